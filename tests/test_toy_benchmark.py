@@ -11,7 +11,7 @@ import pytest
 from run_command import run_json
 
 from spiqa_tasks.cli import main
-from spiqa_tasks.hosts.filtered_tasks import INCLUDE
+from spiqa_tasks.hosts.catalogue import INCLUDE
 
 TOY = Path(__file__).with_name("toy")
 

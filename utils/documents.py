@@ -9,7 +9,7 @@ import datasets
 
 from spiqa_tasks.benchmarks.registry import load_table, register_recorded
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import scorer_of
-from spiqa_tasks.hosts.lmms_eval.guard import one_sentence
+from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
 
 UNNAMED = "default"
 """Name that `datasets` gives to an empty configuration."""

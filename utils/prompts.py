@@ -10,7 +10,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.prompting import Part, chat_messages, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import benchmark_of
-from spiqa_tasks.hosts.lmms_eval.guard import one_sentence
+from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
 
 Doc = Mapping[str, Any]
 

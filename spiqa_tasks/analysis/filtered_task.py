@@ -16,7 +16,7 @@ from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
-from spiqa_tasks.hosts.filtered_tasks import KEPT
+from spiqa_tasks.hosts.catalogue import KEPT
 from spiqa_tasks.hosts.lmms_eval.source_task import source_task
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.join import task_questions

@@ -68,7 +68,8 @@ def _lmms_eval() -> list[Finding]:
 def _vlmevalkit() -> list[Finding]:
     if not is_installed("vlmevalkit"):
         return []
-    from spiqa_tasks.hosts.vlmevalkit.version import fault_of_import, host_version
+    from spiqa_tasks.hosts.vlmevalkit.patches import host_version
+    from spiqa_tasks.hosts.vlmevalkit.registration import fault_of_import
 
     fault = fault_of_import()
     return [Finding("missing", "VLMEvalKit", fault) if fault else Finding("ok", "VLMEvalKit", host_version())]

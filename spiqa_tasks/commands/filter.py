@@ -14,7 +14,7 @@ from spiqa_tasks.commands import filter_classifiers
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
-from spiqa_tasks.hosts.filtered_tasks import user_folder
+from spiqa_tasks.hosts.catalogue import user_folder
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, as_jsonl, render
 from spiqa_tasks.runs.loading import find_task

@@ -10,8 +10,7 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there, yaml_folder
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
-from spiqa_tasks.hosts.catalogue import catalogue, members_of
-from spiqa_tasks.hosts.filtered_tasks import included_folders
+from spiqa_tasks.hosts.catalogue import catalogue, included_folders, members_of
 from spiqa_tasks.report.printer import Column, Table, add_format, render
 
 

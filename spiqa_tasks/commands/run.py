@@ -25,8 +25,7 @@ from spiqa_tasks.commands import demo, gain
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import check_folder, write_atomically
-from spiqa_tasks.hosts.catalogue import catalogue
-from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
+from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, alone_in, check_extra, command, run_host
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.types import redacted

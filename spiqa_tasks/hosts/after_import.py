@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.abc
 import importlib.machinery
+import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
@@ -16,9 +18,8 @@ Patches = Mapping[str, tuple[str, Callable[[Any], None]]]
 def patch(patches: Patches) -> None:
     """Patch each module once: now if it is imported, else after its import."""
     for name, (attribute, apply) in patches.items():
-        module = sys.modules.get(name)
-        if module is not None and hasattr(module, attribute):
-            _once(module, apply)
+        if hasattr(sys.modules.get(name), attribute):
+            _once(sys.modules[name], apply)
     if not any(isinstance(finder, _AfterImport) and finder.patches is patches for finder in sys.meta_path):
         sys.meta_path.insert(0, _AfterImport(patches))
 
@@ -29,7 +30,7 @@ def _once(module: ModuleType, apply: Callable[[Any], None]) -> None:
         apply(module)
 
 
-class _AfterImport(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class _AfterImport(importlib.abc.MetaPathFinder):
     def __init__(self, patches: Patches) -> None:
         self.patches = patches
 
@@ -48,3 +49,17 @@ class _AfterImport(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
+
+
+def replacing(owner: Any, name: str) -> Callable[[Callable[..., Any]], None]:
+    """Replace a function of a module or class by the decorated one, whose first argument is the original."""
+    original, kind = getattr(owner, name), type(inspect.getattr_static(owner, name))
+
+    def replace(function: Callable[..., Any]) -> None:
+        @functools.wraps(original)
+        def replacement(*args: Any, **kwargs: Any) -> Any:
+            return function(original, *args, **kwargs)
+
+        setattr(owner, name, staticmethod(replacement) if kind in (staticmethod, classmethod) else replacement)
+
+    return replace

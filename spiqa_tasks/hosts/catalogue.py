@@ -1,10 +1,12 @@
-"""List the tasks and groups that the YAMLs define, without the host."""
+"""List the tasks and groups of YAMLs without the host: this package's, users', and those that `filter` wrote."""
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
 import json
+import logging
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -18,12 +20,21 @@ from spiqa_tasks.benchmarks.own import is_definition
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_plugins, register_own, yaml_folder
 from spiqa_tasks.benchmarks.task import Task, task_of
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.filtered_tasks import DAMAGED, KEPT, filtered_tasks, included_folders
+from spiqa_tasks.files.atomic import cache_path
 
 if TYPE_CHECKING:
     from spiqa_tasks.benchmarks.own.definition import Definition
 
+logger = logging.getLogger("spiqa_tasks")
+
+INCLUDE = "SPIQA_TASKS_INCLUDE"
+"""Variable with folders of users' tasks."""
+KEPT = "kept.json"
+"""The file in a filtered task's folder that lists its questions."""
+_DAMAGED = (OSError, ValueError, KeyError, TypeError, RecursionError)
+"""Errors of reading a damaged one."""
 _OWN = re.compile(r"^benchmark:", re.MULTILINE)
+Found = tuple[dict[str, Task], dict[str, tuple[str, ...]]]
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -37,21 +48,45 @@ def load_yaml(path: Path) -> dict[str, Any]:
     """Return a YAML with its `include` resolved as the host does: what the file says wins over what it includes."""
     config = dict(_parsed(path.read_text(encoding="utf-8")))
     included = config.pop("include", None)
-    if included is None:
-        return config
-    return {**load_yaml(path.parent / included), **config}
+    return config if included is None else {**load_yaml(path.parent / included), **config}
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64)  # every task of a benchmark includes the same template
 def _parsed(text: str) -> dict[str, Any]:
-    """The values of a YAML's text; every task of a benchmark includes the same template."""
     parsed = yaml.load(text, _Loader)
     if not isinstance(parsed, dict):
         raise ValueError("no names with values")
     return parsed
 
 
-Found = tuple[dict[str, Task], dict[str, tuple[str, ...]]]
+def user_folder() -> Path:
+    """Return the folder of the filtered tasks, in the cache; it need not exist."""
+    return cache_path() / "tasks"
+
+
+def filtered_tasks() -> list[Path]:
+    """Return the folders of filtered tasks whose source task exists; the host cannot index others."""
+    found = []
+    for listing in sorted(user_folder().glob(f"*/{KEPT}")):
+        try:
+            source = Path(json.loads(listing.read_text(encoding="utf-8"))["source_yaml"])
+        except _DAMAGED as error:
+            logger.warning("The task in %s is left out, its %s cannot be read: %s", listing.parent, KEPT, error)
+            continue
+        if source.is_file():
+            found.append(listing.parent)
+        else:
+            logger.warning("The task in %s is left out, its source %s is gone.", listing.parent, source)
+    return found
+
+
+def included_folders() -> list[Path]:
+    """Return the folders that `SPIQA_TASKS_INCLUDE` names. Raises InputError: one of them is no folder."""
+    found = [Path(os.path.expanduser(text)) for text in os.environ.get(INCLUDE, "").split(os.pathsep) if text]
+    for path in found:
+        if not path.is_dir():
+            raise InputError(f"Expected {INCLUDE} to name folders with YAMLs of tasks, found {path}. Correct it.")
+    return found
 
 
 def catalogue(include: Iterable[Path] = ()) -> Found:
@@ -71,18 +106,16 @@ def _shipped() -> Found:
     return _defined_in([yaml_folder()])
 
 
-def _defined_in(folders: Iterable[Path]) -> Found:
+def _defined_in(folders: Sequence[Path]) -> Found:
     """The tasks and groups that the YAMLs in some folders define."""
     tasks: dict[str, Task] = {}
     groups: dict[str, tuple[str, ...]] = {}
-    own: dict[str, Definition] = {}
+    for definition in own_definitions(folders):
+        tasks |= _tasks_of(BENCHMARKS[definition.benchmark])
+        groups |= definition.groups
     for path in (path for folder in folders for path in sorted(folder.rglob("*.yaml"))):
         config = _read_yaml(path)
-        if is_definition(config):
-            definition = _add_own(own, config, path)
-            tasks |= _tasks_of(BENCHMARKS[definition.benchmark])
-            groups |= definition.groups
-        elif "group" in config:
+        if "group" in config:
             groups[config["group"]] = tuple(config["task"])
         elif (task := _task_in(path, config)) is not None:
             tasks[task.name] = task
@@ -90,34 +123,29 @@ def _defined_in(folders: Iterable[Path]) -> Found:
 
 
 def own_definitions(folders: Iterable[Path]) -> list[Definition]:
-    """Return the benchmarks of one's own whose YAMLs are in some folders, and make them known.
+    """Return the benchmarks defined in folders, which may hold YAMLs of other hosts' tasks, and register them.
 
     Raises:
         InputError: a YAML with an unknown key or value, or two with one name.
     """
     found: dict[str, Definition] = {}
     for path in dict.fromkeys(path.resolve() for folder in folders for path in sorted(folder.rglob("*.yaml"))):
-        if path.is_file() and _OWN.search(path.read_text(encoding="utf-8", errors="replace")):
-            config = _read_yaml(path)
-            if is_definition(config):
-                _add_own(found, config, path)
+        if not path.is_file() or not _OWN.search(path.read_text(encoding="utf-8", errors="replace")):
+            continue
+        config = _read_yaml(path)
+        if is_definition(config):
+            definition = register_own(config, path.parent)
+            earlier = found.setdefault(definition.benchmark, definition)
+            if earlier != definition:
+                raise InputError(
+                    f"Expected one YAML with benchmark: {definition.benchmark}, found two, in {earlier.folder} and "
+                    f"{definition.folder}. Rename one."
+                )
     return list(found.values())
 
 
-def _add_own(found: dict[str, Definition], config: Mapping[str, Any], path: Path) -> Definition:
-    """Register and add the definition in a YAML; refuse another one of the same name."""
-    definition = register_own(config, path.resolve().parent)
-    earlier = found.setdefault(definition.benchmark, definition)
-    if earlier != definition:
-        raise InputError(
-            f"Expected one YAML with benchmark: {definition.benchmark}, found two, in {earlier.folder} and "
-            f"{definition.folder}. Rename one."
-        )
-    return definition
-
-
 def _tasks_of(benchmark: Benchmark) -> dict[str, Task]:
-    """The tasks of a benchmark that has no YAMLs of a host's."""
+    """The tasks of a benchmark without YAMLs of a host."""
     length = benchmark.max_new_tokens
     return {name: Task(name, benchmark, *what, length=length) for name, what in benchmark.tasks.items()}
 
@@ -132,16 +160,14 @@ def _read_yaml(path: Path) -> dict[str, Any]:
 
 
 def _task_in(path: Path, config: Mapping[str, Any]) -> Task | None:
-    task = task_of(config) if "task" in config else None
-    return task if task is None else dataclasses.replace(task, kept=_kept(path.with_name(KEPT)))
-
-
-def _kept(listing: Path) -> frozenset[str] | None:
-    if not listing.is_file():
-        return None
+    """The task of a YAML, with the questions that a filter kept."""
+    task, listing = task_of(config) if "task" in config else None, path.with_name(KEPT)
+    if task is None or not listing.is_file():
+        return task
     try:
-        return frozenset(str(question["id"]) for question in json.loads(listing.read_text(encoding="utf-8"))["kept"])
-    except DAMAGED as error:
+        kept = json.loads(listing.read_text(encoding="utf-8"))["kept"]
+        return dataclasses.replace(task, kept=frozenset(str(question["id"]) for question in kept))
+    except _DAMAGED as error:
         raise InputError(
             f"Expected {listing} to list the questions that a filter kept, found {type(error).__name__} {error}. "
             "Run `spiqa-tasks filter` again."
@@ -149,11 +175,7 @@ def _kept(listing: Path) -> frozenset[str] | None:
 
 
 def read_task(path: Path) -> Task:
-    """Return the task of a YAML of one's own that includes one of ours.
-
-    Raises:
-        InputError: no such file, or no YAML of such a task.
-    """
+    """Return the task of a YAML that includes one of ours or defines a benchmark; raise InputError for others."""
     config = _read_yaml(path)
     if is_definition(config):
         definition = register_own(config, path.resolve().parent)
@@ -168,11 +190,7 @@ def read_task(path: Path) -> Task:
 
 
 def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]:
-    """Return the tasks of `names`, groups replaced by their members, each once.
-
-    Args:
-        names: of tasks and groups.
-        include: folders with YAMLs of further tasks.
+    """Return the tasks of some tasks and groups, each once; `include` has folders with YAMLs of further tasks.
 
     Raises:
         InputError: a name that is neither task nor group; the message has the nearest ones.

@@ -17,8 +17,7 @@ from lmms_eval.api.model import lmms
 from lmms_eval.utils import simple_parse_args_string
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.guard import ending_the_run, one_sentence
-from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, wrapped_names
+from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, ending_the_run, one_sentence, wrapped_names
 from spiqa_tasks.models.ablation_hooks import (
     AblatedPictures,
     NumberedDocs,

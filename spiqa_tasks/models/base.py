@@ -13,7 +13,7 @@ from lmms_eval.api.model import lmms
 from tqdm import tqdm
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.guard import one_sentence
+from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
 
 Doc = Mapping[str, Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 from lmms_eval.api.instance import Instance
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.guard import ending_the_run
+from spiqa_tasks.hosts.lmms_eval.registration import ending_the_run
 from spiqa_tasks.models.base import Baseline, Doc
 from spiqa_tasks.models.host_choices import HostChoices, task_of
 from spiqa_tasks.printable import say

@@ -12,8 +12,7 @@ from typing import Any
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import first_object, json_value
 from spiqa_tasks.files.records import form_of, rows_in
-from spiqa_tasks.hosts.catalogue import catalogue
-from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
+from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers import answers, lmms_eval, spiqa_responses

@@ -22,8 +22,7 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
-from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.hosts.filtered_tasks import user_folder
+from spiqa_tasks.hosts.catalogue import find_tasks, user_folder
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.selection import Selection

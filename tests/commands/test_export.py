@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.spiqa import conversations
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.records import read_cells
-from spiqa_tasks.hosts.vlmevalkit import export, tasks
+from spiqa_tasks.hosts.vlmevalkit import tasks
 
 
 def test_by_default_every_question_has_its_referred_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,6 +86,6 @@ def test_an_option_that_vlmevalkit_loses_is_told(
 ) -> None:
     """By its question; the host reads `None` as a missing value."""
     row = {**tasks.rows_of("mmstar_demo_text")[0], "options": ["None", "b", "c", "d"]}
-    monkeypatch.setattr(export, "rows_of", lambda _name: [row])
+    monkeypatch.setattr(tasks, "rows_of", lambda _name: [row])
     assert main(["export", "mmstar_demo_text", "--to", "vlmevalkit", "--output", str(tmp_path)]) == 0
     assert f"VLMEvalKit loses an option of 1 questions ({row['id']})" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spiqa_tasks.cli import main
-from spiqa_tasks.hosts.filtered_tasks import INCLUDE
+from spiqa_tasks.hosts.catalogue import INCLUDE
 
 
 def test_list_json_has_every_task_with_questions_metrics_and_data(capsys: pytest.CaptureFixture[str]) -> None:

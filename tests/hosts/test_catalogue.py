@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,18 @@ from own_data import write_own
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folder
 from spiqa_tasks.benchmarks.task import Task, task_of
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import catalogue, find_tasks, load_yaml, own_definitions, read_task
+from spiqa_tasks.hosts.catalogue import (
+    INCLUDE,
+    KEPT,
+    catalogue,
+    filtered_tasks,
+    find_tasks,
+    included_folders,
+    load_yaml,
+    own_definitions,
+    read_task,
+    user_folder,
+)
 
 
 def test_every_task_has_a_known_split_settings_and_metrics() -> None:
@@ -172,24 +184,61 @@ def test_the_nearest_names_are_told(name: str, found: str) -> None:
     assert told == f"{start}{found}`spiqa-tasks list` shows all."
 
 
-def test_what_a_damaged_file_is_named_for(tmp_path: Path) -> None:
-    """Its path, what was wrong with it, and what to do."""
-    path = _kept(tmp_path, [])
-    (tmp_path / "kept.json").write_text("{}")
-    with pytest.raises(InputError) as caught:
-        read_task(path)
-    assert str(caught.value) == (
-        f"Expected {tmp_path / 'kept.json'} to list the questions that a filter kept, found KeyError 'kept'. "
-        "Run `spiqa-tasks filter` again."
-    )
-    path.write_text("- 1")
-    with pytest.raises(InputError) as caught:
-        read_task(path)
-    assert str(caught.value).startswith(f"Expected {path} to be the YAML of a task, found ValueError ")
-    path.write_text("task: x\n")
-    with pytest.raises(InputError) as caught:
-        read_task(path)
-    assert str(caught.value) == (
-        f"Expected {path} to be the YAML of a task that includes one of this package's, found another. "
-        "`spiqa-tasks list --folder` prints the folder of those."
-    )
+def _write(name: str, listing: str) -> Path:
+    """A filtered task with this content of its list of kept questions."""
+    folder = user_folder() / name
+    folder.mkdir(parents=True)
+    (folder / KEPT).write_text(listing)
+    return folder
+
+
+def _source(path: Path) -> str:
+    path.write_text("task: source\n")
+    return json.dumps({"source_yaml": str(path), "kept": []})
+
+
+def test_all_whose_source_is_there_are_found_by_name(tmp_path: Path) -> None:
+    """In the order of their names; a folder without a list is no task."""
+    listing = _source(tmp_path / "source.yaml")
+    folders = [_write(name, listing) for name in ("b", "a", "c")]
+    (user_folder() / "other").mkdir()
+    assert filtered_tasks() == sorted(folders)
+
+
+def test_a_task_whose_source_is_gone_is_left_out_with_a_line(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The line names both; the others are found, and the task is found again when its source is back."""
+    gone, there = tmp_path / "gone.yaml", tmp_path / "there.yaml"
+    first, second = _write("a", _source(gone)), _write("b", _source(there))
+    gone.unlink()
+    assert filtered_tasks() == [second]
+    assert f"The task in {first} is left out, its source {gone} is gone." in caplog.messages
+    gone.mkdir()
+    assert filtered_tasks() == [second]
+    gone.rmdir()
+    _source(gone)
+    assert filtered_tasks() == [first, second]
+
+
+@pytest.mark.parametrize("listing", ["no json", "[]", "{}", '{"source_yaml": 5}', "[" * 200_000])
+def test_a_list_that_cannot_be_read_leaves_its_task_out_with_a_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, listing: str
+) -> None:
+    """Whatever it holds instead, the other tasks are found."""
+    broken, good = _write("a", listing), _write("b", _source(tmp_path / "source.yaml"))
+    assert filtered_tasks() == [good]
+    (line,) = caplog.messages
+    assert line.startswith(f"The task in {broken} is left out, its {KEPT} cannot be read: ")
+
+
+def test_a_variable_names_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several as in PATH, in their order, `~` for the home; none where it is not set, and one that is gone is named."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    listed = os.pathsep.join([str(tmp_path / "b"), "", "~/a"])
+    for value, expected in ((listed, [tmp_path / "b", tmp_path / "a"]), ("", [])):
+        monkeypatch.setenv(INCLUDE, value)
+        assert included_folders() == expected
+    monkeypatch.setenv(INCLUDE, os.pathsep.join([str(tmp_path), "gone"]))
+    with pytest.raises(InputError, match=r"Expected SPIQA_TASKS_INCLUDE to name folders .* found gone\."):
+        included_folders()

@@ -32,9 +32,6 @@ from spiqa_tasks.scoring.reasoning import without_reasoning
 logger = logging.getLogger("spiqa_tasks")
 
 Key = tuple[str, str, str]
-Answer = tuple[Mapping[str, Any], str, bool | None]
-"""(row, answer, whether it was truncated); see `answers_of`."""
-
 names: dict[tuple[str, str, str], str] = {}
 """(benchmark, split, settings) -> name of the task last scored, for log lines of hooks that do not get it."""
 _records: dict[str, dict[Key, Record]] = {}
@@ -57,13 +54,12 @@ class JudgeReport:
         """Exchange counts between processes and print the line; a collective call of all processes."""
         import torch.distributed as dist
 
-        if not (dist.is_available() and dist.is_initialized()):
-            return
-        gathered: list[Summary] = [own] * dist.get_world_size()
-        dist.all_gather_object(gathered, own)
-        if dist.get_rank() == 0:
-            self._others = gathered[1:]
-            self.tell(own)
+        if dist.is_available() and dist.is_initialized():
+            gathered: list[Summary] = [own] * dist.get_world_size()
+            dist.all_gather_object(gathered, own)
+            if dist.get_rank() == 0:
+                self._others = gathered[1:]
+                self.tell(own)
 
     def tell(self, own: Summary) -> None:
         """Print the line unless it was printed; for the first process, which alone aggregates."""
@@ -103,22 +99,35 @@ def is_ours(docs: Any) -> bool:
 def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
     """Score the answers of one of our tasks; an exception is logged and leaves them to `record_of`."""
     row = docs[0]
+    scorer = _scorer(row)
     name = str(instances[0].metadata["task"]) if instances else ""
     names[row["benchmark"], row["split"], row["settings"]] = name
     try:
-        repeats: defaultdict[int, list[Answer]] = defaultdict(list)
+        repeats: defaultdict[int, list[tuple[Mapping[str, Any], str, bool | None]]] = defaultdict(list)
         for doc_id, answers in answers_of(instances, filter_name).items():
             for repeat, (text, truncated) in enumerate(answers):
                 repeats[repeat].append((docs[doc_id], text, truncated))
-        records: dict[Key, Record] = {}
-        for of_repeat in repeats.values():
-            records = {**_scored(of_repeat, name), **records}  # equal answers keep the record of the first repeat
-        _records[filter_name] = records
+        found: dict[Key, Record] = {}
+        for given in repeats.values():
+            records = [scorer.record(row, response_of(text, truncated=truncated)) for row, text, truncated in given]
+            scored = scorer.score(records, whole=not several())
+            _warn(name, scorer, scored)
+            for (row, text, _), record in zip(given, scored, strict=True):
+                found.setdefault(_key(row, text), record)  # equal answers keep the record of the first repeat
+        _records[filter_name] = found
     except Exception:
         logger.exception("%s: The answers could not be scored together; they are scored one by one.", name)
-    judge = _scorer(row).judge
-    if judge is not None and several():
-        report.gather(judge.summary())
+    if scorer.judge is not None and several():
+        report.gather(scorer.judge.summary())
+
+
+def _warn(name: str, scorer: Scorer, scored: Sequence[Record]) -> None:
+    """Log the benchmark's remarks about a task's records, and the number of failed requests."""
+    for line in scorer.benchmark.remarks(scored):
+        logger.warning("%s: %s", name, line)
+    if failed := sum(record.status == "request_failed" for record in scored):
+        again = "Run again to ask them again; with --use_cache DIR only these are asked."
+        logger.warning("%s: %s of %s requests to the model failed. %s", name, failed, len(scored), again)
 
 
 def record_of(row: Mapping[str, Any], text: str) -> Record:
@@ -129,24 +138,6 @@ def record_of(row: Mapping[str, Any], text: str) -> Record:
         scorer = _scorer(row)
         (found,) = scorer.score([scorer.record(row, response_of(text))], whole=False)
     return found
-
-
-def _scored(answers: Sequence[Answer], name: str) -> dict[Key, Record]:
-    """Return the records of one repeat of a task."""
-    scorer = _scorer(answers[0][0])
-    records = [scorer.record(row, response_of(text, truncated=truncated)) for row, text, truncated in answers]
-    scored = scorer.score(records, whole=not several())
-    for line in scorer.benchmark.remarks(scored):
-        logger.warning("%s: %s", name, line)
-    if failed := sum(record.status == "request_failed" for record in scored):
-        logger.warning(
-            "%s: %s of %s requests to the model failed. Run again to ask them again; with --use_cache DIR only these "
-            "are asked.",
-            name,
-            failed,
-            len(scored),
-        )
-    return {_key(row, text): record for (row, text, _), record in zip(answers, scored, strict=True)}
 
 
 def _scorer(row: Mapping[str, Any]) -> Scorer:
@@ -183,22 +174,15 @@ def answers_of(instances: Sequence[Any], filter_name: str) -> dict[int, list[tup
     """
     by_doc: dict[int, list[tuple[str, bool | None]]] = {}
     for instance in instances:
-        answers = _answers(instance, filter_name)
-        if answers:
-            by_doc.setdefault(instance.doc_id, []).extend(answers)
+        texts = _texts(instance.filtered_resps.get(filter_name))
+        settings = next((value for value in instance.arguments if isinstance(value, Mapping)), {})
+        limit = settings.get("max_new_tokens")
+        lengths = [getattr(count, "output_tokens", None) for count in getattr(instance, "token_counts", None) or ()]
+        if limit is None or len(lengths) != len(texts):
+            lengths = [None] * len(texts)
+        for text, length in zip(texts, lengths, strict=True):
+            by_doc.setdefault(instance.doc_id, []).append((text, None if length is None else length >= limit))
     return by_doc
-
-
-def _answers(instance: Any, filter_name: str) -> list[tuple[str, bool | None]]:
-    """Return (answer, truncated) of each answer of a request; see `answers_of`."""
-    texts = _texts(instance.filtered_resps.get(filter_name))
-    settings = next((value for value in instance.arguments if isinstance(value, Mapping)), {})
-    limit = settings.get("max_new_tokens")
-    counts = getattr(instance, "token_counts", None) or ()
-    lengths = [getattr(count, "output_tokens", None) for count in counts]
-    if limit is None or len(lengths) != len(texts):
-        return [(text, None) for text in texts]
-    return [(text, None if n is None else n >= limit) for text, n in zip(texts, lengths, strict=True)]
 
 
 def _texts(answers: Any) -> list[str]:

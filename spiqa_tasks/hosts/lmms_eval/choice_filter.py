@@ -39,17 +39,14 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
         """Return the letters of each doc's answers; never raises, or the host would lose other tasks' results."""
         responses = list(resps)
         places = self.places if self.places is not None else range(len(responses))
-        return [self._read(answers, docs[place]) for answers, place in zip(responses, places, strict=True)]
+        return [
+            self._read(answers, self._options(docs[place])) for answers, place in zip(responses, places, strict=True)
+        ]
 
-    def _read(self, answers: Any, doc: Mapping[str, Any]) -> Any:
-        options = self._options(doc)
-        if isinstance(answers, str):
-            return self._letter(answers, options)
-        return [self._letter(str(answer), options) for answer in answers]
-
-    def _letter(self, answer: str, options: Mapping[str, str]) -> str:
-        letter = extract_choice(answer, options).letter if options else None
-        return self._fallback if letter is None else letter
+    def _read(self, answers: Any, options: Mapping[str, str]) -> Any:
+        if not isinstance(answers, str):
+            return [self._read(str(answer), options) for answer in answers]
+        return (extract_choice(answers, options).letter if options else None) or self._fallback
 
     def _options(self, doc: Mapping[str, Any]) -> dict[str, str]:
         if self._letters:

@@ -14,9 +14,11 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 
 _SET = ("model", "model_args", "tasks", "output_path", "log_samples", "use_cache", "limit", "offset", "include_path")
-"""Options set by `command`, taken among further arguments."""
+"""Options set by `command`, refused among further arguments."""
 _RUNNING = ("batch_size", "max_batch_size", "device", "verbosity", "process_docs_parallel", "wandb_args")
 """Options that do not change answers: speed, device, logging."""
+PATIENCE = 20.0
+"""Seconds that an interrupted host has to end: it writes its cache then."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,7 @@ class Model:
 
     def ablated(self, kind: str) -> Model:
         """Return the model wrapped by `ablated`; `kind` is one of `models.picture_ablation.KINDS`."""
-        arguments = [f"base={self.name}", f"ablation={kind}", *([self.arguments] if self.arguments else [])]
-        return Model(ABLATED, ",".join(arguments))
+        return Model(ABLATED, ",".join(filter(None, [f"base={self.name}", f"ablation={kind}", self.arguments])))
 
 
 @dataclass(frozen=True)
@@ -82,19 +83,12 @@ def answering(extra: Sequence[str]) -> list[str]:
     return parser.parse_known_args(list(extra))[1]
 
 
-PATIENCE = 20.0
-"""Seconds that an interrupted host has to end: it writes its cache then."""
-
-
 @contextlib.contextmanager
 def alone_in(folder: Path, wait: Callable[[], None]) -> Iterator[int]:
-    """Lock a folder against other experiments; yield the descriptor, which started processes inherit.
+    """Create and lock a folder against other experiments, calling `wait` once if another one holds it.
 
-    So a run that outlives its killed command is waited for, and nothing is asked twice.
-
-    Args:
-        folder: the folder, created if missing.
-        wait: called once before waiting for another holder.
+    Yield the descriptor, which started processes inherit: a run that outlives its killed command is waited for, and
+    nothing is asked twice.
     """
     import fcntl  # not on Windows, where no host runs
 
@@ -109,10 +103,7 @@ def alone_in(folder: Path, wait: Callable[[], None]) -> Iterator[int]:
 
 
 def run_host(command: Sequence[str], log: Path, held: int, environment: Mapping[str, str]) -> int:
-    """Run a command with its output in a file; return its exit status, which says little (see `analysis.experiments`).
-
-    Args:
-        log: the file, overwritten.
+    """Run a command with its output in `log`, overwritten; return its exit status, which says little.
 
     Raises:
         InputError: the program cannot be started.
@@ -130,14 +121,9 @@ def run_host(command: Sequence[str], log: Path, held: int, environment: Mapping[
         try:
             return process.wait()
         finally:
-            _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Terminate, then kill a process that still runs."""
-    if process.poll() is None:
-        process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(PATIENCE)
-        process.kill()
-        process.wait()
+            if process.poll() is None:
+                process.terminate()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(PATIENCE)
+                process.kill()
+                process.wait()

@@ -3,40 +3,77 @@
 The host has no entry point for tasks. It loads the entry point of models before it builds a task index, so that is
 where the index learns of our folders. `lmms-eval tasks list`, a fresh `lmms-eval serve` and its user interface build
 an index without loading models; for them the package installs a one-line `.pth` file that calls `register_tasks` in
-the host's processes and does nothing in others (see setup.py).
+the host's processes and does nothing in others (see setup.py). Nothing heavy is imported before the host is.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.hosts.after_import import Patches, patch
+from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.hosts.after_import import Patches, patch, replacing
+
+if TYPE_CHECKING:
+    from lmms_eval.models.registry_v2 import ModelManifest
+
+logger = logging.getLogger("spiqa_tasks")
 
 NO_FILTER = "none"
 """The host's filter of a task whose YAML names none; it takes the first of a request's answers."""
 wrapped_names: dict[str, str] = {}
 """Model -> wrapped model, under whose name a task's `lmms_eval_specific_kwargs` are looked up."""
+MODELS = {
+    "random_choice": "spiqa_tasks.models.choice.RandomChoice",
+    "frequent_choice": "spiqa_tasks.models.choice.FrequentChoice",
+    "caption_retrieval": "spiqa_tasks.models.similarity.CaptionRetrieval",
+    "ocr_baseline": "spiqa_tasks.models.similarity.OcrBaseline",
+    "clip_choice": "spiqa_tasks.models.similarity.ClipChoice",
+}
+"""Model name -> class; all are simple models of the host."""
+ABLATED = "ablated"
+"""The model that wraps another one; a chat model if its base is."""
+
+
+@contextmanager
+def ending_the_run() -> Iterator[None]:
+    """Turn a SpiqaTasksError into SystemExit with its message: lmms-eval retries or swallows everything else."""
+    try:
+        yield
+    except SpiqaTasksError as error:
+        raise SystemExit(f"spiqa-tasks: {error}") from error
+
+
+@contextmanager
+def one_sentence() -> Iterator[None]:
+    """Turn any exception into SystemExit; the traceback of one that is not a SpiqaTasksError is logged."""
+    try:
+        with ending_the_run():
+            yield
+    except Exception as error:
+        logger.exception("What follows is a defect of spiqa-tasks.")
+        raise SystemExit(f"spiqa-tasks: unexpected {type(error).__name__}: {error}; please report it.") from error
 
 
 def _folders() -> list[Path]:
     """Return the folders with task YAMLs; called late, as benchmarks may be registered until then."""
     from spiqa_tasks.benchmarks.registry import yaml_folder
-    from spiqa_tasks.hosts.filtered_tasks import filtered_tasks, included_folders
+    from spiqa_tasks.hosts.catalogue import filtered_tasks, included_folders
 
     return [yaml_folder(), *filtered_tasks(), *included_folders()]
 
 
 def _patch_tasks(host: Any) -> None:
     """Add our folders to the task index, and give a wrapped model the YAML values of its base."""
-    manager = host.TaskManager
-    initialize = manager.initialize_tasks
 
-    @functools.wraps(initialize)
-    def with_ours(self: Any, include_path: str | list[str] | None = None, *args: Any, **kwargs: Any) -> Any:
-        from spiqa_tasks.hosts.lmms_eval.own_tasks import check_names, write_own
+    @replacing(host.TaskManager, "initialize_tasks")
+    def with_ours(
+        initialize: Any, self: Any, include_path: str | list[str] | None = None, *args: Any, **kwargs: Any
+    ) -> Any:
+        from spiqa_tasks.hosts.lmms_eval.task_yaml import check_names, write_own
 
         included = [include_path] if isinstance(include_path, str) else list(include_path or [])
         own = write_own([Path(folder) for folder in included])
@@ -48,8 +85,7 @@ def _patch_tasks(host: Any) -> None:
         name: str | None = self.__dict__["model_name"]
         return wrapped_names.get(name, name) if name else name
 
-    manager.initialize_tasks = with_ours
-    manager.model_name = property(get_model_name, lambda self, name: self.__dict__.update(model_name=name))
+    host.TaskManager.model_name = property(get_model_name, lambda self, name: self.__dict__.update(model_name=name))
 
 
 def _patch_filters(host: Any) -> None:
@@ -57,11 +93,9 @@ def _patch_filters(host: Any) -> None:
 
     Repeated answers become separate requests, unless a filter of the task's YAML chooses among them.
     """
-    ensemble = host.FilterEnsemble
-    apply = ensemble.apply
 
-    @functools.wraps(apply)
-    def then_score(self: Any, instances: list[Any], docs: Any) -> None:
+    @replacing(host.FilterEnsemble, "apply")
+    def then_score(apply: Any, self: Any, instances: list[Any], docs: Any) -> None:
         from spiqa_tasks.hosts.lmms_eval.batch_scoring import is_ours, score_together, split_repeats
 
         for step in self.filters:
@@ -74,8 +108,6 @@ def _patch_filters(host: Any) -> None:
         if ours:
             score_together(instances, docs, self.name)
 
-    ensemble.apply = then_score
-
 
 def _patch_filter_names(host: Any) -> None:
     """Register our filter for any task's `filter_list`."""
@@ -86,27 +118,22 @@ def _patch_filter_names(host: Any) -> None:
 
 def _patch_discovery(host: Any) -> None:
     """List our tasks and groups in the user interface."""
-    discover = host.discover_tasks
 
-    @functools.wraps(discover)
-    def with_ours(include_path: str | None = None) -> list[tuple[str, str]]:
-        from spiqa_tasks.hosts.lmms_eval.own_tasks import write_own
+    @replacing(host, "discover_tasks")
+    def with_ours(discover: Any, include_path: str | None = None) -> list[tuple[str, str]]:
+        from spiqa_tasks.hosts.lmms_eval.task_yaml import write_own
 
         own = write_own([Path(include_path)] if include_path else [])
         paths = (path for folder in (*_folders(), *own) for path in folder.rglob("*.yaml"))
         ours = dict(entry for path in paths if (entry := host._parse_task_yaml(path)) is not None)
         return sorted((ours | dict(discover(include_path))).items())
 
-    host.discover_tasks = with_ours
-
 
 def _patch_results(host: Any) -> None:
     """Drop the row of the score that our samples have for `--baseline`."""
-    output = host.TaskOutput
-    aggregate = output.calculate_aggregate_metric
 
-    @functools.wraps(aggregate)
-    def of_rows(self: Any, *args: Any, **kwargs: Any) -> None:
+    @replacing(host.TaskOutput, "calculate_aggregate_metric")
+    def of_rows(aggregate: Any, self: Any, *args: Any, **kwargs: Any) -> None:
         from spiqa_tasks.benchmarks.results_file import BASELINE
         from spiqa_tasks.hosts.lmms_eval.logged_record import LoggedRecord
 
@@ -115,24 +142,16 @@ def _patch_results(host: Any) -> None:
                 del self.sample_metrics[key]
         aggregate(self, *args, **kwargs)
 
-    output.calculate_aggregate_metric = of_rows
-
 
 def _patch_baselines(host: Any) -> None:
     """Exclude unscored answers of ours from `--baseline`; the host would compare their text with the target."""
-    extract = host._extract_score_from_sample
 
-    @functools.wraps(extract)
-    def score_of(sample: Mapping[str, Any], task: str) -> float | None:
+    @replacing(host, "_extract_score_from_sample")
+    def score_of(extract: Any, sample: Mapping[str, Any], task: str) -> Any:
         from spiqa_tasks.benchmarks.results_file import BASELINE
         from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
 
-        if BASELINE not in sample and record_of(sample) is not None:
-            return None
-        score: float | None = extract(sample, task)
-        return score
-
-    host._extract_score_from_sample = score_of
+        return None if BASELINE not in sample and record_of(sample) is not None else extract(sample, task)
 
 
 def _patch_cache(host: Any) -> None:
@@ -151,21 +170,6 @@ PATCHES: Patches = {
     "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache),
     "lmms_eval.tui.discovery": ("discover_tasks", _patch_discovery),
 }
-
-
-if TYPE_CHECKING:
-    from lmms_eval.models.registry_v2 import ModelManifest
-
-MODELS = {
-    "random_choice": "spiqa_tasks.models.choice.RandomChoice",
-    "frequent_choice": "spiqa_tasks.models.choice.FrequentChoice",
-    "caption_retrieval": "spiqa_tasks.models.similarity.CaptionRetrieval",
-    "ocr_baseline": "spiqa_tasks.models.similarity.OcrBaseline",
-    "clip_choice": "spiqa_tasks.models.similarity.ClipChoice",
-}
-"""Model name -> class; all are simple models of the host."""
-ABLATED = "ablated"
-"""The model that wraps another one; a chat model if its base is."""
 
 
 def register() -> list[ModelManifest]:

@@ -8,8 +8,6 @@ runs stored; failed requests are asked again.
 from __future__ import annotations
 
 import contextlib
-import functools
-import itertools
 import json
 import os
 import sqlite3
@@ -17,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.hosts.after_import import replacing
 from spiqa_tasks.hosts.failed_requests import FAILURE_MARKERS, is_request_failure
 
 SLICE = 64
@@ -25,28 +24,22 @@ SLICE = 64
 
 def patch(host: Any) -> None:
     """Patch the class `ResponseCache` of the host's module."""
-    cache = host.ResponseCache
-    create, execute, is_valid = cache.create.__func__, cache.execute, cache._is_valid_response
 
-    def resumed(cls: type[Any], /, cache_root: str, **options: Any) -> Any:
+    @replacing(host.ResponseCache, "create")
+    def resumed(create: Any, cache_root: str, **options: Any) -> Any:
         collect_killed_runs(host, Path(cache_root).parent if cache_root.endswith(".db") else Path(cache_root))
-        opened = create(cls, cache_root, **options)
+        opened = create(cache_root, **options)
         _drop_failures(opened.db)  # of the log that it replayed
         return opened
 
-    @functools.wraps(execute)
-    def in_slices(self: Any, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
+    @replacing(host.ResponseCache, "execute")
+    def in_slices(execute: Any, self: Any, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
         starts = range(0, len(requests), SLICE)
-        slices = (execute(self, lm, reqtype, requests[start : start + SLICE]) for start in starts)
-        return list(itertools.chain.from_iterable(slices))
+        return [answer for start in starts for answer in execute(self, lm, reqtype, requests[start : start + SLICE])]
 
-    @functools.wraps(is_valid)
-    def is_answer(response: Any, request_type: str) -> bool:
+    @replacing(host.ResponseCache, "_is_valid_response")
+    def is_answer(is_valid: Any, response: Any, request_type: str) -> bool:
         return is_valid(response, request_type) and not any(map(is_request_failure, _texts(response)))
-
-    cache.create = classmethod(resumed)
-    cache.execute = in_slices
-    cache._is_valid_response = staticmethod(is_answer)
 
 
 def collect_killed_runs(host: Any, root: Path) -> None:

@@ -1,8 +1,9 @@
-"""The YAML of any task of the host, which a filtered task includes, and the index that knows it."""
+"""Any task of the host: its YAML, which a filtered task includes, its documents, and the log of answers to them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,7 @@ class UnknownTaskError(InputError):
 
 
 def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, Any]]:
-    """Return the YAML of any task of the host and its values, functions left out.
-
-    Raises:
-        UnknownTaskError: the host knows no such task.
-        MissingPartError: the host is not installed.
-    """
+    """Return the YAML of any task of the host and its values, functions left out; for errors see `index_with`."""
     require("lmms-eval", "Writing a task")
     from lmms_eval.utils import load_yaml_config
 
@@ -34,22 +30,19 @@ def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, A
 
 
 def index_with(task: str, include: Sequence[Path]) -> Any:
-    """Return the host's index (`TaskManager`) of our tasks and those in folders; of its own where `task` is of these.
+    """Return the host's index (`TaskManager`) of our tasks and those in folders, and of its own if `task` needs them.
 
     Raises:
         UnknownTaskError: the host knows no such task.
     """
-    from loguru import logger
+    with _silently():
+        from lmms_eval.tasks import TaskManager
 
-    logger.disable("lmms_eval")
-    from lmms_eval.tasks import TaskManager
-
-    register_tasks()
-    places = [str(folder) for folder in include]
-    found = TaskManager("WARNING", places, include_defaults=False)
-    if task not in found.task_index:  # only then: indexing the host's own tasks takes seconds
-        found = TaskManager("WARNING", places)
-    logger.enable("lmms_eval")
+        register_tasks()
+        folders = [str(folder) for folder in include]
+        found = TaskManager("WARNING", folders, include_defaults=False)
+        if task not in found.task_index:  # only then: indexing the host's own tasks takes seconds
+            found = TaskManager("WARNING", folders)
     if found.task_index.get(task, {}).get("type") not in ("task", "python_task"):
         raise UnknownTaskError(
             f"Expected {task} to be a task of lmms-eval, found none. Name the folder of its YAML with --include-path."
@@ -57,17 +50,21 @@ def index_with(task: str, include: Sequence[Path]) -> Any:
     return found
 
 
-Scores = Mapping[str, float]
+@contextmanager
+def _silently() -> Iterator[None]:
+    """Switch the host's log off."""
+    from loguru import logger
+
+    logger.disable("lmms_eval")
+    try:
+        yield
+    finally:
+        logger.enable("lmms_eval")
 
 
 @dataclass(frozen=True)
 class TaskDocuments:
-    """The documents that a task of the host asks.
-
-    Attributes:
-        name: of the task.
-        task: the host's object.
-    """
+    """The documents of the split that a task of the host asks; `task` is the host's object."""
 
     name: str
     task: Any
@@ -78,18 +75,12 @@ class TaskDocuments:
         return str(self.task.config.test_split or self.task.config.validation_split)
 
     @property
-    def config(self) -> Mapping[str, Any]:
-        """The values of its YAML as the host logs them."""
-        found: Mapping[str, Any] = self.task.dump_config()
-        return found
-
-    @property
     def metric(self) -> str:
         """The first metric of its YAML."""
-        return str(next((entry["metric"] for entry in self.config.get("metric_list") or ()), "accuracy"))
+        return str(next((entry["metric"] for entry in self.task.dump_config().get("metric_list") or ()), "accuracy"))
 
     def pictures(self) -> list[list[Any]]:
-        """Return the pictures of each document, of columns that are such, encoded."""
+        """Return the encoded pictures of each document, from its picture columns."""
         from datasets import Dataset, Image
 
         documents = self.task.eval_docs
@@ -103,7 +94,7 @@ class TaskDocuments:
 
 
 def task_documents(name: str, include: Sequence[Path] = ()) -> TaskDocuments:
-    """Return the documents that the host would ask.
+    """Return the documents of a task of the host.
 
     Raises:
         UnknownTaskError: the host knows no such task.
@@ -111,29 +102,23 @@ def task_documents(name: str, include: Sequence[Path] = ()) -> TaskDocuments:
         MissingPartError: the host is not installed.
     """
     require("lmms-eval", "A task of lmms-eval")
-    from loguru import logger
-
     index = index_with(name, include)
-    logger.disable("lmms_eval")
     try:
-        return TaskDocuments(name, index.load_task_or_group(name)[name])
+        with _silently():
+            return TaskDocuments(name, index.load_task_or_group(name)[name])
     except Exception as error:  # whatever a task's own code raises
         raise InputError(
             f"Expected lmms-eval to load the documents of {name}, found {type(error).__name__} {error}. "
             f"Try `lmms-eval --model dummy --tasks {name} --limit 1` first."
         ) from error
-    finally:
-        logger.enable("lmms_eval")
 
 
-def write_host_log(folder: Path, of: TaskDocuments, model: str, answers: Mapping[int, tuple[str, Scores]]) -> Path:
-    """Write answers as the host logs those of a model that saw no picture; return the results file.
+def write_host_log(
+    folder: Path, of: TaskDocuments, model: str, answers: Mapping[int, tuple[str, Mapping[str, float]]]
+) -> Path:
+    """Write answers as the host logs those of a model that saw no pictures, in a folder of the model.
 
-    Args:
-        folder: where to, in a folder of the model.
-        of: the documents that are answered.
-        model: its name.
-        answers: position of the document -> the answer and its scores by metric.
+    `answers` maps the position of a document to the answer and its scores by metric. Return the results file.
     """
     documents = of.task.eval_docs_no_media
     samples = [
@@ -144,5 +129,5 @@ def write_host_log(folder: Path, of: TaskDocuments, model: str, answers: Mapping
     for name in next(iter(answers.values()))[1]:
         each = {str(place): scores[name] for place, (_, scores) in answers.items()}
         values[name] = Value(sum(each.values()) / len(each), len(each), each)
-    log = TaskLog(of.config, values, dict.fromkeys(values, True), samples, len(documents))
+    log = TaskLog(of.task.dump_config(), values, dict.fromkeys(values, True), samples, len(documents))
     return write_log(folder / folder_name(model), ABLATED, f"base={model},ablation=text", {of.name: log})

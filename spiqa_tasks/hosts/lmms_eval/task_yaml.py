@@ -1,13 +1,22 @@
-"""The YAMLs of our tasks as the host wants them: a template for the tasks of a benchmark, a leaf for each task."""
+"""YAMLs of tasks for the host: a template per benchmark, a leaf per task; those of users' benchmarks are cached."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric
 from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_plugins
+from spiqa_tasks.benchmarks.settings import settings_text
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.atomic import cache_folder, write_atomically
+from spiqa_tasks.hosts.catalogue import included_folders, own_definitions
+from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
 
 TEMPLATE = "_template_yaml"
 STUB = "rows.jsonl"
@@ -75,16 +84,23 @@ class Group:
 
 
 def template(benchmark: Benchmark, head: str, settings: str, variants: Sequence[str]) -> str:
-    """Return the YAML that the tasks of a benchmark include; `head` are its first lines.
+    """Return the YAML that the tasks of a benchmark include.
 
-    `settings` is the text of the settings that a leaf has which names none, `variants` has every text of settings whose
-    rows of the host's table a task may have.
+    Args:
+        benchmark: the benchmark.
+        head: first lines.
+        settings: default of leaves without `dataset_name`.
+        variants: settings whose rows the host's table may have.
     """
+    metrics: dict[str, Metric] = {}
+    for parsed in map(benchmark.parse, variants):
+        for name in benchmark.rows_of_table(parsed):
+            metrics.setdefault(name, benchmark.metric(name, parsed))
     splits = ", ".join(f"{split}: {STUB}" for split in benchmark.splits)
     rows = "".join(
         f"  - {{metric: {name}, aggregation: !function spiqa_tasks.utils.answers.aggregate, "
         f"higher_is_better: {str(metric.higher_is_better).lower()}}}\n"
-        for name, metric in _rows(benchmark, variants).items()
+        for name, metric in (metrics | {SCORING_FAILED.name: SCORING_FAILED}).items()
     )
     headline = benchmark.headline(benchmark.parse(settings)).name
     metadata = f"{{version: 2.0, benchmark: {benchmark.name}, headline: {headline}}}"
@@ -109,11 +125,50 @@ def generation(tokens: int, until: Sequence[str] = ()) -> str:
     return f"generation_kwargs: {{max_new_tokens: {tokens}, {sampling}, until: {json.dumps(list(until))}}}"
 
 
-def _rows(benchmark: Benchmark, variants: Sequence[str]) -> dict[str, Metric]:
-    """Row of the host's table -> its metric, of all variants of a task's settings."""
-    rows: dict[str, Metric] = {}
-    for variant in variants:
-        settings = benchmark.parse(variant)
-        for name in benchmark.rows_of_table(settings):
-            rows.setdefault(name, benchmark.metric(name, settings))
-    return rows | {SCORING_FAILED.name: SCORING_FAILED}
+def write_own(folders: Iterable[Path]) -> list[Path]:
+    """Write YAMLs of benchmarks without any: of packages, in `folders`, and in those that are always searched.
+
+    Returns the folders that they are in, in the cache.
+
+    Raises:
+        SystemExit: a YAML that is none, in one sentence.
+    """
+    with one_sentence():
+        load_plugins()
+        found = [definition.benchmark for definition in own_definitions([*folders, *included_folders()])]
+        others = [each.name for each in BENCHMARKS.values() if each.tasks and each.definition is None]
+        return [_written(BENCHMARKS[name]) for name in dict.fromkeys([*found, *others])]
+
+
+def check_names(index: Mapping[str, Mapping[str, Any]], own: Iterable[Path]) -> None:
+    """Raise SystemExit for a user's benchmark with the name of a task of the host, which would be run instead."""
+    with one_sentence():
+        for path in (path for folder in own for path in folder.glob("*.yaml")):
+            entry = index.get(path.stem)
+            if entry is not None and Path(str(entry["yaml_path"])).parent != path.parent:
+                raise InputError(
+                    f"Expected another name than that of a task of lmms-eval, found {path.stem}, which is at "
+                    f"{entry['yaml_path']} too. Rename benchmark: in the YAML."
+                )
+
+
+def _written(benchmark: Benchmark) -> Path:
+    """Return the folder with a benchmark's template and tasks; unchanged files are not written again."""
+    source = str((benchmark.definition or {}).get("folder", ""))
+    folder = cache_folder() / "own" / f"{benchmark.name}-{hashlib.sha256(source.encode()).hexdigest()[:8]}"
+    head = f"# What the tasks of {benchmark.name} share; made of it by spiqa-tasks.\n"
+    variants = [settings for _, settings in benchmark.tasks.values()]
+    made = {
+        TEMPLATE: template(benchmark, head, settings_text(benchmark.parse("")), variants),
+        STUB: stub(benchmark),
+        **{f"{name}.yaml": Leaf(name, *what).text() for name, what in benchmark.tasks.items()},
+        **{f"{name}.yaml": Group(name, members).text() for name, members in benchmark.groups.items()},
+    }
+    for name, text in made.items():
+        path = folder / name
+        if not path.is_file() or path.read_bytes() != text.encode():
+            write_atomically(path, text.encode())
+    for path in folder.glob("*.yaml"):
+        if path.name not in made:
+            path.unlink(missing_ok=True)  # another process may be faster
+    return folder

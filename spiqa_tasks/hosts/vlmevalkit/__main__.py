@@ -12,12 +12,18 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
+from spiqa_tasks.benchmarks.results_file import newest_summary
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.vlmevalkit import registration
-from spiqa_tasks.hosts.vlmevalkit.arguments import read
-from spiqa_tasks.hosts.vlmevalkit.outcome import status_of
-from spiqa_tasks.printable import say
+from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, read
+from spiqa_tasks.printable import counted, say
 
+COMPLETE, NO_SCORES, IN_PART = 0, 1, 3
+_FAILURES = {
+    "request_failed": ("request", "to the model failed or got an empty answer. Run again with --reuse."),
+    "judge_failed": ("answer", "could not be judged. `spiqa-tasks score` on the folder asks again."),
+    "scoring_failed": ("answer", "could not be scored; see the samples file."),
+}
 _say = partial(say, program="spiqa-vlmevalkit")
 
 
@@ -34,7 +40,7 @@ def _run(argv: list[str]) -> int:
     arguments = read(argv, os.environ)
     registration.import_host()
     from spiqa_tasks.hosts.vlmevalkit.checks import check, set_length
-    from spiqa_tasks.hosts.vlmevalkit.judge_arguments import judge_of
+    from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of
 
     remarks = check(arguments)
     argv_of_host, more = set_length(arguments) if arguments.ours else (arguments.argv, [])
@@ -47,10 +53,34 @@ def _run(argv: list[str]) -> int:
     started = time.time()
     registration.run_host(argv_of_host)
     if not first:
-        return 0
+        return COMPLETE
     status, remarks = status_of(arguments, started)
     _say(*remarks)
     return status
+
+
+def status_of(arguments: Arguments, started: float) -> tuple[int, list[str]]:
+    """Return the exit status of a run of the host, which itself always exits 0, and a sentence per failure.
+
+    `started` is the start time of the host in seconds: older files are of earlier runs.
+    """
+    status, remarks = COMPLETE, []
+    is_scored = arguments.mode != "infer"
+    for model in arguments.models:
+        folder = arguments.work_dir / model
+        for task in arguments.ours:
+            found = newest_summary(folder, task.name, started) if is_scored else None
+            written = [] if is_scored else folder.rglob(f"{model}_{task.name}.*")
+            if found is not None:
+                counts = found["counts"]
+                failed = [f"{counted(counts[n], one)} {rest}" for n, (one, rest) in _FAILURES.items() if counts.get(n)]
+                status = IN_PART if failed and status == COMPLETE else status
+                remarks += [f"{model}, {task.name}: {sentence}" for sentence in failed]
+            elif not any(path.stat().st_mtime >= started for path in written):
+                status = NO_SCORES
+                what = "scores of" if is_scored else "answers to"
+                remarks.append(f"{model} has no {what} {task.name}; the host's log above says why.")
+    return status, remarks
 
 
 if __name__ == "__main__":

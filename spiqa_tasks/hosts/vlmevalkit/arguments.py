@@ -33,13 +33,10 @@ class Arguments:
 
     Attributes:
         argv: arguments for the host.
-        models: names of models.
         data: names of datasets, our groups replaced by their tasks.
         ours: our tasks in `data`, by whatever name `--config` gives them.
         mode: `all`, `infer` or `eval`.
-        work_dir: output folder of the host.
         base_url: server of the model under test, or "" for one of the host's configurations.
-        max_tokens: `--max-tokens`, or None.
         judge: judge arguments that the host passes to `evaluate`.
         config: content of `--config`, or {}.
         served: name of a model in paths -> its name at the server, if that has a slash.
@@ -77,16 +74,16 @@ def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
         raise InputError("Expected the names of tasks in --config, found a group of tasks. Name its tasks.")
     if given.api_mode and (given.config or len(models) > 1):
         raise InputError("Expected one --model with --api-mode, found several or --config. Run them one by one.")
-    served = {name.replace("/", "--"): name for name in models if "/" in name and given.base_url}
-    if slashed := [name for name in models if "/" in name and name not in served.values()]:
+    if not given.base_url and (slashed := [name for name in models if "/" in name]):
         raise InputError(f"Expected the name of a model without a slash, found {slashed[0]}. Rename it in --config.")
+    served = {name.replace("/", "--"): name for name in models if "/" in name}
     names = tuple(name.replace("/", "--") for name in models)
+    judge = _object(given.judge_args, "--judge-args") if given.judge_args else {}
+    alone = {"model": given.judge, "api_base": given.judge_base_url, "key": given.judge_key}
+    more = [] if data == named else ["--data", *data]
+    more += ["--model", *names] if served and not given.api_mode else []
     return Arguments(
-        (
-            *argv,
-            *(() if data == named else ("--data", *data)),
-            *(("--model", *names) if served and not given.api_mode else ()),
-        ),
+        (*argv, *more),
         names,
         tuple(data),
         tuple(tasks[name] for name in (task_name(config, name) for name in data) if name in tasks),
@@ -94,7 +91,7 @@ def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
         Path(environ.get("MMEVAL_ROOT") or given.work_dir),
         given.base_url or "",
         given.max_tokens,
-        _judge(given),
+        {**judge, **{name: value for name, value in alone.items() if value}},
         config,
         served,
         given.reuse or given.mode == "eval",
@@ -129,36 +126,26 @@ def task_name(config: Mapping[str, Any], name: str) -> str:
     return str(described.get("dataset", name)) if described.get("class") == CLASS else name
 
 
-def _judge(given: argparse.Namespace) -> dict[str, Any]:
-    """Return the judge arguments as the host passes them on."""
-    arguments = _object(given.judge_args, "--judge-args") if given.judge_args else {}
-    options = {"model": given.judge, "api_base": given.judge_base_url, "key": given.judge_key}
-    return {**arguments, **{name: value for name, value in options.items() if value}}
-
-
 def _config(given: argparse.Namespace) -> dict[str, Any]:
     """Return the objects `model` and `data` of --config, or `data` of --data-config, or {}."""
-    option = "--config" if given.config else "--data-config"
-    path = given.config or given.data_config
+    option, path = ("--config", given.config) if given.config else ("--data-config", given.data_config)
     if not path:
         return {}
     try:
         content = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise InputError(f"Expected {option} {path} to be a JSON file, found {error}. Correct it.") from error
-    config = _object(content, f"{option} {path}")
-    if not given.config:
-        return {"data": config.get("data", config)}
-    if not all(isinstance(config.get(name), dict) for name in ("model", "data")):
-        raise InputError(f"Expected --config {path} to have the objects model and data, found others. Correct it.")
-    return config
+    config = _object(content, f"{option} {path}", ("model", "data") if given.config else ())
+    return config if given.config else {"data": config.get("data", config)}
 
 
-def _object(content: str, what: str) -> dict[str, Any]:
+def _object(content: str, what: str, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a JSON object that has objects of some names."""
     try:
         value = json.loads(content)
     except ValueError as error:
         raise InputError(f"Expected {what} to be JSON, found {error}. Correct it.") from error
-    if not isinstance(value, dict):
-        raise InputError(f"Expected {what} to be a JSON object, found {content[:40]!r}. Correct it.")
+    if not isinstance(value, dict) or not all(isinstance(value.get(name), dict) for name in names):
+        needed = f" with the objects {' and '.join(names)}" if names else ""
+        raise InputError(f"Expected {what} to be a JSON object{needed}, found {content[:40]!r}. Correct it.")
     return value

@@ -13,10 +13,9 @@ from vlmeval.dataset.image_base import ImageBaseDataset
 
 from spiqa_tasks.benchmarks.results_file import newest_summary
 from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored, write
-from spiqa_tasks.hosts.vlmevalkit.judge_arguments import judge_of
+from spiqa_tasks.hosts.vlmevalkit.patches import host_version
+from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of, read_answers, scored, write
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
-from spiqa_tasks.hosts.vlmevalkit.version import host_version
 
 logger = logging.getLogger("spiqa_tasks")
 

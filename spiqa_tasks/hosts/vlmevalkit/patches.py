@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-import functools
+import importlib.util
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.records import read_cells
-from spiqa_tasks.hosts.after_import import Patches
-from spiqa_tasks.hosts.vlmevalkit.version import fault_of_prompts
+from spiqa_tasks.hosts.after_import import Patches, replacing
+from spiqa_tasks.hosts.vlmevalkit.tasks import known
 from spiqa_tasks.printable import say
 
 LOSSLESS = "tsv"
 """Format of answers to our tasks, whatever PRED_FORMAT says: xlsx truncates them, json cannot be resumed."""
+OLDEST = "0.0.20"
+"""The oldest published build in which a dataset's prompt can replace that of the model class."""
+
+
+def host_version() -> str:
+    """Return the installed version of the host, or "source" for a checkout that is not installed."""
+    return next((found for name in ("ms-vlmeval", "vlmeval") if (found := version(name)) != "absent"), "source")
+
+
+def fault_of_prompts() -> str | None:
+    """Return why the host would not show our prompt, or None if it would."""
+    module = importlib.util.find_spec("vlmeval.inference")
+    if module is None or module.origin is None or b"force_use_dataset_prompt" in Path(module.origin).read_bytes():
+        return None
+    return (
+        f"Expected a VLMEvalKit that shows our prompt to every model, ms-vlmeval {OLDEST} or newer; found "
+        f"{host_version()}. Install a newer one."
+    )
 
 
 def _patch_files(host: Any) -> None:
@@ -24,38 +43,34 @@ def _patch_files(host: Any) -> None:
     pandas would read "" and "None" as NaN. It stops writing at a character that it cannot encode (half a surrogate
     pair; before Python 3.11 NUL), and the host goes on with the answers before it.
     """
-    load, dump, path_of = host.load, host.dump, getattr(host, "get_pred_file_path", None)
 
     def is_ours(path: Any) -> bool:
         name = Path(str(path))
-        return name.suffix == f".{LOSSLESS}" and any(name.stem.endswith(f"_{task}") for task in _tasks())
+        return name.suffix == f".{LOSSLESS}" and any(name.stem.endswith(f"_{task}") for task in known()[0])
 
-    @functools.wraps(dump)
-    def dump_as_text(data: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+    @replacing(host, "dump")
+    def dump_as_text(dump: Any, data: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
         if not is_ours(path):
             return dump(data, path, *args, **kwargs)
         rows = [list(data.columns), *data.itertuples(index=False, name=None)]
         text = "".join("\t".join(map(_quoted, row)) + "\n" for row in rows)
         return write_atomically(Path(str(path)), text.encode("utf-8", "backslashreplace"))
 
-    @functools.wraps(load)
-    def load_as_text(path: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_ours(path):
-            import pandas as pd
+    @replacing(host, "load")
+    def load_as_text(load: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+        if not is_ours(path):
+            return load(path, *args, **kwargs)
+        import pandas as pd
 
-            return pd.DataFrame(read_cells(Path(str(path)), escaped=False))
-        return load(path, *args, **kwargs)
+        return pd.DataFrame(read_cells(Path(str(path)), escaped=False))
 
-    host.load, host.dump = load_as_text, dump_as_text
-    if path_of is not None:
+    if hasattr(host, "get_pred_file_path"):
 
-        @functools.wraps(path_of)
-        def lossless_path(work_dir: str, model_name: str, dataset_name: str, *args: Any, **kwargs: Any) -> Any:
-            if dataset_name in _tasks():
-                return str(Path(work_dir, f"{model_name}_{dataset_name}.{LOSSLESS}"))
-            return path_of(work_dir, model_name, dataset_name, *args, **kwargs)
-
-        host.get_pred_file_path = lossless_path
+        @replacing(host, "get_pred_file_path")
+        def lossless_path(path_of: Any, folder: str, model: str, dataset: str, *args: Any, **kwargs: Any) -> Any:
+            if dataset in known()[0]:
+                return str(Path(folder, f"{model}_{dataset}.{LOSSLESS}"))
+            return path_of(folder, model, dataset, *args, **kwargs)
 
 
 def _quoted(cell: Any) -> str:
@@ -83,39 +98,25 @@ def _patch_datasets(host: Any) -> None:
 
 def _patch_api_mode(host: Any) -> None:
     """Use our prompt with every model class in `--api-mode`, as the other mode does."""
-    config = host.DatasetConfig
-    prepare = config.__post_init__
 
-    @functools.wraps(prepare)
-    def with_our_prompt(self: Any) -> None:
+    @replacing(host.DatasetConfig, "__post_init__")
+    def with_our_prompt(prepare: Any, self: Any) -> None:
         prepare(self)
-        if self.dataset_name in _tasks():
+        if self.dataset_name in known()[0]:
             self.model_obj.use_custom_prompt = lambda _dataset: False
-
-    config.__post_init__ = with_our_prompt
 
 
 def _patch_models(host: Any) -> None:
     """Raise ValueError instead of showing only the first of several pictures."""
-    base = host.BaseModel if hasattr(host, "BaseModel") else host.BaseAPI
-    first_picture = base.message_to_promptimg
 
-    @functools.wraps(first_picture)
-    def only_picture(self: Any, message: Any, dataset: str | None = None) -> Any:
-        if dataset in _tasks() and sum(part["type"] == "image" for part in message) > 1:
+    @replacing(host.BaseModel if hasattr(host, "BaseModel") else host.BaseAPI, "message_to_promptimg")
+    def only_picture(first_picture: Any, self: Any, message: Any, dataset: str | None = None) -> Any:
+        if dataset in known()[0] and sum(part["type"] == "image" for part in message) > 1:
             raise ValueError(
                 f"Expected a model class that takes several pictures for {dataset}, found {type(self).__name__}, which "
                 "is shown the first one only. Run a task that shows one at a time, such as spiqa_testA_perfigure."
             )
         return first_picture(self, message, dataset)
-
-    base.message_to_promptimg = only_picture
-
-
-def _tasks() -> Any:
-    from spiqa_tasks.hosts.vlmevalkit.tasks import known
-
-    return known()[0]
 
 
 PATCHES: Patches = {

@@ -1,19 +1,27 @@
-"""Our tasks by name, their rows and prompts."""
+"""Our tasks for the host: their rows and prompts, and their export to tables for a host without this package."""
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.prompting import Part, Picture
+from spiqa_tasks.benchmarks.mmstar.release import MISSING, question_of
+from spiqa_tasks.benchmarks.prompting import Picture, plain_text
 from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows
 from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.pictures import page_path
-from spiqa_tasks.hosts.catalogue import catalogue
-from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
+from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 
 Row = Mapping[str, Any]
+HOST = "host=vlmevalkit"
+"""Suffix of model names, so that runs of the same model in lmms-eval stay apart."""
+_GROUPS = {"category": "category", "l2-category": "subcategory"}
 
 
 @cache
@@ -40,7 +48,7 @@ def message(row: Row) -> list[dict[str, str]]:
     The host has no chat turns: a blank line separates them, as for lmms-eval's simple models.
     """
     parts: list[dict[str, str]] = []
-    for part in _prompt(row):
+    for part in benchmark_of(row).prompt(row):
         if isinstance(part, Picture):
             parts.append({"type": "image", "value": page_path(part.path)})
         elif parts and parts[-1]["type"] == "text":
@@ -53,9 +61,52 @@ def message(row: Row) -> list[dict[str, str]]:
 @cache
 def pictures(name: str) -> tuple[int, int]:
     """Return the minimum and maximum number of pictures of a task's rows."""
-    counts = [sum(isinstance(part, Picture) for part in _prompt(row)) for row in rows_of(name)]
+    counts = [sum(isinstance(part, Picture) for part in benchmark_of(row).prompt(row)) for row in rows_of(name)]
     return min(counts, default=0), max(counts, default=0)
 
 
-def _prompt(row: Row) -> list[Part]:
-    return benchmark_of(row).prompt(row)
+def write_dataset(name: str, folder: Path) -> tuple[Path, bool, list[str]]:
+    """Write `LMUData/<task>.tsv` and picture files; return (path, whether the host can score the answers, warnings).
+
+    Choices have their options in columns, for the host's own prompt and matching; open questions have our prompt with
+    all pictures before one text, and are for `--mode infer`.
+
+    Raises:
+        DataError: see `rows_of`.
+    """
+    folder = folder.resolve()
+    copies: dict[str, str] = {}
+    lines = [_line(row, folder / "images" / "spiqa_tasks", copies) for row in rows_of(name)]
+    text = io.StringIO()
+    columns = dict.fromkeys(column for line in lines for column in line)
+    table = csv.DictWriter(text, list(columns), delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_ALL)
+    table.writeheader()
+    table.writerows(lines)
+    path = folder / f"{name}.tsv"
+    write_atomically(path, text.getvalue().encode())
+    lost = [line["index"] for line in lines if any(line.get(letter) in MISSING for letter in "ABCDE")]
+    warning = (
+        f"{name}: VLMEvalKit loses an option of {len(lost)} questions ({', '.join(lost[:5])}), whose text it takes for "
+        "a missing value."
+    )
+    return path, all("A" in line for line in lines), [warning] if lost else []
+
+
+def _line(row: Row, folder: Path, copies: dict[str, str]) -> dict[str, str]:
+    """Return a line of the table, its pictures copied into `folder` once; `copies` maps path -> copy."""
+    parts = benchmark_of(row).prompt(row)
+    paths = [page_path(part.path) for part in parts if isinstance(part, Picture)]
+    for path in set(paths) - copies.keys():
+        content = Path(path).read_bytes()
+        copy = folder / f"{hashlib.sha256(content).hexdigest()[:24]}{Path(path).suffix}"
+        if not copy.is_file():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(copy, content)
+        copies[path] = str(copy)
+    line = {"index": str(row["id"]), "question": plain_text(parts), "answer": str(row.get("answer", ""))}
+    if row.get("letters"):
+        texts = (text or f"picture {place}" for place, text in enumerate(row["options"], 1))
+        line |= {"question": question_of(row["question"]), **dict(zip(row["letters"], texts, strict=True))}
+    line |= {column: str(row[name]) for column, name in _GROUPS.items() if row.get(name)}
+    written = [copies[path] for path in paths]
+    return line | ({"image_path": repr(written) if len(written) > 1 else written[0]} if written else {})

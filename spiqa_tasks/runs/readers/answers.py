@@ -16,7 +16,7 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import json_lines
 from spiqa_tasks.files.records import form_of, read_cells
 from spiqa_tasks.files.tables import Cells, row_id
-from spiqa_tasks.hosts.vlmevalkit.answer_file import HOST
+from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed

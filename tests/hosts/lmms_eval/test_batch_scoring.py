@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import multiprocessing
-import os
 import threading
 from collections.abc import Callable
-from dataclasses import replace
-from multiprocessing.connection import Connection
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,8 +15,7 @@ from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.hosts.lmms_eval import batch_scoring
-from spiqa_tasks.hosts.lmms_eval.batch_scoring import JudgeReport, answers_of, several, split_repeats
-from spiqa_tasks.judge.types import Summary
+from spiqa_tasks.hosts.lmms_eval.batch_scoring import answers_of, split_repeats
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
 Evaluate = Callable[..., dict[str, Any]]
@@ -170,85 +162,9 @@ def test_defect_in_scoring_ahead_leaves_the_answers_to_the_hook(monkeypatch: pyt
     docs = rows()
     forget_scorers()
     with monkeypatch.context() as patch:
-        patch.setattr(batch_scoring, "_scored", lambda _: 1 / 0)
+        patch.setattr(batch_scoring, "answers_of", lambda *_: 1 / 0)
         batch_scoring.score_together(answered(docs, ["blue"]), docs, "none")
     assert batch_scoring.record_of(docs[0], "blue").prediction == "blue"
-
-
-def test_documents_of_other_tasks_are_not_ours() -> None:
-    """Neither plain lists nor data sets of the host's tasks."""
-    from datasets import Dataset
-
-    assert batch_scoring.is_ours(rows())
-    assert not batch_scoring.is_ours(None)
-    assert not batch_scoring.is_ours([{"benchmark": "spiqa"}])
-    assert not batch_scoring.is_ours(Dataset.from_list([{"benchmark": "other", "split": "test", "settings": ""}]))
-
-
-ONE = Summary("openai:a", 3, 2, 1, 4.0, 100, 10, 0.5, ("a-1",))
-TWO = replace(ONE, judged=5, cached=0, failed=0, seconds=6.0)
-LINE = "Judge openai:a: 3 judged, 2 from the cache, 1 failed, 4.0 s, 110 tokens, about $0.50"
-BOTH = "Judge openai:a: 8 judged, 2 from the cache, 1 failed, 6.0 s, 220 tokens, about $1.00"
-
-
-@pytest.mark.parametrize(("size", "expected"), [(None, False), ("1", False), ("2", True), ("64", True)])
-def test_a_run_has_several_processes_where_its_launcher_says_so(
-    monkeypatch: pytest.MonkeyPatch, size: str | None, expected: bool
-) -> None:
-    """WORLD_SIZE is set by torchrun and accelerate; without a launcher there is one."""
-    monkeypatch.delenv("WORLD_SIZE", raising=False)
-    if size is not None:
-        monkeypatch.setenv("WORLD_SIZE", size)
-    assert several() is expected
-
-
-def test_a_line_is_printed_once_and_again_when_it_has_changed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Metrics over the same verdicts come one after another."""
-    report = JudgeReport()
-    for own in (ONE, ONE, replace(ONE, judged=4), ONE):
-        report.tell(own)
-    assert capsys.readouterr().err.splitlines() == [LINE, LINE.replace("3 judged", "4 judged"), LINE]
-
-
-def _rank(rank: int, store: Path, sender: Connection) -> None:
-    """One process of two: gather, then tell more of its own."""
-    import torch.distributed as dist
-
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said):
-        dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2)
-        report = JudgeReport()
-        report.gather((ONE, TWO)[rank])
-        if rank == 0:
-            report.tell(replace(ONE, judged=4))
-        dist.destroy_process_group()
-    sender.send(said.getvalue())
-    os._exit(0)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_the_first_process_tells_the_counts_of_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The second says nothing; what the first judges later is added to what the others had."""
-    pytest.importorskip("torch")
-    JudgeReport().gather(ONE)
-    assert capsys.readouterr().err == ""  # without a process group there is nobody to exchange with
-    context = multiprocessing.get_context("fork")
-    pipes = [context.Pipe(duplex=False) for _ in range(2)]
-    processes = [
-        context.Process(target=_rank, args=(rank, tmp_path / "store", sender)) for rank, (_, sender) in enumerate(pipes)
-    ]
-    for process in processes:
-        process.start()
-    try:
-        assert all(receiver.poll(60) for receiver, _ in pipes)
-        first, second = (receiver.recv() for receiver, _ in pipes)
-    finally:
-        for process in processes:
-            process.kill()
-            process.join(10)
-    lines = [line for line in first.splitlines() if line.startswith("Judge ")]
-    assert lines == [BOTH, BOTH.replace("8 judged", "9 judged")]
-    assert "Judge " not in second
 
 
 def _counts(*tokens: int | None) -> list[Any]:
@@ -284,26 +200,6 @@ def test_answers_stand_by_the_place_of_their_document() -> None:
     assert answers_of(requests, "other") == {}
 
 
-def test_several_requests_for_one_document_are_its_repeats() -> None:
-    """In their order."""
-    requests = [_request(0, "A", _counts(9)), _request(1, "x"), _request(0, "B", _counts(8))]
-    assert answers_of(requests, "none")[0] == [("A", True), ("B", False)]
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"arguments": ("context", {})},
-        {"arguments": ("context",)},
-        {"token_counts": None},
-        {"token_counts": _counts(9, 9)},
-    ],
-)
-def test_without_a_limit_or_a_length_for_each_answer_nothing_is_said(changes: dict[str, Any]) -> None:
-    """Whether the answer was cut off is then not known."""
-    assert answers_of([_request(0, ["B"], _counts(9), **changes)], "none") == {0: [("B", None)]}
-
-
 def test_a_request_with_repeats_becomes_one_for_each_answer() -> None:
     """Each has its own answer, number and length, nothing of the filters, and all else of the first; in place."""
     repeated = _request(7, ["A"], _counts(5, 9, 2), resps=["A", "B", "C"], raw_filtered_resps={"none": 1}, idx=0)
@@ -321,11 +217,3 @@ def test_a_request_with_repeats_becomes_one_for_each_answer() -> None:
     assert all((each.doc_id, each.arguments) == (7, repeated.arguments) for each in instances[:-1])
     instances[0].filtered_resps["none"] = "A"
     assert instances[1].filtered_resps == {}
-
-
-def test_nothing_is_split_where_nothing_is_repeated() -> None:
-    """Requests with one answer or none stay the objects that they are."""
-    requests = [_request(0, [], resps=[]), _request(1, ["A"], resps=["A"])]
-    before = list(requests)
-    split_repeats(requests)
-    assert all(one is other for one, other in zip(requests, before, strict=True))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from dataclasses import replace
 
 import pytest
 from host_files import FAILED
@@ -66,26 +65,6 @@ def test_a_value_keeps_its_record_between_processes(through: object) -> None:
     record, found = logged("A")
     again = through(found["refusal_rate"])  # type: ignore[operator]
     assert (again, again.record, again.metric, again.task) == (found["refusal_rate"], record, "refusal_rate", TASK)
-
-
-def test_a_cluster_is_logged_where_standard_errors_are_made_of_it() -> None:
-    """With the scores that measure answers, not with shares of what went wrong."""
-    scorer = make_scorer(*TASK, "lmms-eval 0.7.3", None)
-    row = rows_for_scoring("mmstar", "demo", "")[0]
-    record = replace(scorer.record(row, Response("A")), cluster="paper")
-    found = logged_values(record, scorer, TASK)
-    assert found["accuracy_released"] == {"id": record.id, "cluster": "paper", "score": 1.0}
-    assert (found["accuracy"]["cluster"], found["refusal_rate"]) == ("paper", {"id": record.id, "score": 0.0})
-    assert logged("A")[1]["accuracy_released"] == {"id": record.id, "score": 1.0}
-
-
-def test_what_scoring_failed_on_has_the_id_and_the_reason() -> None:
-    """With its record and task, as all rows have them; nothing is the headline's score."""
-    scorer = make_scorer(*TASK, "lmms-eval 0.7.3", None)
-    record = Record("7", status="scoring_failed", reason="why")
-    found = logged_values(record, scorer, TASK)["scoring_failed_count"]
-    assert found == {"id": "7", "reason": "why"}
-    assert (found.metric, found.record, found.task) == ("scoring_failed_count", record, TASK)
 
 
 def test_the_record_is_found_in_a_sample_of_ours() -> None:

@@ -11,8 +11,7 @@ from host_files import FAILED, sample_of
 from numbers_task import host_inspectors, manager
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.hosts.catalogue import catalogue
-from spiqa_tasks.hosts.filtered_tasks import user_folder
+from spiqa_tasks.hosts.catalogue import catalogue, user_folder
 from spiqa_tasks.hosts.lmms_eval.registration import register_tasks, wrapped_names
 
 pytestmark = pytest.mark.usefixtures("host")

@@ -17,11 +17,10 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.registry import yaml_folder
-from spiqa_tasks.hosts.filtered_tasks import INCLUDE
-from spiqa_tasks.hosts.lmms_eval import batch_scoring, own_tasks, registration
+from spiqa_tasks.errors import DataError
+from spiqa_tasks.hosts.lmms_eval import registration
 from spiqa_tasks.hosts.lmms_eval.logged_record import BASELINE, LoggedRecord
-from spiqa_tasks.hosts.lmms_eval.registration import NO_FILTER, PATCHES, wrapped_names
+from spiqa_tasks.hosts.lmms_eval.registration import PATCHES, one_sentence
 
 OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}
 BIN = Path(sys.executable).parent
@@ -152,40 +151,6 @@ def waited_for(url: str, process: subprocess.Popen[bytes], seconds: float = 240)
     raise AssertionError(f"nothing listens at {url}")
 
 
-def _ensemble(log: list[Any], name: str) -> Any:
-    """The host's module of filters with one that logs how many requests it is given, extended by ours."""
-
-    class FilterEnsemble:
-        def __init__(self) -> None:
-            self.name, self.filters = name, ()
-
-        def apply(self, instances: list[Any], docs: Any) -> None:  # noqa: ARG002 - the host's
-            """Filter."""
-            log.append(len(instances))
-
-    host = SimpleNamespace(FilterEnsemble=FilterEnsemble)
-    attribute, extend = PATCHES["lmms_eval.api.filter"]
-    assert hasattr(host, attribute)
-    extend(host)
-    return FilterEnsemble()
-
-
-@pytest.mark.parametrize(
-    ("ours", "name", "expected"), [(True, NO_FILTER, [2, "scored"]), (True, "k", [1, "scored"]), (False, "none", [1])]
-)
-def test_answers_are_scored_once_they_are_filtered(
-    monkeypatch: pytest.MonkeyPatch, ours: bool, name: str, expected: list[Any]
-) -> None:
-    """Repeats become requests of their own unless the YAML chooses among them; tasks of others are left alone."""
-    log: list[Any] = []
-    monkeypatch.setattr(batch_scoring, "is_ours", lambda _: ours)
-    monkeypatch.setattr(batch_scoring, "score_together", lambda *_: log.append("scored"))
-    fields: dict[str, Any] = {"filtered_resps": {}, "raw_filtered_resps": {}}
-    request = SimpleNamespace(resps=["A", "B"], token_counts=[None, None], **fields)
-    _ensemble(log, name).apply([request], [])
-    assert log == expected
-
-
 def test_the_score_for_a_baseline_has_no_row() -> None:
     """Of values of ours; a task of others may have a metric of that name."""
     aggregated: list[set[str]] = []
@@ -205,108 +170,13 @@ def test_the_score_for_a_baseline_has_no_row() -> None:
     assert aggregated == [{"accuracy"}, {"accuracy", BASELINE}]
 
 
-def _patched(name: str, **members: Any) -> Any:
-    """A stand-in of one of the host's modules, patched; it has the attribute that shows it to be imported."""
-    host = SimpleNamespace(**members)
-    attribute, apply = PATCHES[name]
-    assert hasattr(host, attribute)
-    apply(host)
-    return host
-
-
-@pytest.mark.parametrize("given", [None, "one", ["one", "two"]])
-def test_the_index_of_tasks_has_our_folders_after_those_it_is_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: Any
-) -> None:
-    """And those that are written for benchmarks of one's own, whose names are checked against it."""
-    asked: list[Any] = []
-
-    class TaskManager:
-        model_name: str | None
-
-        def initialize_tasks(self, include_path: Any = None, *args: Any, **kwargs: Any) -> dict[str, Any]:
-            """Index."""
-            asked.append((include_path, args, kwargs))
-            return {"numbers": {"yaml_path": "there.yaml"}}
-
-    _patched("lmms_eval.tasks", TaskManager=TaskManager)
-    names = [] if given is None else [given] if isinstance(given, str) else given
-    monkeypatch.setattr(own_tasks, "write_own", lambda folders: [*folders, tmp_path / "own"])
-    checked: list[Any] = []
-    monkeypatch.setattr(own_tasks, "check_names", lambda *args: checked.append(args))
-    monkeypatch.setenv(INCLUDE, str(tmp_path))
-    index = TaskManager().initialize_tasks(given, 1, include_defaults=False)
-    own = [*names, str(tmp_path / "own")]
-    folders = [*names, str(yaml_folder()), str(tmp_path), *own]
-    assert asked == [(folders, (1,), {"include_defaults": False})]
-    assert checked == [(index, [Path(each) for each in own])]
-    assert index == {"numbers": {"yaml_path": "there.yaml"}}
-    monkeypatch.setitem(wrapped_names, "ablated", "qwen2_5_vl")
-    manager_of_ours = TaskManager()
-    for name, found in (("ablated", "qwen2_5_vl"), ("llava", "llava"), (None, None), ("", "")):
-        manager_of_ours.model_name = name
-        assert manager_of_ours.model_name == found
-    assert TaskManager.initialize_tasks.__doc__ == "Index."
-
-
-def test_a_filter_of_ours_is_told_the_places_of_the_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A limit, or another process, has other documents than the first ones; then the answers are scored."""
-    calls: list[Any] = []
-
-    class FilterEnsemble:
-        name = "strict"
-
-        def __init__(self) -> None:
-            self.filters = [SimpleNamespace(places=None), SimpleNamespace()]
-
-        def apply(self, instances: Any, docs: Any) -> None:
-            """Filter."""
-            calls.append(("apply", instances, docs, [vars(each) for each in self.filters]))
-
-    _patched("lmms_eval.api.filter", FilterEnsemble=FilterEnsemble)
-    monkeypatch.setattr(batch_scoring, "is_ours", lambda docs: docs == "docs")
-    monkeypatch.setattr(batch_scoring, "score_together", lambda *args: calls.append(("score", *args)))
-    requests = [SimpleNamespace(doc_id=place) for place in (4, 2)]
-    FilterEnsemble().apply(requests, "docs")
-    assert calls == [("apply", requests, "docs", [{"places": [4, 2]}, {}]), ("score", requests, "docs", "strict")]
-    assert FilterEnsemble.apply.__doc__ == "Filter."
-
-
-@pytest.mark.parametrize("include", [None, "mine"])
-def test_the_interface_lists_our_tasks_in_order_and_the_hosts_win(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, include: str | None
-) -> None:
-    """Of all folders of ours and those that are written for the given one; YAMLs that are no tasks are left out."""
-    for folder, name in (("given", "b"), ("given", "none"), ("own", "a"), ("own", "z")):
-        (tmp_path / folder).mkdir(exist_ok=True)
-        (tmp_path / folder / f"{name}.yaml").touch()
-    monkeypatch.setattr(registration, "_folders", lambda: [tmp_path / "given"])
-    written: list[Any] = []
-    monkeypatch.setattr(own_tasks, "write_own", lambda folders: written.append(folders) or [tmp_path / "own"])
-    host = _patched(
-        "lmms_eval.tui.discovery",
-        discover_tasks=lambda path: [("z", f"theirs of {path}")],
-        _parse_task_yaml=lambda path: None if path.stem == "none" else (path.stem, "ours"),
-    )
-    assert host.discover_tasks(include) == [("a", "ours"), ("b", "ours"), ("z", f"theirs of {include}")]
-    assert written == [[Path("mine")] if include else []]
-
-
-def test_aggregation_gets_what_the_host_hands_to_it() -> None:
-    """Its arguments, and rows of others that are called as ours; only ours for the baseline goes."""
-    calls: list[Any] = []
-
-    class TaskOutput:
-        sample_metrics: dict[tuple[str, str], list[Any]]
-
-        def calculate_aggregate_metric(self, *args: Any, **kwargs: Any) -> None:
-            """Aggregate."""
-            calls.append((dict(self.sample_metrics), args, kwargs))
-
-    _patched("lmms_eval.evaluator_utils", TaskOutput=TaskOutput)
-    entry = LoggedRecord({"id": "1"}, "accuracy", Record("1"), ("mmstar", ""))
-    output = TaskOutput()
-    output.sample_metrics = {("accuracy", "none"): [entry], ("scores", "none"): [1.0], (BASELINE, "k"): [1.0]}
-    output.calculate_aggregate_metric(100, bootstrap_iters=5)
-    assert calls == [({("accuracy", "none"): [entry], ("scores", "none"): [1.0]}, (100,), {"bootstrap_iters": 5})]
-    assert TaskOutput.calculate_aggregate_metric.__doc__ == "Aggregate."
+def test_errors_end_the_run_with_one_sentence(caplog: pytest.LogCaptureFixture) -> None:
+    """Our own as they are; a defect is named and its traceback logged; Ctrl-C goes through."""
+    with pytest.raises(SystemExit, match=r"^spiqa-tasks: Expected a file, found none\.$"), one_sentence():
+        raise DataError("Expected a file, found none.")
+    assert caplog.text == ""
+    with pytest.raises(SystemExit, match=r"unexpected KeyError: 'figure'; please report it\.$"), one_sentence():
+        raise KeyError("figure")
+    assert "Traceback" in caplog.text
+    with pytest.raises(KeyboardInterrupt), one_sentence():
+        raise KeyboardInterrupt

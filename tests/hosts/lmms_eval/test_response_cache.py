@@ -7,15 +7,13 @@ import json
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from spiqa_tasks.hosts.lmms_eval import response_cache
-from spiqa_tasks.hosts.lmms_eval.response_cache import SLICE, collect_killed_runs, kept_answers
+from spiqa_tasks.hosts.lmms_eval.response_cache import SLICE, kept_answers
 
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 3 retries] timeout"
 RUN = """
@@ -121,119 +119,6 @@ def _write(path: Path, answers: dict[str, Any]) -> Path:
     return path
 
 
-def _read(path: Path) -> dict[str, Any]:
-    with contextlib.closing(sqlite3.connect(path)) as db:
-        return {key: json.loads(text) for key, text in db.execute("SELECT cache_key, response FROM responses")}
-
-
-class _Host:
-    """What stands in for the host's module: its lock, and a class that notes what its methods are called with."""
-
-    def __init__(self) -> None:
-        self.calls: list[tuple[Any, ...]] = []
-        self.is_free = True
-        calls = self.calls
-
-        class ResponseCache:
-            db: sqlite3.Connection
-
-            @classmethod
-            def create(cls, cache_root: str, **options: Any) -> Any:
-                """Create."""
-                calls.append(("create", cache_root, options))
-                made = cls()
-                made.db = sqlite3.connect(options["replayed"])
-                return made
-
-            def execute(self, lm: Any, reqtype: str, requests: Any) -> list[Any]:
-                """Execute."""
-                calls.append((lm, reqtype, len(requests)))
-                return [f"answer {each}" for each in requests]
-
-            @staticmethod
-            def _is_valid_response(response: Any, request_type: str) -> bool:
-                return bool(response) and request_type == "generate_until"
-
-            @staticmethod
-            def merge_shards(shards: list[str], target: str) -> None:
-                """Merge."""
-                calls.append(("merge", shards))
-                for shard in shards:
-                    _write(Path(target), _read(Path(shard)))
-
-        self.ResponseCache = ResponseCache
-
-    @contextlib.contextmanager
-    def _merge_lock(self, path: str) -> Iterator[None]:
-        self.calls.append(("lock", path))
-        if not self.is_free:
-            raise TimeoutError
-        yield
-
-
-def test_answers_of_killed_runs_are_merged_and_failures_dropped(tmp_path: Path) -> None:
-    """Into a copy that takes the file's place under the host's lock; runs that were merged when they ended are not."""
-    host = _Host()
-    target = _write(tmp_path / "cache.db", {"a": "A", "b": FAILED, "c": ["C"], "d": [FAILED, "x"]})
-    shards = [_write(tmp_path / "runs" / name / f"rank_{name}.db", {name: name, f"{name}-": FAILED}) for name in "12"]
-    _write(tmp_path / "runs" / "ended" / "rank_0.db", {"ended": "x"})
-    (tmp_path / "runs" / "ended" / ".merged").touch()
-    host.is_free = False
-    collect_killed_runs(host, tmp_path)
-    assert len(_read(target)) == 4
-    host.is_free = True
-    collect_killed_runs(host, tmp_path)
-    assert _read(target) == {"a": "A", "c": ["C"], "1": "1", "2": "2"}
-    lock = ("lock", str(tmp_path / "runs" / ".merge.lock"))
-    assert host.calls == [lock, lock, ("merge", [str(shard) for shard in shards])]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache.db", "runs"]
-
-
-def test_a_cache_without_failures_is_left_alone(tmp_path: Path) -> None:
-    """One with some is cleaned also where no run was killed; a folder without a cache is not touched."""
-    host = _Host()
-    collect_killed_runs(host, tmp_path)
-    target = _write(tmp_path / "cache.db", {"a": f"I say {FAILED}"})
-    collect_killed_runs(host, tmp_path)
-    assert host.calls == []
-    assert [path.name for path in tmp_path.iterdir()] == ["cache.db"]
-    _write(target, {"b": FAILED})
-    collect_killed_runs(host, tmp_path)
-    assert _read(target) == {"a": f"I say {FAILED}"}
-    (tmp_path / "other").mkdir()
-    shard = _write(tmp_path / "other" / "runs" / "1" / "rank_0.db", {"x": "X", "y": FAILED})
-    collect_killed_runs(host, tmp_path / "other")
-    assert _read(tmp_path / "other" / "cache.db") == {"x": "X"}
-    assert shard.exists()
-
-
-def test_the_hosts_cache_is_patched(tmp_path: Path) -> None:
-    """It takes in killed runs before it is made, keeps no failure, answers in slices and stores no failed request."""
-    host = _Host()
-    response_cache.patch(host)
-    cache = host.ResponseCache
-    _write(tmp_path / "runs" / "1" / "rank_0.db", {"x": "X"})
-    log = _write(tmp_path / "log.db", {"a": FAILED, "b": "B"})
-    for root in (str(tmp_path), str(tmp_path / "cache.db")):
-        made = cache.create(root, replayed=log, model="m")
-        assert isinstance(made, cache)
-        assert host.calls[-1] == ("create", root, {"replayed": log, "model": "m"})
-        assert _read(log) == {"b": "B"}
-        assert _read(tmp_path / "cache.db") == {"x": "X"}
-        (tmp_path / "cache.db").unlink()
-        _write(log, {"a": FAILED})
-    host.calls.clear()
-    assert made.execute("lm", "generate_until", range(130)) == [f"answer {place}" for place in range(130)]
-    assert host.calls == [("lm", "generate_until", count) for count in (64, 64, 2)]
-    assert (cache.execute.__doc__, made.execute("lm", "x", [])) == ("Execute.", [])
-    for response, expected in (
-        *(("B", True), ("", False), (FAILED, False), ([FAILED], False), (("B", 0.5), True), ([["B"]], True)),
-        *((SimpleNamespace(text="B"), True), (SimpleNamespace(text=FAILED), False), ([(FAILED, 1)], False), (5, True)),
-    ):
-        assert cache._is_valid_response(response, "generate_until") is expected
-    assert not cache._is_valid_response("B", "loglikelihood")
-
-
 def test_answers_are_counted_once_wherever_they_are(tmp_path: Path) -> None:
     """In the cache and in runs that were killed; a file that is none counts nothing."""
     assert kept_answers(tmp_path) == 0
@@ -244,3 +129,13 @@ def test_answers_are_counted_once_wherever_they_are(tmp_path: Path) -> None:
     (tmp_path / "runs" / "1" / "rank_2.db").write_text("no database")
     (tmp_path / "runs" / "1" / "rank_3.db").mkdir()
     assert kept_answers(tmp_path) == 4
+
+
+def test_a_failure_is_known_in_every_form_of_an_answer(run: object) -> None:
+    """A text, lists with one, tuples with token counts, and objects with a text."""
+    run("", 0, str)  # type: ignore[operator]
+    from lmms_eval.caching.response_cache import ResponseCache
+
+    for text, expected in (("B", True), (FAILED, False)):
+        for response in (text, [text], [[text]], (text, 0.5), [(text, 1)], SimpleNamespace(text=text)):
+            assert ResponseCache._is_valid_response(response, "generate_until") is expected

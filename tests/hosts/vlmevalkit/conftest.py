@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.hosts.vlmevalkit import judge_arguments, tasks
+from spiqa_tasks.hosts.vlmevalkit import scoring, tasks
 
 Launch = Callable[..., int]
 
@@ -16,7 +16,7 @@ Launch = Callable[..., int]
 @pytest.fixture(autouse=True)
 def nothing_found_out() -> None:
     """Every test finds out about tasks, rows and judges anew."""
-    for function in (tasks.known, tasks.rows_of, tasks.pictures, judge_arguments._judge):
+    for function in (tasks.known, tasks.rows_of, tasks.pictures, scoring._judge):
         function.cache_clear()
 
 

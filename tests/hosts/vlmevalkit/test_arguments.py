@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, read, task_name
+from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, read
+
+OBJECTS = "a JSON object with the objects model and data"
 
 
 def test_groups_become_their_tasks_and_the_last_data_counts_for_the_host() -> None:
@@ -32,20 +33,6 @@ def test_without_a_group_nothing_is_added() -> None:
     assert read(given, {"MMEVAL_ROOT": "elsewhere"}).work_dir == Path("elsewhere")
 
 
-def test_the_judges_arguments_are_handed_on_as_the_host_does() -> None:
-    """What is said alone wins over the JSON."""
-    found = read(["--judge-args", '{"model": "x", "temperature": 0}', "--judge", "y", "--judge-key", "k"], {})
-    assert found.judge == {"model": "y", "temperature": 0, "key": "k"}
-
-
-def test_a_configuration_names_models_and_tasks(tmp_path: Path) -> None:
-    """Its tasks are ours by their names."""
-    path = tmp_path / "config.json"
-    path.write_text(json.dumps({"model": {"m": {"class": "X"}}, "data": {"mmstar_demo": {"class": "SpiqaTasks"}}}))
-    found = read(["--config", str(path)], {})
-    assert (found.models, found.data, [task.name for task in found.ours]) == (("m",), ("mmstar_demo",), ["mmstar_demo"])
-
-
 def test_a_served_model_has_a_name_for_paths_and_one_for_its_server() -> None:
     """The host makes one of them itself where it runs through its queue; without a server there is no such name."""
     given = ["--data", "mmstar_demo", "--model", "org/name", "--base-url", "http://h/v1"]
@@ -65,14 +52,6 @@ def test_the_queue_takes_one_model(tmp_path: Path, more: list[str]) -> None:
     path.write_text('{"model": {"m": {}}, "data": {"mmstar_demo": {}}}')
     with pytest.raises(InputError, match="one --model with --api-mode"):
         read(["--api-mode", *(str(path) if each == "CONFIG" else each for each in more)], {})
-
-
-def test_a_group_in_a_configuration_is_refused(tmp_path: Path) -> None:
-    """The host takes names of a file as they are."""
-    path = tmp_path / "config.json"
-    path.write_text('{"model": {}, "data": {"spiqa": {}}}')
-    with pytest.raises(InputError, match="a group of tasks"):
-        read(["--config", str(path)], {})
 
 
 def test_all_that_is_read_of_a_run(tmp_path: Path) -> None:
@@ -108,8 +87,16 @@ def test_a_file_of_tasks_alone_has_them_itself_or_under_data(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("option", "content", "sentence"),
     [
-        ("--config", "{}", "Expected --config PATH to have the objects model and data, found others. Correct it."),
-        ("--config", "[1]", "Expected --config PATH to be a JSON object, found '[1]'. Correct it."),
+        (
+            "--config",
+            "{}",
+            "Expected --config PATH to be a JSON object with the objects model and data, found '{}'. Correct it.",
+        ),
+        (
+            "--config",
+            "[1]",
+            "Expected --config PATH to be a JSON object with the objects model and data, found '[1]'. Correct it.",
+        ),
         ("--data-config", '"text"', "Expected --data-config PATH to be a JSON object, found '\"text\"'. Correct it."),
         (
             "--config",
@@ -144,18 +131,3 @@ def test_what_is_no_json_is_named_by_its_option(tmp_path: Path) -> None:
             path.write_bytes(content)
         with pytest.raises(InputError, match=rf"^Expected --data-config {path} to be a JSON file, found .*Correct it"):
             read(["--data-config", str(path)], {})
-
-
-@pytest.mark.parametrize(
-    ("described", "expected"),
-    [
-        ({"class": "SpiqaTasks", "dataset": "t"}, "t"),
-        ({"class": "SpiqaTasks"}, "mine"),
-        ({"class": "Other", "dataset": "t"}, "mine"),
-        (None, "mine"),
-    ],
-)
-def test_a_name_in_a_configuration_stands_for_a_task(described: Any, expected: str) -> None:
-    """That of our class alone; without a configuration a name is that of a task."""
-    assert task_name({"data": {"mine": described}}, "mine") == expected
-    assert task_name({}, "mine") == "mine"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 from vlmevalkit_models import Fixed, OnePicture
 
+from spiqa_tasks.hosts.vlmevalkit.arguments import read
 from spiqa_tasks.hosts.vlmevalkit.tasks import known
 
 from .conftest import Launch
@@ -95,3 +97,48 @@ def test_no_name_of_ours_is_one_of_the_hosts(launch: Launch) -> None:
     from vlmeval.dataset import SUPPORTED_DATASETS
 
     assert {SUPPORTED_DATASETS.count(name) for name in known()[0]} == {1}
+
+
+def test_answers_of_an_earlier_run_are_told(launch: Launch, capsys: Said) -> None:
+    """A published build takes them without --reuse, too; with it nothing is said."""
+    arguments = ["--data", "mmstar_demo", "--model", "fixed", "--mode", "infer"]
+    for more, told in (((), False), ((), True), (("--reuse",), False)):
+        assert launch(*arguments, *more) == 0
+        assert ("fixed_mmstar_demo.tsv has answers of an earlier run" in capsys.readouterr().err) is told
+
+
+class NoLength:
+    """A class without a length."""
+
+
+@pytest.mark.parametrize(
+    ("more", "length"),
+    [
+        (["mmstar_demo", "scifibench_demo_reasoning"], 2048),
+        (["mmstar_demo", "--max-tokens", "77"], 77),
+        (["mmstar_demo", "MMStar"], None),
+    ],
+)
+def test_a_class_generates_what_the_user_or_the_longest_task_says(
+    launch: Launch, monkeypatch: pytest.MonkeyPatch, more: list[str], length: int | None
+) -> None:
+    """Where it takes a length, and where no dataset of the host is asked beside our tasks."""
+    assert launch is not None
+    from vlmeval.config import supported_VLM
+
+    from spiqa_tasks.hosts.vlmevalkit.checks import set_length
+
+    models = {"taken": partial(Fixed), "named": partial(NoLength, max_completion_tokens=5), "none": partial(NoLength)}
+    for name, model in models.items():
+        monkeypatch.setitem(supported_VLM, name, model)
+    arguments = read(["--model", *models, "--data", *more], {})
+    argv, remarks = set_length(arguments)
+    assert argv == arguments.argv
+    assert models["taken"].keywords == ({} if length is None else {"max_new_tokens": length})
+    assert models["named"].keywords == {"max_completion_tokens": length or 5}
+    own = [
+        remark
+        for remark in remarks
+        if remark == f"none has a length of answers of its own; the tasks' is {length} tokens."
+    ]
+    assert len(own) == (length is not None)

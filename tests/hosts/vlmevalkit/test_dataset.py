@@ -81,29 +81,6 @@ def test_a_withheld_headline_is_marked_and_the_reason_logged(tmp_path: Path, cap
     assert dataset.report_primary_metric({"accuracy_withheld": 1, "refusal_rate": 0.5}) == {"accuracy": None}
 
 
-def test_remarks_of_the_benchmark_are_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Of all answers of the run; here that some of SPIQA's are not judged."""
-    rows = rows_of("spiqa_demo")
-    path = _write(tmp_path / "m_spiqa_demo.tsv", {row["id"]: "{'Answer': 'blue'}" for row in rows})
-    dataset = _dataset("spiqa_demo")
-    remark = dataset.task.entry.remarks
-    object.__setattr__(dataset.task.entry, "remarks", lambda records: [f"{len(records)} answers."])
-    try:
-        dataset.evaluate(str(path))
-    finally:
-        object.__setattr__(dataset.task.entry, "remarks", remark)
-    assert f"{len(rows)} answers." in caplog.messages
-
-
-@pytest.mark.parametrize(
-    ("metrics", "expected"),
-    [(None, {}), ({}, {}), ({"accuracy": 0.5, "x": 1}, {"accuracy": 0.5}), ({"accuracy": None}, {"accuracy": None})],
-)
-def test_the_hosts_summary_has_the_headline(metrics: Any, expected: dict[str, Any]) -> None:
-    """The first of the values; nothing where there are none."""
-    assert _dataset().report_primary_metric(metrics) == expected
-
-
 def test_the_hosts_summary_has_the_number_of_failed_judgements(tmp_path: Path) -> None:
     """Of the file of the run; not known where none was written."""
     dataset, path = _dataset(), tmp_path / f"m_{TASK}.tsv"

@@ -1,101 +1,94 @@
-"""The launcher's own steps, the host replaced by what notes them; runs of the host are in `test_runs`."""
+"""The exit status of a run, from what it left behind; the host itself is not needed."""
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
+import json
+import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.vlmevalkit import __main__, checks, judge_arguments, registration
+from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.hosts.vlmevalkit.__main__ import COMPLETE, IN_PART, NO_SCORES, status_of
+from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments
 
-Steps = list[tuple[Any, ...]]
-ARGUMENTS = ["--data", "mmstar_demo", "--model", "org/m", "--base-url", "http://x", "--judge", "openai:j"]
-
-
-@pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> Steps:
-    """What is called, in order."""
-    found: Steps = []
-
-    def noted(name: str, answer: Any = None) -> Callable[..., Any]:
-        def note(*given: Any) -> Any:
-            found.append((name, *given))
-            return answer
-
-        return note
-
-    for name in ("import_host", "serve_as", "run_host"):
-        monkeypatch.setattr(registration, name, noted(name))
-    monkeypatch.setattr(checks, "check", noted("check", ["A remark."]))
-    monkeypatch.setattr(checks, "set_length", noted("length", (("argv",), ["A length."])))
-    monkeypatch.setattr(judge_arguments, "judge_of", noted("judge"))
-    monkeypatch.setattr(__main__, "status_of", noted("status", (3, ["An outcome."])))
-    monkeypatch.delenv("RANK", raising=False)
-    return found
+STARTED = 1_700_000_000.0
 
 
-def test_everything_is_checked_before_the_host_runs(steps: Steps, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its arguments are the checked ones, the judge of each task is asked, and the status is that of what it wrote."""
-    before = time.time()
-    assert __main__.main(ARGUMENTS) == 3
-    assert [step[0] for step in steps] == [
-        *("import_host", "check", "length", "judge", "serve_as", "run_host", "status")
-    ]
-    arguments = steps[1][1]
-    assert (arguments.models, arguments.data) == (("org--m",), ("mmstar_demo",))
-    assert steps[2][1] is arguments
-    assert steps[3][1:] == (arguments.ours[0], {"model": "openai:j"})
-    assert steps[4:6] == [("serve_as", {"org--m": "org/m"}), ("run_host", ("argv",))]
-    assert steps[6][1] is arguments
-    assert before <= steps[6][2] <= time.time()
-    assert capsys.readouterr().err.splitlines() == [
-        *("spiqa-vlmevalkit: A remark.", "spiqa-vlmevalkit: A length.", "spiqa-vlmevalkit: An outcome.")
-    ]
+def _arguments(folder: Path, models: tuple[str, ...] = ("m",), mode: str = "all") -> Arguments:
+    ours = tuple(find_tasks(["mmstar_demo", "spiqa_demo"]))
+    return Arguments((), models, tuple(task.name for task in ours), ours, mode, folder)
 
 
-def test_other_processes_neither_speak_nor_judge(
-    steps: Steps, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The first process of several does so for all; each of them runs the host."""
-    monkeypatch.setenv("RANK", "1")
-    assert __main__.main(ARGUMENTS) == 0
-    assert [step[0] for step in steps] == ["import_host", "check", "length", "serve_as", "run_host"]
-    assert capsys.readouterr().err == ""
-    steps.clear()
-    monkeypatch.setenv("RANK", "0")
-    assert __main__.main(ARGUMENTS) == 3
-    assert len(steps) == 7
+def _write(folder: Path, stem: str, seconds: float = 5.0, place: str = "", suffix: str = "", **n: int) -> None:
+    """The results of a run, or a file of answers with a suffix, written some seconds after the start."""
+    model, _, task = stem.partition("_")
+    date = f"20260101_0000{10 + int(seconds)}"
+    path = folder / model / place / (f"{stem}{suffix}" if suffix else f"{date}_results.json")
+    if not suffix and path.exists():
+        path = path.with_name(f"20260101_0001{10 + len(list(path.parent.iterdir()))}_results.json")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    counts = {"request_failed": 0, "judge_failed": 0, "scoring_failed": 0, **n}
+    path.write_text(json.dumps({"spiqa_tasks": {task: {"counts": counts}}}))
+    if not suffix:
+        path.with_name(path.name.replace("_results.json", f"_samples_{task}.jsonl")).touch()
+    os.utime(path, (STARTED + seconds,) * 2)
 
 
-def test_no_judge_is_asked_where_nothing_is_scored(steps: Steps) -> None:
-    """With `--mode infer`."""
-    assert __main__.main([*ARGUMENTS, "--mode", "infer"]) == 3
-    assert "judge" not in [step[0] for step in steps]
+def test_a_run_with_all_scores_is_complete(tmp_path: Path) -> None:
+    """Every model has each task, in whatever folder below its own, and nothing is said."""
+    for stem in ("m_mmstar_demo", "n_mmstar_demo", "n_spiqa_demo"):
+        _write(tmp_path, stem)
+    _write(tmp_path, "m_spiqa_demo", place="T20260101-000000")
+    assert status_of(_arguments(tmp_path, ("m", "n")), STARTED) == (COMPLETE, [])
 
 
-def test_datasets_of_the_host_alone_keep_its_arguments(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No length is set; what the process was given is what the host is given."""
-    given = ["--data", "MMBench", "--model", "m"]
-    monkeypatch.setattr(sys, "argv", ["spiqa-vlmevalkit", *given])
-    assert __main__.main() == 3
-    assert [step[0] for step in steps] == ["import_host", "check", "serve_as", "run_host", "status"]
-    assert steps[3] == ("run_host", tuple(given))
+def test_a_task_without_scores_is_named_with_its_model(tmp_path: Path) -> None:
+    """Scores of the same task by another model, of another task or of an earlier run do not stand in for it."""
+    for stem in ("m_mmstar_demo", "n_spiqa_demo", "n_mmstar_demo"):
+        _write(tmp_path, stem)
+    _write(tmp_path, "m_spiqa_demo", -5.0)
+    status, remarks = status_of(_arguments(tmp_path, ("m", "n")), STARTED)
+    assert status == NO_SCORES == 1
+    assert remarks == ["m has no scores of spiqa_demo; the host's log above says why."]
 
 
-def test_an_error_is_one_sentence_and_its_status(
-    steps: Steps, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """Whichever step raises it."""
+@pytest.mark.parametrize(
+    ("failed", "sentence"),
+    [
+        ({"request_failed": 1}, "1 request to the model failed or got an empty answer. Run again with --reuse."),
+        ({"request_failed": 2}, "2 requests to the model failed or got an empty answer. Run again with --reuse."),
+        ({"judge_failed": 3}, "3 answers could not be judged. `spiqa-tasks score` on the folder asks again."),
+        ({"scoring_failed": 1}, "1 answer could not be scored; see the samples file."),
+    ],
+)
+def test_answers_that_failed_make_a_run_one_in_part(tmp_path: Path, failed: dict[str, int], sentence: str) -> None:
+    """How many and what to do, after the names of model and task; the newest file counts."""
+    _write(tmp_path, "m_mmstar_demo", 1.0)
+    _write(tmp_path, "m_mmstar_demo", 2.0, "T20260101-000000", **failed)
+    _write(tmp_path, "m_spiqa_demo")
+    assert status_of(_arguments(tmp_path), STARTED) == (3, [f"m, mmstar_demo: {sentence}"])
 
-    def fail() -> None:
-        raise InputError(f"Expected a host, found {tmp_path.name}.")
 
-    monkeypatch.setattr(registration, "import_host", fail)
-    assert __main__.main(ARGUMENTS) == 2
-    assert capsys.readouterr().err == f"spiqa-vlmevalkit: Expected a host, found {tmp_path.name}.\n"
-    assert steps == []
+def test_all_that_failed_is_said_and_missing_scores_weigh_most(tmp_path: Path) -> None:
+    """In either order of tasks the status is that of the missing ones."""
+    bad = {"request_failed": 1, "judge_failed": 1, "scoring_failed": 1}
+    for folder, stem in ((tmp_path / "one", "m_mmstar_demo"), (tmp_path / "two", "m_spiqa_demo")):
+        _write(folder, stem, **bad)
+        status, remarks = status_of(_arguments(folder), STARTED)
+        assert (status, len(remarks)) == (NO_SCORES, 4)
+    _write(tmp_path / "one", "m_spiqa_demo", **bad)
+    status, remarks = status_of(_arguments(tmp_path / "one"), STARTED)
+    assert (status, len(remarks)) == (IN_PART, 6)
+
+
+def test_where_only_answers_are_asked_for_their_files_must_be_of_this_run(tmp_path: Path) -> None:
+    """Below the model's folder, written since the start; a file of an earlier run or another model is none."""
+    arguments = _arguments(tmp_path, mode="infer")
+    for stem, seconds in (("m_mmstar_demo", 5.0), ("m_spiqa_demo", -5.0), ("n_spiqa_demo", 5.0)):
+        _write(tmp_path, stem, seconds, "T2026", ".tsv")
+    remark = "m has no answers to spiqa_demo; the host's log above says why."
+    assert status_of(arguments, STARTED) == (NO_SCORES, [remark])
+    _write(tmp_path, "m_spiqa_demo", 1.0, "T2026", ".tsv")
+    assert status_of(arguments, STARTED) == (COMPLETE, [])
+    assert status_of(_arguments(tmp_path, ("gone",), "infer"), STARTED)[0] == NO_SCORES

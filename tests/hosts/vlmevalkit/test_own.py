@@ -11,7 +11,7 @@ from own_data import write_own
 from run_files import run_values
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.hosts.filtered_tasks import INCLUDE
+from spiqa_tasks.hosts.catalogue import INCLUDE
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, pictures, rows_of
 from spiqa_tasks.runs.paths import RunPath, read_runs
 

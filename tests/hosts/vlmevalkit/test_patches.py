@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from spiqa_tasks.hosts.vlmevalkit import patches
 from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES
 
 pd = pytest.importorskip("pandas", reason="pandas is not installed")
@@ -77,86 +75,3 @@ def test_the_answers_file_of_ours_is_one_that_loses_nothing() -> None:
         ("out", "m", "MMBench", 1),
         {"use_env_format": True},
     )
-
-
-def _datasets() -> Any:
-    return SimpleNamespace(build_dataset=None, DATASET_CLASSES=["theirs"], SUPPORTED_DATASETS=["MMBench"])
-
-
-def test_our_tasks_are_datasets_of_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The class is where `--config` looks for classes, and the names are beside those of the host."""
-    kind = SimpleNamespace(supported_datasets=lambda: ["mmstar_demo", "spiqa_demo"])
-    monkeypatch.setitem(
-        sys.modules,
-        "spiqa_tasks.hosts.vlmevalkit.dataset",
-        SimpleNamespace(SpiqaTasks=kind),  # type: ignore[arg-type]
-    )
-    monkeypatch.setattr(patches, "fault_of_prompts", lambda: None)
-    required: Calls = []
-    monkeypatch.setattr(patches, "require", lambda *given: required.append(given))
-    host = _patched("vlmeval.dataset", _datasets())
-    assert vars(host) == {
-        "build_dataset": None,
-        "DATASET_CLASSES": ["theirs", kind],
-        "SUPPORTED_DATASETS": ["MMBench", "mmstar_demo", "spiqa_demo"],
-        "SpiqaTasks": kind,
-    }
-    assert required == [(extra, "This package's part in VLMEvalKit") for extra in ("score", "vlmevalkit")]
-
-
-def test_a_host_that_would_show_another_prompt_runs_without_our_tasks(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """With one sentence; nothing of the host is touched."""
-    monkeypatch.setattr(patches, "require", lambda *_: None)
-    monkeypatch.setattr(patches, "fault_of_prompts", lambda: "Expected a newer one, found an old one.")
-    host = _patched("vlmeval.dataset", _datasets())
-    assert vars(host) == vars(_datasets())
-    assert capsys.readouterr().err == (
-        "spiqa-tasks: Expected a newer one, found an old one. "
-        "Until then VLMEvalKit runs without this package's tasks.\n"
-    )
-
-
-@pytest.mark.parametrize(("dataset", "custom"), [("mmstar_demo", False), ("MMBench", True)])
-def test_the_queue_shows_our_prompt(dataset: str, custom: bool) -> None:
-    """To every model class; those of other datasets show their own."""
-
-    class DatasetConfig:
-        def __init__(self) -> None:
-            self.dataset_name, self.model_obj = dataset, SimpleNamespace()
-
-        def __post_init__(self) -> None:
-            """Prepare."""
-            self.model_obj.use_custom_prompt = lambda _: True
-
-    _patched("vlmeval.inference_api", SimpleNamespace(APIEvalPipeline=None, DatasetConfig=DatasetConfig))
-    config = DatasetConfig()
-    config.__post_init__()
-    assert config.model_obj.use_custom_prompt("x") is custom
-    assert DatasetConfig.__post_init__.__doc__ == "Prepare."
-
-
-@pytest.mark.parametrize("name", ["BaseModel", "BaseAPI"])
-def test_a_class_that_is_shown_one_picture_is_asked_about_one(name: str) -> None:
-    """Several are refused for tasks of ours alone; messages without, or with one, go through as they are."""
-
-    class Base:
-        def message_to_promptimg(self, message: Any, dataset: str | None = None) -> Any:
-            """Return what it is given."""
-            return message, dataset
-
-    module = {"BaseModel": "vlmeval.vlm.base", "BaseAPI": "vlmeval.api.base"}[name]
-    _patched(module, SimpleNamespace(**{name: Base}))
-    picture, text = {"type": "image"}, {"type": "text"}
-    assert Base().message_to_promptimg([picture, text], "spiqa_demo") == ([picture, text], "spiqa_demo")
-    assert Base().message_to_promptimg([text], dataset="spiqa_demo") == ([text], "spiqa_demo")
-    assert Base().message_to_promptimg([picture, picture], "MMBench") == ([picture, picture], "MMBench")
-    assert Base().message_to_promptimg([picture, picture]) == ([picture, picture], None)
-    with pytest.raises(ValueError, match="several") as caught:
-        Base().message_to_promptimg([picture, text, picture], "spiqa_demo")
-    assert str(caught.value) == (
-        "Expected a model class that takes several pictures for spiqa_demo, found Base, which is shown the first one "
-        "only. Run a task that shows one at a time, such as spiqa_testA_perfigure."
-    )
-    assert Base.message_to_promptimg.__doc__ == "Return what it is given."

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,8 +13,7 @@ import pytest
 from spiqa_tasks import extras
 from spiqa_tasks.errors import InputError, MissingPartError
 from spiqa_tasks.hosts.vlmevalkit import __main__, registration
-from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES
-from spiqa_tasks.hosts.vlmevalkit.version import OLDEST
+from spiqa_tasks.hosts.vlmevalkit.patches import OLDEST
 
 
 def test_a_checkouts_run_py_is_run(tmp_path: Path) -> None:
@@ -78,27 +76,6 @@ def _host(monkeypatch: pytest.MonkeyPatch, **modules: Any) -> Any:
     return host
 
 
-def test_the_host_is_patched_and_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In this order; what is left is that its datasets are ours, else one sentence says why not."""
-    steps: list[Any] = []
-    _host(monkeypatch, dataset={"SpiqaTasks": None})
-    monkeypatch.setattr(registration, "require", lambda *given: steps.append(given))
-    monkeypatch.setattr(registration, "patch", steps.append)
-    monkeypatch.setattr(registration, "fault_of_prompts", lambda: None)
-    monkeypatch.setattr(registration.importlib, "import_module", steps.append)
-    registration.import_host()
-    assert steps == [("vlmevalkit", "spiqa-vlmevalkit"), PATCHES, "vlmeval.dataset", "vlmeval.config"]
-    _host(monkeypatch, dataset={})
-    for fault, sentence in (
-        (None, "Expected VLMEvalKit to know this package's tasks, found the fault above. Correct it."),
-        ("Expected a newer one.", "Expected a newer one."),
-    ):
-        monkeypatch.setattr(registration, "fault_of_prompts", lambda fault=fault: fault)
-        with pytest.raises(InputError) as caught:
-            registration.import_host()
-        assert str(caught.value) == sentence
-
-
 @pytest.mark.parametrize(
     ("error", "found"),
     [
@@ -141,47 +118,3 @@ def test_a_server_is_asked_by_the_name_that_it_knows(monkeypatch: pytest.MonkeyP
     for name in ("org--a", "org--b", "c"):
         LMDeployAPI(model=name, key="k")
     assert made == [{"model": name, "key": "k"} for name in ("org/a", "org/b", "c")]
-
-
-def test_what_the_host_knows_of_models_and_datasets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Classes of its configurations and of a `--config` file, names of pictures' and videos' datasets, its folder."""
-    configured = {"a": partial(str), "b": object()}
-    _host(
-        monkeypatch,
-        api={"Api": 1, "Both": 2},
-        vlm={"Local": 3, "Both": 4},
-        config={"supported_VLM": configured},
-        dataset={"SUPPORTED_DATASETS": ["x", "mmstar_demo"], "supported_video_datasets": {"v": None}},
-        smp={"LMUDataRoot": lambda: str(tmp_path)},
-    )
-    assert registration.supported() is configured
-    assert registration.model_class("a", None) is registration.model_class("a", {"k": 1}) is str
-    assert registration.model_class("b", {}) is registration.model_class("none", None) is None
-    classes = [registration.model_class("a", {"class": name}) for name in ("Api", "Local", "Both", "None")]
-    assert classes == [1, 3, 2, None]
-    assert registration.datasets() == ["x", "mmstar_demo", "v"]
-    assert registration.tables_folder() == tmp_path
-
-
-def test_a_published_build_runs_its_module_and_a_checkout_its_script(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """With the arguments as the host would have them; the options that it knows are those in its text."""
-    calls: list[Any] = []
-    host = _host(monkeypatch, run={"main": lambda: calls.append(("main", sys.argv))})
-    host.__file__ = str(tmp_path / "vlmeval" / "__init__.py")
-    (tmp_path / "run.py").write_text("# é\nparser.add_argument('--data-config')\n", "utf-8")
-    (tmp_path / "module.py").write_text("parser.add_argument('--data')\n")
-    monkeypatch.setattr(sys, "argv", [])
-    monkeypatch.setattr(registration.runpy, "run_path", lambda *args, **more: calls.append((args, more, sys.argv)))
-    found: dict[str, Any] = {"vlmeval.run": SimpleNamespace(origin=str(tmp_path / "module.py"))}
-    monkeypatch.setattr(registration.importlib.util, "find_spec", found.get)
-    registration.run_host(("--data", "x"))
-    assert (registration.knows_option("--data-config"), registration.knows_option("--data")) == (False, True)
-    found["vlmeval.run"] = SimpleNamespace(origin=None)
-    assert registration.knows_option("--data-config")
-    found.clear()
-    registration.run_host(["--data", "y"])
-    assert registration.knows_option("--data-config")
-    script = ((str(tmp_path / "run.py"),), {"run_name": "__main__"}, ["run.py", "--data", "y"])
-    assert calls == [("main", ["run.py", "--data", "x"]), script]

@@ -1,4 +1,4 @@
-"""The host's file of answers to one task, read and scored; the host itself is not needed."""
+"""The host's file of answers to one task, read and scored by a judge of its arguments; no host is needed."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openai_server import OpenAIServer
 from scipy import stats
 
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
-from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.task import Task
-from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.errors import DataError, InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored, write
+from spiqa_tasks.hosts.vlmevalkit.scoring import config_of, judge_of, read_answers, scored, write
 from spiqa_tasks.hosts.vlmevalkit.tasks import rows_of
+from spiqa_tasks.judge.config import DEFAULT_JUDGE
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
@@ -81,13 +82,6 @@ def test_a_failed_request_is_no_answer(scorer: Scorer) -> None:
     assert "accuracy" not in record.scores
 
 
-def test_answers_to_other_questions_are_one_sentence(scorer: Scorer) -> None:
-    """A file of another task has nothing to score."""
-    for answers in ({}, {"no such id": "A"}):
-        with pytest.raises(InputError, match=r"^Expected answers to the task's questions, found none of them\."):
-            scored(scorer, rows_of(TASK), answers)
-
-
 HOST = "vlmevalkit 0.0.20"
 FAILED = "Failed to obtain answer via API."
 
@@ -112,25 +106,6 @@ def header(folder: Path) -> dict[str, Any]:
     path = max(folder.glob("*_results.json"))
     ((task, found),) = json.loads(path.read_text())["spiqa_tasks"].items()
     return {"task": task, **found}
-
-
-def test_a_run_is_read_with_its_values_settings_records_and_answers(tmp_path: Path) -> None:
-    """The signature names the host and so does the model; the interval is that of the answers."""
-    task, path = write_run(tmp_path, "mmstar_demo", {})
-    run = read(tmp_path)
-    right = sum(row["answer"] == "A" for row in rows_of(task.name))
-    expected = stats.binomtest(right, 24).proportion_ci(method="wilson")
-    assert (run.task, parse(run.records[0].signature).settings, run.identity.label) == (
-        task.name,
-        run.own.settings,
-        "small,host=vlmevalkit",
-    )
-    assert run.value(run.metric()).value == header(path)["metrics"]["accuracy"] == right / 24
-    assert header(path)["intervals"]["accuracy"] == pytest.approx([expected.low, expected.high])
-    assert parse(run.records[0].signature).host == HOST
-    assert {answer.response.text for answer in run.by_id.values()} == {"A"}
-    assert [answer.place for answer in run.by_id.values()] == list(range(24))
-    assert header(path)["counts"]["docs"] == 24
 
 
 def test_a_mean_over_papers_has_a_clustered_interval(tmp_path: Path) -> None:
@@ -176,11 +151,61 @@ def test_a_part_of_a_task_has_no_values_and_says_so(tmp_path: Path) -> None:
     assert found["intervals"] == {}
 
 
-def test_several_tasks_of_a_model_stay_apart(tmp_path: Path) -> None:
-    """One file each; a later run of the same task replaces an earlier one, and a sentence says so."""
-    write_run(tmp_path, "mmstar_demo", {})
-    write_run(tmp_path, "mmstar_demo_text", {})
-    write_run(tmp_path, "mmstar_demo", {"0": "B"})
-    runs, remarks = load_runs([RunPath(tmp_path)])
-    assert {run.task: run.by_id["0"].response.text for run in runs} == {"mmstar_demo": "B", "mmstar_demo_text": "A"}
-    assert [remark.partition(":")[0] for remark in remarks] == ["mmstar_demo of small,host=vlmevalkit was run again"]
+URL = "http://127.0.0.1:1/v1"
+
+
+@pytest.mark.parametrize("url", [URL, f"{URL}/", f"{URL}/chat/completions"])
+@pytest.mark.parametrize("model", ["gpt-4o", "qwen2.5:7b", "Qwen/Qwen2.5-7B"])
+def test_a_model_of_the_hosts_arguments_is_asked_at_their_url(model: str, url: str) -> None:
+    """Any name, in OpenAI's protocol, and the key goes there."""
+    config = config_of(model, url, "secret-of-mine", {})
+    assert config is not None
+    assert (config.name, config.url, config.api_key) == (f"openai:{model}", URL, "secret-of-mine")
+
+
+def test_our_own_way_to_write_a_judge_is_known() -> None:
+    """`provider:model@URL` stays what it is elsewhere."""
+    config = config_of(f"openai:judge@{URL}", "", "", {"SPIQA_JUDGE_API_KEY": "k" * 9})
+    assert config is not None
+    assert (config.name, config.url) == ("openai:judge", URL)
+
+
+def test_without_a_name_the_environments_judge_is_asked() -> None:
+    """An address or a key alone belong to that judge."""
+    environ = {"SPIQA_JUDGE": "openai:small", "SPIQA_JUDGE_BASE_URL": URL}
+    for config in (config_of("", "", "", environ), config_of("", f"{URL}/chat/completions", "", environ)):
+        assert config is not None
+        assert (config.name, config.url) == ("openai:small", URL)
+    assert config_of("", "", "", {"SPIQA_JUDGE": "none"}) is None
+
+
+@pytest.mark.parametrize("name", ["none", "exact_matching", "None"])
+def test_judging_can_be_switched_off(name: str) -> None:
+    """By our word or the host's."""
+    assert config_of(name, URL, "", {}) is None
+
+
+def test_the_judge_is_tried_once_for_all_tasks(server: OpenAIServer) -> None:
+    """Tasks that need none have none; those that need one share it."""
+    told = {"model": "judge", "api_base": f"{server.url}/chat/completions", "nproc": 4}
+    ones = [judge_of(task, told) for task in find_tasks(["spiqa_demo", "spiqa_demo_cot", "mmstar_demo"])]
+    assert ones[0] is ones[1] is not None
+    assert ones[2] is None
+    assert len(server.requests) == 2
+
+
+def test_a_judge_without_log_probabilities_is_refused(server: OpenAIServer) -> None:
+    """Before any model runs."""
+    server.behaviour.sticky = "no_logprobs"
+    with pytest.raises(JudgeError):
+        judge_of(find_tasks(["spiqa_demo"])[0], {"model": "judge", "api_base": server.url})
+
+
+def test_an_address_alone_is_asked_for_the_usual_judge() -> None:
+    """Where neither the arguments nor the environment name one; blanks around a name do not count."""
+    config = config_of("", f"{URL}/chat/completions/", "k", {})
+    assert config is not None
+    assert (config.name, config.url, config.api_key) == (DEFAULT_JUDGE, URL, "k")
+    config = config_of("", URL, "k", {"SPIQA_JUDGE": " small "})
+    assert config is not None
+    assert config.name == "openai:small"

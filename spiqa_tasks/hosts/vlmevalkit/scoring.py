@@ -1,9 +1,12 @@
-"""Read and score the host's file of answers to one task."""
+"""Score the host's file of answers to one task, with the judge that the host's arguments name."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.aggregation import RecordSet, Value
@@ -14,7 +17,51 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.hosts.failed_requests import response_of
-from spiqa_tasks.hosts.vlmevalkit.tasks import Row
+from spiqa_tasks.hosts.vlmevalkit.tasks import HOST, Row
+from spiqa_tasks.judge.config import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeConfig
+from spiqa_tasks.judge.judge import Judge, make_judge
+from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
+
+NO_JUDGE = ("none", "exact_matching")
+"""Judge names that switch judging off; the second is the host's."""
+
+
+def judge_of(task: Task, arguments: Mapping[str, Any]) -> Judge | None:
+    """Return the judge of a task, or None; a new judge is asked one real question.
+
+    Args:
+        arguments: judge arguments that the host passes to `evaluate`; `model`, `api_base` and `key` are used.
+
+    Raises:
+        JudgeError: an unusable judge, or none for a task that needs one.
+    """
+    rule = task.entry.judge(task.typed)
+    if rule is None:
+        return None
+    return _judge(rule, *(str(arguments.get(name) or "") for name in ("model", "api_base", "key")))
+
+
+@cache
+def _judge(rule: str, model: str, url: str, key: str) -> Judge | None:
+    return make_judge(rule, config_of(model, url, key, os.environ))
+
+
+def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> JudgeConfig | None:
+    """Return the judge's configuration, or None; empty arguments default to the SPIQA_JUDGE variables.
+
+    `model` is `provider:model`, a model of OpenAI's protocol, or one of `NO_JUDGE`. Raises JudgeError: see
+    `parse_judge`.
+    """
+    if not (model or url or key):
+        return judge_from_environ(environ)
+    name = model or environ.get(JUDGE_VARIABLE, "").strip() or DEFAULT_JUDGE
+    if name.lower() in NO_JUDGE:
+        return None
+    if name.partition(":")[0] not in PROVIDERS:
+        name = f"openai:{name}"
+    base_url = url.rstrip("/").removesuffix("/chat/completions") or None
+    return parse_judge(name, base_url=base_url, api_key=key or None, environ=environ)
 
 
 def read_answers(path: Path) -> dict[str, str]:
@@ -39,10 +86,6 @@ def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> l
         LoggedAnswer(record, text, place, str(row["question"]))
         for record, (row, text, place) in zip(records, given, strict=True)
     ]
-
-
-HOST = "host=vlmevalkit"
-"""Suffix of model names, so that runs of the same model in lmms-eval stay apart."""
 
 
 def write(folder: Path, model: str, task: Task, scorer: Scorer, answers: Sequence[LoggedAnswer]) -> Mapping[str, Value]:
