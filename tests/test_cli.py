@@ -7,13 +7,11 @@ import os
 import re
 import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
 
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-import spiqa_tasks
 from spiqa_tasks import commands
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import COMMANDS, main
@@ -47,23 +45,6 @@ def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> No
     assert "usage: spiqa-tasks" in capsys.readouterr().err
 
 
-def test_an_unknown_option_shows_the_usage_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
-    """What a command does not know is refused by that command."""
-    with pytest.raises(SystemExit, match="2"):
-        main(["compare", "out", "--bad"])
-    assert capsys.readouterr().err.startswith("usage: spiqa-tasks compare")
-
-
-def test_without_a_command_the_help_is_shown() -> None:
-    """`python -m spiqa_tasks` prints what `--help` prints, and ends with status 0."""
-    command = [sys.executable, "-m", "spiqa_tasks"]
-    bare, helped = (
-        subprocess.run([*command, *more], capture_output=True, text=True, check=True) for more in ([], ["--help"])
-    )
-    assert bare.stdout == helped.stdout
-    assert all(name in bare.stdout for name in COMMANDS)
-
-
 def test_the_help_needs_no_extra(tmp_path: Path) -> None:
     """`pip install spiqa-tasks` alone shows every command, and the completion of those that it can run."""
     without = "import sys; sys.modules['numpy'] = None; from spiqa_tasks.cli import main; main(sys.argv[1:])"
@@ -81,14 +62,6 @@ def test_the_help_imports_no_command() -> None:
     code += "print(sorted(name for name in sys.modules if name.startswith('spiqa_tasks.')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "['spiqa_tasks.cli', 'spiqa_tasks.errors', 'spiqa_tasks.printable']"
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_takes_verbose(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same option on all."""
-    with pytest.raises(SystemExit, match="0"):
-        main([name, "--help"])
-    assert "-v, --verbose" in capsys.readouterr().out
 
 
 def test_verbose_tells_more_on_stderr_alone(
@@ -123,14 +96,6 @@ def test_list_imports_nothing_heavy(tmp_path: Path) -> None:
     code = f"import sys; from spiqa_tasks.cli import main; main(['list']); print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-def test_version_is_the_package_s(capsys: pytest.CaptureFixture[str]) -> None:
-    """`--version` prints what `spiqa_tasks.__version__` and the installed metadata say."""
-    with pytest.raises(SystemExit, match="0"):
-        main(["--version"])
-    assert capsys.readouterr().out == f"spiqa-tasks {spiqa_tasks.__version__}\n"
-    assert metadata.version("spiqa-tasks") == spiqa_tasks.__version__
 
 
 def test_sigterm_says_what_was_kept() -> None:

@@ -31,7 +31,7 @@ REFUSALS = {
     "score spiqa_demo p.jsonl --top many": "top must be a number",
     "score spiqa_demo p.jsonl --metrics nonsense": "Expected metrics of spiqa_demo (l3score,",
     "score spiqa_demo absent.jsonl": "no such file",
-    "score p.jsonl --columns prediction=x": "Expected --columns with TASK PREDICTIONS..., found",
+    "score p.jsonl --columns prediction=x": "found p.jsonl alone, which is not read with --columns",
     "score spiqa_demo p.jsonl --columns predictions=x": "with fields among id, prediction, question, reference",
     "score p.jsonl --by group --dry-run": "Expected TASK PREDICTIONS... with --dry-run",
     "score empty --by group": "Expected answers in empty, found none.",

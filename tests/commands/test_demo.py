@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,7 +17,6 @@ from pathlib import Path
 import pytest
 from host_files import write_run
 
-from spiqa_tasks import extras
 from spiqa_tasks.cli import main
 from spiqa_tasks.commands.demo import RUNS
 
@@ -60,34 +58,6 @@ def test_the_judge_is_served_until_it_is_interrupted() -> None:
         process.kill()
     assert (process.returncode, rest) == (130, "")
     assert errors == "spiqa-tasks: interrupted; what was finished is kept.\n"
-
-
-@pytest.mark.parametrize("arguments", [["--serve-judge"], []])
-def test_a_taken_port_is_one_sentence(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
-    """Before anything is printed or run."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        assert main(["run", "demo", *arguments, "--port", str(port)]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith(f"spiqa-tasks: Expected port {port} to be free, found ")
-    assert printed.err.count("\n") == 1
-
-
-@pytest.mark.parametrize("absent", ["lmms-eval", "ocr", "report"])
-def test_an_absent_part_is_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], absent: str
-) -> None:
-    """It is told before the host is started, with the command that installs it."""
-    monkeypatch.setattr(extras, "_missing", lambda extra: ["part"] if extra == absent else [])
-    assert main(["run", "demo", "--output", str(tmp_path / "out")]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    install = f"Install it in a clone of spiqa-tasks: pip install '.[{absent}]'"
-    assert printed.err == f"spiqa-tasks: The demo needs part, found not installed. {install}\n"
-    assert not (tmp_path / "out").exists()
 
 
 def results(folder: Path, seconds: float, leave_out: str = "") -> None:

@@ -47,14 +47,6 @@ def test_a_file_is_written_whole_or_not_at_all(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_link_stays_one(tmp_path: Path) -> None:
-    """The file that it names has the conversations."""
-    (tmp_path / "link").symlink_to(tmp_path / "file")
-    assert main(["export", "spiqa_demo", "--output", str(tmp_path / "link")]) == 0
-    assert (tmp_path / "link").is_symlink()
-    assert all(json.loads(line)["conversations"] for line in (tmp_path / "file").read_text("utf-8").splitlines())
-
-
 @pytest.mark.parametrize(
     ("task", "mode"), [("mmstar_demo", ""), ("scifibench_demo_cap2fig", ""), ("spiqa_demo", " --mode infer")]
 )

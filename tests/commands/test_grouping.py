@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from host_files import FAILED, choice_samples, sample_of, write_run
+from host_files import choice_samples, sample_of, write_run
 from judged_runs import write_two_judges
 from run_command import run_json
 
@@ -48,23 +48,6 @@ def test_every_benchmark_has_its_headline_or_every_metric(runs: Path, capsys: py
     assert ("mmstar_demo", "refusal_rate", "coarse_perception") in groups
 
 
-def test_withheld_values_are_null_in_json_and_a_dash_for_people(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """JSON has no NaN; the table shows shares times 100."""
-    rows = rows_for_scoring("mmstar", "demo", "")[:2]
-    samples = {"t": [sample_of(rows[0], rows[0]["answer"]), sample_of(rows[1], FAILED)]}
-    write_run(tmp_path, "m", samples, settings={"t": ""}, split="demo")
-    status, found, _ = run_json(capsys, "score", "--by", "group", tmp_path)
-    assert (status, found[0]["group"], found[0]["n"], found[0]["value"]) == (3, "all", 1, None)
-    assert main(["score", "--by", "group", str(tmp_path), "--metrics", "refusal_rate"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["model", "task", "metric", "group", "x", "100", "n"]
-    assert lines[2].split()[:6] == ["m", "t", "refusal_rate", "all", "0.0", "[0.0,"]
-    assert main(["score", "--by", "group", str(tmp_path)]) == 3
-    assert capsys.readouterr().out.splitlines()[2].split()[-2:] == ["-", "1"]
-
-
 def test_a_property_needs_runs_of_a_benchmark_that_has_it(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of runs of three benchmarks those with the property are taken; where there is none, the message names it."""
     found = run_json(capsys, "score", runs, "--by", "caption_length", "--bins", 2)[1]
@@ -72,19 +55,6 @@ def test_a_property_needs_runs_of_a_benchmark_that_has_it(runs: Path, capsys: py
     assert [set(row) >= {"low_value", "high_value"} for row in found] == [True, True]
     assert main(["score", str(runs), "--by", "caption_length", "--task", "mmstar_demo"]) == 2
     assert "caption_length (scifibench)" in capsys.readouterr().err
-
-
-def test_a_run_made_again_is_told_on_stderr(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The newer answers count, and one sentence says so."""
-    samples = [sample_of(row, row["answer"]) for row in rows_for_scoring("mmstar", "demo", "")[:12]]
-    again = {"stamp": "20260101_000000", "settings": {"mmstar_demo": ""}, "split": "demo"}
-    write_run(runs, "m", {"mmstar_demo": samples}, **again)
-    _, found, errors = run_json(capsys, "score", "--by", "group", runs, "--task", "mmstar_demo")
-    assert (found[0]["n"], found[0]["value"]) == (12, 1.0)
-    assert errors == (
-        "spiqa-tasks: mmstar_demo of m was run again: 20260101_000000_results.json counts, "
-        "not 20250101_000000_results.json.\n"
-    )
 
 
 def test_the_scores_of_two_judges_are_told_apart_or_one_is_named(

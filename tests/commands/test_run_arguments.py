@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from answer_files import right_answers, write_jsonl
 from answer_forms import FORMS, as_jsonl, as_responses
-from host_files import FAILED, choice_samples, write_run
+from host_files import FAILED, write_run
 from openai_server import Behaviour, OpenAIServer
 from run_command import run_json, words
 from scipy.stats import ttest_rel
 
-from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.scoring.l3score import l3score
 
@@ -34,16 +34,6 @@ def test_nothing_to_read_is_one_sentence(command: str, tmp_path: Path, capsys: p
     path.with_name(path.name.replace("results.json", "samples_t.jsonl")).write_text("{broken")
     assert main([*words(command), str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("Expected") == 3
-
-
-@pytest.mark.parametrize(("command", "option"), [("score --by group", "--metrics"), ("bootstrap", "--metric")])
-def test_a_metric_that_no_run_has_is_one_sentence(
-    command: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It names those that the run has."""
-    write_run(tmp_path, "m", {"t": choice_samples([True])}, settings={"t": "prompt=letter"})
-    assert main([*words(command), str(tmp_path), option, "accuracy_llm"]) == 2
-    assert capsys.readouterr().err.startswith("spiqa-tasks: Expected t to have the metric accuracy_llm; found accuracy")
 
 
 def texts_of(rows: Sequence[Any], right: int) -> list[str]:
@@ -163,67 +153,6 @@ def test_answers_without_a_judge_are_judged_by_the_one_that_is_named(
     assert main(["report", *runs, *judge, "--card", str(tmp_path / "card.md")]) == 0
     assert "openai:local" in (tmp_path / "card.md").read_text()
     assert server.counts["ok"] - asked <= 3 * 2 * 2, "no more than the test questions"
-
-
-def test_only_scores_of_the_wanted_judge_count(
-    server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Of one model's answers scored by two judges, one remains; with a URL it is that of the same server alone."""
-    rows = rows_for_scoring("spiqa", "demo", "")
-    path = as_jsonl(tmp_path, "m", "spiqa_demo", rows, [row["answer"] for row in rows]).partition("=")[2]
-    judges = [f"openai:{name}@{server.url}" for name in ("one", "two")]
-    named = [part for judge in judges for part in ("--judge", judge)]
-    assert main(["score", "spiqa_demo", path, *named, "--output", str(tmp_path / "out")]) == 0
-    capsys.readouterr()
-
-    def judged_by(judge: str) -> list[str]:
-        main(["report", str(tmp_path / "out"), "--judge", judge, "--json", str(tmp_path / "r.json")])
-        return sorted({record["judge"] for record in json.loads((tmp_path / "r.json").read_text())})
-
-    assert judged_by("openai:one") == ["openai:one"]
-    assert judged_by(judges[1]) == ["openai:two"]
-    other = "openai:one@http://127.0.0.1:9/v1"
-    assert main(["score", "--by", "group", str(tmp_path / "out"), "--judge", other]) == 2
-
-
-def test_a_judge_out_of_reach_is_one_sentence(
-    server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Nothing is printed without the scores that were asked for."""
-    rows = rows_for_scoring("spiqa", "demo", "")
-    run = as_jsonl(tmp_path, "m", "spiqa_demo", rows, [row["answer"] for row in rows])
-    server.behaviour.sticky = "401"
-    assert main(["score", "--by", "group", run, "--judge", f"openai:local@{server.url}"]) == 2
-    output = capsys.readouterr()
-    assert "did not answer a test question" in output.err
-    assert not output.out
-
-
-def test_answers_whose_task_nobody_names_are_those_of_the_task_that_is_asked_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """`--task` says it as TASK=FILE does; without either, the sentence has both remedies."""
-    rows = rows_for_scoring("mmstar", "demo", "")
-    named = [as_jsonl(tmp_path, model, "mmstar_demo", rows, texts_of(rows, n)) for model, n in RIGHT.items()]
-    bare = [run.partition("=")[2] for run in named]
-    assert main(["compare", *bare]) == 2
-    error = capsys.readouterr().err
-    assert f"TASK={bare[0]}" in error
-    assert "--task TASK" in error
-    for runs in (named, [*bare, "--task", "mmstar_demo"]):
-        ((found,),) = run_json(capsys, "compare", *runs)[1:2]
-        assert (found["task"], found["score_a"], found["score_b"]) == ("mmstar_demo", 0.75, 0.5)
-
-
-def test_captions_in_a_file_of_ones_own_are_ranked(
-    server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """`rank` reads TASK=FILE as the others do."""
-    server.behaviour.text = "Ranked Captions: [A, B, C]"
-    rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")
-    runs = [as_jsonl(tmp_path, m, "scifibench_demo_captioning", rows, [f"by {m}"] * len(rows)) for m in "ab"]
-    status, found, _ = run_json(capsys, "rank", *runs, "--judge", f"openai:gpt-4o@{server.url}")
-    assert (status, found["counts"]["items"], sorted(found["ranking"])) == (0, len(rows), ["True Caption", "a", "b"])
 
 
 @pytest.fixture

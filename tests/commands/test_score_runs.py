@@ -130,21 +130,6 @@ def test_values_over_a_part_of_a_task_are_withheld_unless_they_are_asked_for(
         assert (told in lines) != bool(partial)
 
 
-def test_a_column_over_a_part_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of two models in one table, the one that answered every question has no remark."""
-    rows = rows_for_scoring("mmstar", "demo", "")
-    whole = as_table(tmp_path, "a", "mmstar_demo", rows, [row["answer"] for row in rows])
-    part = as_table(tmp_path, "b", "mmstar_demo", rows[:12], [row["answer"] for row in rows[:12]])
-    assert main(["score", "mmstar_demo", whole, part, "--partial"]) == 0
-    header, _, _, line, *_ = capsys.readouterr().out.splitlines()
-    assert header.split("  ")[0] == "mmstar_demo"
-    assert [cell.strip() for cell in header.split("  ") if cell][1:] == ["a", "b, 12 of 24 questions"]
-    assert line.split("  ")[0] == "accuracy"
-    assert main(["score", "mmstar_demo", whole, part]) == 3
-    line = capsys.readouterr().out.splitlines()[3]
-    assert line.split() == ["accuracy", "100.0", "[86.2,", "100.0]", "-"]
-
-
 def test_a_judge_that_cannot_be_asked_holds_nothing_else_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

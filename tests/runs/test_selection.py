@@ -10,12 +10,11 @@ import pytest
 from host_files import choice_samples, write_run
 from report_runs import choices, run_of
 
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers.lmms_eval import read_results
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import newest, select_tasks, twin, with_unique_labels
+from spiqa_tasks.runs.selection import newest, twin, with_unique_labels
 
 MODEL = Identity("m")
 
@@ -53,19 +52,6 @@ def test_the_newest_run_counts_and_a_sentence_says_so() -> None:
     assert remarks == ["t of m was run again: 2_results.json counts, not 1_results.json."]
 
 
-def test_of_two_files_of_one_name_the_sentence_has_the_paths() -> None:
-    """As of two folders that are named together."""
-    assert newest([a_run("a/1_results.json"), a_run("b/1_results.json")])[1] == [
-        "t of m was run again: b/1_results.json counts, not a/1_results.json."
-    ]
-
-
-@pytest.mark.parametrize("who", [Identity("m", "grey"), Identity("m", seed="1"), Identity("m,a=1")])
-def test_another_ablation_seed_or_argument_is_another_model(who: Identity) -> None:
-    """Nothing is replaced then."""
-    assert newest([a_run(), a_run("2_results.json", who=who)])[1] == []
-
-
 def test_a_run_of_fewer_questions_never_replaces_a_fuller_one() -> None:
     """A later trial with --limit leaves the whole run in its place; a later whole run replaces both."""
     sizes = {"1_results.json": 24, "2_results.json": 5, "3_results.json": 23}
@@ -79,15 +65,6 @@ def test_a_run_of_fewer_questions_never_replaces_a_fuller_one() -> None:
     found, remarks = newest([*runs[1:], a_run("4_results.json", 24)])
     assert paths(found) == ["4_results.json"]
     assert remarks[-1] == "t of m was run again: 4_results.json counts, not 3_results.json."
-
-
-def test_files_of_other_forms_never_replace_each_other() -> None:
-    """They have no date, and each was named or written on purpose."""
-    forms = ["run", "run", "jsonl", "table", "lmms-eval"]
-    runs = [a_run(f"{place}", form=form) for place, form in enumerate(forms)]
-    found, remarks = newest(runs)
-    assert paths(found) == ["4", "0", "1", "2", "3"]
-    assert remarks == []
 
 
 def test_runs_of_one_model_are_told_apart_by_their_judges() -> None:
@@ -109,35 +86,6 @@ def test_runs_of_one_model_are_told_apart_by_their_folders() -> None:
     assert [run.name for run in found] == ["m (a/b)", "m (c/b)", "m", "n"]
     alone = replace(a_run(), label="before")
     assert [run.name for run in with_unique_labels([alone])] == ["before"]
-
-
-def test_runs_of_one_model_in_one_folder_are_told_apart_by_their_paths() -> None:
-    """So that no two are called the same, which tables and files are made by."""
-    for places in (["x/a/b/1", "x/a/b/2"], ["x/a/b/1", "y/a/b/1"], ["x/a/b/1", "x/c/b/1", "x/c/b/2"]):
-        assert [run.name for run in with_unique_labels([a_run(place) for place in places])] == [
-            f"m ({each})" for each in places
-        ]
-
-
-def test_only_the_tasks_that_are_named_are_chosen() -> None:
-    """None named means all; one that is not there is refused with those that are."""
-    runs = [a_run(task="t"), a_run(task="u")]
-    assert select_tasks(runs, []) == runs
-    assert select_tasks(runs, ["u"]) == runs[1:]
-    with pytest.raises(InputError) as error:
-        select_tasks(reversed(runs), ["v", "w"])
-    assert str(error.value) == "Expected runs of v, w; found t, u. Correct --task."
-    with pytest.raises(InputError) as error:
-        select_tasks([], [])
-    assert str(error.value) == "Expected runs of a task; found none. Correct --task."
-
-
-def test_variants_without_pictures_are_chosen_with_their_task(tmp_path: Path) -> None:
-    """Where they are wanted, too; a variant can be named itself."""
-    runs = [of_settings(tmp_path / name, name, settings) for name, settings in (("x", ""), ("x_text", "ablation=text"))]
-    assert [run.task for run in select_tasks(runs, ["x"])] == ["x"]
-    assert [run.task for run in select_tasks(runs, ["x"], variants=True)] == ["x", "x_text"]
-    assert [run.task for run in select_tasks(runs, ["x_text"], variants=True)] == ["x_text"]
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,9 @@ from hypothesis import strategies as st
 from report_runs import choices, run_of
 from run_command import run_json
 
-from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
-from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.selection import Selection
@@ -152,19 +150,6 @@ def test_questions_of_several_documents_are_listed_by_their_ids(
     assert [record.id for record in run.questions] == questions
 
 
-def test_a_run_is_cut_as_if_the_list_were_its_task() -> None:
-    """Its number of questions, its answers and its signature are the list's; what it reported is of other questions."""
-    run = replace(run_of(choices([True] * 5)), reported={"accuracy": 1.0})
-    listing = Subset(Path("ids"), ("q3", "q1"))
-    cut = listing.of(run)
-    assert ([*cut.by_id], cut.asked, cut.answered, cut.reported) == (["q1", "q3"], 2, 2, {})
-    assert {record.signature for record in cut.records} == {f"{run.records[0].signature}|ids:{listing.digest}"}
-    assert listing.digest.endswith(" (2)")
-    unsigned = Answer("q1", Response("A"), Record("q1"))
-    given = [unsigned, Answer("q3", Response("B")), Answer("other", Response("C"))]
-    assert list(listing.of(replace(run, read=lambda: given)).read()) == given[:2]
-
-
 def test_a_part_of_a_task_need_not_have_every_question_of_the_list() -> None:
     """But one at least; a whole one must have all."""
     whole = run_of(choices([True] * 5))
@@ -180,14 +165,3 @@ def test_a_part_of_a_task_need_not_have_every_question_of_the_list() -> None:
             f"other{'s' * (len(unknown) > 1)}, the first: {', '.join(unknown)}. Correct the list, or name the task "
             "that it is of."
         )
-
-
-def test_a_question_in_parts_is_known_by_its_own_id() -> None:
-    """Rows and records of single figures name it."""
-    rows = [{"id": "1/a", "question_id": "1"}, {"id": "1/b", "question_id": "1"}, {"id": "2"}]
-    listing = Subset(Path("ids"), ("1",))
-    assert listing.rows("t", rows) == rows[:2]
-    records = [Record(str(row["id"]), details={"question_id": "1"} if "question_id" in row else {}) for row in rows]
-    answers = [Answer(record.id, Response(""), record) for record in records]
-    run = replace(run_of([]), read=lambda: answers, asked=2, definition=None)
-    assert list(listing.of(run).by_id) == ["1/a", "1/b"]

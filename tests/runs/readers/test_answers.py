@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from answer_files import write_jsonl
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import first_object
-from spiqa_tasks.runs.readers.answers import is_answers, read_lines
+from spiqa_tasks.runs.readers.answers import read_lines
 from spiqa_tasks.runs.readers.columns import Columns
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -43,12 +42,6 @@ def test_whole_numbers_are_ids_and_blank_lines_and_a_byte_order_mark_do_not_matt
     assert first_object(path) == {"id": 1, "prediction": "A"}
 
 
-def test_a_failed_request_that_a_host_marked_is_none_of_the_models_answers(tmp_path: Path) -> None:
-    """The marker is the reason, and the text is empty."""
-    (answer,) = read_lines(write_jsonl(tmp_path / "p.jsonl", {"1": FAILED}))
-    assert (answer.response.text, answer.response.failure, answer.record) == ("", FAILED, None)
-
-
 @pytest.mark.parametrize(
     ("line", "found"),
     [
@@ -74,14 +67,6 @@ def test_a_broken_line_is_named_by_its_number(tmp_path: Path, line: str, found: 
     assert str(error.value) == f"Expected line 3 of {path} {wanted}, {found}"
 
 
-@pytest.mark.parametrize("content", ["", "\n\n", "no JSON", "[1]", "3"])
-def test_a_file_may_have_no_object_in_its_first_line(tmp_path: Path, content: str) -> None:
-    """Then it is of another form."""
-    path = tmp_path / "p"
-    path.write_text(content)
-    assert first_object(path) is None
-
-
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     """A picture, or a text in another encoding."""
     path = tmp_path / "p.jsonl"
@@ -91,22 +76,6 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b'{"id": 1, "prediction": "A"}\n\xff')
     with pytest.raises(DataError, match="UTF-8"):
         read_lines(path)
-
-
-def test_a_line_with_an_id_and_a_prediction_is_of_answers() -> None:
-    """Under the names that a user gives them, too."""
-    assert is_answers({"id": 1, "prediction": "A"}, Columns())
-    assert is_answers({"index": 1, "prediction": "A"}, Columns())
-    assert not is_answers({"id": 1, "answer": "A"}, Columns())
-    assert not is_answers({"prediction": "A"}, Columns())
-    assert is_answers({"id": 1, "answer": "A"}, Columns.parse("prediction=answer"))
-
-
-def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
-    """A carriage return within an object does not."""
-    path = tmp_path / "p.jsonl"
-    path.write_bytes(b'{"id": 1,\r"prediction": "A"}\n')
-    assert pairs(path) == [("1", "A")]
 
 
 def test_faults_name_the_file(tmp_path: Path) -> None:

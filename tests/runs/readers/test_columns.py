@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 from answer_files import rows_of
-from hypothesis import given
 from hypothesis import strategies as st
 from run_command import run_json
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.readers.columns import FIELDS, USUAL, Columns, advice, guessed
+from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, guessed
 
 NAMES = st.text(st.characters(exclude_characters=",=", exclude_categories=["Cs", "Z", "C"]), min_size=1)
 FIGURES = ["b.png", "a.png"]
@@ -23,14 +22,6 @@ FIGURES = ["b.png", "a.png"]
 
 def answer_of(row: dict[str, Any], columns: Columns = USUAL) -> Answer:
     return columns.answer(row, "1", "A")
-
-
-@given(st.dictionaries(st.sampled_from(sorted(FIELDS)), NAMES))
-def test_every_field_can_be_named(named: dict[str, str]) -> None:
-    """In any order; nothing is the usual columns."""
-    text = ", ".join(f"{what}={name}" for what, name in named.items())
-    assert Columns.parse(text) == Columns(named)
-    assert Columns.parse("") == USUAL
 
 
 @pytest.mark.parametrize("text", ["answer", "answers=a", "prediction=a,prediction=b", "prediction=a,b"])
@@ -65,34 +56,6 @@ def test_an_answer_has_all_that_its_row_can_be_compared_by() -> None:
 
 
 @pytest.mark.parametrize(
-    "row",
-    [
-        {"options": ["x", "y"]},
-        {"choices": {"A": "x", "B": "y"}},
-        {"options": "['x', 'y']"},
-        {"options": '["x", "y"]'},
-        {"A": "x", "B": "y", "C": ""},
-    ],
-)
-def test_options_are_a_list_or_columns_of_letters(row: dict[str, Any]) -> None:
-    """As text within a table, too."""
-    assert answer_of(row).options == {"A": "x", "B": "y"}
-
-
-@pytest.mark.parametrize("cell", [FIGURES, "['b.png', 'a.png']", '["b.png", "a.png"]'])
-def test_figures_are_a_list_of_names(cell: Any) -> None:
-    """As text within a table, too."""
-    assert answer_of({"figures": cell}).response.shown == tuple(FIGURES)
-
-
-@pytest.mark.parametrize("cell", ["b.png", [1, 2], {"a.png": 1}, "[", "[" * 100_000, 7])
-def test_anything_else_is_no_list_of_figures(cell: Any) -> None:
-    """The reader says where."""
-    with pytest.raises(ValueError, match=r"^the figures .*, which are no list of names$"):
-        answer_of({"figures": cell})
-
-
-@pytest.mark.parametrize(
     ("shown", "indices", "needed", "same"),
     [
         (FIGURES, [1], ["a.png"], True),
@@ -116,26 +79,12 @@ def test_the_needed_figures_are_where_the_row_says(shown: Any, indices: Any, nee
         answer_of(row)
 
 
-@pytest.mark.parametrize("cell", [None, "", []])
-def test_no_figures_are_an_unknown_order(cell: Any) -> None:
-    """And never the order of the package's own tasks."""
-    assert answer_of({"figures": cell}).response.shown == ()
-
-
 def test_of_several_columns_of_figures_none_is_taken_unless_it_is_named() -> None:
     """A pipeline that chooses among the figures has both those of the paper and those that the model saw."""
     row = {"all_figures_names": ["c.png", *FIGURES], "selected_figures_names": FIGURES}
     assert answer_of(row).response.shown == ()
     named = Columns({"figures": "selected_figures_names"})
     assert answer_of(row, named).response.shown == tuple(FIGURES)
-
-
-def test_a_column_that_is_named_for_one_field_is_of_no_other() -> None:
-    """The answer is the model's where a user says so, and no true answer."""
-    row = {"answer": "said", "ground_truth": "true"}
-    assert answer_of(row, Columns({"prediction": "answer"})).reference == ""
-    assert answer_of(row, Columns({"prediction": "answer", "reference": "ground_truth"})).reference == "true"
-    assert answer_of(row, Columns({"reference": ""})).reference == ""
 
 
 @pytest.mark.parametrize(
@@ -158,12 +107,6 @@ def test_the_argument_is_guessed_from_the_names(found: list[str], line: str) -> 
     """No column is named twice."""
     assert guessed(found) == f"--columns {line}"
     assert advice(found) == f"Say which column is what, such as --columns {line}."
-
-
-def test_nothing_is_guessed_where_no_name_is_that_of_an_answer() -> None:
-    """The form of the argument is shown."""
-    assert guessed(["a", "b"]) == ""
-    assert advice([]) == "Say which column is what, such as --columns prediction=...,reference=...,figures=...."
 
 
 @pytest.mark.parametrize("form", ["jsonl", "responses", "csv"])

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 from gain_files import host_samples
-from host_files import FAILED, choice_sample, write_run
+from host_files import FAILED, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.readers.host_tasks import score_of
 from spiqa_tasks.runs.readers.lmms_eval import read_results
 from spiqa_tasks.runs.run import Run
@@ -86,13 +85,6 @@ def test_what_is_no_share_is_no_score(logged: Any) -> None:
     assert score_of(logged) is None
 
 
-@given(st.floats(0, 1))
-def test_shares_are_scores_however_deep(share: float) -> None:
-    """A mapping may have it under `score` or `true_false`, or another mapping there."""
-    assert score_of(share) == score_of({"score": share}) == score_of({"true_false": {"score": share}}) == share
-    assert score_of({"score": share, "true_false": 1 - share}) == share
-
-
 def test_scores_that_are_inferred_must_have_the_hosts_mean(tmp_path: Path) -> None:
     """To four decimals, in its unit or, where that is not known, in any; else there is nothing but its number."""
     answers = "A" * 150 + "B" * 50
@@ -112,13 +104,6 @@ def test_scores_that_are_inferred_must_have_the_hosts_mean(tmp_path: Path) -> No
         assert bool(run.value(run.metric("mmmu_acc")).scores) == is_read
     unreported = run_of(tmp_path, inferred("AB"))
     assert unreported.value(unreported.metric("acc")).n == 0
-
-
-def test_the_hosts_own_scores_need_no_number_beside_them(tmp_path: Path) -> None:
-    """A number, a truth value or a `score` was computed by the host."""
-    for record in (lambda letter: float(letter == "A"), lambda letter: {"score": float(letter == "A")}):
-        run = run_of(tmp_path, host_samples("AB", record, "acc"), {"acc": 0.9})
-        assert run.value(run.metric("acc")).value == 0.5
 
 
 def test_a_metric_whose_scores_are_left_out_leaves_the_others(tmp_path: Path) -> None:
@@ -156,19 +141,6 @@ def test_ids_are_the_records_or_the_places(tmp_path: Path) -> None:
     assert [record.id for record in run.records] == ["validation_0", "validation_1"]
     assert [metric.name for metric in run.metrics] == ["acc", "mmmu_acc"]
     assert [record.id for record in run_of(tmp_path, [{"acc": 1.0}, {"acc": 0.0}]).records] == ["0", "1"]
-
-
-def test_a_groups_name_counts_once(tmp_path: Path) -> None:
-    """A record may have it under several kinds; the first metric that has groups speaks for the question."""
-    record = {"score": 1.0, "category": "math", "l2_category": "math", "L2-category": "algebra", "subdomain": ""}
-    other = {"score": 1.0, "category": "other"}
-    run = run_of(tmp_path, [{"plain": 1.0, "acc": record, "more": other}, {"acc": {"score": 0.0, "data_type": 3}}])
-    assert [dict(each.groups) for each in run.records] == [
-        {"category": "math", "L2-category": "algebra"},
-        {"data_type": "3"},
-    ]
-    value = run.value(run.metric("acc"), "math")
-    assert (value.value, value.n) == (1.0, 1)
 
 
 def test_an_answer_is_its_text_with_the_question_and_the_true_answer(tmp_path: Path) -> None:
@@ -218,26 +190,6 @@ def test_values_over_a_part_of_a_host_task_are_withheld(tmp_path: Path) -> None:
         write_run(tmp_path, "m", {"mmmu_val": samples}, totals=totals)
         (run,) = read_results(path)
         assert run.value(run.metric()).value == whole
-
-
-def test_a_run_without_samples_is_refused_where_its_answers_are_wanted(tmp_path: Path) -> None:
-    """The sentence says how to have them."""
-    run = run_of(tmp_path, [{"acc": 1.0}], {"acc": 0.5})
-    (tmp_path / "20250101_000000_samples_t.jsonl").unlink()
-    assert run.reported == {"acc": 0.5}
-    with pytest.raises(InputError) as error:
-        run.read()
-    assert str(error.value) == (
-        f"Expected the samples of t beside {run.path}, found none. Run the host again with --log_samples."
-    )
-
-
-def test_our_records_in_a_task_whose_settings_are_unknown_are_read_as_a_hosts(tmp_path: Path) -> None:
-    """A run of another version of this package: scores and groups are there all the same."""
-    run = run_of(tmp_path, [choice_sample(0, True), choice_sample(1, False)])
-    assert not run.is_own
-    assert [record.id for record in run.records] == ["q0", "q1"]
-    assert run.value(run.metric("accuracy")).value == 0.5
 
 
 def test_an_id_that_several_questions_have_is_none(tmp_path: Path) -> None:

@@ -58,20 +58,6 @@ def test_files_of_ones_own_say_the_same_in_every_form(tmp_path: Path, form: str)
     assert (found.name, len(found.digest)) == (f"mine.{form}", 12)
 
 
-def test_a_reference_may_be_several(tmp_path: Path) -> None:
-    """A judge is shown all of them."""
-    (each,) = read_labels(written(tmp_path, "a.jsonl", json.dumps(ROW | {"reference": ["6", "six"]}))).answers
-    assert isinstance(each, Labelled)
-    assert (each.references, each.candidate.reference) == (("6", "six"), "6/six")
-
-
-@pytest.mark.parametrize("label", [True, False, 1, 0, "Yes", "NO", "correct", "Incorrect", " true ", "right", "wrong"])
-def test_labels_are_said_in_several_ways(tmp_path: Path, label: object) -> None:
-    """As a JSON boolean, a number or a word."""
-    (each,) = read_labels(written(tmp_path, "a.jsonl", json.dumps(ROW | {"label": label}))).answers
-    assert each.label is (str(label).strip().lower() in ("true", "1", "yes", "correct", "right"))
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -134,24 +120,3 @@ def test_a_row_comes_back_as_it_was(tmp_path: Path) -> None:
         **{"system": "x", "kind": "t"},
     }
     assert read_labels(written(tmp_path, "a.jsonl", json.dumps(one.as_row()))).answers == (one,)
-
-
-def test_sentences_say_which_column_is_wrong(tmp_path: Path) -> None:
-    """And what to do."""
-    for change, message in (
-        ({"prediction": 3}, "Expected the prediction of {} to be a text, found 3. Correct it."),
-        ({"question": None}, "Expected the question of {} to be a text, found None. Correct it."),
-        ({"label": "so"}, "Expected the label of {} to be yes or no, found 'so'. Correct it."),
-        ({"reference": [1]}, "Expected the reference of {} to be text or a list of texts, found [1]."),
-    ):
-        path = written(tmp_path, "a.jsonl", json.dumps(ROW | change))
-        with pytest.raises(SpiqaTasksError) as error:
-            read_labels(path)
-        assert str(error.value) == message.format(f"row 1 of {path}")
-    path = written(tmp_path, "a.jsonl", json.dumps({"label": True, "question": "?"}))
-    with pytest.raises(SpiqaTasksError) as error:
-        read_labels(path)
-    assert str(error.value) == (
-        f"Expected row 1 of {path} to have question, reference, prediction, label; found label, question. Add "
-        "reference, prediction."
-    )

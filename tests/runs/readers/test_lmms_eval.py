@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.readers.host_tasks import samples
-from spiqa_tasks.runs.readers.lmms_eval import limit_of, own_answers, read_results, read_samples, result_files
+from spiqa_tasks.runs.readers.lmms_eval import own_answers, read_results, read_samples, result_files
 from spiqa_tasks.runs.run import Run
 
 ROWS = load_rows("mmstar", "demo", "ablation=text")
@@ -82,16 +82,6 @@ def test_numbers_are_those_of_metrics(tmp_path: Path) -> None:
     assert run.reported == {"l3score": 0.5, "bleu_1": 1.0}
 
 
-@pytest.mark.parametrize("arguments", ["", None])
-def test_a_model_may_have_no_arguments(tmp_path: Path, arguments: str | None) -> None:
-    """The host writes none as an empty text or as null."""
-
-    def change(content: dict[str, Any]) -> None:
-        content["config"]["model_args"] = arguments
-
-    assert changed(write_own(tmp_path), change).identity.model == "m"
-
-
 @pytest.mark.parametrize(
     ("values", "original", "expected"),
     [
@@ -127,44 +117,11 @@ def test_a_task_of_ours_has_the_releases_questions_but_for_what_was_left_out_on_
     assert run.answered == (0 if original is None else 3)
 
 
-def test_a_task_of_the_host_has_as_many_questions_as_the_host_counted(tmp_path: Path) -> None:
-    """Whatever it was limited to; where the host counted none, the number is not known."""
-    path = write_run(tmp_path, "m", {"t": choice_samples([True])}, asked=900)
-    (run,) = read_results(path)
-    assert (run.asked, run.answered) == (900, 1)
-
-    def change(content: dict[str, Any]) -> None:
-        content["n-samples"] = None
-
-    assert changed(path, change).asked == 0
-
-
-def test_a_host_tasks_numbers_are_as_it_reports_them(tmp_path: Path) -> None:
-    """In its own units, which are known or not."""
-    path = write_run(tmp_path, "m", {"t": choice_samples([True])}, totals={"t": {"a": 75.0, "b": 0.75}})
-    assert read_results(path)[0].reported == {"a": 75.0, "b": 0.75}
-    assert read_results(write_own(tmp_path / "own", totals={"t": {"cider": 7.5}}))[0].reported == {"cider": 7.5}
-
-
 @pytest.mark.parametrize("settings", ["nonsense", "prompt=other"])
 def test_a_task_whose_settings_cannot_be_read_is_none_of_ours(tmp_path: Path, settings: str) -> None:
     """It was made by another version, or is of somebody else."""
     (run,) = read_results(write_own(tmp_path, settings={"t": settings}))
     assert (run.definition, run.settings, run.is_own) == (None, None, False)
-
-
-def test_settings_are_typed_however_they_are_written(tmp_path: Path) -> None:
-    """Blanks and a comma too many do not matter."""
-    (run,) = read_results(write_own(tmp_path, settings={"t": "prompt=letter, ablation=grey,"}))
-    assert (run.settings.ablation, run.settings.prompt) == ("grey", "letter")
-
-
-def test_a_run_without_samples_says_so(tmp_path: Path) -> None:
-    """Its numbers are there."""
-    path = write_own(tmp_path)
-    assert read_results(path)[0].logged
-    logged(path).unlink()
-    assert not read_results(path)[0].logged
 
 
 def test_result_files_are_found_oldest_first(tmp_path: Path) -> None:
@@ -266,13 +223,6 @@ def test_samples_of_other_tasks_are_refused(tmp_path: Path, line: dict[str, Any]
     )
 
 
-def test_a_damaged_record_is_named_by_its_field(tmp_path: Path) -> None:
-    """`details: null` in a sample is a sentence."""
-    line = {"doc_id": 0, "target": "", "accuracy": {**Record("1").as_dict(), "details": None}, "filtered_resps": "A"}
-    with pytest.raises(InputError, match=r"line 1 of .*, found details: None"):
-        own_answers(write_samples(tmp_path / "s.jsonl", [line]))
-
-
 def test_a_samples_file_is_of_the_run_beside_it(tmp_path: Path) -> None:
     """The one of its task."""
     own = [sample_of(row, row["answer"]) for row in ROWS[:3]]
@@ -304,37 +254,3 @@ def test_samples_alone_of_an_unknown_benchmark_are_refused(tmp_path: Path, signa
         f"Expected samples of a benchmark among {', '.join(BENCHMARKS)} in {path}, found those of {found}. Name the "
         "result file beside it, or install the package that has it."
     )
-
-
-@pytest.mark.parametrize(
-    ("limit", "expected"), [(None, None), (8, 8.0), (0.5, 0.5), (0, None), (-1, None), ("8", None), (True, None)]
-)
-def test_a_limit_is_a_number_above_zero(tmp_path: Path, limit: Any, expected: float | None) -> None:
-    """Anything else asked all documents."""
-    path = write_own(tmp_path)
-    content = json.loads(path.read_text())
-    content["config"]["limit"] = limit
-    path.write_text(json.dumps(content))
-    assert limit_of(path) == expected
-    del content["config"]["limit"]
-    path.write_text(json.dumps(content))
-    assert limit_of(path) is None
-
-
-def test_counts_that_are_none_are_named(tmp_path: Path) -> None:
-    """In one sentence with the file."""
-    path = write_own(tmp_path)
-    with pytest.raises(InputError) as error:
-        changed(path, lambda content: content["n-samples"].update(t={"original": "many"}))
-    assert str(error.value) == (
-        f"Expected {path} to be a result file of lmms-eval, found TypeError counts of samples {{'original': 'many'}}. "
-        "Name a *_results.json."
-    )
-
-
-def test_the_answers_to_a_hosts_task_are_read_from_its_samples(tmp_path: Path) -> None:
-    """With the scores that its log has."""
-    samples = [{"doc_id": place, "target": "A", "filtered_resps": ["A"], "acc": place % 2} for place in range(2)]
-    (run,) = read_results(write_run(tmp_path, "m", {"theirs": samples}, totals={"theirs": {"acc": 0.5}}))
-    assert [(answer.id, answer.response.text) for answer in run.read()] == [("0", "A"), ("1", "A")]
-    assert run.scores(run.metric("acc")) == {"0": 0.0, "1": 1.0}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,8 @@ import pytest
 from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
-from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.runs.readers.spiqa_responses import asks_about_needed, read_answers, response_files, with_row_ids
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.readers.spiqa_responses import read_answers, with_row_ids
 
 PERFIGURE = rows_for_scoring("spiqa", "demo", "setting=perfigure,max_figures=0")
 
@@ -72,23 +71,6 @@ def test_of_two_questions_with_the_same_text_the_true_answer_tells(tmp_path: Pat
     assert answers(tmp_path) == {"p1/1": "to 1", "p1/2": "to 2"}
 
 
-def test_rows_without_a_paper_are_passed_over(tmp_path: Path) -> None:
-    """The answers then are to no question of the task."""
-    write(tmp_path, "p2", {"0": {"question": "Why?", "response": "w"}})
-    rows = [{"id": "1", "question": "Why?"}]
-    assert answers(tmp_path, rows=rows) == {"p2/0": "w"}
-
-
-def test_response_files_are_found_by_name(tmp_path: Path) -> None:
-    """Those in the folder itself, in order."""
-    for paper in ("q", "p"):
-        write(tmp_path, paper, {})
-    (tmp_path / "other.json").touch()
-    (tmp_path / "below").mkdir()
-    write(tmp_path / "below", "r", {})
-    assert [path.name for path in response_files(tmp_path)] == ["p_response.json", "q_response.json"]
-
-
 def test_the_figures_shown_come_from_the_file(tmp_path: Path) -> None:
     """The scripts shuffle without a seed, so only the file knows which figure was Image 1."""
     entry = {"question": "Why?", "response": "w", "all_figures_names": ["b.png", "a.png"]}
@@ -139,25 +121,6 @@ def test_a_response_of_another_form_is_refused_by_name(tmp_path: Path, entry: di
     assert str(error.value) == message.format(tmp_path / "p2_response.json")
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("[]", r"Expected .*p2_response\.json to map question keys to responses, found list\.$"),
-        ("{", r"Expected .*p2_response\.json to be JSON, found .* Complete or delete it\.$"),
-        ("[" * 100_000, r"Expected .*p2_response\.json to be JSON, found"),
-        ('{"0": 1}', r"Expected question 0 of .*p2_response\.json to have question and response, found int\. Give"),
-    ],
-)
-def test_a_file_that_is_no_response_file_is_refused(tmp_path: Path, content: str, message: str) -> None:
-    """A list, half a file, a number for a question."""
-    path = tmp_path / "p2_response.json"
-    path.write_text(content)
-    with pytest.raises((DataError, InputError), match=message):
-        read_answers(path)
-    with pytest.raises(DataError, match=r"nowhere to be JSON"):
-        read_answers(tmp_path / "nowhere")
-
-
 @pytest.fixture
 def released(tmp_path: Path) -> Path:
     """Right answers to every demo question per figure; the first question's figure is found unhelpful."""
@@ -189,16 +152,6 @@ def test_released_answers_are_scored_as_the_task_they_belong_to(
     assert "questions:" not in result["signature"]
     assert "figures=referred" in result["signature"]
     assert f"scored as it was made, with {result['signature'].partition('settings:')[2].partition('|')[0]}" in errors
-
-
-def test_answers_about_the_needed_figures_alone_are_told_from_others(released: Path) -> None:
-    """One that is about another figure is enough."""
-    found, form = with_row_ids(read_answers(released), PERFIGURE)
-    assert form == "spiqa-responses-per-figure"
-    assert {answer.id for answer in found} == {each["id"] for each in PERFIGURE if each["referred"]}
-    assert asks_about_needed(found, PERFIGURE)
-    other = next(each for each in PERFIGURE if not each["referred"])
-    assert not asks_about_needed([*found, replace(found[0], id=other["id"])], PERFIGURE)
 
 
 def test_answers_about_every_figure_are_those_of_the_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -239,10 +192,3 @@ def test_files_are_read_by_tasks_of_their_kind_only(released: Path, tmp_path: Pa
         f"Expected a response per figure to question {question}, found one text. Score them as the task without "
         "_perfigure."
     )
-
-
-def test_an_answer_to_another_papers_question_keeps_its_id_whatever_its_form(released: Path) -> None:
-    """It is of no question of the task, and counted as such later."""
-    read = read_answers(released)
-    found, _ = with_row_ids(read, ROWS)
-    assert [answer.id for answer in found] == [answer.id for answer in read]

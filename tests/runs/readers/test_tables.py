@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -10,12 +9,9 @@ import pytest
 from answer_files import mmstar_table, rows_of, write_table
 from run_command import run_json
 
-from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.join import join_questions
-from spiqa_tasks.runs.paths import RunPath, read_runs
-from spiqa_tasks.runs.readers.answers import own_questions, read_table
-from spiqa_tasks.runs.readers.columns import Columns
+from spiqa_tasks.runs.readers.answers import read_table
 
 (DEMO,) = find_tasks(["mmstar_demo"])
 ROWS = rows_of(DEMO)
@@ -58,14 +54,6 @@ def test_an_id_column_wins_over_the_running_index(tmp_path: Path) -> None:
     assert pairs(path) == [("30", "B")]
 
 
-def test_a_table_without_predictions_names_its_columns(tmp_path: Path) -> None:
-    """The message lists what is there."""
-    path = tmp_path / "p.xlsx"
-    pd.DataFrame({"index": [1], "answer": ["A"]}).to_excel(path, index=False)
-    with pytest.raises(InputError, match="found index, answer"):
-        pairs(path)
-
-
 @pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json"])
 def test_every_mark_survives_as_text_and_failed_requests_are_known(tmp_path: Path, suffix: str) -> None:
     """No form turns an answer into a number, a formula or nothing; an escape is decoded."""
@@ -76,40 +64,6 @@ def test_every_mark_survives_as_text_and_failed_requests_are_known(tmp_path: Pat
     assert [(answer.response.text, answer.response.failure) for answer in failed] == [("", text) for text in FAILED]
     assert answers[len(MARKS) + 2].response.text == "\rB"
     assert all(answer.response.failure is None for answer in answers[len(MARKS) + 2 :])
-
-
-def test_failed_requests_are_counted_and_never_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With two of 24 failed the accuracy is withheld."""
-    status, result, _ = run_json(
-        capsys, "score", "mmstar_demo", write_table(mmstar_table(ROWS, FAILED), tmp_path / "m.tsv")
-    )
-    assert status == 3
-    assert result["metrics"]["accuracy"] is None
-    assert result["counts"]["request_failed"] == 2
-
-
-@pytest.mark.parametrize("columns", [["question"], ["answer"], ["question", "answer"]])
-def test_a_file_that_is_shifted_by_one_row_is_refused(tmp_path: Path, columns: list[str]) -> None:
-    """Questions or true answers under other ids than ours are told from ours; in order they are taken."""
-    frame = mmstar_table(ROWS)
-    kept = ["index", "prediction", *columns]
-    (right,) = read_runs([RunPath(write_table(frame[kept], tmp_path / "right.tsv"))])
-    assert join_questions(right, DEMO).unmatched["missing"] == []
-    shifted = frame.assign(index=[*frame["index"][1:], frame["index"][0]])
-    (run,) = read_runs([RunPath(write_table(shifted[kept], tmp_path / "shifted.tsv"))])
-    with pytest.raises(InputError, match=r"found others for 2[24] of 24 ids"):
-        join_questions(run, DEMO)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_rows_in_any_order_have_the_same_answers_in_the_tasks_order(tmp_path: Path, seed: int) -> None:
-    """And a row that stands there twice is one answer."""
-    frame = mmstar_table(ROWS, ["B"] * 9)
-    shuffled = pd.concat([frame, frame[:3]]).sample(frac=1, random_state=seed)
-    (run,) = read_runs([RunPath(write_table(shuffled, tmp_path / "m.tsv"))])
-    found = join_questions(run, DEMO)
-    assert [answer.response.text for answer in found.answers.values()] == list(frame["prediction"])
-    assert sorted(found.unmatched["duplicates"], key=int) == [row["id"] for row in ROWS[:3]]
 
 
 @pytest.mark.parametrize("options", [(), ("--partial",)])
@@ -189,77 +143,4 @@ def test_the_columns_are_asked_for(tmp_path: Path, rows: str, found: str, told: 
     assert str(error.value) == (
         f"Expected {path} to have the columns index (or id) and prediction, found {found}. Say which column is what, "
         f"such as --columns {told}."
-    )
-
-
-def test_a_row_that_lacks_a_column_is_named(tmp_path: Path) -> None:
-    """Of a json list, whose rows may have columns of their own."""
-    path = tmp_path / "p.json"
-    path.write_text('[{"id": 1, "prediction": "A"}, {"id": 2}]')
-    with pytest.raises(InputError) as error:
-        read_table(path)
-    assert str(error.value) == (
-        f"Expected row 2 of {path} to have the columns id and prediction, found id. Complete the row."
-    )
-    path.write_text('[{"id": 1, "prediction": "A", "figures": "a.png"}]')
-    with pytest.raises(InputError, match=r"^Expected names of figures in row 1 of .* found the figures 'a.png', which"):
-        read_table(path)
-
-
-def test_an_answer_has_its_place_and_the_files_own_question_and_true_answer() -> None:
-    """Where the table has these columns; nothing in it is a record."""
-    path = write_table(mmstar_table(ROWS), Path("m.tsv"))
-    answers = read_table(path)
-    assert [(answer.place, answer.question, answer.reference, answer.record) for answer in answers] == [
-        (place, row["question"], row["answer"], None) for place, row in enumerate(ROWS)
-    ]
-    (answer,) = read_table(write_table(pd.DataFrame({"id": ["a"], "prediction": ["B"]}), Path("p.tsv")))
-    assert (answer.question, answer.reference) == ("", "")
-
-
-@pytest.mark.parametrize("column", ["question", "answer", "prediction"])
-def test_a_table_has_its_own_questions_where_all_columns_are_there(tmp_path: Path, column: str) -> None:
-    """Questions, true answers and predictions, in any of its rows."""
-    whole = {"question": "q", "answer": "A", "prediction": "B"}
-    path = tmp_path / "p.json"
-    for rows in ([whole], [{"question": "q"}, whole]):
-        path.write_text(json.dumps(rows))
-        assert own_questions(path) == rows
-    for rows in ([{name: text for name, text in whole.items() if name != column}], []):
-        path.write_text(json.dumps(rows))
-        assert own_questions(path) == []
-
-
-def test_a_lone_carriage_return_is_part_of_an_answer(tmp_path: Path) -> None:
-    """Only line feeds end a row, with a carriage return before each where the file has those."""
-    path = tmp_path / "p.tsv"
-    for end in ("\n", "\r\n"):
-        path.write_bytes(end.join(["index\tprediction", "1\tA\rB", '2\t"C\r"', "3\tD", ""]).encode())
-        assert pairs(path) == [("1", "A\rB"), ("2", "C\r"), ("3", "D")]
-
-
-@pytest.mark.parametrize("content", ["x" * 140_000 + "\tprediction\n1\tA\n", "pred\riction\tprediction\n1\tA\n"])
-def test_a_header_of_any_form_is_looked_through(tmp_path: Path, content: str) -> None:
-    """Longer than a csv module's longest field, or with a carriage return in a name."""
-    path = tmp_path / "p.tsv"
-    path.write_text(content, newline="")
-    with pytest.raises(InputError, match="to have the columns index"):
-        read_table(path)
-
-
-def test_a_table_nested_too_deeply_is_told(tmp_path: Path) -> None:
-    """A sentence instead of a stack of frames."""
-    path = tmp_path / "p.json"
-    path.write_text('[{"id": 1, "prediction": ' + "[" * 100_000)
-    with pytest.raises(DataError, match="to be JSON"):
-        read_table(path)
-
-
-def test_a_named_column_that_a_table_lacks_is_told_with_the_file(tmp_path: Path) -> None:
-    """And the columns that there are."""
-    path = write_table(pd.DataFrame({"index": [1], "prediction": ["A"]}), tmp_path / "m.csv")
-    with pytest.raises(InputError) as error:
-        read_table(path, Columns.parse("reference=gold"))
-    assert str(error.value) == (
-        f"Expected the column gold of --columns in {path}, found index, prediction. Correct --columns."
     )

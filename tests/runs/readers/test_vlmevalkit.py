@@ -13,7 +13,7 @@ from run_command import run_json
 from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.loading import load_runs
-from spiqa_tasks.runs.paths import RunPath, read_runs, task_in_name
+from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.readers.answers import vlmevalkit_runs
 
 (DEMO,) = find_tasks(["mmstar_demo"])
@@ -92,22 +92,6 @@ def _of(scored: Any, task: str) -> list[dict[str, Any]]:
     """The scores of a task, a result for each model."""
     (found,) = (each for each in scored if each["task"] == task)
     return list(found.get("results", [found]))
-
-
-def test_the_hosts_dataset_is_known_in_a_files_name() -> None:
-    """The longest name wins, and a dataset counts only where its task does."""
-    assert task_in_name("gpt-4o_MMStar", ["mmstar_filtered"]) == ("gpt-4o", "mmstar_filtered")
-    assert task_in_name("gpt-4o_MMStar", ["mmstar_demo"]) == ("gpt-4o_MMStar", "")
-    assert task_in_name("m_mmstar_demo", ["mmstar_demo", "demo"]) == ("m", "mmstar_demo")
-
-
-def test_the_dates_of_a_model_come_before_what_has_none(tmp_path: Path) -> None:
-    """By name, so that the last one is the newest."""
-    for place in (SECOND, "", FIRST):
-        write_table(mmstar_table(ROWS), tmp_path / "m" / place / "m_MMStar.tsv")
-    found = vlmevalkit_runs(tmp_path, ["mmstar_filtered"])
-    assert [run.path.parent.name for run in found] == [FIRST, SECOND, "m"]
-    assert {(run.answered, run.name) for run in found} == {(24, "m,host=vlmevalkit")}
 
 
 @pytest.mark.parametrize(("later", "count"), [(-1, 1), (0, 0), (1, 0)])
