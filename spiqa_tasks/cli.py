@@ -212,16 +212,33 @@ def _run(words: Sequence[str]) -> int:
         print(shtab.complete(whole_parser(), shell))
         return 0
     gc.set_threshold(200_000)  # a command imports much and reads many records, keeps them all, and ends
-    from spiqa_tasks.commands.own_files import check_apart
-
     module, command = _import(name), _Command(prog=f"spiqa-tasks {name}")
     module.add(command)
     # files may follow options, `score TASK --judge J FILE`; not of `run`, which has commands of its own
     arguments = command.parse_args(rest) if name == "run" else command.parse_intermixed_args(rest)
-    check_apart(arguments)
+    _check_apart(arguments)
     with _logged(arguments.verbose):
         status: int = module.run(arguments)
     return status
+
+
+def _check_apart(arguments: argparse.Namespace) -> None:
+    """Raise InputError if a file is named by two arguments, since writing one would replace the other.
+
+    Several runs may be one file, as they are only read; folders, pipes and devices are passed over.
+    """
+    seen: dict[Path, tuple[str, bool]] = {}
+    for name, value in vars(arguments).items():
+        for each in value if isinstance(value, list) else [value]:
+            may_be_task = name in ("task", "classifiers")  # by its name or its YAML
+            path = Path(each) if may_be_task and isinstance(each, str) else getattr(each, "path", each)
+            if not isinstance(path, Path) or not (path.is_file() or not (path.exists() or may_be_task)):
+                continue
+            is_run = path is not each
+            other, both_runs = seen.setdefault(path.resolve(), (name, is_run))
+            if other != name and not (is_run and both_runs):
+                names = " and as ".join(each.replace("_", "-") for each in (other, name))
+                raise InputError(f"Expected different files as {names}, found {path} twice. Name another one.")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from spiqa_tasks.analysis.pair import groups_of, questions_of
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.matching import FIRST
+from spiqa_tasks.runs.answer import FIRST
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.filtering import (
     DIFFICULTIES,

@@ -131,8 +131,7 @@ class _Experiment:
     def __init__(self, arguments: argparse.Namespace) -> None:
         """Make the plan.
 
-        Raises:
-            InputError: arguments that cannot be used; or see `gain_plan` and `paper_plan`.
+        Raises InputError: arguments that cannot be used; or see `gain_plan` and `paper_plan`.
         """
         check_extra(arguments.host)
         check_folder(arguments.output)
@@ -177,8 +176,7 @@ class _Experiment:
     def complete(self) -> bool:
         """Show the plan and run the host for each incomplete run; return whether all are complete then.
 
-        Raises:
-            InputError: the program to launch cannot be started.
+        Raises InputError: the program to launch cannot be started.
         """
         environment = {**os.environ, **({} if self.judge is None else {"SPIQA_JUDGE": self.judge})}
         with alone_in(self.output, lambda: say(f"waiting for a run at work in {self.output} ...")) as held:

@@ -67,8 +67,7 @@ def selection(arguments: argparse.Namespace) -> Selection:
 def named_runs(arguments: argparse.Namespace) -> list[Run]:
     """Return the named runs of this package's tasks; remarks about others go to stderr.
 
-    Raises:
-        InputError: see `own_runs`.
+    Raises InputError: see `own_runs`.
     """
     runs, remarks = own_runs(arguments.runs, selection(arguments))
     say(*remarks, *withheld_remarks(runs))
@@ -78,8 +77,7 @@ def named_runs(arguments: argparse.Namespace) -> list[Run]:
 def measured_runs(arguments: argparse.Namespace) -> list[Run]:
     """Return the runs of `named_runs` with unique labels; reasons for a withheld metric go to stderr.
 
-    Raises:
-        InputError: see `own_runs`.
+    Raises InputError: see `own_runs`.
     """
     runs = with_unique_labels(named_runs(arguments))
     for run in runs:
@@ -98,8 +96,7 @@ def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
 def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Run]:
     """Return all runs at some paths, also of the host's own tasks; remarks about others go to stderr.
 
-    Raises:
-        InputError: see `load_runs`.
+    Raises InputError: see `load_runs`.
     """
     runs, remarks = load_runs(places, selection(arguments))
     say(*remarks)
@@ -111,8 +108,7 @@ def runs_by_path(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
 
     Runs at different places do not replace each other.
 
-    Raises:
-        InputError: none of the tasks; or see `load_runs`.
+    Raises InputError: none of the tasks; or see `load_runs`.
     """
     found: dict[tuple[Path, str, Identity, str], Run] = {}
     remarks: list[str] = []

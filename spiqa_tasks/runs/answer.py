@@ -1,12 +1,36 @@
-"""One answer of a run, as a file has it."""
+"""One answer of a run; answers are matched with a task's questions by id, and compared with the release."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature, parse
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.printable import counted
+from spiqa_tasks.scoring.coverage import is_covered
+
+FIRST = 5
+"""Ids listed in a remark."""
+LONGEST = 80
+"""Characters of a text that a sentence quotes."""
+_FIGURES = "figures"
+_NOTHING = re.compile(r"(?!(?<=\d)\.(?=\d)|-(?=\.?\d))[\W_]")
+"""Everything but letters, digits, decimal points and minus signs."""
+_MEANINGS = {
+    "missing": ("question has no answer and is left out", "questions have no answer and are left out"),
+    "unknown": ("id is not of this task and is ignored", "ids are not of this task and are ignored"),
+    "duplicates": (
+        "id occurs several times with the same answer and counts once",
+        "ids occur several times with the same answer and count once",
+    ),
+}
+"""Way in which ids did not fit -> what is said of one and of several."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +63,169 @@ class Answer:
         return parse(self.record.signature) if self.record is not None else Signature()
 
 
-def logged_response(record: Record, text: str) -> Response:
-    """Return the answer that a record is of; its figures are those of the question, in the order shown, if known.
+Answers = dict[str, Answer]
+"""Id of the question -> its answer, in the order of the task's rows."""
 
-    A document of one figure does not have all of the question's figures.
+
+def match(
+    path: Path, answers: Iterable[Answer], rows: Sequence[Mapping[str, Any]]
+) -> tuple[Answers, dict[str, list[str]]]:
+    """Return each question's answer, and the ids that did not fit.
+
+    These are `missing`: questions without an answer; `unknown`: ids of no question of the task, left out;
+    `duplicates`: ids that occur several times with the same answer, counted once.
+
+    Args:
+        path: of the file, for messages.
+        answers: those of the file.
+        rows: the task's.
+
+    Raises InputError: an id with two different answers, or no id of the task at all.
     """
-    figures = None if "step" in record.details else record.details.get("figures")
-    failure = record.reason or text if record.status == "request_failed" else None
-    shown = tuple(map(str, figures)) if isinstance(figures, list | tuple) else None
-    return Response(text, failure, shown, record.details.get("truncated"))
+    by_id, duplicates = by_question(path, answers)
+    known = dict.fromkeys(row["id"] for row in rows)
+    found = {row_id: by_id[row_id] for row_id in known if row_id in by_id}
+    unknown = [row_id for row_id in by_id if row_id not in known]
+    if not found:
+        instead = f"ids such as {unknown[0]!r}" if unknown else "no answers"
+        raise InputError(
+            f"Expected answers to the task's questions (ids such as {next(iter(known))!r}) in {path}, found {instead}. "
+            "Name the task that the answers are of."
+        )
+    missing = [row_id for row_id in known if row_id not in by_id]
+    return found, {"missing": missing, "unknown": unknown, "duplicates": duplicates}
+
+
+def by_question(path: Path, answers: Iterable[Answer]) -> tuple[Answers, list[str]]:
+    """Return the answers by their ids, in their order, and the ids that occur several times with the same answer.
+
+    Raises InputError: an id with two different answers.
+    """
+    by_id: Answers = {}
+    duplicates: dict[str, None] = {}
+    for answer in answers:
+        earlier = by_id.setdefault(answer.id, answer)
+        if earlier is answer:
+            continue
+        if earlier != replace(answer, place=earlier.place):
+            raise InputError(
+                f"Expected one answer per question in {path}, found two different ones for {answer.id}. "
+                "Keep the one that counts."
+            )
+        duplicates[answer.id] = None
+    return by_id, list(duplicates)
+
+
+def match_counts(unmatched: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return how many ids did not fit and why, and the first few of them."""
+    found: dict[str, Any] = {}
+    for name, ids in unmatched.items():
+        found |= {name: len(ids)} | ({f"{name}_first": list(ids[:FIRST])} if ids else {})
+    return found
+
+
+def match_remarks(unmatched: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield a sentence for each way in which ids did not fit."""
+    for name, meaning in _MEANINGS.items():
+        if ids := unmatched.get(name):
+            yield f"{counted(len(ids), *meaning)}, the first: {', '.join(ids[:FIRST])}."
+
+
+@dataclass(frozen=True)
+class _Difference:
+    """A difference between file and release; `of_key` if it changes the key that the answer is scored by."""
+
+    id: str
+    what: str
+    theirs: str
+    ours: str
+    of_key: bool = False
+
+    def __str__(self) -> str:
+        """The difference for people."""
+        theirs, ours = (repr(" ".join(text.split())[:LONGEST]) for text in (self.theirs, self.ours))
+        return f"{self.id} has the {self.what} {theirs} there, {ours} in the release"
+
+
+def compared(
+    path: Path,
+    answers: Mapping[str, Answer],
+    rows: Sequence[Mapping[str, Any]],
+    figures: Mapping[str, Collection[str]],
+    accept: bool = False,
+) -> tuple[Answers, list[str], list[str]]:
+    """Return the answers, the ids of those whose questions differ from the release, and what to say of them.
+
+    Differing questions are scored by the release's; figures that are not the paper's tell nothing of an order.
+
+    Args:
+        path: of the file, for messages.
+        answers: by question.
+        rows: the task's.
+        figures: paper -> the files of its figures, where answers name figures.
+        accept: whether any differences are accepted.
+
+    Raises:
+        InputError: another true answer or other options under an id, or anything else that differs for more than 1% of
+            the answers.
+    """
+    found = dict(answers)
+    every = [each for row in rows if row["id"] in found for each in _differences(found[row["id"]], row, figures)]
+    if not every:
+        return found, [], []
+    ids = list(dict.fromkeys(each.id for each in every))
+    first = next((each for each in every if each.of_key), every[0])
+    count = f"{len(ids)} of {len(found)}"
+    is_little = is_covered(len(found) - len(ids), len(found)) and not first.of_key
+    if not accept and not is_little:
+        raise InputError(
+            f"Expected the questions, true answers, options and figures in {path} to be the release's, found others "
+            f"for {count} ids, the first: {', '.join(ids[:FIRST])}; {first}. Name the right task or columns, "
+            "put the rows in order, or score them as the release's with `score --accept-differences`."
+        )
+    for answer in [found[each.id] for each in every if each.what == _FIGURES]:
+        found[answer.id] = replace(answer, response=replace(answer.response, shown=()))
+    named = ", ".join(ids if is_little else ids[:FIRST])
+    remark = f"{path}: {count} questions differ from the release and are scored as the release's: {named}; {first}."
+    return found, ids, [remark]
+
+
+def _differences(
+    answer: Answer, row: Mapping[str, Any], figures: Mapping[str, Collection[str]]
+) -> Iterator[_Difference]:
+    """The differences of an answer, each compared only where the file has it."""
+    true = str(row.get("answer", ""))
+    options = dict(zip(row.get("letters", ()), row.get("options", ()), strict=True))
+    targets = [true, options.get(true, ""), row.get("caption", "")]
+    if plain(answer.reference) not in ("", *map(plain, targets)):
+        yield _Difference(row["id"], "true answer", answer.reference, true, of_key=True)
+    for letter, text in answer.options.items():
+        ours = options.get(letter, "")  # empty of a picture, which has no text to compare
+        if letter not in options or (ours and plain(text) not in (plain(ours), plain(f"{letter} {ours}"))):
+            yield _Difference(row["id"], f"option {letter}", text, ours, of_key=True)
+    if not _is_question(answer, row, options):
+        yield _Difference(row["id"], "question", answer.question, str(row.get("question", "")))
+    needed = [row["figures"][index]["file"] for index in row.get("referred", ())]
+    if answer.needed and not row.get("step") and not set(needed) <= set(answer.needed):
+        texts = ", ".join(answer.needed), ", ".join(needed)
+        yield _Difference(row["id"], "figures that its answer needs", *texts, of_key=True)
+    shown, known = answer.response.shown, figures.get(row.get("paper_id", ""))
+    if shown and known is not None and not (set(shown) <= set(known) and len(set(shown)) == len(shown)):
+        yield _Difference(row["id"], _FIGURES, ", ".join(shown), ", ".join(known))
+
+
+def _is_question(answer: Answer, row: Mapping[str, Any], options: Mapping[str, str]) -> bool:
+    """Whether a question is the release's: it may lack its options, or stand within a prompt.
+
+    The prompts of some tasks have the options and other words for the question, or neither.
+    """
+    theirs, ours = plain(answer.question), plain(str(row.get("question", "")))
+    if answer.record is None or not theirs or ours in theirs:
+        return theirs in ours or ours in theirs
+    texts = [plain(text) for text in options.values() if text]
+    return row.get("prompt") == "caption" or (bool(texts) and all(text in theirs for text in texts))
+
+
+def plain(text: str) -> str:
+    """Return the letters and digits of a text, which spreadsheets and hosts leave as they are."""
+    return _NOTHING.sub("", unicodedata.normalize("NFKC", text).casefold())

@@ -12,8 +12,7 @@ from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.files.tables import row_id
-from spiqa_tasks.runs import matching
-from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.answer import Answer, compared, match, match_remarks
 from spiqa_tasks.runs.readers import answers as answer_files
 from spiqa_tasks.runs.readers import spiqa_responses
 from spiqa_tasks.runs.readers.columns import LETTERS
@@ -33,7 +32,7 @@ class JoinedRun:
         form: of the file, as signatures have it.
         rows: the task's questions.
         answers: by the id of their question, in the order of the rows.
-        unmatched: `missing`, `unknown`, `duplicates` (see `matching.match`), `differing` -> ids that did not fit.
+        unmatched: `missing`, `unknown`, `duplicates` (see `answer.match`), `differing` -> ids that did not fit.
         remarks: sentences about them for people.
         ids: digest of the `--ids` list, or "".
     """
@@ -66,14 +65,12 @@ def join_questions(
     Args:
         run: the run.
         task: the task.
-        accept_differences: whether the file may have other questions, true answers, options and figures than the
-            release.
+        accept_differences: as of `compared`.
         rows_of: finds the questions of a task; several runs of one may share them.
         subset: the only questions that count; answers to others are left out.
 
     Raises:
-        InputError: answers made with different settings, ids of no question, or see `matching.match` and
-            `matching.compared`.
+        InputError: answers made with different settings, ids of no question, or see `match` and `compared`.
         DataError: the questions are not there, and not in the file either.
     """
     remarks: list[str] = []
@@ -89,8 +86,13 @@ def join_questions(
         remarks.append(f"{run.path}: scored from its own questions and answers, for want of the release: {error}")
     form = run.form
     if form == spiqa_responses.FORM:
-        ran, rows = _as_asked(answers, ran, rows, rows_of)
-        answers, form = spiqa_responses.with_row_ids(answers, rows)
+        given, (answers, form) = answers, spiqa_responses.with_row_ids(answers, rows)
+        is_asked = form == spiqa_responses.PER_FIGURE and ran.typed.figures != "referred"
+        if is_asked and spiqa_responses.asks_about_needed(answers, rows):
+            # the released scripts for open models ask about the figures that a question needs alone
+            ran = replace(ran, settings=settings_text(replace(ran.typed, figures="referred")))
+            rows = rows_of(ran)
+            answers, form = spiqa_responses.with_row_ids(given, rows)
     if ran.settings != task.settings:
         remarks.append(f"{run.name}: scored as it was made, with {ran.settings}; {task.name} has {task.settings}.")
     if subset is not None:
@@ -98,11 +100,11 @@ def join_questions(
         rows, ran = subset.rows(task.name, rows), replace(ran, kept=frozenset(subset.ids))
         others -= {row["id"] for row in rows}
         answers = [answer for answer in answers if answer.id not in others]
-    found, unmatched = matching.match(run.path, answers, rows)
+    found, unmatched = match(run.path, answers, rows)
     names_figures = any(answer.response.shown for answer in found.values())
     figures = known_figures(ran.entry, ran.split) if names_figures else {}
-    found, unmatched["differing"], said = matching.compared(run.path, found, rows, figures, accept_differences)
-    remarks += [f"{task.name}: {run.path}: {remark}" for remark in matching.remarks(unmatched)]
+    found, unmatched["differing"], said = compared(run.path, found, rows, figures, accept_differences)
+    remarks += [f"{task.name}: {run.path}: {remark}" for remark in match_remarks(unmatched)]
     remarks += [f"{task.name}: {remark}" for remark in said]
     return JoinedRun(run, ran, form, rows, found, unmatched, tuple(remarks), "" if subset is None else subset.digest)
 
@@ -117,15 +119,6 @@ def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
         {name: str(row[name]) for name in ("id", "question", "answer", *LETTERS) if row.get(name)} for row in cells
     ]
     return task.entry.from_table(cells, task.split, task.typed, f"table {digest_of(asked)}") if cells else []
-
-
-def _as_asked(answers: Sequence[Answer], task: Task, rows: Rows, rows_of: Callable[[Task], Rows]) -> tuple[Task, Rows]:
-    """The task and its rows, of the figures that the questions need alone where answers per figure are about these."""
-    found, form = spiqa_responses.with_row_ids(answers, rows)
-    if form != spiqa_responses.PER_FIGURE or not spiqa_responses.asks_about_needed(found, rows):
-        return task, rows
-    asked = replace(task, settings=settings_text(replace(task.typed, figures="referred")))
-    return (task, rows) if asked.typed == task.typed else (asked, rows_of(asked))
 
 
 def _as_run(task: Task, run: Run) -> Task:

@@ -84,8 +84,7 @@ def answers_to(name: str, paths: Sequence[Path], wanted: Selection) -> tuple[ByT
         paths: files or folders, one for each model.
         wanted: folders of further tasks, and names of columns.
 
-    Raises:
-        InputError: an unknown task, a file named twice, or no answers to the task.
+    Raises InputError: an unknown task, a file named twice, or no answers to the task.
     """
     if len({path.resolve() for path in paths}) < len(paths):
         raise InputError("Expected different files of predictions, found one of them twice. Name each once.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,12 @@ RESULTS, SAMPLES = "results", "samples"
 """The forms of lmms-eval's files."""
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".xlsx", ".parquet"})
 """Of the files that are looked into within a folder, which may hold a hundred thousand pictures, too."""
+_READERS: Mapping[str, Callable[[Path, Columns], list[Answer]]] = {
+    answers.LINES: answers.read_lines,
+    answers.TABLE: answers.read_table,
+    spiqa_responses.FORM: spiqa_responses.read_answers,
+}
+"""Form of files that no host wrote -> what reads its answers."""
 
 
 @dataclass(frozen=True)
@@ -56,18 +62,25 @@ def read_runs(paths: Iterable[RunPath], include: Iterable[Path] = (), columns: C
         include: folders with YAMLs of further tasks.
         columns: the names of the columns of answer files.
 
-    Raises:
-        InputError: no answers at a path to the task that is named with it; or see `read_path`.
+    Raises InputError: no answers at a path to the task that is named with it; or see `read_path`.
     """
     known = catalogue([*filtered_tasks(), *include])[0]
     found: dict[tuple[Path, str, str], Run] = {}
     for each in paths:
         runs = read_path(each.path, [each.task] if each.task else known, columns)
-        for run in runs if not each.task else _of_task(runs, each):
-            if run.form == answers.VLMEVALKIT:
-                run = replace(run, definition=known.get(run.task))
-            logger.info("%s: answers of %s to %s (%s)", run.path, run.identity.label, run.task or "?", run.form)
-            found.setdefault((run.path.resolve(), run.task, run.identity.label), run)
+        if each.task:  # answers whose content names no other task are to this one
+            runs = [replace(run, task=each.task) if run.task in ("", run.path.stem) else run for run in runs]
+            if each.task not in {run.task for run in runs}:
+                others = ", ".join(sorted({run.task for run in runs})) or "none"
+                raise InputError(
+                    f"Expected answers to {each.task} in {each.path}, found those to {others}. Name one of them."
+                )
+        for run in runs:
+            if each.task in ("", run.task):
+                definition = known.get(run.task) if run.form == answers.VLMEVALKIT else run.definition
+                logger.info("%s: answers of %s to %s (%s)", run.path, run.identity.label, run.task or "?", run.form)
+                key = (run.path.resolve(), run.task, run.identity.label)
+                found.setdefault(key, replace(run, definition=definition))
     return list(found.values())
 
 
@@ -90,12 +103,13 @@ def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> l
     if form in _READERS:
         return [_run(path, form, tasks, columns)]
     if isinstance(content, dict):
-        columns_there = _column_names(content)
-        found, remedy = f"JSON with the keys {listed(columns_there)}", f"{advice(columns_there)} Or give {FORMS}."
-    else:
-        found = "no JSON object and no table in its first line" if path.stat().st_size else "an empty file"
-        remedy = f"Give {FORMS}."
-    raise InputError(f"Expected {path} in a known form, found {found}. {remedy}")
+        names = _column_names(content)
+        raise InputError(
+            f"Expected {path} in a known form, found JSON with the keys {listed(names)}. {advice(names)} Or give "
+            f"{FORMS}."
+        )
+    found = "no JSON object and no table in its first line" if path.stat().st_size else "an empty file"
+    raise InputError(f"Expected {path} in a known form, found {found}. Give {FORMS}.")
 
 
 def form_by_content(path: Path, columns: Columns = USUAL) -> tuple[str, Any]:
@@ -108,10 +122,10 @@ def form_by_content(path: Path, columns: Columns = USUAL) -> tuple[str, Any]:
     if form_of(path) != "json":
         return answers.TABLE if answers.is_table(path) else "", None
     first = first_object(path)
-    if first is not None:
-        for form, holds in ((SAMPLES, lmms_eval.is_sample(first)), (answers.LINES, answers.is_answers(first, columns))):
-            if holds:
-                return form, first
+    if first is not None and lmms_eval.is_sample(first):
+        return SAMPLES, first
+    if first is not None and answers.is_answers(first, columns):
+        return answers.LINES, first
     content = first if first is not None else json_value(path)
     if lmms_eval.is_results(content):
         return RESULTS, content
@@ -125,30 +139,18 @@ def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
 
     A dataset of VLMEvalKit stands for the task of the same questions.
     """
-    names = {**{name: task for name, task in answers.DATASETS.items() if task in tasks}, **{t: t for t in tasks}}
-    fitting = [name for name in names if stem == name or stem.endswith(f"_{name}")]
-    name = max(fitting, key=len, default="")
+    names = {name: task for name, task in answers.DATASETS.items() if task in tasks} | {task: task for task in tasks}
+    name = max((each for each in names if stem == each or stem.endswith(f"_{each}")), key=len, default="")
     return stem.removesuffix(name).removesuffix("_") or stem, names.get(name, "")
-
-
-def _of_task(runs: Sequence[Run], path: RunPath) -> list[Run]:
-    """The runs of the task that is named with a path; those whose content names no other one are of it."""
-    named = [replace(run, task=path.task) if run.task in ("", run.path.stem) else run for run in runs]
-    found = [run for run in named if run.task == path.task]
-    if not found:
-        known = ", ".join(sorted({run.task for run in named})) or "none"
-        raise InputError(f"Expected answers to {path.task} in {path.path}, found those to {known}. Name one of them.")
-    return found
 
 
 def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list[Run]:
     """The runs of hosts below a folder; only without any, the samples and answers that no host wrote."""
-    paths = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in _SUFFIXES and path.is_file())
     by_form: dict[str, list[Path]] = {}
     unknown: dict[str, Any] = {}
     broken: list[DataError] = []
     runs: list[Run] = []
-    for path in paths:
+    for path in (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in _SUFFIXES and path.is_file()):
         try:
             form, content = form_by_content(path, columns)
         except DataError as error:
@@ -161,12 +163,12 @@ def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list
             unknown = unknown or content
     runs.sort(key=lambda run: run.date)
     runs += answers.vlmevalkit_runs(folder, tasks)
-    for place in dict.fromkeys(path.parent for path in by_form.get(spiqa_responses.FORM, ())):
-        runs.append(_run(place, spiqa_responses.FORM, tasks, columns))
+    of_papers = dict.fromkeys(path.parent for path in by_form.get(spiqa_responses.FORM, ()))
+    runs += [_run(place, spiqa_responses.FORM, tasks, columns) for place in of_papers]
     if not runs:
+        tables = [path for path in by_form.get(answers.TABLE, ()) if answers.answers_in(path, columns)]
         runs = [lmms_eval.read_samples(path) for path in by_form.get(SAMPLES, ())]
         runs += [_run(path, answers.LINES, tasks, columns) for path in by_form.get(answers.LINES, ())]
-        tables = (path for path in by_form.get(answers.TABLE, ()) if answers.answers_in(path, columns))
         runs += [_run(path, answers.TABLE, tasks, columns) for path in tables]
     if broken and not runs:
         raise broken[0]
@@ -181,16 +183,7 @@ def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list
 def _column_names(content: Mapping[str, Any]) -> list[str]:
     """The columns of an object, or of the first one in an object of objects."""
     first = next(iter(content.values()), None)
-    is_nested = isinstance(first, dict) and all(isinstance(entry, dict) for entry in content.values())
-    return list(first if is_nested else content)  # type: ignore[arg-type]
-
-
-_READERS: Mapping[str, Callable[[Path, Columns], list[Answer]]] = {
-    answers.LINES: answers.read_lines,
-    answers.TABLE: answers.read_table,
-    spiqa_responses.FORM: spiqa_responses.read_answers,
-}
-"""Form of files that no host wrote -> what reads its answers."""
+    return list(first if isinstance(first, dict) and all(isinstance(e, dict) for e in content.values()) else content)
 
 
 def _run(path: Path, form: str, tasks: Collection[str], columns: Columns) -> Run:

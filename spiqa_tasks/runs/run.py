@@ -15,9 +15,8 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.answer import Answer, by_question
 from spiqa_tasks.runs.identity import Identity, ablated
-from spiqa_tasks.runs.matching import by_question
 from spiqa_tasks.runs.task import HostTask, OwnTask
 
 

@@ -14,10 +14,9 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.results_file import LoggedAnswer, folder_name, task_log, write_log
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.answer import Answer, match_counts
 from spiqa_tasks.runs.identity import Identity, ablated, model_of
 from spiqa_tasks.runs.join import JoinedRun
-from spiqa_tasks.runs.matching import match_counts
 from spiqa_tasks.runs.readers.answers import LINES as PLAIN
 from spiqa_tasks.runs.run import Run
 

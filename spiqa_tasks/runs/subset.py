@@ -12,8 +12,7 @@ from typing import Any
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of, loads
 from spiqa_tasks.printable import counted
-from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.matching import FIRST
+from spiqa_tasks.runs.answer import FIRST, Answer
 from spiqa_tasks.runs.run import Run
 
 SOURCE_YAML = "source_yaml"

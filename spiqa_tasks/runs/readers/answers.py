@@ -129,8 +129,7 @@ def vlmevalkit_runs(folder: Path, tasks: Collection[str]) -> list[Run]:
         folder: the host's folder of all models, of a model or of a date.
         tasks: names of tasks; the host's own datasets other than those of `DATASETS` are left out.
 
-    Raises:
-        InputError: a table that is broken.
+    Raises InputError: a table that is broken.
     """
     found = []
     paths = (path for path in folder.resolve().rglob("*") if path.suffix in _SUFFIXES and not path.is_symlink())

@@ -37,8 +37,7 @@ def host_answers(
         config: the values of its YAML.
         reported: metric -> the value that the host reports.
 
-    Raises:
-        InputError: no samples file, or one that is not the host's.
+    Raises InputError: no samples file, or one that is not the host's.
     """
     if not logged.is_file():
         raise InputError(

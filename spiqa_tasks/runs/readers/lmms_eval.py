@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks import summary
+from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.results_file import RESULTS, SAMPLES, SUMMARY
 from spiqa_tasks.benchmarks.settings import settings_text
@@ -18,9 +19,8 @@ from spiqa_tasks.benchmarks.task import Task, benchmark_named, task_of
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.files.json_text import conforms, loads
 from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
-from spiqa_tasks.runs.answer import Answer, logged_response
+from spiqa_tasks.runs.answer import Answer, plain
 from spiqa_tasks.runs.identity import Identity, identity
-from spiqa_tasks.runs.matching import plain
 from spiqa_tasks.runs.readers.host_tasks import first_of, host_answers, samples
 from spiqa_tasks.runs.run import Run
 
@@ -56,8 +56,7 @@ def read_results(path: Path, content: Any = None) -> list[Run]:
         path: the file.
         content: its JSON value; read if left out.
 
-    Raises:
-        InputError: not JSON, or not written by the host.
+    Raises InputError: not JSON, or not written by the host.
     """
     try:
         content = loads(path.read_bytes()) if content is None else content
@@ -122,8 +121,13 @@ def _own_answer(sample: Mapping[str, Any]) -> Answer:
         raise ValueError("no record with an id" if record is None else "no answer")
     if record.reference and plain(str(sample["target"])) != plain(record.reference):
         raise ValueError(f"the target {sample['target']!r:.60} beside the reference {record.reference!r:.60}")
+    # its figures are those of the question, in the order shown; a document of one figure does not have all of them
+    figures = None if "step" in record.details else record.details.get("figures")
+    shown = tuple(map(str, figures)) if isinstance(figures, list | tuple) else None
+    failure = record.reason or text if record.status == "request_failed" else None
+    response = Response(text, failure, shown, record.details.get("truncated"))
     logged = (int(sample["doc_id"]), str(sample.get("input", "")), str(sample["target"]))
-    return Answer(record.id, logged_response(record, text), record, *logged)
+    return Answer(record.id, response, record, *logged)
 
 
 def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str, Any], who: Identity) -> Run:
