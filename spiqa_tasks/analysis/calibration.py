@@ -1,4 +1,4 @@
-"""How far judges can be trusted: their scores of labelled answers against the labels and against each other."""
+"""Calibrate judges and lexical baselines: their scores of labelled answers against the labels and each other."""
 
 from __future__ import annotations
 
@@ -6,32 +6,56 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from spiqa_tasks.analysis.agreement import rank_correlations
-from spiqa_tasks.analysis.opinions import REPEATED, Opinion, Scores
+from spiqa_tasks.benchmarks.signature import Signature
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.rules import Rule
+from spiqa_tasks.judge.types import JudgeRequest, Summary
+from spiqa_tasks.metrics.bertscore import bertscore
 from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring import binary
 from spiqa_tasks.scoring.binary import THRESHOLD, Bin, BinaryAgreement, binary_agreement, reliability
 from spiqa_tasks.scoring.binning import bin_index, quantile_bins
 from spiqa_tasks.scoring.clustered import Estimate, mean_interval
 from spiqa_tasks.scoring.coverage import is_covered
+from spiqa_tasks.scoring.open_answers import LEXICAL
 
+Scores = tuple[float | None, ...]
+REPEATED = "the same prompt"
 LENGTHS = 4
-"""Into how many groups of about the same size the answers are divided by their length."""
+"""Number of quantile bins of the answers' lengths: few enough that each has many answers."""
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """The scores of one judge or baseline.
+
+    Attributes:
+        name: of the judge or baseline.
+        scores: in [0, 1], one per answer; None where the judge failed.
+        again: prompt -> scores of each further request with it.
+        reasons: of failures, at most five.
+        signature: of the scores.
+        summary: calls, time and cost; None for baselines.
+    """
+
+    name: str
+    scores: Scores
+    again: dict[str, list[Scores]] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+    signature: Signature = field(default_factory=Signature)
+    summary: Summary | None = None
 
 
 @dataclass(frozen=True)
 class Group:
-    """A judge's scores of a group of answers.
+    """Agreement with the labels in a group of answers.
 
-    Attributes:
-        kind: what the group is of: `system`, `length` or `trap`.
-        name: its name.
-        agreement: with the labels.
-        quantiles: the scores that 10, 50 and 90% of the answers do not exceed.
+    `kind` is `system`, `length` or `trap`; `quantiles` are the scores at 10, 50 and 90% of the answers.
     """
 
     kind: str
@@ -42,7 +66,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Flips:
-    """The share of `n` answers whose yes or no changes where they are asked about again, `over` the same prompt."""
+    """Share of `n` answers whose yes or no changes when asked again; `over` names the prompt."""
 
     over: str
     n: int
@@ -51,16 +75,16 @@ class Flips:
 
 @dataclass(frozen=True)
 class Examined:
-    """What a judge or baseline is worth on labelled answers.
+    """Calibration of a judge or baseline.
 
     Attributes:
         opinion: its scores.
-        failed: how many answers have none.
-        withheld: why there are no numbers; None where there are.
-        overall: agreement with the labels; None where it is withheld.
-        bins: the reliability of the scores.
+        failed: number of answers without a score.
+        withheld: why there are no numbers, or None.
+        overall: agreement with the labels, or None if withheld.
+        bins: reliability of the scores.
         groups: agreement by group.
-        flips: how often asking again changes the verdict.
+        flips: verdicts that change when asked again.
     """
 
     opinion: Opinion
@@ -74,7 +98,7 @@ class Examined:
 
 @dataclass(frozen=True)
 class Pair:
-    """How two judges go together on the same `n` answers: Cohen's kappa of their yes or no, and rank correlations."""
+    """Agreement of two judges on the same `n` answers: share of equal verdicts, Cohen's kappa, rank correlations."""
 
     judges: tuple[str, str]
     n: int
@@ -84,30 +108,69 @@ class Pair:
     kendall: float | None
 
 
-def examined(opinion: Opinion, answers: Sequence[Labelled], seed: int = 0) -> Examined:
-    """Return what a judge or baseline is worth; withheld where it scored fewer than 99% of the answers.
+def requests(rule: Rule, answers: Sequence[Labelled], repeat: int = 1, rewordings: bool = False) -> list[JudgeRequest]:
+    """Return all judge requests of `opinion_of`, beginning with the first one of every answer."""
+    return [request for *_, asked in _askings(rule, answers, repeat, rewordings) for request in asked]
+
+
+def opinion_of(
+    name: str, judge: Judge, answers: Sequence[Labelled], about: Signature, repeat: int = 1, rewordings: bool = False
+) -> Opinion:
+    """Return a judge's scores of answers with the signature `about`, after waiting for its verdicts.
 
     Args:
-        opinion: its scores.
-        answers: what they are of.
-        seed: of the bootstrap.
+        repeat: number of requests with the same prompt.
+        rewordings: whether the rule's other prompts are asked, too.
     """
-    failed = sum(score is None for score in opinion.scores)
-    if not is_covered(len(answers) - failed, len(answers)):
-        scored = f"{len(answers) - failed} of {len(answers)} answers have a score, fewer than 99%"
+    again: dict[str, list[Scores]] = {}
+    reasons: list[str] = []
+    judge.verdicts(requests(judge.rule, answers, repeat, rewordings))  # all at once; below they come from the cache
+    for label, rule, asked in _askings(judge.rule, answers, repeat, rewordings):
+        verdicts = judge.verdicts(asked)
+        scores = tuple(rule.score(answer.candidate, verdict) for answer, verdict in zip(answers, verdicts, strict=True))
+        again.setdefault(label, []).append(scores)
+        reasons += [verdict.unread for verdict, score in zip(verdicts, scores, strict=True) if score is None]
+    first = again.pop("")[0]
+    signature = about.with_fields(**judge.signature)
+    return Opinion(name, first, again, tuple(dict.fromkeys(reasons))[:5], signature, judge.summary())
+
+
+def baselines(answers: Sequence[Labelled], about: Signature) -> tuple[list[Opinion], list[str]]:
+    """Return the scores of lexical metrics and BERTScore, and a sentence if BERTScore is left out."""
+    opinions = [
+        Opinion(name, tuple(score(each.candidate.prediction, each.references) for each in answers), signature=about)
+        for name, score in LEXICAL.items()
+    ]
+    outcome = bertscore([(each.candidate.prediction, reference) for each in answers for reference in each.references])
+    if isinstance(outcome, str):
+        return opinions, [f"bertscore_f1 is left out: {outcome}."]
+    scores = iter(outcome.per_item)
+    best = tuple(max(min(1.0, max(0.0, next(scores))) for _ in each.references) for each in answers)
+    return [*opinions, Opinion("bertscore_f1", best, signature=about)], []
+
+
+def examined(opinion: Opinion, answers: Sequence[Labelled], seed: int = 0) -> Examined:
+    """Return a calibration, withheld if fewer than 99% of the answers have a score; `seed` is of the bootstrap."""
+    known = [(answer, score) for answer, score in zip(answers, opinion.scores, strict=True) if score is not None]
+    failed = len(answers) - len(known)
+    if not is_covered(len(known), len(answers)):
+        scored = f"{len(known)} of {len(answers)} answers have a score, fewer than 99%"
         return Examined(opinion, failed, scored + "".join(f"; {reason}" for reason in opinion.reasons[:1]))
-    pairs = [(answer, score) for answer, score in zip(answers, opinion.scores, strict=True) if score is not None]
-    known, scores = [answer for answer, _ in pairs], [score for _, score in pairs]
-    bins = reliability(scores, [answer.label for answer in known])
-    flips = tuple(_flips(over, opinion.scores, again, answers) for over, again in opinion.again.items())
+    scored_answers, scores = [answer for answer, _ in known], [score for _, score in known]
     return Examined(
-        opinion, failed, None, _agreement(known, scores, seed), tuple(bins), tuple(_groups(known, scores, seed)), flips
+        opinion,
+        failed,
+        None,
+        _agreement(scored_answers, scores, seed),
+        tuple(reliability(scores, [answer.label for answer in scored_answers])),
+        tuple(_groups(scored_answers, scores, seed)),
+        tuple(_flips(over, [opinion.scores, *again], answers) for over, again in opinion.again.items()),
     )
 
 
 def pairs(opinions: Sequence[Opinion]) -> list[Pair]:
-    """Return how every two judges go together on the answers that both have scored."""
-    found = []
+    """Return the agreement of every two judges on the answers that both have scored."""
+    rows = []
     for first, second in itertools.combinations(opinions, 2):
         both = [(a, b) for a, b in zip(first.scores, second.scores, strict=True) if a is not None and b is not None]
         if not both:
@@ -116,8 +179,19 @@ def pairs(opinions: Sequence[Opinion]) -> list[Pair]:
         said = (b > THRESHOLD).astype(float)
         kappa = float(binary.kappa(a, said, np.ones(len(both))))
         same = float(((a > THRESHOLD) == said).mean())
-        found.append(Pair((first.name, second.name), len(both), same, kappa, *rank_correlations(both)))
-    return found
+        rows.append(Pair((first.name, second.name), len(both), same, kappa, *rank_correlations(both)))
+    return rows
+
+
+def _askings(
+    rule: Rule, answers: Sequence[Labelled], repeat: int, rewordings: bool
+) -> Iterator[tuple[str, Rule, list[JudgeRequest]]]:
+    """Yield (label, rule, judge requests) of each pass over the answers; the first one's label is ''."""
+    for time in range(repeat):
+        asked = [rule.request(answer.candidate) for answer in answers]
+        yield REPEATED if time else "", rule, [replace(request, repeat=time) for request in asked]
+    for name, other in (rule.rewordings() if rewordings else {}).items():
+        yield f"prompt {name}", other, [other.request(answer.candidate) for answer in answers]
 
 
 def _agreement(answers: Sequence[Labelled], scores: Sequence[float], seed: int) -> BinaryAgreement:
@@ -125,24 +199,24 @@ def _agreement(answers: Sequence[Labelled], scores: Sequence[float], seed: int) 
 
 
 def _clusters(answers: Sequence[Labelled]) -> list[str | None]:
-    """The question of each answer that shares it with another one."""
+    """Return the question of each answer that shares it with another one, else None."""
     counts = Counter(each.candidate.question for each in answers)
     return [each.candidate.question if counts[each.candidate.question] > 1 else None for each in answers]
 
 
 def _groups(answers: Sequence[Labelled], scores: Sequence[float], seed: int) -> Iterator[Group]:
-    """The agreement by kind of trap, or by who answered and by the length of the answers, where there are several."""
+    """Yield the agreement by kind of trap, or by system and length of the answers, if there are several groups."""
     for kind, (names, order) in _kinds(answers).items():
         for name in order if len(order) > 1 else ():
             places = [place for place, each in enumerate(names) if each == name]
             chosen = [scores[place] for place in places]
             low, median, high = np.quantile(chosen, (0.1, 0.5, 0.9)).tolist()
-            found = _agreement([answers[place] for place in places], chosen, seed)
-            yield Group(kind, name or "unknown", found, (low, median, high))
+            agreement = _agreement([answers[place] for place in places], chosen, seed)
+            yield Group(kind, name or "unknown", agreement, (low, median, high))
 
 
 def _kinds(answers: Sequence[Labelled]) -> dict[str, tuple[list[str], list[str]]]:
-    """Kind of group -> the group of each answer, and the groups in the order shown; traps have no other kind."""
+    """Return kind -> (group of each answer, groups in the order shown); traps have no other kind."""
     kinds = [each.kind for each in answers]
     if any(kinds):
         return {"trap": (kinds, list(dict.fromkeys(kinds)))}
@@ -154,15 +228,11 @@ def _kinds(answers: Sequence[Labelled]) -> dict[str, tuple[list[str], list[str]]
     return {"system": (systems, list(dict.fromkeys(systems))), "length": (lengths, spans)}
 
 
-def _flips(over: str, first: Scores, again: Sequence[Scores], answers: Sequence[Labelled]) -> Flips:
-    changed, asked = [], []
-    for answer, *scores in zip(answers, first, *again, strict=True):
-        known = [score for score in scores if score is not None]
-        if len(known) == len(scores):
-            changed.append(float(len({score > THRESHOLD for score in known}) > 1))
-            asked.append(answer)
-    over = f"{over}, asked {len(again) + 1} times" if over == REPEATED else over
-    if not changed:
+def _flips(over: str, askings: Sequence[Scores], answers: Sequence[Labelled]) -> Flips:
+    over = f"{over}, asked {len(askings)} times" if over == REPEATED else over
+    rows = [(answer, scores) for answer, *scores in zip(answers, *askings, strict=True) if None not in scores]
+    if not rows:
         return Flips(over, 0, Estimate(math.nan))
-    ends = mean_interval(changed, _clusters(asked)) or (math.nan, math.nan)
+    changed = [float(len({score > THRESHOLD for score in scores}) > 1) for _, scores in rows]
+    ends = mean_interval(changed, _clusters([answer for answer, _ in rows])) or (math.nan, math.nan)
     return Flips(over, len(changed), Estimate(sum(changed) / len(changed), *ends))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from spiqa_tasks.analysis.inspectors import Inspector, inspectors, one_of_each
-from spiqa_tasks.analysis.pair import groups_of, questions_of
+from spiqa_tasks.analysis.pair import groups_of
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import selection
@@ -22,6 +21,9 @@ from spiqa_tasks.scoring.filtering import (
     is_hit_by_most,
     keeps_at_most,
 )
+
+MOSTLY = 0.5
+"""Share of refused and unparsed answers from which an inspector has a warning: most of its misses say nothing."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,7 @@ class Filtered:
 
     Attributes:
         task: the source task.
-        inspectors: the text-only models.
-        metric: of the scores.
+        inspectors: the text-only models; all have the same questions.
         hits: id -> number of inspectors that answered it, of the questions that every inspector has a score on.
         max_hits: largest number of hits of a kept question.
         threshold: least score of a hit.
@@ -50,7 +51,6 @@ class Filtered:
 
     task: str
     inspectors: Sequence[Inspector]
-    metric: Metric
     hits: dict[str, int]
     max_hits: int
     threshold: float
@@ -58,8 +58,13 @@ class Filtered:
     leaks: Sequence[Leak]
 
     @property
+    def metric(self) -> Metric:
+        """The metric of the scores."""
+        return self.inspectors[0].metric
+
+    @property
     def run(self) -> Run:
-        """The first inspector's run; all have the same questions."""
+        """The first inspector's run."""
         return self.inspectors[0].run
 
     @property
@@ -70,21 +75,23 @@ class Filtered:
 
     def groups(self) -> dict[str, dict[str, float]]:
         """Group (`all`, categories) -> n, kept, the abnormal hit rate (Figure 2), 0 to 1; with pairs what leaked."""
-        asked = {key: record for key, record in questions_of(self.run, self.metric).items() if key in self.hits}
-        return {group: self._counts(keys) for group, keys in groups_of(asked).items()}
+        asked = {key: record for key, record in self.inspectors[0].questions.items() if key in self.hits}
+        rows = {}
+        for group, keys in groups_of(asked).items():
+            abnormal = sum(is_abnormal(self.hits[key], len(self.inspectors)) for key in keys)
+            kept = sum(self.hits[key] <= self.max_hits for key in keys)
+            rows[group] = {"n": len(keys), "kept": kept, "abnormal_hit_rate": abnormal / len(keys)}
+            if self.leaks:
+                rows[group]["leaked_by_most"] = sum(map(self.is_leaked, keys))
+        return rows
 
-    @cached_property
-    def leaked_by(self) -> dict[str, list[str]]:
-        """Id -> the LVLMs of the pairs in which it leaked."""
-        found: dict[str, list[str]] = {key: [] for key in self.hits}
-        for leak in self.leaks:
-            for key in leak.ids:
-                found.setdefault(key, []).append(leak.lvlm)
-        return found
+    def leaked_by(self, key: str) -> list[str]:
+        """Return the LVLMs of the pairs in which a question leaked."""
+        return [leak.lvlm for leak in self.leaks if key in leak.ids]
 
     def is_leaked(self, key: str) -> bool:
         """Return whether a question leaked in more than half of the pairs (Figure 3, the chart in the center)."""
-        return is_hit_by_most(len(self.leaked_by[key]), len(self.leaks))
+        return is_hit_by_most(len(self.leaked_by(key)), len(self.leaks))
 
     @property
     def hit_counts(self) -> list[int]:
@@ -92,55 +99,26 @@ class Filtered:
         counts = Counter(self.hits.values())
         return [counts[hits] for hits in range(len(self.inspectors) + 1)]
 
-    def remarks(self) -> list[str]:
-        """Return warnings: questions left out, inspectors that mostly gave no answer."""
-        asked = questions_of(self.run, self.metric)
-        lost = [key for key in asked if key not in self.hits]
-        found = [
-            f"{self.task}: {len(lost)} of {len(asked)} questions are left out, as not every inspector has a score of "
-            f"them, the first: {', '.join(lost[:FIRST])}."
-        ]
-        weak = [
-            f"{self.task}: {each.name} refused {each.outcomes.refused:.0%} of the questions, and "
-            f"{each.outcomes.unparsed:.0%} of its answers could not be read. These count as misses, so that questions "
-            "are kept that need no image; leave it out, or ask it otherwise."
-            for each in self.inspectors
-            if each.is_weak
-        ]
-        return [*(found if lost else []), *weak]
-
     def difficulty_counts(self) -> dict[str, int]:
         """Return difficulty -> number of kept questions; {} without LVLM runs."""
         counts = Counter(self.difficulties[key] for key in self.kept if key in self.difficulties)
         return {name: counts[name] for name in DIFFICULTIES} if self.difficulties else {}
 
-    def _counts(self, keys: Sequence[str]) -> dict[str, float]:
-        abnormal = sum(is_abnormal(self.hits[key], len(self.inspectors)) for key in keys)
-        kept = sum(self.hits[key] <= self.max_hits for key in keys)
-        leaked = {"leaked_by_most": sum(map(self.is_leaked, keys))} if self.leaks else {}
-        return {"n": len(keys), "kept": kept, "abnormal_hit_rate": abnormal / len(keys), **leaked}
-
-
-@dataclass(frozen=True)
-class Wish:
-    """Options of the filter.
-
-    Attributes:
-        max_hits: largest number of hits of a kept question; None: 2 of 8, scaled to the number of inspectors.
-        metric: name; None: the headline of each task.
-        threshold: least score of a hit; None: 1, for scores that are 0 or 1.
-        text_only_models: whether runs on tasks with images are of models that see none.
-    """
-
-    max_hits: int | None = None
-    metric: str | None = None
-    threshold: float | None = None
-    text_only_models: bool = False
-
-    def __post_init__(self) -> None:
-        """Raises InputError for a threshold out of range."""
-        if self.threshold is not None and not 0 < self.threshold <= 1:
-            raise InputError(f"Expected a --threshold above 0 and at most 1, found {self.threshold:g}.")
+    def remarks(self) -> list[str]:
+        """Return warnings: questions left out, inspectors that mostly gave no answer."""
+        asked = self.inspectors[0].questions
+        lost = [key for key in asked if key not in self.hits]
+        left_out = (
+            f"{self.task}: {len(lost)} of {len(asked)} questions are left out, as not every inspector has a score of "
+            f"them, the first: {', '.join(lost[:FIRST])}."
+        )
+        return [left_out] * bool(lost) + [
+            f"{self.task}: {each.name} refused {each.outcomes.refused:.0%} of the questions, and "
+            f"{each.outcomes.unparsed:.0%} of its answers could not be read. These count as misses, so that questions "
+            "are kept that need no image; leave it out, or ask it otherwise."
+            for each in self.inspectors
+            if each.outcomes.without_answer >= MOSTLY
+        ]
 
 
 def filter_runs(
@@ -148,7 +126,10 @@ def filter_runs(
     lvlms: Sequence[Run] = (),
     pairs: Iterable[tuple[Sequence[Run], Sequence[Run]]] = (),
     tasks: Sequence[str] = (),
-    wish: Wish = Wish(),
+    max_hits: int | None = None,
+    metric: str | None = None,
+    threshold: float | None = None,
+    text_only_models: bool = False,
 ) -> tuple[list[Filtered], list[str], list[str]]:
     """Return the filter on every task of the inspectors' runs, warnings, and a sentence per task left out.
 
@@ -159,14 +140,20 @@ def filter_runs(
         lvlms: runs of LVLMs with images, for the difficulty.
         pairs: (runs of an LVLM without images, runs of its LLM base), for leaked questions.
         tasks: only these; default all.
-        wish: how to filter.
+        max_hits: largest number of hits of a kept question; None: 2 of 8, scaled to the number of inspectors.
+        metric: name; None: the headline of each task.
+        threshold: least score of a hit; None: 1, for scores that are 0 or 1.
+        text_only_models: whether runs on tasks with images are of models that see none.
 
     Raises:
-        InputError: no such runs or tasks, runs with images, or no task that can be filtered, with the reason.
+        InputError: no such runs or tasks, runs with images, a threshold out of range, or no task that can be filtered,
+            with the reason.
     """
+    if threshold is not None and not 0 < threshold <= 1:
+        raise InputError(f"Expected a --threshold above 0 and at most 1, found {threshold:g}.")
     by_task, remarks = one_of_each(selection.select_tasks(runs, tasks, variants=True))
     seeing = [run for each in by_task.values() for run in each if not selection.is_blind(run)]
-    if seeing and not wish.text_only_models:
+    if seeing and not text_only_models:
         raise InputError(
             f"Expected runs without images, found one with: {seeing[0].task} of {seeing[0].identity.model}. Run "
             "--model ablated --model_args base=...,ablation=text, or say --text-only-models if the models see none "
@@ -177,16 +164,17 @@ def filter_runs(
         raise InputError(f"Expected results of {', '.join(missing)}; found {', '.join(by_task)}. Correct --task.")
     shown, more = one_of_each(run for run in lvlms if not selection.is_blind(run))
     paired = [(one_of_each(one)[0], one_of_each(other)[0]) for one, other in pairs]
-    found, left_out = [], []
-    for task, each in by_task.items():
+    filtered, left_out = [], []
+    for task, members in by_task.items():
         leaking = [(one[task], other[task]) for one, other in paired if task in one and task in other]
         try:
-            found.append(_filtered(task, each, shown.get(task, []), leaking, wish))
+            of_task = members[0].metric(metric)
+            filtered.append(_filtered(task, members, shown.get(task, []), leaking, of_task, max_hits, threshold))
         except InputError as error:
             left_out.append(f"{task} is left out: {error}")
-    if not found:
+    if not filtered:
         raise InputError(" ".join(left_out))
-    return found, [*remarks, *more, *(remark for each in found for remark in each.remarks())], left_out
+    return filtered, [*remarks, *more, *(remark for each in filtered for remark in each.remarks())], left_out
 
 
 def _filtered(
@@ -194,7 +182,9 @@ def _filtered(
     runs: Sequence[Run],
     lvlms: Sequence[Run],
     leaking: Sequence[tuple[Sequence[Run], Sequence[Run]]],
-    wish: Wish,
+    metric: Metric,
+    max_hits: int | None,
+    threshold: float | None,
 ) -> Filtered:
     first = runs[0]
     if first.is_own and first.own.entry.join(first.settings) is not None:
@@ -202,32 +192,24 @@ def _filtered(
             "each of its questions is several documents, one for a figure, and would be kept in part. Filter the task "
             "that shows all figures at once."
         )
-    max_hits = keeps_at_most(len(runs)) if wish.max_hits is None else wish.max_hits
+    max_hits = keeps_at_most(len(runs)) if max_hits is None else max_hits
     if not 0 <= max_hits < len(runs):
         raise InputError(
             f"Expected --max-hits from 0 to {len(runs) - 1}, for {len(runs)} inspectors; found {max_hits}."
         )
-    metric = first.metric(wish.metric)
     inspecting = inspectors(task, runs, metric, first)
     between = (score for each in inspecting for score in each.scores.values() if score not in (0, 1))
-    if wish.threshold is None and (score := next(between, None)) is not None:
+    if threshold is None and (score := next(between, None)) is not None:
         raise InputError(
             f"Expected scores of 0 or 1 in {metric.name} of {task}, found {score:.3f}. "
             "Say from which score an answer is right with --threshold."
         )
-    right = wish.threshold or 1.0
-    seeing = inspectors(task, lvlms, metric, first)
-    difficulties = count_hits([each.scores for each in seeing], right)
-    return Filtered(
-        task,
-        inspecting,
-        metric,
-        count_hits([each.scores for each in inspecting], right),
-        max_hits,
-        right,
-        {key: difficulty(count, len(lvlms)) for key, count in difficulties.items()},
-        [_leak(task, one, other, first, metric, right) for one, other in leaking],
-    )
+    right = threshold or 1.0
+    answered = count_hits([each.scores for each in inspectors(task, lvlms, metric, first)], right)
+    hits = count_hits([each.scores for each in inspecting], right)
+    difficulties = {key: difficulty(count, len(lvlms)) for key, count in answered.items()}
+    leaks = [_leak(task, one, other, first, metric, right) for one, other in leaking]
+    return Filtered(task, inspecting, hits, max_hits, right, difficulties, leaks)
 
 
 def _leak(task: str, lvlm: Sequence[Run], llm: Sequence[Run], first: Run, metric: Metric, threshold: float) -> Leak:

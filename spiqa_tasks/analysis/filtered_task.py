@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from spiqa_tasks.analysis.filter_runs import Filtered
-from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.catalogue import KEPT
 from spiqa_tasks.hosts.lmms_eval.source_task import source_task
-from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.join import task_questions
 from spiqa_tasks.runs.subset import SOURCE_YAML, Subset
 
@@ -34,35 +31,18 @@ def process_docs(docs):
 '''
 
 
+Kept = dict[str, Any]
+"""Content of a kept.json but for the fields of the source's YAML and of the host: see `_kept`."""
+_FIELDS = ("source", "split", "questions", "data", "revision", "truth", "target", "filters", "kept")
+"""Fields of a kept.json under its digest: task, its split, number of questions that the choice was among, digest of the
+release file (null for the host's tasks), revision of a hub dataset, digest of all ids and true answers of the task,
+column of the true answer, how the questions were chosen, and the questions with the hits of each filter."""
+
+
 def name_of(task: str) -> str:
     """Return the name of the task that is filtered from another: `x_filtered`, then `x_filtered_2`, and so on."""
     before = re.fullmatch(r"(.+_filtered)(?:_(\d+))?", task)
     return f"{task}_filtered" if before is None else f"{before[1]}_{int(before[2] or 1) + 1}"
-
-
-@dataclass(frozen=True)
-class Kept:
-    """The questions of a task that another one of the host asks.
-
-    Attributes:
-        task: the source task.
-        answers: the kept questions, each with its place in the source task, its id and its true answer.
-        asked: how many questions the choice was among.
-        data: benchmark, split and digest of the release file; empty for the host's own tasks.
-        truth: digest of the ids and true answers of all questions of the source task (`digest_of`).
-        filters: how they were chosen: inspectors, metric, threshold and most hits of each filter, or a list's digest.
-        hits: id -> how many inspectors of each filter answered it; None where it has none.
-        revision: of a dataset of the hub; None where that is not known.
-    """
-
-    task: str
-    answers: Sequence[Answer]
-    asked: int
-    data: str
-    truth: str
-    filters: Sequence[Mapping[str, Any]]
-    hits: Mapping[str, Sequence[int | None]]
-    revision: str | None = None
 
 
 def kept_by_filter(filtered: Filtered) -> Kept:
@@ -82,10 +62,9 @@ def kept_by_filter(filtered: Filtered) -> Kept:
         "max_hits": filtered.max_hits,
     }
     every = sorted(filtered.run.by_id.values(), key=lambda answer: answer.place)
-    truth = digest_of([(answer.id, _truth(answer)) for answer in every])
-    answers = [filtered.run.by_id[key] for key in filtered.kept]
-    hits = {answer.id: [filtered.hits[answer.id]] for answer in answers}
-    return Kept(filtered.task, answers, len(filtered.hits), filtered.run.signature.data, truth, [made], hits)
+    questions = [(a.place, a.id, a.reference if a.record is None else a.record.reference) for a in every]
+    hits = {key: [filtered.hits[key]] for key in filtered.kept}
+    return _kept(filtered.task, len(filtered.hits), filtered.run.signature.data, [made], questions, hits)
 
 
 def kept_by_list(task: Task, subset: Subset) -> Kept:
@@ -101,41 +80,48 @@ def kept_by_list(task: Task, subset: Subset) -> Kept:
             f"Expected a task whose questions are one document each, found {task.name}. Name the task that shows all "
             "figures at once."
         )
-    wanted = {row["id"] for row in subset.rows(task.name, rows)}
-    answers = [
-        Answer(row["id"], Response(""), place=place, reference=row["answer"])
-        for place, row in enumerate(rows)
-        if row["id"] in wanted
-    ]
+    hits = {row["id"]: [None] for row in subset.rows(task.name, rows)}
     data = f"{task.benchmark}/{task.split}@{rows[0]['data']}"
-    truth = digest_of([(row["id"], row["answer"]) for row in rows])
-    hits = {answer.id: [None] for answer in answers}
-    return Kept(task.name, answers, len(rows), data, truth, [{"ids": subset.digest}], hits)
+    questions = [(place, row["id"], row["answer"]) for place, row in enumerate(rows)]
+    return _kept(task.name, len(rows), data, [{"ids": subset.digest}], questions, hits)
+
+
+def _kept(
+    source: str,
+    asked: int,
+    data: str,
+    filters: Sequence[Mapping[str, Any]],
+    questions: Sequence[tuple[int, str, str]],
+    hits: Mapping[str, Sequence[int | None]],
+) -> Kept:
+    """Return the questions with hits of all (place, id, true answer) of the source task."""
+    return {
+        "source": source,
+        "questions": asked,
+        "data": data or None,
+        "revision": None,
+        "truth": digest_of([(key, truth) for _, key, truth in questions]),
+        "filters": filters,
+        "kept": [
+            {"doc_id": place, "id": key, "target": truth, "hits": hits[key]}
+            for place, key, truth in questions
+            if key in hits
+        ],
+    }
 
 
 def kept_by_lists(subset: Subset) -> Kept:
     """Return the questions that all kept.json files of a subset keep, with the filters and hits of each."""
     first = next((kept for kept in subset.lists if kept["revision"]), subset.lists[0])
-    common = set(subset.ids)
     hits: dict[str, list[int | None]] = {}
-    for kept in subset.lists:
-        for each in kept["kept"]:
-            hits.setdefault(each["id"], []).extend(each["hits"])
-    answers = [
-        Answer(each["id"], Response(""), place=int(each["doc_id"]), reference=each["target"])
-        for each in first["kept"]
-        if each["id"] in common
-    ]
-    return Kept(
-        first["source"],
-        answers,
-        min(kept["questions"] for kept in subset.lists),
-        first["data"] or "",
-        first["truth"],
-        [made for kept in subset.lists for made in kept["filters"]],
-        {key: hits[key] for key in common},
-        first["revision"],
-    )
+    for each in (each for kept in subset.lists for each in kept["kept"]):
+        hits.setdefault(each["id"], []).extend(each["hits"])
+    return {
+        **{name: first[name] for name in ("source", "data", "revision", "truth")},
+        "questions": min(kept["questions"] for kept in subset.lists),
+        "filters": [made for kept in subset.lists for made in kept["filters"]],
+        "kept": [{**each, "hits": hits[each["id"]]} for each in first["kept"] if each["id"] in subset.ids],
+    }
 
 
 def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = None) -> Path:
@@ -146,64 +132,43 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
 
     Raises InputError: a source task that the host does not know or that is written in Python.
     """
-    source, config = source_task(kept.task, include_path)
-    if name == kept.task or "class" in config:
+    source, config = source_task(kept["source"], include_path)
+    if name == kept["source"] or "class" in config:
         raise InputError(
             f"Expected a new name and a source task made of YAML alone; found {name} of {source}. Choose with --name."
         )
-    target = folder / name
-    target.mkdir(parents=True, exist_ok=True)
-    listed = _listing(kept, config)
-    (target / KEPT).write_text(json.dumps({SOURCE_YAML: str(source), **listed}, indent=1), encoding="utf-8")
-    (target / "keep.py").write_text(_HOOK, encoding="utf-8")
-    values = _values(kept, name, source, config, listed)
-    path = target / f"{name}.yaml"
-    rest = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
-    path.write_text(f"{rest}process_docs: !function keep.process_docs\n", encoding="utf-8")
-    return path
-
-
-def _listing(kept: Kept, config: dict[str, Any]) -> dict[str, Any]:
-    """The kept questions with all that says how they were chosen, and a digest of it."""
-    found = {
-        "source": kept.task,
+    target, revision = config.get("doc_to_target"), kept["revision"] or _revision(str(config["dataset_path"]))
+    of_host = {
         "split": config.get("test_split") or config.get("validation_split"),
-        "questions": kept.asked,
-        "data": kept.data or None,
-        "revision": kept.revision or _revision(str(config["dataset_path"])),
-        "truth": kept.truth,
-        "target": config["doc_to_target"] if isinstance(config.get("doc_to_target"), str) else None,
-        "filters": list(kept.filters),
-        "kept": [
-            {"doc_id": answer.place, "id": answer.id, "target": _truth(answer), "hits": kept.hits[answer.id]}
-            for answer in kept.answers
-        ],
+        "revision": revision,
+        "target": target if isinstance(target, str) else None,
     }
-    return {"digest": digest_of(found), **found}
-
-
-def _truth(answer: Answer) -> str:
-    return answer.reference if answer.record is None else answer.record.reference
-
-
-def _values(kept: Kept, name: str, source: Path, config: dict[str, Any], listed: dict[str, Any]) -> dict[str, Any]:
+    listed = {field: {**kept, **of_host}[field] for field in _FIELDS}
+    digest = digest_of(listed)
+    place = folder / name
+    place.mkdir(parents=True, exist_ok=True)
+    (place / KEPT).write_text(json.dumps({SOURCE_YAML: str(source), "digest": digest, **listed}, indent=1), "utf-8")
+    (place / "keep.py").write_text(_HOOK, encoding="utf-8")
     values: dict[str, Any] = {"include": str(source), "task": name}
     values |= {key: [] for key in ("tag", "group") if key in config}
-    revision = listed["revision"]
     if revision is not None:
         values["dataset_kwargs"] = {"revision": revision, **(config.get("dataset_kwargs") or {})}
     own = config.get("metadata")
     values["metadata"] = {
         "version": 1.0,
         **(own if isinstance(own, dict) else {}),
-        "source": kept.task,
-        "data": kept.data or revision or "unknown revision",
+        "source": kept["source"],
+        "data": kept["data"] or revision or "unknown revision",
         "filters": [
-            {**made, "inspectors": len(made["inspectors"])} if "inspectors" in made else made for made in kept.filters
+            {**made, "inspectors": len(made["inspectors"])} if "inspectors" in made else made
+            for made in kept["filters"]
         ],
-        "kept": listed["digest"],
+        "kept": digest,
     }
-    return values
+    path = place / f"{name}.yaml"
+    rest = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+    path.write_text(f"{rest}process_docs: !function keep.process_docs\n", encoding="utf-8")
+    return path
 
 
 def _revision(dataset: str) -> str | None:

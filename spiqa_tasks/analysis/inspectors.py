@@ -1,4 +1,4 @@
-"""Select one run per model for the filter."""
+"""Select one run per model for the filter, and check that it can be one of its inspectors."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from functools import cached_property
 
 from spiqa_tasks.analysis.pair import Pair, questions_of, scores_of
 from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Outcomes, Run
 from spiqa_tasks.scoring.coverage import is_covered
 
-MOSTLY = 0.5
-"""Share of refused and unparsed answers from which an inspector has a warning: most of its misses say nothing."""
-ByTask = dict[str, list[Run]]
+_BLINDEST = {"text": 1, "grey": 2, "none": 4}
+"""Ablation -> rank among a model's runs, after those of LLM bases (0); other ablations have 3."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,14 @@ class Inspector:
         return self.run.identity.model
 
     @cached_property
+    def questions(self) -> dict[str, Record]:
+        """Id -> record of the questions that the metric is of."""
+        return questions_of(self.run, self.metric)
+
+    @cached_property
     def scores(self) -> dict[str, float]:
         """Id -> score, of the questions that have one; a failed request has none."""
-        return dict(scores_of(questions_of(self.run, self.metric), self.metric))
+        return dict(scores_of(self.questions, self.metric))
 
     @property
     def score(self) -> float:
@@ -44,15 +49,10 @@ class Inspector:
     @cached_property
     def outcomes(self) -> Outcomes:
         """Shares of refused, unparsed, failed and truncated answers."""
-        return self.run.outcomes(list(questions_of(self.run, self.metric).values()))
-
-    @property
-    def is_weak(self) -> bool:
-        """Whether at least half of its answers were refused or unparsed."""
-        return self.outcomes.without_answer >= MOSTLY
+        return self.run.outcomes(list(self.questions.values()))
 
 
-def one_of_each(runs: Iterable[Run]) -> tuple[ByTask, list[str]]:
+def one_of_each(runs: Iterable[Run]) -> tuple[dict[str, list[Run]], list[str]]:
     """Return task (without our suffixes) -> one run per model, and a sentence for each run that is left out.
 
     Of a model's runs the first of these is taken: a task for LLM bases (`_llm`), no picture (`_text`), a grey one
@@ -61,55 +61,45 @@ def one_of_each(runs: Iterable[Run]) -> tuple[ByTask, list[str]]:
     members: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         members.setdefault((selection.source_task(run), run.identity.model), []).append(run)
-    found: ByTask = {}
+    chosen: dict[str, list[Run]] = {}
     remarks = []
     for (task, model), same in members.items():
         best = min(reversed(same), key=_rank)
-        found.setdefault(task, []).append(best)
+        chosen.setdefault(task, []).append(best)
         remarks += [
             f"{run.task} in {run.path} does not count beside {best.task} in {best.path}: {model} is one model."
             for run in same
             if run is not best
         ]
-    return found, remarks
+    return chosen, remarks
+
+
+def _rank(run: Run) -> int:
+    return 0 if selection.is_few_shot(run) else _BLINDEST.get(selection.ablation(run), 3)
 
 
 def inspectors(task: str, runs: Sequence[Run], metric: Metric, first: Run) -> list[Inspector]:
-    """Return the runs with their scores by a metric.
-
-    Args:
-        task: for messages.
-        runs: of one task.
-        metric: that says right or wrong.
-        first: the run whose questions all must have answered.
+    """Return the runs with their scores by a metric; `first` is the run whose questions all must have answered.
 
     Raises:
         InputError: a run of other questions, of a part of the task, or with fewer than 99% of its answers scored.
         MissingMetricError: a run that has no such metric.
     """
-    for run in runs:
-        run.metric(metric.name)
-        withheld = run.record_set.withheld()
+    chosen = [Inspector(run, metric) for run in runs]
+    for each in chosen:
+        each.run.metric(metric.name)
+        withheld = each.run.record_set.withheld()
         if withheld is not None:
             raise InputError(
-                f"Expected the whole of {run.task} of {run.name}: {withheld.reason}. Run it, or add --partial."
+                f"Expected the whole of {each.run.task} of {each.run.name}: {withheld.reason}. Run it, or add "
+                "--partial."
             )
-        Pair([first, run], metric).check(same_prompt=False)
-    found = [Inspector(run, metric) for run in runs]
-    for each in found:
-        asked = questions_of(each.run, metric)
-        if not is_covered(len(each.scores), len(asked)):
-            failed = sum(record.status == "request_failed" for record in asked.values())
+        Pair([first, each.run], metric).check(same_prompt=False)
+        if not is_covered(len(each.scores), len(each.questions)):
+            failed = sum(record.status == "request_failed" for record in each.questions.values())
             raise InputError(
                 f"Expected a score by {metric.name} of at least 99% of the answers of {each.name} to {task}, found "
-                f"{len(each.scores)} of {len(asked)} ({counted(failed, 'request')} failed). Run it again, or choose "
-                "another --metric."
+                f"{len(each.scores)} of {len(each.questions)} ({counted(failed, 'request')} failed). Run it again, or "
+                "choose another --metric."
             )
-    return found
-
-
-def _rank(run: Run) -> int:
-    """Return the rank of a run among those of its model; the lowest is taken."""
-    if selection.is_few_shot(run):
-        return 0
-    return {"text": 1, "grey": 2, "none": 4}.get(selection.ablation(run), 3)
+    return chosen

@@ -8,8 +8,7 @@ import os
 from collections import Counter
 from pathlib import Path
 
-from spiqa_tasks.analysis.calibration import examined, pairs
-from spiqa_tasks.analysis.opinions import Opinion, baselines, opinion_of, requests
+from spiqa_tasks.analysis.calibration import Opinion, baselines, examined, opinion_of, pairs, requests
 from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, environ_of, forecast, rule_of

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
+from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
 from spiqa_tasks.analysis.filtered_task import Kept, kept_by_filter, kept_by_list, kept_by_lists, name_of, write_task
 from spiqa_tasks.commands import filter_classifiers
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
@@ -75,19 +75,21 @@ def run(arguments: argparse.Namespace) -> int:
         return filter_classifiers.run_classifiers(arguments)
     if not arguments.runs:
         return _run_lists(arguments)
-    wish = Wish(arguments.max_hits, arguments.metric, arguments.threshold, arguments.text_only_models)
     found, remarks, left_out = filter_runs(
         runs_at(arguments.runs, arguments),
         runs_at(arguments.lvlm, arguments),
         [(runs_at([lvlm], arguments), runs_at([llm], arguments)) for lvlm, llm in arguments.pair],
         arguments.task,
-        wish,
+        arguments.max_hits,
+        arguments.metric,
+        arguments.threshold,
+        arguments.text_only_models,
     )
     say(*remarks, *left_out)
     if arguments.name and len(found) > 1:
         raise InputError(f"Expected one task for --name, found {len(found)}. Choose one with --task.")
     kept = [kept_by_filter(filtered) for filtered in found if arguments.write]
-    written = {each.task: _write(arguments, each) for each in kept}
+    written = {each["source"]: _write(arguments, each) for each in kept}
     if arguments.samples is not None:
         lines = (sample for filtered in found for sample in samples(filtered))
         write_atomically(arguments.samples, as_jsonl(lines).encode())
@@ -117,7 +119,7 @@ def _run_lists(arguments: argparse.Namespace) -> int:
         kept = kept_by_list(find_task(arguments.task[0], arguments.include_path), subset)
     path = _write(arguments, kept)
     if arguments.format not in STYLES:
-        record = {"task": kept.task, "ids": subset.digest, "kept": len(subset.ids), "written": str(path)}
+        record = {"task": kept["source"], "ids": subset.digest, "kept": len(subset.ids), "written": str(path)}
         print(render(arguments.format, Table([record], (), ())))
     else:
         print(_wrote(arguments, path))
@@ -136,7 +138,7 @@ def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
             "kept": hits <= filtered.max_hits,
             "abnormal": is_abnormal(hits, len(filtered.inspectors)),
             "difficulty": filtered.difficulties.get(key),
-            "leaked_by": filtered.leaked_by[key],
+            "leaked_by": filtered.leaked_by(key),
             "leaked_by_most": filtered.is_leaked(key) if filtered.leaks else None,
         }
 
@@ -145,7 +147,7 @@ def _write(arguments: argparse.Namespace, kept: Kept) -> Path:
     """Write the task; return its YAML."""
     include = arguments.include_path[-1] if arguments.include_path else None
     folder = arguments.folder or user_folder()
-    return write_task(kept, arguments.name or name_of(kept.task), folder.resolve(), include)
+    return write_task(kept, arguments.name or name_of(kept["source"]), folder.resolve(), include)
 
 
 def _wrote(arguments: argparse.Namespace, path: Path) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, by_property, overall
-from spiqa_tasks.analysis.filter_runs import Wish, filter_runs
+from spiqa_tasks.analysis.filter_runs import filter_runs
 from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.analysis.paper.alignment import alignment, summary
 from spiqa_tasks.analysis.paper.correlation import correlations
@@ -189,8 +189,8 @@ def _pairs(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
 
 def _abnormal(arguments: argparse.Namespace, item: Item) -> int:
     """Print the abnormal hit rate of every task, over the runs as text-only models."""
-    wish = Wish(metric=arguments.metric, text_only_models=True)
-    found, remarks, left_out = filter_runs(runs_at(arguments.runs, arguments), tasks=arguments.task, wish=wish)
+    runs = runs_at(arguments.runs, arguments)
+    found, remarks, left_out = filter_runs(runs, tasks=arguments.task, metric=arguments.metric, text_only_models=True)
     say(*remarks, *left_out)
     rows = [
         {"task": each.task, "group": group, "inspectors": len(each.inspectors), **numbers}

@@ -9,8 +9,7 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 from sklearn.metrics import cohen_kappa_score
 
-from spiqa_tasks.analysis.calibration import examined, pairs
-from spiqa_tasks.analysis.opinions import REPEATED, Opinion, Scores
+from spiqa_tasks.analysis.calibration import REPEATED, Opinion, Scores, examined, pairs
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.runs.readers.labels import Labelled

@@ -13,7 +13,7 @@ from filter_runs import Filter, write_inspectors
 from gain_files import host_samples
 from host_files import choice_sample, choice_samples, sample_of, write_run
 
-from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
+from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
@@ -30,12 +30,9 @@ def load(folder: Path, **wanted: Any) -> list[Run]:
     return load_runs([RunPath(folder)], Selection(**wanted))[0]
 
 
-BLIND_MODELS = Wish(text_only_models=True)
-
-
-def only(runs: Sequence[Run], wish: Wish = BLIND_MODELS, **options: Any) -> Filtered:
+def only(runs: Sequence[Run], text_only_models: bool = True, **options: Any) -> Filtered:
     """What the filter found for the only task, of which nothing is to be said."""
-    (found,), remarks, left_out = filter_runs(runs, wish=wish, **options)
+    (found,), remarks, left_out = filter_runs(runs, text_only_models=text_only_models, **options)
     assert (remarks, left_out) == ([], [])
     return found
 
@@ -69,10 +66,10 @@ def test_questions_in_parts_are_left_out(tmp_path: Path) -> None:
         "Filter the task that shows all figures at once."
     )
     with pytest.raises(InputError) as error:
-        filter_runs(load(tmp_path), wish=BLIND_MODELS)
+        filter_runs(load(tmp_path), text_only_models=True)
     assert str(error.value) == sentence
     write_inspectors(tmp_path, [0], models=1)
-    found, remarks, left_out = filter_runs(load(tmp_path), wish=BLIND_MODELS)
+    found, remarks, left_out = filter_runs(load(tmp_path), text_only_models=True)
     assert ([each.task for each in found], remarks, left_out) == (["t"], [], [sentence])
 
 
@@ -152,7 +149,7 @@ def test_inspectors_of_other_questions_are_refused(tmp_path: Path, run_filter: F
     assert run_filter(tmp_path, "--task", "u")[0] == 2
     write_run(tmp_path, "other", {"v": choice_samples([True])}, stamp="6")
     with pytest.raises(InputError, match=r"Expected results of u; found v\. Correct --task\."):
-        filter_runs(load(tmp_path), tasks=["v", "u"], wish=BLIND_MODELS)
+        filter_runs(load(tmp_path), tasks=["v", "u"], text_only_models=True)
 
 
 @pytest.mark.slow
@@ -178,7 +175,7 @@ def test_runs_with_images_are_no_inspectors_unless_they_are_called_so(tmp_path: 
     )
     assert names(only(load(tmp_path))) == ["m0", "m1"]
     write_run(tmp_path / "blind", "b", {"x_text": choice_samples([True])}, settings=BLIND)
-    assert names(only(load(tmp_path / "blind"), Wish())) == ["b"]
+    assert names(only(load(tmp_path / "blind"), text_only_models=False)) == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -202,7 +199,7 @@ def test_one_model_is_one_inspector(tmp_path: Path, tasks: list[str], counts: st
         samples = {task if own else "x": choice_samples([task == counts])}
         args = ("m", "") if own else ("ablated", f"base=m,ablation={task}")
         write_run(tmp_path, args[0], samples, args[1], stamp=str(stamp), settings=settings)
-    (found,), remarks, _ = filter_runs(load(tmp_path), wish=BLIND_MODELS)
+    (found,), remarks, _ = filter_runs(load(tmp_path), text_only_models=True)
     assert (names(found), found.hits) == (["m"], {"q0": 1})
     assert len(remarks) == len(tasks) - 1
 
@@ -212,7 +209,7 @@ def test_two_files_of_one_model_are_one_inspector(tmp_path: Path) -> None:
     paths = [
         write_jsonl(tmp_path / folder / "m_mmstar_demo.jsonl", right_answers("mmstar_demo")) for folder in ("a", "b")
     ]
-    (found,), remarks, _ = filter_runs(load(tmp_path), wish=BLIND_MODELS)
+    (found,), remarks, _ = filter_runs(load(tmp_path), text_only_models=True)
     assert names(found) == ["m"]
     assert remarks == [f"mmstar_demo in {paths[0]} does not count beside mmstar_demo in {paths[1]}: m is one model."]
 
@@ -230,13 +227,13 @@ def test_failed_requests_are_no_misses(tmp_path: Path, role: str) -> None:
         runs = [*whole, *other] if role == "inspector" else whole
         if failed == 3:
             with pytest.raises(InputError) as error:
-                filter_runs(runs, wish=BLIND_MODELS, **options)
+                filter_runs(runs, text_only_models=True, **options)
             assert str(error.value) == (
                 "t is left out: Expected a score by accuracy of at least 99% of the answers of f to t, found 197 of "
                 "200 (3 requests failed). Run it again, or choose another --metric."
             )
             continue
-        (found,), remarks, _ = filter_runs(runs, wish=BLIND_MODELS, **options)
+        (found,), remarks, _ = filter_runs(runs, text_only_models=True, **options)
         assert (len(found.hits), len(found.kept)) == ((198, 198) if role == "inspector" else (200, 200))
         assert found.groups()["all"]["n"] == len(found.hits)
         told = "t: 2 of 200 questions are left out, as not every inspector has a score of them, the first: q0, q1."
@@ -317,7 +314,7 @@ def test_scores_between_0_and_1_need_a_threshold(tmp_path: Path) -> None:
         "t is left out: Expected scores of 0 or 1 in acc of t, found 0.125. Say from which score an answer is right "
         "with --threshold."
     )
-    found = only(load(tmp_path), Wish(threshold=0.5, text_only_models=True))
+    found = only(load(tmp_path), threshold=0.5)
     assert (found.hits, found.threshold, found.max_hits) == ({"0": 1, "1": 0, "2": 1, "3": 0}, 0.5, 0)
     assert found.kept == ["1", "3"]
 
@@ -345,12 +342,12 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
     """A task whose runs lack it is left out with a sentence."""
     write_inspectors(tmp_path, [0, 1], models=1)
     write_run(tmp_path, "m", {"u": [{"acc": 1.0}, {"acc": 0.0}]}, stamp="9")
-    found, remarks, left_out = filter_runs(load(tmp_path), wish=Wish(metric="acc", text_only_models=True))
+    found, remarks, left_out = filter_runs(load(tmp_path), metric="acc", text_only_models=True)
     assert ([(each.task, each.metric.name) for each in found], remarks) == ([("u", "acc")], [])
     (remark,) = left_out
     assert remark.startswith("t is left out: Expected t to have the metric acc; found accuracy")
     with pytest.raises(InputError, match="u is left out: Expected u to have the metric other; found acc"):
-        filter_runs(load(tmp_path), tasks=["u"], wish=Wish(metric="other", text_only_models=True))
+        filter_runs(load(tmp_path), tasks=["u"], metric="other", text_only_models=True)
 
 
 def test_kept_questions_are_in_the_order_of_the_split(tmp_path: Path) -> None:
@@ -397,4 +394,4 @@ def test_only_pairs_that_have_the_task_leak(tmp_path: Path) -> None:
     assert (one.lvlm, one.llm, one.ids) == ("lvlm", "base", ("q1",))
     assert (two.lvlm, two.llm, len(two.ids)) == ("base", "m0", 198)
     with pytest.raises(InputError, match=r"one LVLM and one LLM base in each --pair, found lvlm, base, m0\. Name the"):
-        filter_runs(llm, pairs=[(lvlm, [*paired, *llm])], wish=BLIND_MODELS)
+        filter_runs(llm, pairs=[(lvlm, [*paired, *llm])], text_only_models=True)

@@ -16,7 +16,7 @@ from numbers_task import host_inspectors, manager
 from report_runs import choices, run_of
 from run_command import run_json
 
-from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
+from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
 from spiqa_tasks.analysis.filtered_task import kept_by_filter, kept_by_list, kept_by_lists, name_of, write_task
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
@@ -123,7 +123,7 @@ def test_a_part_of_a_task_is_not_written(source_task: Path, tmp_path: Path) -> N
     path = tmp_path / "1_results.json"
     path.write_text(path.read_text().replace('"original": 6', '"original": 60'))
     runs, _ = load_runs([RunPath(tmp_path)], Selection(partial=True))
-    (found,), *_ = filter_runs(runs, wish=Wish(text_only_models=True))
+    (found,), *_ = filter_runs(runs, text_only_models=True)
     with pytest.raises(InputError) as error:
         write_task(kept_by_filter(found), "hard", tmp_path / "tasks", source_task)
     assert str(error.value) == (
@@ -134,7 +134,7 @@ def test_a_part_of_a_task_is_not_written(source_task: Path, tmp_path: Path) -> N
 def filtered(folder: Path, **options: Any) -> Filtered:
     """What the filter found in the runs below a folder."""
     runs, _ = load_runs([RunPath(folder)])
-    (found,), *_ = filter_runs(runs, wish=Wish(text_only_models=True, **options))
+    (found,), *_ = filter_runs(runs, text_only_models=True, **options)
     return found
 
 
@@ -261,7 +261,7 @@ def test_a_list_makes_a_task_that_the_host_runs(tmp_path: Path, capsys: pytest.C
     assert sorted(listing.ids) == sorted(wanted)
     (task,) = find_tasks(["few_demo"])
     assert task.kept == set(wanted)
-    assert [answer.id for answer in kept_by_list(task, listing).answers] == list(listing.ids)
+    assert [each["id"] for each in kept_by_list(task, listing)["kept"]] == list(listing.ids)
 
 
 def test_what_a_list_cannot_make_is_refused(tmp_path: Path) -> None:
@@ -297,9 +297,11 @@ def test_what_two_lists_keep_is_one_list(tmp_path: Path) -> None:
         list_of(tmp_path / "b.json", {"2": 3, "4": 4}, revision="r"),
     ]
     together = kept_by_lists(read_subset(paths))
-    assert [(answer.id, answer.place, answer.reference) for answer in together.answers] == [("2", 0, "A")]
-    assert (together.task, together.asked, together.data, together.truth) == ("t", 8, "d", "x")
-    assert (together.filters, together.hits, together.revision) == ([{"made": "a"}, {"made": "b"}], {"2": [1, 3]}, "r")
+    assert together == {
+        **{"source": "t", "data": "d", "revision": "r", "truth": "x", "questions": 8},
+        "filters": [{"made": "a"}, {"made": "b"}],
+        "kept": [{"doc_id": 0, "id": "2", "target": "A", "hits": [1, 3]}],
+    }
 
 
 @pytest.mark.parametrize(

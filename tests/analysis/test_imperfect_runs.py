@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spiqa_tasks.analysis.compare import compared
-from spiqa_tasks.analysis.filter_runs import Wish, filter_runs
+from spiqa_tasks.analysis.filter_runs import filter_runs
 from spiqa_tasks.analysis.gain import rows, warnings
 from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.errors import InputError
@@ -131,7 +131,7 @@ def test_a_filter_counts_the_answers_of_whole_runs_or_is_refused(
     named = [(f"m{model}", "x_text", samples) for model, (samples, _) in enumerate(found)]
     runs = write(tmp_path_factory.mktemp("filter"), [*named, ("m0", "x_text", found[0][0])] if again else named)
     truths = [truth for _, truth in found]
-    found_filters, refusal = attempt(lambda: filter_runs(runs, wish=Wish()))
+    found_filters, refusal = attempt(lambda: filter_runs(runs))
     if refusal:
         assert refusal.startswith("x is left out: Expected ")
         assert any(len(truth) < 0.99 * ASKED for truth in truths) or {"drop", "shift", "other data"} & {

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from spiqa_tasks.analysis import opinions
-from spiqa_tasks.analysis.opinions import REPEATED, baselines, opinion_of, requests
+from spiqa_tasks.analysis import calibration
+from spiqa_tasks.analysis.calibration import REPEATED, baselines, opinion_of, requests
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import Candidate
@@ -32,7 +32,7 @@ def test_baselines_are_the_lexical_scores_and_bertscore_where_it_is_installed(mo
         assert list(pairs) == [("blue sky", "blue"), ("blue sky", "azure"), ("red", "blue")]
         return CorpusScore(0.5, (0.3, 0.8, 1.0000001))
 
-    monkeypatch.setattr(opinions, "bertscore", scored)
+    monkeypatch.setattr(calibration, "bertscore", scored)
     found, remarks = baselines(ANSWERS, ABOUT)
     assert {each.name: each.scores for each in found} == {
         "exact": (0.0, 0.0),
@@ -43,7 +43,7 @@ def test_baselines_are_the_lexical_scores_and_bertscore_where_it_is_installed(mo
     }
     assert all(each.signature == ABOUT and each.summary is None for each in found)
     assert remarks == []
-    monkeypatch.setattr(opinions, "bertscore", lambda _pairs: "it is not installed")
+    monkeypatch.setattr(calibration, "bertscore", lambda _pairs: "it is not installed")
     found, remarks = baselines(ANSWERS, ABOUT)
     assert ([each.name for each in found], remarks) == (
         list(LEXICAL),

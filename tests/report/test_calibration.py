@@ -7,8 +7,7 @@ import math
 
 import pytest
 
-from spiqa_tasks.analysis.calibration import Examined, Flips, Group, Pair
-from spiqa_tasks.analysis.opinions import Opinion
+from spiqa_tasks.analysis.calibration import Examined, Flips, Group, Opinion, Pair
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.judge.types import Summary
