@@ -65,7 +65,7 @@ def choices_of_host(of: TaskDocuments) -> tuple[list[ChoiceQuestion], list[str]]
 
     Raises InputError: no choice with a known answer among them.
     """
-    from spiqa_tasks.models.host_choices import HostChoices
+    from spiqa_tasks.models.choice import HostChoices
 
     choices, rows, faults = HostChoices(of.task, of.name, of.split), [], Counter[str]()
     for place, images in enumerate(of.pictures()):

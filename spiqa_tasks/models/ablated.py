@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import difflib
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 from lmms_eval.api.instance import Instance
@@ -18,17 +19,8 @@ from lmms_eval.utils import simple_parse_args_string
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, ending_the_run, one_sentence, wrapped_names
-from spiqa_tasks.models.ablation_hooks import (
-    AblatedPictures,
-    NumberedDocs,
-    PictureSource,
-    ShuffledPictures,
-    ablated_messages,
-    ablated_rounds,
-    ablated_visuals,
-    without_placeholders,
-)
-from spiqa_tasks.models.picture_ablation import KINDS
+from spiqa_tasks.models.ablation_hooks import ablated_messages, ablated_rounds, ablated_visuals, without_placeholders
+from spiqa_tasks.models.picture_ablation import KINDS, NumberedDocs, Replacement
 from spiqa_tasks.models.shots import EXAMPLE as SHOTS_EXAMPLE
 from spiqa_tasks.models.shots import Shots, ended, with_shots
 
@@ -41,90 +33,81 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
     ablation: str
     ablation_seed: int
     shots: Shots | None = None
+    _is_answering = False
 
     def generate_until(self, requests: list[Instance]) -> list[Any]:
         """Answer as the base does."""
-        answers: list[Any] = super().generate_until(self._ablated(requests, self.shots))
-        if self.shots is None or self._is_marked(requests):
-            return answers
-        return [self.shots.own_answer(answer, request) for answer, request in zip(answers, requests, strict=True)]
+        return self._answers(super().generate_until, requests, takes_shots=True)
 
     def generate_until_multi_round(self, requests: list[Instance]) -> list[Any]:
         """Answer as the base does."""
-        return super().generate_until_multi_round(self._ablated(requests))  # type: ignore[no-any-return]
+        return self._answers(super().generate_until_multi_round, requests)
 
     def generate_visual_cot(self, requests: list[Instance]) -> list[Any]:
         """Answer as the base does."""
-        return super().generate_visual_cot(self._ablated(requests))  # type: ignore[no-any-return]
+        return self._answers(super().generate_visual_cot, requests)
 
     def loglikelihood(self, requests: list[Instance]) -> list[Any]:
         """Answer as the base does."""
-        return super().loglikelihood(self._ablated(requests))  # type: ignore[no-any-return]
+        return self._answers(super().loglikelihood, requests)
 
-    def _ablated(self, requests: list[Instance], shots: Shots | None = None) -> list[Instance]:
-        """Return copies of the requests with replaced pictures, and shots if any.
+    def _answers(
+        self, answer: Callable[[list[Instance]], list[Any]], requests: list[Instance], takes_shots: bool = False
+    ) -> list[Any]:
+        """Return the base's answers to copies of the requests with replaced pictures, and shots if any.
 
         Raises:
             SystemExit: shots for requests that cannot have them.
         """
+        if self._is_answering:  # the base passes on requests whose pictures are replaced already
+            return answer(requests)
         with one_sentence():
-            if self.shots is not None and shots is None:
+            if self.shots is not None and not takes_shots:
                 raise InputError("Expected a task that generates text in one round for shots; leave shots out.")
-            result = []
-            for request in requests:
-                new = copy.copy(request)
-                new.arguments = self._arguments(request.args)
-                if shots is not None and not self._is_marked([request]):
-                    new.arguments = self._after(shots.text(request), new.arguments)
-                result.append(new)
-            return result
+            ablated = [self._ablated(request) for request in requests]
+        self._is_answering = True
+        try:
+            answers = answer(ablated)
+        finally:
+            self._is_answering = False
+        if self.shots is None:
+            return answers
+        return [self.shots.own_answer(each, request) for each, request in zip(answers, requests, strict=True)]
 
-    def _is_marked(self, requests: list[Instance]) -> bool:
-        """Return whether the base passes on requests that were ablated before."""
-        return any(hasattr(argument, "ablation") for argument in requests[0].args) if requests else False
+    def _ablated(self, request: Instance) -> Instance:
+        """Return a request whose hooks show other pictures, and shots.
 
-    def _after(self, before: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the arguments with solved questions before the question."""
-        context, *rest = args
-        if not self.is_simple:
-            rest[0] = self._marked(with_shots(rest[0], before))
-        return (before + ended(context), *rest)
-
-    def _arguments(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the arguments with ablated hooks.
-
-        (context, messages hook, ...) for chat models; (context, ..., visuals hook, [rounds hook], ...) for simple ones.
+        Its arguments: (context, messages hook, ...) for chat models; (context, ..., visuals hook, [rounds hook], ...)
+        for simple ones.
         """
+        args = list(request.args)
         position = 2 if self.is_simple else 1
-        if len(args) <= position or not callable(args[position]) or hasattr(args[position], "ablation"):
-            return args
-        *_, task, split = args
-        replace = self._replace(task, split)
-        new = list(args)
-        if replace.removes and isinstance(args[0], str):
-            new[0] = without_placeholders(args[0])
-        if self.is_simple:
-            new[2] = self._marked(ablated_visuals(args[2], replace))
-            if callable(args[3]):
-                new[3] = self._marked(ablated_rounds(args[3], args[2], replace))
-        else:
-            new[1] = self._marked(ablated_messages(args[1], replace))
-        return tuple(new)
+        if len(args) > position and callable(args[position]):
+            *_, task, split = args
+            replace = self._replacement(task, split)
+            if replace.removes and isinstance(args[0], str):
+                args[0] = without_placeholders(args[0])
+            if self.is_simple and callable(args[3]):
+                args[3] = ending_the_run()(ablated_rounds(args[3], args[2], replace))
+            wrap = ablated_visuals if self.is_simple else ablated_messages
+            args[position] = ending_the_run()(wrap(args[position], replace))
+        if self.shots is not None:
+            before = self.shots.text(request)
+            if not self.is_simple:
+                args[1] = ending_the_run()(with_shots(args[1], before))
+            args[0] = before + ended(args[0])
+        new = copy.copy(request)
+        new.arguments = tuple(args)
+        return new
 
-    def _marked(self, hook: Any) -> Any:
-        """Mark a hook as ablated: a base may pass the request to another of its methods, which skips it then."""
-        marked = ending_the_run()(hook)
-        marked.ablation = self.ablation
-        return marked
-
-    def _replace(self, task: str, split: str) -> PictureSource:
+    def _replacement(self, task: str, split: str) -> Replacement:
         if self.ablation != "shuffled":
-            return AblatedPictures(self.ablation, self.ablation_seed)
+            return Replacement(self.ablation, self.ablation_seed)
         docs = self.task_dict[task][split]
         if not isinstance(docs, NumberedDocs):
             docs = NumberedDocs(docs, f"{self.ablation_seed}/{task}/{split}")
             self.task_dict[task] = {**self.task_dict[task], split: docs}
-        return ShuffledPictures(docs)
+        return Replacement(self.ablation, docs=docs)
 
 
 class Ablated(lmms):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Ablations of pictures: pure functions of the picture and a seed."""
+"""Ablations of pictures: what replaces those of a document, in any form in which the host's tasks show them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import base64
 import hashlib
 import io
 import os
+import random
 from binascii import Error as Base64Error
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -97,3 +99,87 @@ def like(value: Any, picture: Image.Image) -> Any:
     if isinstance(value, str) and value.startswith("data:"):
         return "data:image/png;base64," + base64.b64encode(png(picture)).decode("ascii")
     return picture
+
+
+class NumberedDoc(dict[str, Any]):
+    """A document with its index in the split."""
+
+    place: int
+
+
+class NumberedDocs:
+    """A split of numbered documents, and the seeded cycle through them that `shuffled` follows."""
+
+    def __init__(self, docs: Any, seed: str) -> None:
+        """`seed` is that of the cycle, which also depends on the number of documents."""
+        self._docs = docs
+        self._order = list(range(len(docs)))
+        random.Random(seed).shuffle(self._order)
+        self._rank = {place: rank for rank, place in enumerate(self._order)}
+
+    def __len__(self) -> int:
+        return len(self._docs)
+
+    def __getitem__(self, place: int) -> NumberedDoc:
+        doc = NumberedDoc(self._docs[place])
+        doc.place = place
+        return doc
+
+    def others(self, place: int) -> Iterator[NumberedDoc]:
+        """Yield every other document once, from the successor of `place` in the cycle: none is its own donor."""
+        rank = self._rank[place]
+        for step in range(1, len(self)):
+            yield self[self._order[(rank + step) % len(self)]]
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """Replaces the pictures of a document; `docs` are those of its split for `shuffled`."""
+
+    kind: str
+    seed: int = 0
+    docs: NumberedDocs | None = None
+
+    @property
+    def removes(self) -> bool:
+        """Whether pictures are removed."""
+        return self.kind == "text"
+
+    def __call__(
+        self, pictures: Sequence[Any], doc: Any, opening: Callable[[Any], list[Any]], skip: int = 0
+    ) -> list[Any]:
+        """Return as many pictures ([] if `removes`), each in the form of the one that it replaces.
+
+        `opening` returns the pictures of another document; `skip` is the number shown in earlier rounds.
+
+        Raises:
+            InputError: no picture, such as a video; for `shuffled` too few pictures in the other questions, or a base
+                that does not read `task_dict`.
+        """
+        for value in pictures:
+            if not is_picture(value):
+                raise InputError(
+                    f"Expected a task that shows pictures; this one shows {str(value)[:100]!r}, which is none. "
+                    "The model `ablated` replaces pictures only, no video and no sound."
+                )
+        if self.removes:
+            return []
+        if self.docs is None:
+            return [like(value, ablate(open_value(value), self.kind, self.seed)) for value in pictures]
+        donated = self._donated(self.docs, {digest(open_value(value)) for value in pictures}, doc, opening)
+        new = [picture for picture, _ in zip(donated, range(skip + len(pictures)), strict=False)]
+        if len(new) < skip + len(pictures):
+            raise InputError(
+                f"Expected {skip + len(pictures)} pictures of other questions for ablation=shuffled; "
+                f"the split of {len(self.docs)} questions has {len(new)}. Use another ablation."
+            )
+        return [like(value, picture) for value, picture in zip(pictures, new[skip:], strict=True)]
+
+    def _donated(
+        self, docs: NumberedDocs, own: set[str], doc: Any, opening: Callable[[Any], list[Any]]
+    ) -> Iterator[Image.Image]:
+        """Yield the pictures of the next questions; several may show one of the question's own, which is skipped."""
+        if not isinstance(doc, NumberedDoc):
+            raise InputError("Expected a base model that reads its documents by number; use another ablation.")
+        for other in docs.others(doc.place):
+            yield from (picture for picture in map(open_value, opening(other)) if digest(picture) not in own)

@@ -14,7 +14,7 @@ from lmms_eval.api.task import Task
 from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.ablation_hooks import without_placeholders
-from spiqa_tasks.models.host_choices import task_of
+from spiqa_tasks.models.choice import task_of
 
 ANSWER = "Answer:"
 """End of a question, so that a base model without chat tuning continues with its answer."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,18 +11,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.ablation_hooks import (
-    AblatedPictures,
-    NumberedDoc,
-    NumberedDocs,
-    PicturesOf,
-    ShuffledPictures,
-    ablated_messages,
-    ablated_rounds,
-    ablated_visuals,
-    without_placeholders,
-)
-from spiqa_tasks.models.picture_ablation import ablate, digest
+from spiqa_tasks.models.ablation_hooks import ablated_messages, ablated_rounds, ablated_visuals, without_placeholders
+from spiqa_tasks.models.picture_ablation import NumberedDocs, Replacement
 
 RED = Image.new("RGB", (2, 3), "red")
 
@@ -37,8 +25,10 @@ class Told:
     def __init__(self) -> None:
         self.calls: list[tuple[int, Any, list[Any], int]] = []
 
-    def __call__(self, pictures: Sequence[Any], doc: Any, opening: PicturesOf, skip: int = 0) -> list[Any]:
-        """See `PictureSource`."""
+    def __call__(
+        self, pictures: Sequence[Any], doc: Any, opening: Callable[[Any], list[Any]], skip: int = 0
+    ) -> list[Any]:
+        """See `Replacement`."""
         self.calls.append((len(pictures), doc, opening("other"), skip))
         return list(range(len(pictures)))
 
@@ -76,14 +66,6 @@ def test_visuals_of_any_nesting_become_a_list(shown: Any, count: int) -> None:
     assert replace.calls == [(count, "own", [RED, RED], 0)]
 
 
-@pytest.mark.parametrize("shown", [None, []])
-def test_where_no_picture_is_shown_nothing_is_replaced(shown: Any) -> None:
-    """A question without pictures is as it was."""
-    replace = Told()
-    assert ablated_visuals(lambda _: shown, replace)("own") is shown
-    assert replace.calls == []
-
-
 def test_later_rounds_of_a_simple_model_go_on_where_the_first_ended() -> None:
     """Their pictures are replaced, those of earlier rounds are skipped, and the rest of the tuple stays."""
     replace = Told()
@@ -91,16 +73,9 @@ def test_later_rounds_of_a_simple_model_go_on_where_the_first_ended() -> None:
     assert hook("own", round_idx=2) == ([0], "<image> Q", False, ["o"], {"i": 1})
     assert replace.calls == [(1, "own", [RED, RED], 2)]
     removed = ablated_rounds(
-        lambda _, **__: ([RED], "<image> Q", False, ["o"], None), lambda _: [], AblatedPictures("text", 0)
+        lambda _, **__: ([RED], "<image> Q", False, ["o"], None), lambda _: [], Replacement("text", 0)
     )
     assert removed("own", round_idx=1) == ([], "Q", False, ["o"], None)
-
-
-@pytest.mark.parametrize(("payload", "left"), [("<image> Q", "Q"), (None, None), (("a", "b"), ("a", "b"))])
-def test_a_text_alone_loses_its_marks_and_other_forms_stay(payload: Any, left: Any) -> None:
-    """Only where pictures are taken away; replaced ones keep their places."""
-    for kind, expected in (("text", left), ("grey", payload)):
-        assert ablated_rounds(lambda _: payload, lambda _: [], AblatedPictures(kind, 0))({}) == expected
 
 
 def test_rounds_of_a_chat_model_are_ablated_too() -> None:
@@ -111,15 +86,13 @@ def test_rounds_of_a_chat_model_are_ablated_too() -> None:
         messages = [{"role": "user", "content": content}, {"role": "assistant", "content": "A"}]
         return messages if round_idx is None else (messages if round_idx < 2 else None, round_idx == 2, ["o"], None)
 
-    hook = ablated_messages(to_messages, AblatedPictures("grey", 0))
+    hook = ablated_messages(to_messages, Replacement("grey", 0))
     for messages in (hook({}), hook({}, round_idx=1)[0]):
         assert messages[0]["content"][0] == {"type": "text", "text": "Q"}
         assert messages[0]["content"][1]["url"].getpixel((0, 0)) == (128, 128, 128)
         assert messages[1]["content"] == "A"
     assert hook({}, round_idx=2) == (None, True, ["o"], None)
-    assert ablated_messages(to_messages, AblatedPictures("text", 0))({})[0]["content"] == [
-        {"type": "text", "text": "Q"}
-    ]
+    assert ablated_messages(to_messages, Replacement("text", 0))({})[0]["content"] == [{"type": "text", "text": "Q"}]
 
 
 @pytest.mark.parametrize("key", ["url", "image", "image_url"])
@@ -144,7 +117,7 @@ def test_pictures_of_all_messages_are_replaced_in_order(key: str) -> None:
 def test_a_message_of_pictures_alone_keeps_an_empty_text() -> None:
     """Without its pictures a model would have no content at all; marks go from plain contents too."""
     messages = [{"role": "user", "content": [{"type": "image", "url": RED}]}, {"role": "user", "content": "<image>\nQ"}]
-    found = ablated_messages(lambda _: messages, AblatedPictures("text", 0))({})
+    found = ablated_messages(lambda _: messages, Replacement("text", 0))({})
     assert [message["content"] for message in found] == [[{"type": "text", "text": ""}], "Q"]
 
 
@@ -153,13 +126,7 @@ def test_videos_of_chat_tasks_are_refused() -> None:
     for part in ({"type": "video", "url": "clip.mp4"}, {"type": "audio", "url": "a.wav"}):
         messages = [{"role": "user", "content": [part]}]
         with pytest.raises(InputError, match=r"shows pictures; this one shows .*(clip\.mp4|a\.wav).* no video"):
-            ablated_messages(lambda _, shown=messages: shown, AblatedPictures("grey", 0))({})
-
-
-class Split(list[Any]):
-    """A split of the host with a further attribute."""
-
-    features = "kept"
+            ablated_messages(lambda _, shown=messages: shown, Replacement("grey", 0))({})
 
 
 def picture(shade: int) -> Image.Image:
@@ -174,7 +141,7 @@ def shades(pictures: list[Any]) -> list[int]:
 
 def split_of(*shown: list[int]) -> tuple[NumberedDocs, Callable[[Any], list[Any]]]:
     """Numbered questions that show pictures of these shades, and what opens them."""
-    docs = NumberedDocs(Split({"shades": each} for each in shown), "seed")
+    docs = NumberedDocs([{"shades": each} for each in shown], "seed")
     return docs, lambda doc: [picture(shade) for shade in doc["shades"]]
 
 
@@ -192,36 +159,14 @@ def test_every_other_document_comes_once(count: int, seed: str) -> None:
     ]
 
 
-def test_documents_know_their_place_and_the_split_is_as_before() -> None:
-    """Its length, order and attributes are the host's, also in a copy and in another process."""
-    docs = NumberedDocs(Split([{"a": 1}, {"a": 2}]), "seed")
-    for same in (docs, copy.copy(docs), copy.deepcopy(docs), pickle.loads(pickle.dumps(docs))):
-        assert len(same) == 2
-        assert [(doc.place, dict(doc)) for doc in same] == [(0, {"a": 1}), (1, {"a": 2})]
-        assert same.features == "kept"
-    with pytest.raises(AttributeError, match="nothing"):
-        _ = docs.nothing
-
-
-def test_a_remade_picture_is_made_of_its_original() -> None:
-    """In the form of each, by kind and seed; `text` shows none."""
-    own = [picture(7), {"type": "image", "url": picture(9)}]
-    first, second = AblatedPictures("noise", 3)(own, {}, lambda _: [])
-    assert digest(first) == digest(ablate(picture(7), "noise", 3))
-    assert second["type"] == "image"
-    assert digest(second["url"]) == digest(ablate(picture(9), "noise", 3))
-    assert AblatedPictures("text", 0)(own, {}, lambda _: []) == []
-    assert (AblatedPictures("text", 0).removes, AblatedPictures("grey", 0).removes) == (True, False)
-
-
 def test_pictures_come_from_those_that_follow() -> None:
     """As many as the question has, from as many donors as that takes, each in the form of the one it replaces."""
     docs, opening = split_of([1, 2, 3], [10], [20, 21], [30])
     order = [other["shades"] for other in docs.others(0)]
     expected = [shade for each in order for shade in each][:3]
-    shown = ShuffledPictures(docs)([picture(1), {"url": picture(2)}, picture(3)], docs[0], opening)
+    shown = Replacement("shuffled", docs=docs)([picture(1), {"url": picture(2)}, picture(3)], docs[0], opening)
     assert shades([shown[0], shown[1]["url"], shown[2]]) == expected
-    later = ShuffledPictures(docs)([picture(1)], docs[0], opening, skip=2)
+    later = Replacement("shuffled", docs=docs)([picture(1)], docs[0], opening, skip=2)
     assert shades(later) == expected[2:]
 
 
@@ -229,14 +174,14 @@ def test_a_questions_own_pictures_are_passed_over() -> None:
     """Several questions may be about one picture; equal pixels are the same picture."""
     docs, opening = split_of([1], [1], [1, 5], [1])
     for place in (0, 1, 3):
-        assert shades(ShuffledPictures(docs)([picture(1)], docs[place], opening)) == [5]
+        assert shades(Replacement("shuffled", docs=docs)([picture(1)], docs[place], opening)) == [5]
 
 
 def test_questions_that_share_one_picture_cannot_be_shuffled() -> None:
     """A split with too few other pictures has none to show, and says how many there are."""
     docs, opening = split_of([1], [1], [5])
     with pytest.raises(InputError) as error:
-        ShuffledPictures(docs)([picture(1), picture(1)], docs[0], opening)
+        Replacement("shuffled", docs=docs)([picture(1), picture(1)], docs[0], opening)
     assert str(error.value) == (
         "Expected 2 pictures of other questions for ablation=shuffled; the split of 3 questions has 1. "
         "Use another ablation."
@@ -247,5 +192,4 @@ def test_a_document_without_a_number_is_refused() -> None:
     """A base model that copies its documents cannot be told which comes next."""
     docs, opening = split_of([1], [2])
     with pytest.raises(InputError, match="reads its documents by number"):
-        ShuffledPictures(docs)([picture(1)], {"shades": [1]}, opening)
-    assert isinstance(docs[0], NumberedDoc)
+        Replacement("shuffled", docs=docs)([picture(1)], {"shades": [1]}, opening)
