@@ -117,7 +117,7 @@ def host_choices(
         assert (name, split) == ("theirs", "test")
         return task
 
-    monkeypatch.setitem(sys.modules, "spiqa_tasks.models.host_choices", SimpleNamespace(HostChoices=read))
+    monkeypatch.setitem(sys.modules, "spiqa_tasks.models.choice", SimpleNamespace(HostChoices=read))
     return choices_of_host(cast(TaskDocuments, Documents(found)))
 
 
