@@ -18,7 +18,6 @@ from spiqa_tasks.benchmarks import registry
 from spiqa_tasks.benchmarks.aggregation import mean_of
 from spiqa_tasks.benchmarks.benchmark import Benchmark, Row
 from spiqa_tasks.benchmarks.record import Context, Record, Response
-from spiqa_tasks.benchmarks.signature import sign
 from spiqa_tasks.cli import main
 from spiqa_tasks.judge.rules import RULES, Candidate
 
@@ -49,7 +48,7 @@ def record(row: Row, response: Response, context: Context) -> Record:
         prediction=response.text,
         reference=row["answer"],
         scores={"right": float(response.text == row["answer"])},
-        signature=sign(row, "1", context.host, **context.signature).text,
+        signature=context.sign(row, "1"),
         asks=context.asks("verified", Candidate(response.text, row["question"], row["answer"])),
     )
 

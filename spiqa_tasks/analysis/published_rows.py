@@ -9,7 +9,7 @@ from typing import Any
 from spiqa_tasks.benchmarks.choice import slug
 from spiqa_tasks.benchmarks.mmstar.definition import CATEGORIES
 from spiqa_tasks.benchmarks.mmstar.release import MMStarSettings
-from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
+from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.published import load
 from spiqa_tasks.runs.run import Run

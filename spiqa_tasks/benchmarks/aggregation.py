@@ -22,7 +22,6 @@ Pairs = list[tuple[str, str]]
 RELEASED = "_released"
 """Suffix of metrics that are computed as the released scripts do."""
 
-
 NO_ANSWER = "there is no such answer"
 
 
@@ -135,11 +134,6 @@ def prepare(asked: Iterable[tuple[Iterable[Metric], Sequence[Record]]]) -> None:
     text_scores.prepare([pair for _, pairs in wanted for pair in pairs], [name for name, _ in wanted])
 
 
-def in_group(records: Iterable[Record], group: str) -> list[Record]:
-    """Return the records of the group of that name."""
-    return [record for record in records if group in record.groups.values()]
-
-
 @dataclass(frozen=True)
 class RecordSet:
     """The records of one run on one task; every value of a metric, overall or of a group, is computed here.
@@ -179,7 +173,7 @@ class RecordSet:
     def members(self, metric: Metric, group: str | None = None) -> Sequence[Record]:
         """Return the records of a metric (documents or questions), of one group if named."""
         records = self.documents if metric.of_documents else self.questions
-        return records if group is None else in_group(records, group)
+        return records if group is None else [record for record in records if group in record.groups.values()]
 
     def value(self, metric: Metric, group: str | None = None) -> Value:
         """Return the value of a metric; NaN with a reason without records or with too few of the task's questions."""

@@ -1,20 +1,63 @@
-"""The interface of a benchmark: `Benchmark`."""
+"""The interface of a benchmark, `Benchmark`, and its settings: the `key=value,key=value` text of a `dataset_name`.
+
+The host passes this text to the loader, and every document carries it for prompts, scoring and signature.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import dataclasses
+import typing
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric
-from spiqa_tasks.benchmarks.description import Count
 from spiqa_tasks.benchmarks.prompting import Part
 from spiqa_tasks.benchmarks.record import Context, Record, Response
-from spiqa_tasks.benchmarks.settings import parse_settings
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Repository, Source
 
 Row = Mapping[str, Any]
 Join = Callable[[Sequence[Record], Context], list[Record]]
+
+
+@cache
+def parse_settings(kind: type[Any], text: str) -> Any:
+    """Return the settings dataclass `kind` of a `key=value,key=value` text; absent keys keep their default.
+
+    Raises InputError: an unknown key, a key without a value, or a value outside the field's type or choices.
+    """
+    types = typing.get_type_hints(kind)
+    values: dict[str, Any] = {}
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        key, separator, value = item.partition("=")
+        if not separator or key not in types:
+            raise InputError(
+                f"Expected dataset_name to be key=value pairs with keys among {', '.join(types)}; found {item!r}. "
+                "Correct the task's YAML."
+            )
+        values[key] = _convert(key, value, types[key])
+    return kind(**values)
+
+
+def settings_text(settings: Any) -> str:
+    """Return the canonical text of a settings dataclass: every field, in order of declaration."""
+    return ",".join(f"{field.name}={getattr(settings, field.name)}" for field in dataclasses.fields(settings))
+
+
+def _convert(key: str, value: str, kind: Any) -> Any:
+    if typing.get_origin(kind) is typing.Literal:
+        choices = typing.get_args(kind)
+        if value not in choices:
+            raise InputError(f"Expected {key} to be one of {', '.join(choices)}; found {value!r}.")
+        return value
+    if kind is int:
+        try:
+            return int(value)
+        except ValueError as error:
+            raise InputError(f"Expected {key} to be a whole number; found {value!r}.") from error
+    return value
 
 
 @dataclass(frozen=True)
@@ -51,7 +94,6 @@ class Benchmark:
         scoring: names of the settings that change scores only, nothing that a model sees.
         figures: (source, split) -> {paper id: files of its figures}, for answers that name figures.
         definition: the YAML's values of a user's benchmark; results carry them, so that they are readable without it.
-        describe: (source, splits) -> the paper's counts of the release, counted again; or None.
         from_table: (cells of a table's rows, split, settings, digest of the table) -> rows of the questions in it.
     """
 
@@ -79,7 +121,6 @@ class Benchmark:
     scoring: frozenset[str] = frozenset()
     figures: Callable[[Source, str], Mapping[str, Collection[str]]] = lambda _source, _split: {}
     definition: Mapping[str, Any] | None = None
-    describe: Callable[[Source, Collection[str]], Iterable[Count]] | None = None
     from_table: Callable[[Sequence[Mapping[str, str]], str, Any, str], list[dict[str, Any]]] | None = None
 
     def parse(self, text: str) -> Any:

@@ -21,11 +21,7 @@ Row = dict[str, Any]
 
 
 def check_answer(row_id: str, answer: Any, letters: Sequence[str]) -> str:
-    """Return the answer letter of a row.
-
-    Raises:
-        DataError: not the letter of one of the row's options.
-    """
+    """Return the answer letter of a row. Raises DataError: not the letter of one of the row's options."""
     if answer not in letters:
         raise DataError(
             f"Expected the answer of question {row_id} to be one of its options {', '.join(letters)}; "

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, get_args
 
 from spiqa_tasks.benchmarks.prompting import prompt_hash
-from spiqa_tasks.benchmarks.signature import extended, sign
+from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, parse, version
 from spiqa_tasks.files.json_text import check_types
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -72,7 +73,9 @@ class Context:
 
     def sign(self, row: Mapping[str, Any], wording: str) -> str:
         """Return the signature text of an answer to `row`; `wording` is the prompt's template."""
-        return sign(row, prompt_hash(wording), self.host, **self.signature).text
+        data = f"{row['benchmark']}/{row['split']}@{row['data']}"
+        prompt = prompt_hash(wording)
+        return Signature(version(PACKAGE), self.host, data, prompt, row["settings"], **self.signature).text
 
     def asks(self, metric: str, candidate: Candidate) -> tuple[Ask, ...]:
         """Return the judge requests for a metric; () without a judge."""
@@ -147,7 +150,8 @@ class Record:
 
     def signed(self, **fields: str) -> Record:
         """Return the record with some fields of its signature replaced; no signature stays none."""
-        return dataclasses.replace(self, signature=extended(self.signature, **fields))
+        text = parse(self.signature).with_fields(**fields).text if self.signature else ""
+        return dataclasses.replace(self, signature=text)
 
     def judged(self, verdicts: Sequence[Verdict]) -> Record:
         """Return the record with the scores of `verdicts`, one per ask, and without asks.
@@ -157,37 +161,35 @@ class Record:
         """
         if not self.asks:
             return self
-        entries: list[dict[str, Any]] = []
-        for ask, verdict in zip(self.asks, verdicts, strict=True):
-            score = ask.read(verdict) if verdict.ok else None
-            extras: dict[str, Any] = {} if score is None else {"score": score}
-            extras |= {mark: True for mark in MARKS if getattr(ask.request, mark)}
-            entries.append({"metric": ask.score} | extras | _logged_verdict(verdict, score))
-        names = [entry["metric"] for entry in entries]
+        entries = [_entry(ask, verdict) for ask, verdict in zip(self.asks, verdicts, strict=True)]
+        asked = Counter(ask.score for ask in self.asks)
         scores = {
-            entry["metric"]: entry["score"]
-            for entry in entries
-            if "score" in entry and names.count(entry["metric"]) == 1
+            entry["metric"]: entry["score"] for entry in entries if "score" in entry and asked[entry["metric"]] == 1
         }
-        failed = next((entry["reason"] for entry in entries if "reason" in entry), None)
-        changes: dict[str, Any] = {} if failed is None else {"reason": failed}
-        if failed is not None and self.status == "ok":
-            changes["status"] = "judge_failed"
+        reason = next((entry["reason"] for entry in entries if "reason" in entry), None)
         return dataclasses.replace(
-            self, scores={**self.scores, **scores}, verdicts=(*self.verdicts, *entries), asks=(), **changes
+            self,
+            status="judge_failed" if reason is not None and self.status == "ok" else self.status,
+            reason=self.reason if reason is None else reason,
+            scores={**self.scores, **scores},
+            verdicts=(*self.verdicts, *entries),
+            asks=(),
         )
 
 
 _LOGGED = tuple(entry.name for entry in dataclasses.fields(Record) if entry.name != "asks")
 
 
-def _logged_verdict(verdict: Verdict, score: float | None) -> dict[str, Any]:
+def _entry(ask: Ask, verdict: Verdict) -> dict[str, Any]:
     """Return the logged fields of a verdict; six decimals of a logprob give six of the score."""
+    score = ask.read(verdict) if verdict.ok else None
+    entry: dict[str, Any] = {"metric": ask.score} | ({} if score is None else {"score": score})
+    entry |= {mark: True for mark in MARKS if getattr(ask.request, mark)}
     if not verdict.ok:
-        return {"reason": verdict.reason}
-    logged: dict[str, Any] = {"model": verdict.model}
+        return entry | {"reason": verdict.reason}
+    entry["model"] = verdict.model
     if verdict.top_logprobs:
-        logged["top_logprobs"] = [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs]
+        entry["top_logprobs"] = [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs]
     else:
-        logged["text"] = verdict.text
-    return logged | ({"reason": verdict.unread} if score is None else {})
+        entry["text"] = verdict.text
+    return entry | ({"reason": verdict.unread} if score is None else {})

@@ -9,13 +9,12 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.benchmark import Benchmark, settings_text
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
 from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
-from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.source import HubSource, LocalSource, Repository, Source, default_source, demo_source
+from spiqa_tasks.files.source import HubSource, Repository, Source, default_source, demo_source
 from spiqa_tasks.printable import said_if_slow
 
 if TYPE_CHECKING:
@@ -51,31 +50,26 @@ def load_plugins() -> None:
 def register_own(values: Mapping[str, Any], folder: Path) -> Definition:
     """Register a user's benchmark from its YAML's values, replacing an earlier one of the same name.
 
-    Raises:
-        InputError: an unknown key or value, or the name of another benchmark.
+    Raises InputError: an unknown key or value, or the name of another benchmark.
     """
     from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
     from spiqa_tasks.benchmarks.own.definition import parse
 
     definition = parse(values, folder)
     known = BENCHMARKS.get(definition.benchmark)
+    if known is not None and known.definition is None:
+        raise InputError(
+            f"Expected another name than that of a benchmark of this package, found {definition.benchmark} in "
+            f"{folder}. Correct benchmark: of the YAML."
+        )
     if known is None or known.definition != definition.portable:
-        if known is not None and known.definition is None:
-            raise InputError(
-                f"Expected another name than that of a benchmark of this package, found {definition.benchmark} in "
-                f"{folder}. Correct benchmark: of the YAML."
-            )
         register(own_benchmark(definition))
     return definition
 
 
-def register_recorded(values: Any) -> None:
-    """Register a user's benchmark from the definition in its results, unless its YAML was read already.
-
-    Raises:
-        InputError: not the values of such a YAML.
-    """
-    if isinstance(values, Mapping) and values.get("benchmark") not in BENCHMARKS:
+def register_recorded(values: Mapping[str, Any]) -> None:
+    """Register a user's benchmark from the definition in its results, unless its YAML was read already."""
+    if values["benchmark"] not in BENCHMARKS:
         register_own(values, Path())
 
 
@@ -114,44 +108,31 @@ def load_rows(name: str | Benchmark, split: str, settings: str, source: Source |
 def rows_for_scoring(
     name: str | Benchmark, split: str, settings: str, source: Source | None = None
 ) -> list[dict[str, Any]]:
-    """Return the rows for scoring: no picture archive and no full text is read.
-
-    Ids, questions, answers, groups, order of figures and settings text equal those of `load_rows`; so do errors.
-    """
-    benchmark = _entry(name)
+    """Return the rows for scoring: those of `load_rows`, but no picture archive and no full text is read."""
+    benchmark = BENCHMARKS[name] if isinstance(name, str) else name
     parsed = benchmark.parse(settings)
-    unseen = benchmark.unseen(parsed)
-    rows = load_rows(benchmark, split, settings_text(unseen), source)
-    for row in rows:
-        row["settings"] = settings_text(parsed)
-    return rows
+    rows = load_rows(benchmark, split, settings_text(benchmark.unseen(parsed)), source)
+    return [row | {"settings": settings_text(parsed)} for row in rows]
 
 
-def known_figures(name: str | Benchmark, split: str) -> Mapping[str, Collection[str]]:
+def known_figures(benchmark: Benchmark, split: str) -> Mapping[str, Collection[str]]:
     """Return paper id -> files of its figures; {} for benchmarks without papers. Raises as `load_rows`."""
-    benchmark, source = _resolved(name, split, None)
-    return benchmark.figures(source, split)
+    return benchmark.figures(_source(split), split)
 
 
-def _loaded(name: str | Benchmark, split: str, settings: str, given: Source | None) -> Any:
-    benchmark, source = _resolved(name, split, given)
+def _loaded(name: str | Benchmark, split: str, settings: str, source: Source | None) -> Any:
+    benchmark = BENCHMARKS[name] if isinstance(name, str) else name
+    if split not in benchmark.splits:
+        raise InputError(f"Expected a split of {benchmark.name} among {', '.join(benchmark.splits)}; found {split!r}.")
+    source = source or _source(split)
     with said_if_slow(f"reading the questions of {benchmark.name}, {split}"):
         rows = benchmark.load(source, split, benchmark.parse(settings))
     logger.info("%d questions of %s, %s (%s), from %s", len(rows), benchmark.name, split, settings, source)
     return rows
 
 
-def _entry(name: str | Benchmark) -> Benchmark:
-    return BENCHMARKS[name] if isinstance(name, str) else name
-
-
-def _resolved(name: str | Benchmark, split: str, source: Source | None) -> tuple[Benchmark, Source]:
-    benchmark = _entry(name)
-    if split not in benchmark.splits:
-        raise InputError(f"Expected a split of {benchmark.name} among {', '.join(benchmark.splits)}; found {split!r}.")
-    if source is None:
-        source = demo_source() if split.startswith("demo") else default_source()
-    return benchmark, source
+def _source(split: str) -> Source:
+    return demo_source() if split.startswith("demo") else default_source()
 
 
 def is_there(source: Source, benchmark: str, split: str, settings: str) -> bool:
@@ -167,18 +148,17 @@ def is_there(source: Source, benchmark: str, split: str, settings: str) -> bool:
         except DataError:
             return False
     return split.startswith("demo") or all(
-        _has(source, repository, pattern)
-        or (pattern.endswith(SMALL) and _has(source, repository, pattern.replace(SMALL, ".zip")))
+        _has(source, repository, pattern) or _has(source, repository, pattern.replace(SMALL, ".zip"))
         for repository, pattern in files
     )
 
 
 def _has(source: Source, repository: Repository, pattern: str) -> bool:
-    if isinstance(source, LocalSource):
-        if pattern.endswith(".zip") and source.folder(repository, pattern.removesuffix(".zip")) is not None:
-            return True
-        try:
-            return bool(source.files(repository, pattern))
-        except DataError:
-            return False
-    return isinstance(source, HubSource) and source.is_cached(repository, pattern)
+    if isinstance(source, HubSource):
+        source = HubSource(fetches=False)
+    if pattern.endswith(".zip") and source.folder(repository, pattern.removesuffix(".zip")) is not None:
+        return True
+    try:
+        return bool(source.files(repository, pattern))
+    except DataError:
+        return False

@@ -29,15 +29,7 @@ LONGEST = 100_000
 
 
 def make_scorer(benchmark: str | Benchmark, settings: str, host: str, judge: Judge | None) -> Scorer:
-    """Return the scorer of a task, with the installed text metrics.
-
-    Args:
-        benchmark: the benchmark, or its name.
-        judge: the judge, by the rule that the benchmark names; or None.
-
-    Raises:
-        InputError: unknown settings.
-    """
+    """Return the scorer of a task, with the installed text metrics; InputError for unknown settings."""
     entry = BENCHMARKS[benchmark] if isinstance(benchmark, str) else benchmark
     parsed = entry.parse(settings)
     metrics = entry.metrics(parsed)
@@ -107,16 +99,17 @@ class Scorer:
                 questions of several documents, are computed only then: a process of several has a part of them.
         """
         scored = judged(records, self.judge)
-        runs: defaultdict[int, list[int]] = defaultdict(list)
+        runs: defaultdict[int, dict[int, Record]] = defaultdict(dict)
         earlier: Counter[str] = Counter()
-        for place, record in enumerate(scored):  # one run of first answers, one of second ones: scores are keyed by id
-            runs[earlier[record.id]].append(place)
+        for index, record in enumerate(scored):  # one run of first answers, one of second ones: scores are keyed by id
+            runs[earlier[record.id]][index] = record
             earlier[record.id] += 1
-        for places in runs.values():
-            run = self._scored([scored[place] for place in places], whole)
-            for place, record in zip(places, run, strict=True):
-                scored[place] = record
-        return scored
+        done = {
+            index: record
+            for run in runs.values()
+            for index, record in zip(run, self._scored(list(run.values()), whole), strict=True)
+        }
+        return [done[index] for index in range(len(scored))]
 
     @cached_property
     def metrics(self) -> list[Metric]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
@@ -93,13 +92,14 @@ _KEYS = {entry.name: PACKAGE if entry.name == "package" else entry.name for entr
 _FIELDS = {key: name for name, key in _KEYS.items()}
 
 
-@functools.lru_cache(maxsize=256)  # a run has few signatures and many answers
+@cache  # a run has few signatures and many answers
 def _text_of(signature: Signature) -> str:
     fields = ((key, getattr(signature, name)) for name, key in _KEYS.items())
     escaped = ((key, value.replace("%", "%25").replace("|", "%7C")) for key, value in fields if value)
     return "|".join(f"{key}:{value}" for key, value in escaped)
 
 
+@cache
 def parse(text: str) -> Signature:
     """Return the signature of a text; unknown fields are dropped."""
     pairs = (part.partition(":")[::2] for part in text.split("|"))
@@ -107,31 +107,11 @@ def parse(text: str) -> Signature:
     return Signature(**{name: value.replace("%7C", "|").replace("%25", "%") for name, value in known})
 
 
-@functools.lru_cache(maxsize=256)  # as above
-def extended(text: str, **fields: str) -> str:
-    """Return a signature's text with some fields replaced; '' (an unscored answer) stays ''."""
-    return parse(text).with_fields(**fields).text if text else ""
-
-
 def merged(signatures: Iterable[Signature]) -> Signature:
     """Return one signature of several: differing values of a field are joined by `+`."""
-    values: dict[str, dict[str, None]] = {}  # the inner dicts are ordered sets
-    for signature in dict.fromkeys(signatures):
-        for name in _KEYS:
-            if value := getattr(signature, name):
-                values.setdefault(name, {})[value] = None
-    return Signature(**{name: "+".join(distinct) for name, distinct in values.items()})
-
-
-def sign(row: Mapping[str, Any], prompt: str, host: str, **fields: str) -> Signature:
-    """Return the signature of an answer to `row`.
-
-    Args:
-        row: the question's row: benchmark, split, digest of the data, settings.
-        fields: fields of settings, metrics and judge (`Context.signature`).
-    """
-    data = f"{row['benchmark']}/{row['split']}@{row['data']}"
-    return Signature(version(PACKAGE), host, data, prompt, row["settings"], **fields)
+    distinct = list(dict.fromkeys(signatures))
+    values = {name: dict.fromkeys(filter(None, (getattr(each, name) for each in distinct))) for name in _KEYS}
+    return Signature(**{name: "+".join(each) for name, each in values.items()})
 
 
 def ablation_fields(settings: Any) -> dict[str, str]:

@@ -47,11 +47,7 @@ def score_object(
     not_computed: Collection[str] = (),
     **more_counts: Any,
 ) -> dict[str, Any]:
-    """Return the object that `score --json` prints.
-
-    Args:
-        metrics: metrics of the task; its rates become counts.
-    """
+    """Return the object that `score --json` prints; `metrics` are those of the task, whose rates become counts."""
     reasons = omitted(values, not_computed)
     return {
         "task": task,
@@ -80,8 +76,7 @@ def signature_of(records: RecordSet) -> Signature:
 
 def merged_signature(records: Sequence[Record]) -> Signature:
     """Return the merged signature of records."""
-    texts = dict.fromkeys(record.signature for record in records if record.signature)
-    return merged(map(parse, texts))
+    return merged(parse(record.signature) for record in records if record.signature)
 
 
 def omitted(values: Mapping[str, Value], not_computed: Collection[str] = ()) -> dict[str, str]:
@@ -108,7 +103,7 @@ def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
         marked = sum(any(verdict.get(mark) for verdict in record.verdicts) for record in questions)
         counted |= {name: marked} if marked else {}
     there = replace(records, partial=True)
-    for metric in (metric for metric in metrics if metric.name in COUNTED):
-        name = COUNTED[metric.name]
-        counted[name] = counted.get(name, 0) + int(sum(there.value(metric).scores.values()))
+    for metric in metrics:
+        if count := COUNTED.get(metric.name):
+            counted[count] = counted.get(count, 0) + int(sum(there.value(metric).scores.values()))
     return counted

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from spiqa_tasks.benchmarks.registry import load_table
-from spiqa_tasks.benchmarks.spiqa import conversations
+from spiqa_tasks.benchmarks.spiqa.prompts import conversations
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import written_atomically
 from spiqa_tasks.hosts.catalogue import find_tasks
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     rows = (row for batch in table.to_batches(1000) for row in batch.to_pylist())
     count = 0
     with written_atomically(arguments.output) as file:
-        for conversation in conversations.conversations(rows, arguments.format, arguments.captions):
+        for conversation in conversations(rows, arguments.format, arguments.captions):
             file.write(f"{json.dumps(conversation, ensure_ascii=False)}\n".encode())
             count += 1
     print(f"wrote {count} conversations to {arguments.output}")

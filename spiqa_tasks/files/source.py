@@ -101,10 +101,6 @@ class HubSource:
     def folder(self, repository: Repository, name: str) -> Path | None:  # noqa: ARG002 - the hub has only archives
         return None
 
-    def is_cached(self, repository: Repository, pattern: str) -> bool:
-        """Return whether a file that matches was fetched before; asks no server."""
-        return bool(_cached(repository, pattern))
-
 
 _WILDCARDS = set("*?[")
 

@@ -11,9 +11,9 @@ import numpy as np
 from lmms_eval.api.instance import Instance
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from spiqa_tasks.benchmarks.benchmark import parse_settings
 from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import benchmark_of
-from spiqa_tasks.benchmarks.settings import parse_settings
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.base import Baseline, Doc

@@ -20,11 +20,9 @@ from spiqa_tasks.benchmarks.aggregation import (
     Metric,
     RecordSet,
     Value,
-    in_group,
     mean_of,
     prepare,
     share_of,
-    withheld,
 )
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
@@ -57,24 +55,6 @@ def test_mean_is_withheld_below_99_percent(missing: int, is_withheld: bool) -> N
         assert (value.value, value.reason, len(value.scores)) == (0.5, None, 100 - missing)
 
 
-def test_withholding_needs_an_answer_and_99_percent() -> None:
-    """Nothing scored is withheld, however little was asked."""
-    assert withheld(99, 100) is None
-    assert withheld(1, 1) is None
-    for scores, total in ((98, 100), (0, 1), (0, 0)):
-        found = withheld(scores, total)
-        assert found is not None
-        assert math.isnan(found.value)
-        assert found.n == scores
-
-
-def test_a_mean_tells_each_answers_score() -> None:
-    """Scores of other names have no part in it."""
-    records = [Record("a", scores={"x": 0.25, "y": 9.0}), Record("b", scores={"x": 0.75})]
-    value = mean_of("x").compute(records)
-    assert (value.value, value.scores) == (0.5, {"a": 0.25, "b": 0.75})
-
-
 def test_a_share_leaves_out_what_could_not_be_scored() -> None:
     """A defect of the scoring says nothing about the answer: it neither holds nor fails to hold."""
     share = share_of("refused_rate", lambda record: record.refused)
@@ -84,39 +64,6 @@ def test_a_share_leaves_out_what_could_not_be_scored() -> None:
     assert share.compute([*records, DEFECT]).value == 0.25
     assert math.isnan(share.compute([*records[:9], DEFECT]).value)
     assert not share.higher_is_better
-
-
-def test_defects_are_counted() -> None:
-    """The count is over all records."""
-    value = SCORING_FAILED.compute([*scored(3), DEFECT])
-    assert (value.value, value.n) == (1.0, 4)
-    assert SCORING_FAILED.compute(scored(2)).value == 0.0
-
-
-def test_a_metric_tells_its_name_its_needs_and_which_way_is_better() -> None:
-    """Means are better when higher, shares and counts when lower; a judge is needed where it is named."""
-    plain, judged = mean_of("accuracy"), mean_of("l3score", "judge")
-    assert (plain.name, plain.needs, plain.higher_is_better) == ("accuracy", "nothing", True)
-    assert (judged.name, judged.needs, judged.of_corpus, judged.of_documents) == ("l3score", "judge", False, False)
-    share, failed = share_of("refused_rate", lambda record: record.refused), share_of("x", bool, "judge")
-    assert (share.name, share.needs, failed.needs, failed.higher_is_better) == (
-        "refused_rate",
-        "nothing",
-        "judge",
-        False,
-    )
-    assert (SCORING_FAILED.name, SCORING_FAILED.higher_is_better) == ("scoring_failed_count", False)
-
-
-def test_a_group_holds_the_records_that_name_it() -> None:
-    """By the group's name, whatever its kind; order is kept."""
-    records = [
-        Record("a", groups={"type": "plot"}),
-        Record("b", groups={"type": "table", "figures": "plot"}),
-        Record("c"),
-    ]
-    assert [record.id for record in in_group(records, "plot")] == ["a", "b"]
-    assert in_group(records, "none") == []
 
 
 @pytest.mark.parametrize(
@@ -168,14 +115,6 @@ def test_questions_without_an_answer_and_answers_without_a_score_are_counted_tog
     assert found.reason == (told if is_withheld else None)
     assert not math.isnan(RecordSet(records, records, 1500, partial=True).value(mean_of("x")).value)
     assert not math.isnan(RecordSet(records, records, 1500).value(mean_of("x"), "plot").value)
-
-
-def test_asking_for_a_part_gives_no_scores_that_are_not_there() -> None:
-    """That 99% of the answers must have a score holds for parts too."""
-    records = [*scored(9), *unscored(3)]
-    found = RecordSet(records, records, 24, partial=True).value(mean_of("x"))
-    assert math.isnan(found.value)
-    assert found.reason == "9 of 12 answers have a score, fewer than 99%"
 
 
 def test_metrics_of_documents_are_over_documents_and_the_others_over_questions() -> None:
@@ -329,17 +268,5 @@ def test_every_metric_of_every_group_starts_each_program_once(java_starts: list[
     assert java_starts == ["tokenizer", "meteor"]
     for metric in metrics:
         for group in ("type 0", "type 1", "type 2", "type 3"):
-            assert metric.compute(in_group(records, group)).n == 10
+            assert RecordSet(records, records).value(metric, group).n == 10
     assert java_starts == ["tokenizer", "meteor"]
-
-
-@pytest.mark.java
-def test_metrics_without_programs_start_none(java_starts: list[str]) -> None:
-    """And METEOR is started for those alone that ask for it."""
-    spiqa = BENCHMARKS["spiqa"]
-    metrics = {each.name: each for each in spiqa.metrics(spiqa.parse(""))}
-    prepare([([metrics["unformatted_rate"]], answers_in_groups())])
-    prepare([([metrics["meteor"]], [])])
-    assert java_starts == []
-    prepare([([metrics["rouge_l"]], answers_in_groups())])
-    assert java_starts == ["tokenizer"]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks.benchmark import Benchmark, NoSettings
+from spiqa_tasks.benchmarks.benchmark import Benchmark, parse_settings, settings_text
 from spiqa_tasks.benchmarks.mmstar.definition import CATEGORIES
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.spiqa.formats import GROUPS
@@ -77,20 +79,41 @@ def test_a_benchmark_names_the_files_that_its_splits_are_in(name: str) -> None:
         assert all(repository.folder == name and pattern for repository, pattern in files)
 
 
-def test_a_benchmark_needs_little() -> None:
-    """Without settings, table, judge and join it has those that say nothing; an unknown metric is a KeyError."""
-    spiqa = BENCHMARKS["spiqa"]
-    toy = Benchmark("toy", {"demo": 1}, spiqa.load, spiqa.prompt, spiqa.record, spiqa.metrics)
-    settings = toy.parse("")
-    assert settings == NoSettings()
-    assert toy.judge(settings) is None
-    assert toy.join(settings) is None
-    assert toy.remarks([]) == []
-    assert toy.files("demo", settings) == []
-    with pytest.raises(InputError):
-        toy.parse("setting=direct")
-    with pytest.raises(KeyError):
-        spiqa.metric("accuracy", spiqa.settings())
-    assert dataclasses.replace(toy, metrics=lambda _: spiqa.metrics(spiqa.settings())).rows_of_table(settings) == [
-        metric.name for metric in spiqa.metrics(spiqa.settings())
-    ]
+@dataclass(frozen=True)
+class Settings:
+    """Settings of every kind of field."""
+
+    colour: Literal["red", "green"] = "red"
+    number: int = 3
+    name: str = ""
+
+
+PLAIN = st.text("abc./:= -", max_size=9).map(str.strip)
+
+
+@given(st.builds(Settings, st.sampled_from(["red", "green"]), st.integers(), PLAIN))
+def test_the_text_of_settings_is_read_back(settings: Settings) -> None:
+    """The canonical text names every field and gives the same settings again."""
+    assert parse_settings(Settings, settings_text(settings)) == settings
+
+
+def test_fields_that_are_not_named_keep_their_default() -> None:
+    """Spaces and empty parts between commas mean nothing; a value may hold an equals sign."""
+    assert parse_settings(Settings, "") == Settings()
+    assert parse_settings(Settings, " number=4 ,, name=a=b,") == Settings("red", 4, "a=b")
+    assert settings_text(Settings()) == "colour=red,number=3,name="
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("size=3", "keys among colour, number, name; found 'size=3'"),
+        ("number", "found 'number'"),
+        ("number=many", "number to be a whole number; found 'many'"),
+        ("colour=blue", "colour to be one of red, green; found 'blue'"),
+    ],
+)
+def test_what_the_settings_lack_is_refused(text: str, said: str) -> None:
+    """A key, a form or a value that is not known is one sentence that says what is."""
+    with pytest.raises(InputError, match=said):
+        parse_settings(Settings, text)

@@ -20,12 +20,10 @@ from spiqa_tasks.benchmarks.choice import (
     slug,
     truncation_remark,
 )
-from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 
 
 def test_the_answer_is_one_of_the_options() -> None:
@@ -73,14 +71,6 @@ def test_lists_of_options_are_known_in_many_forms(listing: str) -> None:
 def test_a_question_without_a_list_has_no_options(text: str) -> None:
     """A single label, or one that does not begin with A, is no list."""
     assert options_in(text) == {}
-
-
-def test_options_of_several_lines_keep_them() -> None:
-    """Where one option has several lines, the last one may have, too."""
-    assert options_in("Which code?\n(A) x = 1\nprint(x)\n(B) y = 1\nprint(y)") == {
-        "A": "x = 1\nprint(x)",
-        "B": "y = 1\nprint(y)",
-    }
 
 
 @given(st.lists(st.text("abc ,.", min_size=1).map(str.strip).filter(bool), min_size=2, max_size=10))
@@ -173,29 +163,6 @@ def test_answers_at_the_limit_of_tokens_are_counted(row: dict[str, Any]) -> None
         "truncated_rate 0.2500: 50 of 200 answers ended at the limit of generated tokens, perhaps before their letter. "
         "Raise max_new_tokens with --gen_kwargs."
     ]
-
-
-def test_without_lengths_no_rate_of_truncated_answers_is_told(row: dict[str, Any]) -> None:
-    """It is not a number where no length is known, and withheld where too few are; nothing is said of whole answers."""
-    value = TRUNCATED_RATE.compute(cut(row, None, None))
-    assert (math.isnan(value.value), value.n) == (True, 0)
-    assert TRUNCATED_RATE.compute(cut(row, *[False] * 90, *[None] * 10)).reason
-    assert truncation_remark(cut(row, False, None)) == []
-
-
-def test_a_row_has_an_option_for_each_letter(row: dict[str, Any]) -> None:
-    """A letter too many or too few is a defect of the row, never an answer."""
-    for letters in (row["letters"][:-1], [*row["letters"], "Z"]):
-        with pytest.raises(ValueError, match="zip"):
-            scored({**row, "letters": letters}, row["answer"])
-
-
-def test_the_signature_tells_wording_matcher_and_judge(row: dict[str, Any]) -> None:
-    """Another wording is another signature."""
-    context = Context("offline", signature={**ACCURACY.signature(), "judge": "openai:j"})
-    signature = parse(context.sign(row, "Answer:"))
-    assert (signature.host, signature.matcher, signature.judge) == ("offline", MATCHER_VERSION, "openai:j")
-    assert parse(context.sign(row, "Answer")).prompt != signature.prompt
 
 
 def _record(truncated: bool | None, benchmark: str = "mmstar") -> Record:

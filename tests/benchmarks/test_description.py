@@ -1,62 +1,260 @@
-"""Counts of a release beside the printed ones."""
+"""Counts of the releases beside the printed ones."""
 
 from __future__ import annotations
 
+import json
 import math
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from spiqa_tasks.benchmarks.description import Count, by_name, distributed, mean_of, printed, withheld
+from spiqa_tasks.benchmarks.description import DESCRIBE, Count, _printed
+from spiqa_tasks.files.source import LocalSource
 from spiqa_tasks.published import load
 
-
-def test_the_difference_is_counted_minus_printed() -> None:
-    """It is NaN where there is not both."""
-    assert Count("val", "Figure 4", "questions", 1500, 1400).difference == 100
-    assert math.isnan(Count("val", "Figure 4", "questions", 1500).difference)
-    assert math.isnan(Count("val", "Figure 4", "questions", published=1400).difference)
-
-
-def test_printed_numbers_are_those_of_the_rows_asked_for() -> None:
-    """Statistic -> number, of every row or of those of one subset."""
-    rows = [row for row in load("scifibench", "table1") if row["subset"] == "CS"]
-    assert rows
-    assert printed("scifibench", "table1", subset="CS") == {row["statistic"]: row["value"] for row in rows}
-    assert len(printed("mmstar", "figure5")) == len(load("mmstar", "figure5"))
+FILES = {
+    "testA": "test-A/SPIQA_testA.json",
+    "val": "train_val/SPIQA_val.json",
+    "train": "train_val/SPIQA_train.json",
+    "testC": "test-C/SPIQA_testC.json",
+}
+ROWS = [
+    {"category": "math", "l2_category": "geometry", "meta_info": {"source": "MathVista"}},
+    {"category": "math", "l2_category": "counting", "meta_info": {"source": "SEED"}},
+    {"category": "logical reasoning", "l2_category": "geometry", "meta_info": {"source": "SEED"}},
+    {"category": "math", "l2_category": "geometry", "meta_info": None},
+]
 
 
-def test_a_number_that_is_not_printed_is_nan() -> None:
-    """An empty cell of a table is no 0."""
-    empty = [row["statistic"] for row in load("spiqa", "table4") if row["value"] is None and row["split"] == "test-C"]
-    found = printed("spiqa", "table4", split="test-C")
-    assert [name for name, value in found.items() if math.isnan(value)] == empty
+def counted(benchmark: str, folder: Path, *splits: str) -> dict[tuple[str, str, str], Count]:
+    """(split, place, statistic) -> its row, each once."""
+    found = list(DESCRIBE[benchmark](LocalSource(folder), splits))
+    keys = [(row.split, row.place, row.statistic) for row in found]
+    assert len(set(keys)) == len(keys)
+    return dict(zip(keys, found, strict=True))
 
 
-@pytest.mark.parametrize("missing", [True, False])
-def test_what_cannot_be_counted_keeps_its_printed_number(missing: bool) -> None:
-    """Each statistic has a row with the reason."""
-    rows = list(withheld("val", "Figure 4", {"a": 1.0, "b": 2.0}, "no such file", missing))
-    assert [(row.split, row.place, row.statistic, row.published) for row in rows] == [
-        ("val", "Figure 4", "a", 1.0),
-        ("val", "Figure 4", "b", 2.0),
-    ]
-    assert {(math.isnan(row.value), row.why_not, row.is_missing, row.distribution) for row in rows} == {
-        (True, "no such file", missing, ())
+def of_spiqa(folder: Path, *splits: str) -> dict[tuple[str, str, str], Count]:
+    """(split, place, statistic) -> its row, of SPIQA."""
+    return counted("spiqa", folder, *splits)
+
+
+def of_mmstar(folder: Path, split: str, rows: list[dict[str, Any]]) -> dict[tuple[str, str], Count]:
+    """(place, statistic) -> its row, of an MMStar release with some rows."""
+    if rows:
+        (folder / "mmstar").mkdir(exist_ok=True)
+        pq.write_table(pa.Table.from_pylist(rows), folder / "mmstar" / "mmstar.parquet")
+    return {key[1:]: row for key, row in counted("mmstar", folder, split).items()}
+
+
+def of_scifibench(folder: Path, split: str) -> dict[str, Count]:
+    """Statistic -> its row, of a split of SciFIBench."""
+    return {key[2]: row for key, row in counted("scifibench", folder, split).items()}
+
+
+def paper(questions: Sequence[tuple[str, str, str]], *labels: str) -> dict[str, Any]:
+    """A paper with questions (question, answer, rationale) and figures of some types, `table` a table."""
+    figures = {
+        f"{place}.png": {"caption": "", "figure_type": label, "content_type": "table" if label == "table" else "figure"}
+        for place, label in enumerate(labels)
     }
+    qa = [{"question": q, "answer": a, "explanation": e, "reference": "0.png"} for q, a, e in questions]
+    return {"all_figures": figures, "qa": qa}
 
 
-def test_a_distribution_has_its_mean() -> None:
-    """Values in order, each with how often it occurs."""
-    row = distributed(Count("val", "Figure 2", "words"), {4: 1, 1: 3})
-    assert (row.value, row.distribution, row.statistic) == (7 / 4, ((1, 3), (4, 1)), "words")
-    assert mean_of({2: 3, 3: 1}, lambda value: value**2) == (3 * 4 + 9) / 4
-    assert math.isnan(mean_of({}))
+def write(folder: Path, **papers: Any) -> Path:
+    """A data folder with the annotations of some splits."""
+    for split, content in papers.items():
+        path = folder / "spiqa" / FILES[split]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(content))
+    return folder
 
 
-def test_names_are_counted_in_alphabetical_order() -> None:
-    """As `prefix/name`."""
-    rows = by_name("val", "Figure 4", "source", ["b", "a", "b"])
-    assert list(map(repr, rows)) == [
-        repr(Count("val", "Figure 4", "source/a", 1)),
-        repr(Count("val", "Figure 4", "source/b", 2)),
+def test_the_real_test_a_is_as_table_4_counts_it(real_data: Path) -> None:
+    """All seven printed numbers are found, and words and figures per paper as another program counts them."""
+    found = of_spiqa(real_data, "testA")
+    table = {row["statistic"]: row["value"] for row in load("spiqa", "table4") if row["split"] == "test-A"}
+    assert {name: found["testA", "Table 4", str(name)].value for name in table} == table
+    assert all(found["testA", "Table 4", str(name)].difference == 0 for name in table)
+    papers = json.loads((real_data / "spiqa" / FILES["testA"]).read_bytes()).values()
+    for name, field in (("question_words", "question"), ("answer_words", "answer"), ("rationale_words", "explanation")):
+        lengths = [len(qa[field].split()) for each in papers for qa in each["qa"]]
+        row = found["testA", "Figure D.2", name]
+        assert row.value == pytest.approx(statistics.fmean(lengths))
+        assert sorted(value for value, often in row.distribution for _ in range(often)) == sorted(lengths)
+    kinds = [[figure["content_type"] for figure in each["all_figures"].values()] for each in papers]
+    per_paper = statistics.fmean(each.count("figure") for each in kinds)
+    assert found["testA", "Figure 2", "figures_per_paper"].value == pytest.approx(per_paper)
+    assert sum(row.value for key, row in found.items() if key[2].endswith("_corrected")) == sum(map(len, kinds))
+
+
+def test_table_2_is_of_the_three_splits_with_generated_questions(tmp_path: Path) -> None:
+    """Their sums, the longest and mean numbers of words, the population's variance, and shares of short answers."""
+    answers = ["a " * 5, "b " * 6, "c " * 40, "d " * 41]
+    questions = [("why " * (place + 1), answer, "so " * 3) for place, answer in enumerate(answers)]
+    write(
+        tmp_path,
+        testA={"p1": paper(questions[:1], "plot", "table", "Schematic")},
+        val={"p2": paper(questions[1:2], "photograph(s)")},
+        train={"p3": paper(questions[2:], "schematic", "table"), "p4": paper([], "plot.")},
+    )
+    found = of_spiqa(tmp_path, "testA", "val", "train")
+    two = {key[2]: row.value for key, row in found.items() if key[:2] == ("all", "Table 2")}
+    assert two == {
+        **{"papers": 4, "questions": 4, "table": 2, "figure": 5},
+        **{"schematic": 1, "plot": 2, "visualization": 1, "other": 1},
+        **{"max_question_words": 4, "mean_question_words": 2.5, "max_answer_words": 41, "mean_answer_words": 23},
+    }
+    lengths = {key[2]: row.value for key, row in found.items() if key[:2] == ("all", "Figure D.2") and row.value}
+    assert lengths["variance_answer_words"] == pytest.approx(statistics.pvariance([5, 6, 40, 41]))
+    assert (lengths["answers_of_5_words_or_fewer"], lengths["answers_of_6_to_40_words"]) == (25, 50)
+    assert lengths["mean_rationale_words"] == 3
+    assert found["all", "Figure 2", "figures_and_tables_per_paper"].value == 7 / 4
+    assert found["all", "Figure 2", "tables_per_paper"].distribution == ((0, 2), (1, 2))
+    assert found["all", "Table 2", "questions"].published == 270_194
+
+
+def test_what_is_not_there_is_withheld_with_the_reason(tmp_path: Path) -> None:
+    """A split without its file, Table 2 without one of its splits, and the conferences, which no file names."""
+    found = of_spiqa(write(tmp_path, testA={"p1": paper([("q", "a", "")], "plot")}), "testA", "val", "train")
+    assert found["testA", "Table 4", "papers"].value == 1
+    assert not found["testA", "Figure D.2", "rationale_words"].is_missing
+    for key in (
+        ("val", "Table 4", "papers"),
+        ("all", "Table 2", "papers"),
+        ("all", "Figure D.2", "mean_rationale_words"),
+    ):
+        assert math.isnan(found[key].value)
+        assert found[key].is_missing
+        assert "SPIQA_val.json" in found[key].why_not
+    conferences = found["all", "Figure 2", "domain/nlp"]
+    assert (conferences.published, conferences.is_missing) == (19, False)
+    assert "conference" in conferences.why_not
+    assert ("all", "Table 2", "papers") not in of_spiqa(tmp_path, "testA")
+
+
+def test_types_are_withheld_where_no_figure_has_a_label(tmp_path: Path) -> None:
+    """Test-C tells tables by their names; without labels its figures have no type, and are not all other."""
+    figures = [{"file": name, "caption": ""} for name in ("1-Table1.png", "2-Figure1.png")]
+    content = {
+        "arxiv_id": "1",
+        "question": ["Why?"],
+        "answer": [{"free_form_answer": "so it is", "yes_no": None}],
+        "referred_figures_tables": [["1-Table1.png"]],
+        "figures_and_tables": figures,
+        "full_text": [],
+    }
+    found = of_spiqa(write(tmp_path, testC={"c": content}), "testC")
+    assert found["testC", "Table 4", "table"].value == 1
+    assert math.isnan(found["testC", "Table 4", "other"].value)
+    assert "no figure types" in found["testC", "Table 4", "other"].why_not
+    assert ("testC", "", "other_corrected") not in found
+
+
+def test_questions_categories_and_sources_are_of_mmstar(tmp_path: Path) -> None:
+    """Beside the printed numbers; the candidates before the review are withheld with the reason."""
+    found = of_mmstar(tmp_path, "val", ROWS)
+    fourth, fifth = _printed("mmstar", "figure4"), _printed("mmstar", "figure5")
+    assert found["Figure 4", "questions"] == Count("val", "Figure 4", "questions", 4, fourth["questions"])
+    sources = {key[1]: row.value for key, row in found.items() if key[1].startswith("source/")}
+    assert sources == {"source/MathVista": 1, "source/SEED": 2, "source/unknown": 1}
+    candidates = {name for name in fourth if name != "questions"}
+    assert candidates
+    for name in candidates:
+        row = found["Figure 4", name]
+        assert (math.isnan(row.value), row.published, row.is_missing) == (True, fourth[name], False)
+        assert row.why_not == "the release has the final questions alone"
+    of_five = {key[1]: row.value for key, row in found.items() if key[0] == "Figure 5"}
+    assert of_five == {
+        **dict.fromkeys(fifth, 0),
+        **{"category/math": 3, "category/logical reasoning": 1, "categories": 2, "subcategories": 2},
+        **{"subcategory/counting": 1, "subcategory/geometry": 3},
+    }
+    assert all(found["Figure 5", name].published == value for name, value in fifth.items())
+    assert math.isnan(found["Figure 5", "subcategory/geometry"].published)
+
+
+def test_the_demo_has_no_printed_numbers(tmp_path: Path) -> None:
+    """Neither of its questions nor of candidates."""
+    found = of_mmstar(tmp_path, "demo", ROWS)
+    assert all(math.isnan(row.published) for row in found.values())
+    assert found["Figure 4", "questions"].value == 4
+    assert [name for place, name in found if place == "Figure 5"][:4] == [
+        *("categories", "category/logical reasoning", "category/math", "subcategories"),
     ]
+
+
+def test_copies_without_sources_withhold_them_alone(tmp_path: Path) -> None:
+    """The reason names the column."""
+    found = of_mmstar(tmp_path, "val", [{key: row[key] for key in ("category", "l2_category")} for row in ROWS])
+    row = found["Figure 4", "questions by source"]
+    assert (math.isnan(row.value), row.is_missing) == (True, True)
+    assert "meta_info" in row.why_not
+    assert found["Figure 4", "questions"].value == 4
+
+
+def test_without_the_file_every_printed_number_is_withheld(tmp_path: Path) -> None:
+    """Each says what is missing."""
+    found = of_mmstar(tmp_path, "val", [])
+    names = [("Figure 4", name) for name in _printed("mmstar", "figure4")] + [
+        ("Figure 5", name) for name in _printed("mmstar", "figure5")
+    ]
+    assert list(found) == names
+    assert all(row.is_missing and math.isnan(row.value) for row in found.values())
+    assert all("mmstar.parquet" in row.why_not for row in found.values())
+    assert all(found[key].published == _printed("mmstar", f"figure{key[0][-1]}")[key[1]] for key in names)
+
+
+@pytest.mark.parametrize(("split", "name"), [("cs_fig2cap", "figure_to_caption"), ("cs_cap2fig", "caption_to_figure")])
+def test_a_split_is_counted_beside_table_1(scifibench_release: Path, split: str, name: str) -> None:
+    """The stand-in release has captions of 4 + n words (5 of 0 and 1), pictures of 60 - n by 20 (2: 60)."""
+    found = of_scifibench(scifibench_release, split)
+    table = _printed("scifibench", "table1", subset="CS")
+    questions = int(found[f"questions/{name}"].value)
+    numbers = range(questions)
+    assert (questions > 3, found[f"questions/{name}"].published) == (True, table[f"questions/{name}"])
+    words = sorted(5 if number < 2 else 4 + number for number in numbers)
+    row = found["caption_words"]
+    assert (row.place, row.value) == ("Figure 2", pytest.approx(sum(words) / questions))
+    assert sorted(value for value, often in row.distribution for _ in range(often)) == words
+    widths = [60 - (0 if number == 2 else number) for number in numbers]
+    if name == "caption_to_figure":
+        widths += [60 - number for number in numbers for _ in range(4)]
+    pixels = found["mean_figure_pixels"]
+    assert (pixels.place, pixels.value) == ("Figure 2", pytest.approx(20 * sum(widths) / len(widths)))
+    assert (found["categories"].value, found["categories"].published) == (1, table["categories"])
+    names = ["cs.CV", "cs.LG", "other cs", "cross-list"]
+    expected = {f"category/{names[kind]}": len([n for n in numbers if n % 4 == kind]) for kind in range(4)}
+    assert {key: each.value for key, each in found.items() if key.startswith("category/")} == expected
+    pool = found["pool_pairs"]
+    assert (math.isnan(pool.value), pool.published, pool.is_missing) == (True, table["pool_pairs"], False)
+    assert pool.why_not.startswith("the release has the questions alone, not the pool of pairs")
+    assert {found[key].place for key in (f"questions/{name}", "categories", "pool_pairs")} == {"Table 1"}
+    assert {each.place for key, each in found.items() if key.startswith("category/")} == {"Figure 3"}
+
+
+def test_archives_of_the_general_subset_count_one_each(scifibench_release: Path) -> None:
+    """Without computer science and what is listed in several."""
+    found = of_scifibench(scifibench_release, "general_fig2cap")
+    assert (found["categories"].value, found["categories"].published) == (
+        4,
+        _printed("scifibench", "table1", subset="General")["categories"],
+    )
+    assert (
+        found["questions/figure_to_caption"].published
+        == _printed("scifibench", "table1", subset="General")["questions/figure_to_caption"]
+    )
+
+
+def test_without_the_file_the_printed_numbers_are_withheld(tmp_path: Path) -> None:
+    """Those of this direction alone, with what is missing."""
+    found = of_scifibench(tmp_path, "cs_cap2fig")
+    assert set(found) == {"questions/caption_to_figure", "pool_pairs", "categories"}
+    assert all(row.is_missing and row.place == "Table 1" and math.isnan(row.value) for row in found.values())
+    assert all("CS_Caption2Figure" in row.why_not for row in found.values())

@@ -9,17 +9,12 @@ import pytest
 
 from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.benchmarks.open_metrics import (
-    JUDGE_FAILED,
     NEITHER,
-    is_incomplete,
     judge_advice,
-    prediction,
     text_metric,
-    whole,
 )
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.judge.rules.rule import NEITHER_REMEDY
-from spiqa_tasks.metrics.text_scores import TOKENIZER
 from spiqa_tasks.scoring.text_metrics import rouge_l
 
 CUT = Record("cut", status="incomplete")
@@ -36,19 +31,6 @@ def judged(number: int, *tokens: list[list[Any]], metric: str = "l3score") -> Re
     return answer(number, verdicts=verdicts)
 
 
-def test_a_metric_over_predictions_says_what_it_is() -> None:
-    """Its name is the toolkit's, with or without the released reading; only CIDEr is of the corpus."""
-    metric = text_metric("cider_released")
-    assert (metric.name, metric.needs, metric.of_corpus, metric.higher_is_better) == (
-        "cider_released",
-        "text programs",
-        True,
-        True,
-    )
-    assert metric.signature() == {"tokenizer": TOKENIZER}
-    assert not text_metric("rouge_l").of_corpus
-
-
 def test_questions_that_are_there_in_whole_have_a_score_each() -> None:
     """Those that a limit cut are no part of it."""
     metric = text_metric("rouge_l")
@@ -62,33 +44,12 @@ def test_questions_that_are_there_in_whole_have_a_score_each() -> None:
     assert metric.pairs(records) == [("a cat", "a cat sat"), ("a dog", "a cat sat")]
 
 
-def test_several_answers_to_a_question_have_no_score_of_their_own() -> None:
-    """The value is over all of them; n counts questions."""
-    metric = text_metric("rouge_l", lambda _: ("a cat", "a cat sat"))
-    found = metric.compute([answer(0), answer(1)])
-    expected = rouge_l(["a cat", "a cat sat"] * 2, ["a cat sat"] * 4)
-    assert found == Value(pytest.approx(expected.value), 2, {})
-
-
-def test_too_few_answers_withhold_the_value() -> None:
-    """Before any program is started."""
-    found = text_metric("meteor").compute([answer(0), answer(1, None), CUT])
-    assert (math.isnan(found.value), found.n) == (True, 1)
-    assert found.reason == "1 of 2 answers have a score, fewer than 99%"
-
-
 @pytest.mark.usefixtures("no_java")
 def test_a_program_that_is_not_there_withholds_the_value() -> None:
     """The reason is the program's, n the answers."""
     found = text_metric("meteor").compute([answer(0), answer(1)])
     assert (math.isnan(found.value), found.n, found.scores) == (True, 2, {})
     assert "Java" in str(found.reason)
-
-
-def test_a_record_without_an_answer_has_no_prediction() -> None:
-    """An empty answer is one."""
-    assert (prediction(answer(0, None)), prediction(answer(0, "")), prediction(answer(0))) == ((), ("",), ("a cat",))
-    assert (is_incomplete(CUT), is_incomplete(answer(0)), whole([CUT, answer(0)])) == (True, False, [answer(0)])
 
 
 def test_neither_is_a_share_of_the_judgements_with_log_probabilities() -> None:
@@ -115,13 +76,3 @@ def test_above_five_in_a_hundred_a_line_says_what_to_do(neither: int, is_said: b
     ]
     assert judge_advice(records) == (said if is_said else [])
     assert judge_advice([answer(0)]) == []
-
-
-def test_failed_judgements_are_a_share_of_the_answers() -> None:
-    """Less is better, and it needs a judge."""
-    records = [answer(0, verdicts=({"metric": "l3score", "reason": "x"},)), judged(1, [["yes", -0.1]]), answer(2)]
-    assert JUDGE_FAILED.compute(records).value == pytest.approx(1 / 3)
-    assert (JUDGE_FAILED.name, JUDGE_FAILED.needs, JUDGE_FAILED.higher_is_better) == (
-        *("judge_failed_rate", "judge"),
-        False,
-    )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks.record import MARKS, STATUSES, Ask, Record
+from spiqa_tasks.benchmarks.record import STATUSES, Ask, Record
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 WORDS = st.text(min_size=1)
@@ -51,18 +51,6 @@ def test_a_record_is_read_back_from_json_as_it_was(record: Record) -> None:
     assert Record.from_dict(json.loads(json.dumps(written))) == record
     assert set(written) <= {entry.name for entry in dataclasses.fields(Record)} - {"asks"}
     assert "scores" not in written or record.scores
-
-
-def test_an_empty_answer_is_told_and_no_answer_is_not() -> None:
-    """A prediction of no words differs from none, also after reading back."""
-    assert Record("a", "").as_dict() == {"id": "a", "prediction": "", "status": "ok"}
-    assert Record("a").as_dict() == {"id": "a", "status": "ok"}
-    assert Record.from_dict(Record("a", "").as_dict()).prediction == ""
-
-
-def test_what_is_to_be_asked_is_never_written() -> None:
-    """Requests to the judge stay in the process."""
-    assert "asks" not in Record("a", asks=(ask("l3score"),)).as_dict()
 
 
 def test_keys_of_later_versions_are_ignored_and_a_dict_without_id_is_none_of_ours() -> None:
@@ -116,39 +104,9 @@ def test_several_asks_keep_their_metrics_apart() -> None:
     assert (judged.status, judged.reason) == ("judge_failed", "timeout")
 
 
-@pytest.mark.parametrize("mark", sorted(MARKS))
-def test_a_verdict_tells_what_was_remarkable_about_the_answer_shown(mark: str) -> None:
-    """That it was shortened, or may speak to the judge; the score is read from the verdict that came."""
-    seen: list[Verdict] = []
-
-    def read(verdict: Verdict) -> float:
-        seen.append(verdict)
-        return 1.0
-
-    request = dataclasses.replace(JudgeRequest("?"), **{mark: True})
-    (told,) = Record("a", asks=(Ask("l3score", request, read),)).judged([YES]).verdicts
-    assert {key: told[key] for key in MARKS if key in told} == {mark: True}
-    assert seen == [YES]
-
-
-def test_each_ask_has_a_verdict() -> None:
-    """Another number of verdicts than asks is an error."""
-    with pytest.raises(ValueError, match="zip"):
-        Record("a", asks=(ask("l3score"), ask("released"))).judged([YES])
-
-
 def test_fields_are_added_to_a_signature_that_is_there() -> None:
     """An answer whose scoring failed has none, and gets none that names nothing but the addition."""
     signed = Record("x", signature="spiqa-tasks:1|data:mmstar/val@d")
     assert signed.signed(ids="abc", data="b/val@e").signature == "spiqa-tasks:1|data:b/val@e|ids:abc"
     assert signed.signature == "spiqa-tasks:1|data:mmstar/val@d"
     assert Record("x", status="scoring_failed").signed(ids="abc") == Record("x", status="scoring_failed")
-
-
-def test_scores_are_added_to_a_copy() -> None:
-    """A record is never changed; a score of the same name is replaced in the new one."""
-    record = Record("a", scores={"x": 0.0})
-    assert record.with_scores({"x": 1.0, "y": 2.0}).scores == {"x": 1.0, "y": 2.0}
-    assert record.scores == {"x": 0.0}
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        record.status = "refused"  # type: ignore[misc]

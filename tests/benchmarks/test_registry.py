@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,7 @@ from spiqa_tasks.benchmarks.registry import (
     load_rows,
     load_table,
     register_own,
-    register_recorded,
     rows_for_scoring,
-    yaml_folder,
 )
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import HubSource, LocalSource
@@ -53,11 +50,6 @@ def test_rows_for_scoring_need_no_archive_and_no_text(real_data: Path, monkeypat
         assert rows[0]["settings"].startswith(f"setting={setting},")
 
 
-def test_table_and_rows_are_the_same() -> None:
-    """The columns that the host gets and the rows that the commands get hold the same values in the same order."""
-    assert load_table("spiqa", "demo", "seed=3").to_pylist() == load_rows("spiqa", "demo", "seed=3")
-
-
 def test_the_three_benchmarks_are_there_and_own_their_rows() -> None:
     """Each is registered under its name; a row says whose it is; the demo split has as many rows as it says."""
     assert set(BENCHMARKS) >= {"spiqa", "mmstar", "scifibench"}
@@ -74,24 +66,12 @@ def test_a_split_that_the_benchmark_lacks_is_refused() -> None:
         load_rows("mmstar", "test", "")
 
 
-def test_the_yaml_folder_has_the_packages_own() -> None:
-    """One folder per benchmark."""
-    assert {path.name for path in yaml_folder().iterdir() if path.is_dir()} >= {"spiqa", "mmstar", "scifibench"}
-
-
 def place(root: Path, *names: str) -> LocalSource:
     for name in names:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     return LocalSource(root)
-
-
-def test_the_demo_set_is_always_there(tmp_path: Path) -> None:
-    """It is shipped, whatever the data folder has."""
-    assert is_there(LocalSource(tmp_path), "spiqa", "demo", "")
-    assert is_there(LocalSource(tmp_path), "scifibench", "demo_fig2cap", "")
-    assert not is_there(LocalSource(tmp_path), "spiqa", "testA", "")
 
 
 def test_every_file_that_a_task_reads_must_be_there(tmp_path: Path) -> None:
@@ -106,27 +86,12 @@ def test_every_file_that_a_task_reads_must_be_there(tmp_path: Path) -> None:
     assert is_there(source, "spiqa", "testA", "setting=fullpaper")
 
 
-def test_an_extracted_folder_stands_for_its_archive(tmp_path: Path) -> None:
-    """The folder beside it has the archive's name."""
-    source = place(tmp_path, "spiqa/test-A/SPIQA_testA.json", "spiqa/test-A/SPIQA_testA_Images/p/a.png")
-    assert is_there(source, "spiqa", "testA", "")
-
-
 @pytest.mark.parametrize("archive", ["SPIQA_testA_Images", "SPIQA_testA_Images_224px"])
 def test_small_pictures_may_be_the_releases_or_made_here(tmp_path: Path, archive: str) -> None:
     """Either archive is enough for 224px; full pictures need the full one."""
     source = place(tmp_path, "spiqa/test-A/SPIQA_testA.json", f"spiqa/test-A/{archive}.zip")
     assert is_there(source, "spiqa", "testA", "resolution=224px")
     assert is_there(source, "spiqa", "testA", "") == (archive == "SPIQA_testA_Images")
-
-
-def test_a_split_of_two_files_needs_both(tmp_path: Path) -> None:
-    """Captioning draws from both subsets."""
-    source = place(tmp_path, "scifibench/data/CS_Figure2Caption-00000-of-00001.parquet")
-    assert is_there(source, "scifibench", "cs_fig2cap", "")
-    assert not is_there(source, "scifibench", "captioning", "prompt=caption")
-    place(tmp_path, "scifibench/data/General_Figure2Caption-00000-of-00001.parquet")
-    assert is_there(source, "scifibench", "captioning", "prompt=caption")
 
 
 def test_the_hubs_cache_is_looked_at_and_no_server_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,17 +140,6 @@ def test_a_benchmark_of_ones_own_is_known_by_its_yaml(shapes: Path) -> None:
     )
 
 
-def test_results_bring_the_benchmarks_that_no_yaml_has_made_known(shapes: Path) -> None:
-    """Those that are known stay; other values are none."""
-    values = {**values_of(shapes), "folder": str(shapes)}
-    register_recorded(None)
-    register_recorded(values)
-    assert BENCHMARKS["shapes"].definition == values
-    first = BENCHMARKS["shapes"]
-    register_recorded({**values, "max_new_tokens": 9})
-    assert BENCHMARKS["shapes"] is first
-
-
 def test_ones_own_data_is_there_where_it_can_be_read(shapes: Path) -> None:
     """A table without questions, or none, is not; data of the hub is looked for as a release is."""
     values = values_of(shapes)
@@ -200,16 +154,9 @@ def test_ones_own_data_is_there_where_it_can_be_read(shapes: Path) -> None:
     assert is_there(source, "shapes", "test", "")
 
 
-def test_what_is_read_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    """How many questions of what, and where they are from."""
-    with caplog.at_level(logging.INFO, "spiqa_tasks"):
-        load_rows("mmstar", "demo", "ablation=text")
-    assert caplog.messages[-1].startswith("24 questions of mmstar, demo (ablation=text), from ")
-
-
 def test_the_figures_of_papers_are_known_without_their_pictures() -> None:
     """Those of the demo; a benchmark without papers has none."""
-    figures = known_figures("spiqa", "demo")
+    figures = known_figures(BENCHMARKS["spiqa"], "demo")
     for row in load_rows("spiqa", "demo", "ablation=text"):
         assert {figure["file"] for figure in row["figures"]} <= set(figures[row["paper_id"]])
-    assert known_figures("mmstar", "demo") == {}
+    assert known_figures(BENCHMARKS["mmstar"], "demo") == {}

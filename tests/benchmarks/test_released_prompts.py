@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spiqa_tasks.benchmarks.mmstar.release import read_options
 from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scifibench.prompts import prompt
+from spiqa_tasks.benchmarks.scifibench.definition import prompt
 from spiqa_tasks.files.source import LocalSource
 from spiqa_tasks.judge.rules import RULES, Candidate
 from spiqa_tasks.utils.prompts import doc_to_messages, doc_to_text
@@ -59,9 +58,3 @@ def test_the_readmes_extraction_asks_for_three_tokens() -> None:
     assert request.max_tokens == 3
     assert '\n"It is B."\nThe output contains' in request.prompt
     assert request.prompt.endswith('If no answer is found, return "None".')
-
-
-def test_options_without_a_blank_after_their_letter_are_read() -> None:
-    """Question 1199 of the release has one."""
-    options = read_options("What?\n(A) one\n(B) two\n(C) three\n(D)8")
-    assert options == {"A": "one", "B": "two", "C": "three", "D": "8"}

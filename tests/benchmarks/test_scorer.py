@@ -6,22 +6,19 @@ import logging
 import math
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import pytest
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks import scorer
-from spiqa_tasks.benchmarks.record import Ask, Record, Response
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.results_file import answer_score
 from spiqa_tasks.benchmarks.scorer import LONGEST, Scorer, judged, make_scorer, missing_text_metrics
 from spiqa_tasks.benchmarks.signature import parse
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.judge.rules import Candidate
-from spiqa_tasks.metrics.text_scores import TOKENIZER, available_metrics, text_scores
+from spiqa_tasks.metrics.text_scores import TOKENIZER, text_scores
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 
 YES, NO = 0.9 / 0.98, 0.08 / 0.98
@@ -159,14 +156,6 @@ def test_what_cannot_be_computed_is_no_metric_and_says_why(scorer_of: ScorerOf) 
     assert why_not["meteor_released"] == why_not["meteor"] == "left out of this test"
 
 
-def test_a_group_without_answers_has_no_number(scorer_of: ScorerOf) -> None:
-    """It is NaN with the reason, not 0."""
-    scorer = scorer_of("mmstar")
-    value = scorer.value("accuracy/math", [])
-    assert math.isnan(value.value)
-    assert (value.n, value.reason) == (0, "there is no such answer")
-
-
 def test_an_answers_own_score_is_what_the_metric_gives_it(scorer_of: ScorerOf) -> None:
     """Scores of the record, rates computed from it alone, and none for metrics of the whole corpus."""
     scorer = scorer_of("spiqa")
@@ -178,60 +167,12 @@ def test_an_answers_own_score_is_what_the_metric_gives_it(scorer_of: ScorerOf) -
     assert answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), unscored, scorer.joins) is None
 
 
-def asking(judge: Judge, key: str, *predictions: str) -> Record:
-    """A record with a question to the judge about each prediction."""
-    candidates = [Candidate(prediction, "Q?", "blue") for prediction in predictions]
-    asks = (Ask("l3score", judge.rule.request(each), partial(judge.rule.score, each)) for each in candidates)
-    return Record(key, asks=tuple(asks))
-
-
-def test_every_record_gets_the_verdicts_of_its_own_asks(l3score_judge: Judge) -> None:
-    """Records keep their order; one without an ask is returned as it is; several asks keep their scores apart."""
-    plain = Record("c")
-    records = [asking(l3score_judge, "a", "blue"), plain, asking(l3score_judge, "b", "red", "blue")]
-    first, second, third = judged(records, l3score_judge)
-    assert [first.id, second, third.id] == ["a", plain, "b"]
-    assert first.scores["l3score"] == pytest.approx(YES)
-    assert [entry["score"] for entry in third.verdicts] == pytest.approx([NO, YES])
-
-
-def test_a_failure_is_an_outcome_like_any_other(l3score_judge: Judge, server: OpenAIServer) -> None:
-    """What could not be had is not asked again in the run, so that all metrics see the same records."""
-    server.behaviour.sticky = "400"
-    first = judged([asking(l3score_judge, "a", "blue")], l3score_judge)
-    server.behaviour.sticky = None
-    assert judged([asking(l3score_judge, "a", "blue")], l3score_judge) == first
-    assert first[0].status == "judge_failed"
-    assert len(server.requests) == 1
-
-
-def test_nothing_to_ask_asks_nothing(l3score_judge: Judge, server: OpenAIServer) -> None:
-    """No request is made for records that were judged, nor where there is no judge."""
-    waiting = asking(l3score_judge, "b", "blue")
-    assert judged([Record("a")], l3score_judge) == [Record("a")]
-    assert judged([], l3score_judge) == []
-    assert judged([waiting], None)[0].asks == waiting.asks
-    assert server.requests == []
-
-
 @pytest.fixture
 def fresh() -> Iterator[None]:
     """What was found out about text metrics is forgotten before and after the test."""
     missing_text_metrics.cache_clear()
     yield
     missing_text_metrics.cache_clear()
-
-
-@pytest.mark.java
-@pytest.mark.usefixtures("fresh")
-def test_a_scorer_has_the_host_and_what_is_missing() -> None:
-    """SPIQA's text metrics are those that this machine has; the others need no program."""
-    spiqa = make_scorer("spiqa", "protocol=both", "offline", None)
-    assert spiqa.settings.protocol == "both"
-    assert spiqa.context.host == "offline"
-    assert dict(spiqa.context.unavailable) == {name: why for name, why in available_metrics().items() if why}
-    mmstar = make_scorer("mmstar", "", "offline", None)
-    assert dict(mmstar.context.unavailable) == {}
 
 
 @pytest.mark.java
@@ -252,12 +193,6 @@ def test_settings_and_metrics_say_what_the_signature_must_have(
 ) -> None:
     """The tokenizer where a text metric is, the matcher where a letter is read, the grey where it is shown."""
     assert dict(make_scorer(benchmark, settings, "offline", None).context.signature) == fields
-
-
-def test_unknown_settings_are_refused() -> None:
-    """Before anything is scored."""
-    with pytest.raises(InputError, match="setting"):
-        make_scorer("spiqa", "setting=best", "offline", None)
 
 
 def test_records_are_signed_with_the_judge_as_configured(l3score_judge: Judge) -> None:
@@ -323,12 +258,3 @@ def test_questions_of_several_documents_are_judged_once_they_are_there(
         assert after.details == {**before.details, "question": after.details["question"]}
     assert scorer.value("l3score", scored).n == 2
     assert scorer.value("request_failed_rate", scored).n == len(documents)
-
-
-def test_a_document_alone_has_scores_of_documents_alone(scorer_of: ScorerOf) -> None:
-    """Those of its question need the other ones."""
-    scorer = scorer_of("spiqa", "setting=perfigure")
-    document = documents_of(scorer)[0]
-    of = {metric.name: answer_score(metric, document, scorer.joins) for metric in scorer.metrics}
-    assert {name for name, score in of.items() if score is not None} == {"unformatted_rate", "request_failed_rate"}
-    assert scorer_of("spiqa").joins is False

@@ -52,12 +52,6 @@ def test_every_metric_has_a_row_followed_by_those_of_its_groups() -> None:
     assert all((metric.name, group or "") == name.partition("/")[::2] for name, (metric, group) in found.items())
 
 
-def test_answers_that_could_not_be_scored_have_a_row_where_there_are_some() -> None:
-    """It is the last one."""
-    assert "scoring_failed_count" not in mmstar_rows(of(choice(0, True)))
-    assert list(mmstar_rows(of(choice(0, True), Record("d", status="scoring_failed"))))[-1] == "scoring_failed_count"
-
-
 def test_the_object_has_what_is_known_and_why_the_rest_is_not() -> None:
     """A withheld value is null with its reason; what could not be computed has its own; whole runs leave none out."""
     values = {
@@ -142,29 +136,9 @@ def test_every_kind_of_answer_is_counted() -> None:
     ) | {"docs": 1}
 
 
-def test_documents_and_questions_are_counted_where_they_are_told_apart() -> None:
-    """Judges are asked about questions; refusals and failures are those of documents."""
-    documents = [Record("q/1", refused=True), Record("q/2", refused=True), Record("q/3", status="scoring_failed")]
-    questions = [Record("q", verdicts=({"metric": "l3score", "score": 1.0},))]
-    found = summary.counts(RecordSet(documents, questions), METRICS)
-    assert (found["docs"], found["judged"], found["refused"], found["scoring_failed"]) == (3, 1, 2, 1)
-
-
 def test_what_failed_is_counted_where_values_are_withheld() -> None:
     """Of a part of a task the shares are not printed, and the numbers of answers are still those."""
     records = of(Record("a", status="request_failed"), Record("b", status="unparsed"), asked=10)
     assert math.isnan(records.value(METRICS[0]).value)
     found = summary.counts(records, METRICS)
     assert (found["request_failed"], found["unparsed"]) == (1, 1)
-
-
-def test_metrics_that_have_no_value_are_not_counted() -> None:
-    """The count of a share is the rate's own, a share that is no row has none."""
-    judged = {"metric": "l3score", "score": 1.0}
-    records = of(Record("a", status="unparsed", verdicts=(judged,)), Record("b", rule="truncated"))
-    values = {"unparsed_rate": records.value(METRICS[0])}
-    found = summary.score_object("t", records, values, METRICS, done=3)
-    assert found["counts"] == {
-        **{"docs": 2, "judged": 1, "judge_failed": 0, "refused": 0, "unparsed": 1, "scoring_failed": 0},
-        "done": 3,
-    }

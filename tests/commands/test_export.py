@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.spiqa import conversations
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.records import read_cells
@@ -38,7 +37,7 @@ def test_a_file_is_written_whole_or_not_at_all(
         yield {"id": "1"}
         raise DataError("Expected a figure, found none.")
 
-    monkeypatch.setattr(conversations, "conversations", broken)
+    monkeypatch.setattr("spiqa_tasks.commands.export.conversations", broken)
     path = tmp_path / "out.jsonl"
     path.write_text("earlier")
     assert main(["export", "spiqa_demo", "--output", str(path)]) == 2

@@ -146,13 +146,14 @@ def test_on_disk_is_only_what_was_fetched_before(asked: Asked, tmp_path: Path) -
     assert asked == []
     folder = tmp_path / "hub" / "datasets--jonathan-roberts1--SciFIBench"
     for commit in ("d" * 40, "e" * 40):
-        assert not HubSource().is_cached(SCIFIBENCH, "*.parquet")
+        with pytest.raises(DataError):
+            source.files(SCIFIBENCH, "*.parquet")
         _cached(folder / "snapshots" / commit / "a.parquet")
         if commit == "d" * 40:
             _cached(folder / "refs" / "main", commit)
         else:
             _cached(tmp_path / "cache" / "revisions" / "jonathan-roberts1--SciFIBench@main", commit)
-        assert HubSource().is_cached(SCIFIBENCH, "*.parquet")
+        assert source.files(SCIFIBENCH, "*.parquet")
         (folder / "snapshots" / commit / "a.parquet").unlink()
 
 

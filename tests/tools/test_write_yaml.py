@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from spiqa_tasks.benchmarks.benchmark import parse_settings
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folder
-from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
-from spiqa_tasks.benchmarks.settings import parse_settings
+from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.hosts.catalogue import catalogue, load_yaml
 

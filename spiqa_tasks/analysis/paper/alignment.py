@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spiqa_tasks.analysis.pair import Pair
-from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
-from spiqa_tasks.benchmarks.settings import settings_text
+from spiqa_tasks.benchmarks.benchmark import settings_text
+from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import partial_coverage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from spiqa_tasks.benchmarks.description import Count
+from spiqa_tasks.benchmarks.description import DESCRIBE, Count
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import default_source, demo_source
@@ -44,8 +44,7 @@ def _splits(paper: str, tasks: Sequence[str]) -> list[str]:
 
 
 def _of_splits(paper: str, splits: Collection[str]) -> Iterator[Count]:
-    describe = BENCHMARKS[paper].describe
-    assert describe is not None
+    describe = DESCRIBE[paper]
     shipped = [split for split in splits if split.startswith("demo")]
     if shipped:
         yield from describe(demo_source(), shipped)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from string import ascii_uppercase
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
+from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.sanitize import sanitize, shortened

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spiqa_tasks.benchmarks.settings import settings_text
+from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import partial_coverage

@@ -18,7 +18,6 @@ from spiqa_tasks.benchmarks.choice import (
     slug,
     truncation_remark,
 )
-from spiqa_tasks.benchmarks.mmstar.description import describe
 from spiqa_tasks.benchmarks.mmstar.prompts import is_few_shot, own_answer, prompt, template
 from spiqa_tasks.benchmarks.mmstar.release import FILE, REPORTED, MMStarSettings, from_table, load, table_options
 from spiqa_tasks.benchmarks.record import Context, Record, Response
@@ -116,7 +115,6 @@ MMSTAR = Benchmark(
     table=table,
     signature=ablation_fields,
     from_table=from_table,
-    describe=describe,
     remarks=truncation_remark,
     labels=(SOURCE,),
 )

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from spiqa_tasks.benchmarks.benchmark import parse_settings
 from spiqa_tasks.benchmarks.mmstar.release import MMStarSettings, question_of, read_options, table_options
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
-from spiqa_tasks.benchmarks.settings import parse_settings
 
 _LISTED = "Question: {question}\nOptions:\n{options}"
 WORDINGS: dict[str, str] = {

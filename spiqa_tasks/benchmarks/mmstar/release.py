@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.choice import Row, check_answer, options_in
-from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.pictures import Ablation, ablated_pictures, check_pictures, encoded, write_pictures
 from spiqa_tasks.files.records import read_rows
@@ -48,8 +48,7 @@ MISSING = frozenset(("", "#N/A", "N/A", "NA", "<NA>", "NULL", "null", "NaN", "na
 def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
     """Return one row per question of the release's only split, in the order of the file.
 
-    Raises:
-        DataError: the file is missing, unreadable or lacks a column; a picture that cannot be decoded.
+    Raises DataError: the file is missing, unreadable or lacks a column; a picture that cannot be decoded.
     """
     paths = source.files(MMSTAR, FILE)
     data = fingerprint(paths)
@@ -94,8 +93,7 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarS
         table: cells with `id`, `question`, `answer`, and optionally the categories, the source (`source` or, in the
             authors' submissions, `bench`) and the options in columns by letter.
 
-    Raises:
-        DataError: a question without a text, or an answer that is no option.
+    Raises DataError: a question without a text, or an answer that is no option.
     """
     rows = []
     for cells in table:

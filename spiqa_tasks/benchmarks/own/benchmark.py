@@ -9,14 +9,13 @@ from functools import cache, partial
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, Metric, Pairs, Value, mean_of
-from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.benchmark import Benchmark, parse_settings
 from spiqa_tasks.benchmarks.choice import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record, truncation_remark
 from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, NEITHER, judge_advice, text_metric
 from spiqa_tasks.benchmarks.own import prompts, rows
 from spiqa_tasks.benchmarks.own.definition import JUDGED, MATCHES, Definition
 from spiqa_tasks.benchmarks.prompting import Part
 from spiqa_tasks.benchmarks.record import Context, Record, Response
-from spiqa_tasks.benchmarks.settings import parse_settings
 from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files.pictures import Ablation
 from spiqa_tasks.files.source import Repository, Source, default_source

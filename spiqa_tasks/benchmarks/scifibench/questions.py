@@ -89,8 +89,7 @@ def read_questions(paths: Sequence[Path], file: str, data: str, with_files: bool
     Args:
         with_files: whether the figures are written to the cache and checked; otherwise their paths are "".
 
-    Raises:
-        DataError: a file that cannot be read, a row that is not complete, a picture that cannot be decoded.
+    Raises DataError: a file that cannot be read, a row that is not complete, a picture that cannot be decoded.
     """
     records = read_rows(paths, COLUMNS)
     figures = _figures(file, data, records, with_files)

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from PIL import Image
 
+from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.choice import Row, check_answer
 from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, read_questions
-from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.scifibench.variants import (
     caption_similarities,
+    examples,
     marked_letter,
     pair_similarities,
-    random_shots,
     shuffled,
-    similar_shots,
     with_random_negatives,
 )
-from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.pictures import ablated_pictures
+from spiqa_tasks.files.pictures import Ablation, ablated_pictures
 from spiqa_tasks.files.source import SCIFIBENCH, Source, fingerprint
 
 SPLITS = {
@@ -36,6 +35,59 @@ SPLITS = {
     "demo_cap2fig": ("CS_Caption2Figure",),
 }
 LETTERS = "ABCDE"
+
+
+@dataclass(frozen=True)
+class SciFIBenchSettings:
+    """Settings of a SciFIBench task: the keys of its `dataset_name`.
+
+    Attributes:
+        prompt: `letter` is appendix G.1; `reasoning` is I.2, without the sentence that asks for a letter only;
+            `caption` is G.3, which asks for a caption; `released` is that of the authors' README.
+        ablation: `grey` shows grey pictures of the same size, `text` no picture.
+        ocr: whether the OCR text of a picture replaces it (section 4.1).
+        negatives: `adversarial` as released, or `random` ones of the same file; the answer keeps its letter.
+        shuffle: seed of the order of the options; 0 is the released order (section 4.2).
+        mark: the caption marked as <Correct>: the true one, or a random other one (section 4.7).
+        ignore: whether the prompt says to ignore the mark.
+        shots: number of solved examples, other questions of the same file.
+        shot_kind: `random` examples, or the most `similar` by TF-IDF of the captions.
+        encoder: folder or hub id of a CLIP checkpoint, whose embeddings then define `similar`.
+        sample: number of questions drawn from the split; 0 is all.
+        extractor: `judge` asks a judge for the letter if our matcher finds none (appendix G.2); `released` does so in
+            the words of the authors' README.
+        seed: seed of random negatives, marks, random examples and the sample.
+    """
+
+    prompt: Literal["letter", "reasoning", "caption", "released"] = "letter"
+    ablation: Ablation = "none"
+    ocr: Literal["no", "yes"] = "no"
+    negatives: Literal["adversarial", "random"] = "adversarial"
+    shuffle: int = 0
+    mark: Literal["none", "correct", "incorrect"] = "none"
+    ignore: Literal["no", "yes"] = "no"
+    shots: int = 0
+    shot_kind: Literal["random", "similar"] = "random"
+    encoder: str = ""
+    sample: int = 0
+    extractor: Literal["none", "judge", "released"] = "none"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        plain = self.mark == "none" and self.shots == 0
+        expected = {  # expectation -> whether it holds
+            "ocr=yes with ablation=none": self.ocr == "no" or self.ablation == "none",
+            "ignore=yes with a mark to ignore": self.ignore == "no" or self.mark != "none",
+            "encoder with shot_kind=similar and pictures": (
+                not self.encoder or (self.shot_kind == "similar" and self.ablation != "text")
+            ),
+            "prompt=released without mark, shots and ocr": self.prompt != "released" or (plain and self.ocr == "no"),
+            "prompt=caption without mark and shots": self.prompt != "caption" or plain,
+            "shots and sample of at least 0": self.shots >= 0 and self.sample >= 0,
+        }
+        for expectation, holds in expected.items():
+            if not holds:
+                raise InputError(f"Expected {expectation}; found {settings_text(self)}. Correct the task's YAML.")
 
 
 def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
@@ -113,7 +165,11 @@ def _rows(questions: Sequence[ChoiceQuestion], split: str, settings: SciFIBenchS
     if settings.negatives == "random":
         questions = with_random_negatives(questions, settings.seed)
     questions = [shuffled(question, settings.shuffle) for question in questions]
-    shots = _shots(questions, settings)
+    similarities = None
+    if settings.shots and settings.shot_kind == "similar":
+        encoder = settings.encoder
+        similarities = pair_similarities(questions, encoder) if encoder else caption_similarities(questions)
+    shots = examples(questions, settings.shots, settings.seed, similarities)
     texts: dict[str, str] = {}
     if settings.ocr == "yes":
         from spiqa_tasks.vision.ocr import figure_texts
@@ -131,11 +187,11 @@ def _rows(questions: Sequence[ChoiceQuestion], split: str, settings: SciFIBenchS
             "prompt": settings.prompt,
             "marked": marked_letter(question, settings.mark, settings.seed),
             "ignore": settings.ignore,
-            "shots": [_shown(example, settings, texts) for example in examples],
+            "shots": [_shown(example, settings, texts) for example in solved],
             "settings": settings_text(settings),
             "data": data,
         }
-        for question, examples in zip(questions, shots, strict=True)
+        for question, solved in zip(questions, shots, strict=True)
     ]
 
 
@@ -151,13 +207,3 @@ def _shown(question: ChoiceQuestion, settings: SciFIBenchSettings, texts: dict[s
         "images": ablated_pictures(paths, settings.ablation),
         "texts": [texts[figure.digest] for figure in question.figures] if texts else [],
     }
-
-
-def _shots(questions: Sequence[ChoiceQuestion], settings: SciFIBenchSettings) -> list[list[ChoiceQuestion]]:
-    if settings.shots == 0:
-        return [[] for _ in questions]
-    if settings.shot_kind == "random":
-        return random_shots(questions, settings.shots, settings.seed)
-    encoder = settings.encoder
-    similarities = pair_similarities(questions, encoder) if encoder else caption_similarities(questions)
-    return similar_shots(questions, settings.shots, similarities)

@@ -7,13 +7,19 @@ published; ours are other questions of the same file (section 4.4, Figure 6).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, plain
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.extras import require
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> list[ChoiceQuestion]:
@@ -22,14 +28,13 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
     The answer keeps its letter. No two options are equal, and no false one is true as well: captions that also occur
     with the true figure are excluded, and figures that also occur with the true caption.
 
-    Raises:
-        DataError: the file has too few different pairs.
+    Raises DataError: the file has too few different pairs.
     """
-    captions: dict[str, set[str]] = {}
-    digests: dict[str, set[str]] = {}
+    captions: defaultdict[str, set[str]] = defaultdict(set)
+    digests: defaultdict[str, set[str]] = defaultdict(set)
     for question in questions:
-        captions.setdefault(question.figure.digest, set()).add(plain(question.caption))
-        digests.setdefault(plain(question.caption), set()).add(question.figure.digest)
+        captions[question.figure.digest].add(plain(question.caption))
+        digests[plain(question.caption)].add(question.figure.digest)
     return [
         _randomised(question, questions, captions[question.figure.digest], digests[plain(question.caption)], seed)
         for question in questions
@@ -69,18 +74,19 @@ def _randomised(
 ) -> ChoiceQuestion:
     captions, digests = set(true_captions), set(true_digests)
     pool = list(questions)
-    pairs: list[ChoiceQuestion] = []
     question.generator("negatives", seed).shuffle(pool)
-    while pool and len(pairs) < len(question.letters) - 1:
+    pairs: list[ChoiceQuestion] = []
+    wanted = len(question.letters) - 1
+    while pool and len(pairs) < wanted:
         other = pool.pop()
         if plain(other.caption) not in captions and other.figure.digest not in digests:
             pairs.append(other)
             captions.add(plain(other.caption))
             digests.add(other.figure.digest)
-    if len(pairs) < len(question.letters) - 1:
+    if len(pairs) < wanted:
         raise DataError(
-            f"Expected {question.file} to have {len(question.letters)} different figure-caption pairs to draw the "
-            f"options of question {question.id} from, found {len(captions)}. Fetch the released file."
+            f"Expected {question.file} to have {wanted} different figure-caption pairs to draw the false options of "
+            f"question {question.id} from, found {len(pairs)}. Fetch the released file."
         )
     pairs.insert(question.position, question)
     if question.to_figure:
@@ -88,39 +94,38 @@ def _randomised(
     return replace(question, options=tuple(pair.caption for pair in pairs))
 
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Similarities = NDArray[np.float64]
-
-
-def random_shots(questions: Sequence[ChoiceQuestion], count: int, seed: int) -> list[list[ChoiceQuestion]]:
-    """Return `count` other questions for each, drawn by the seed and the question's identity."""
-
-    def order(index: int) -> list[int]:
-        places = list(range(len(questions)))
-        questions[index].generator("shots", seed).shuffle(places)
-        return places
-
-    return _pick(questions, count, order)
-
-
-def similar_shots(
-    questions: Sequence[ChoiceQuestion], count: int, similarities: Similarities
+def examples(
+    questions: Sequence[ChoiceQuestion], count: int, seed: int, similarities: NDArray[np.float64] | None = None
 ) -> list[list[ChoiceQuestion]]:
-    """Return the `count` most similar other questions for each, the most similar last, next to the question.
+    """Return `count` other questions for each that share no caption and no figure with it.
 
     Args:
-        similarities: shape (questions, questions); higher is more similar.
+        seed: of random examples.
+        similarities: shape (questions, questions), higher is more similar: the most similar examples are taken, the
+            most similar last, next to the question.
+
+    Raises DataError: the file has too few such questions.
     """
-    import numpy as np
+    content = [question.content() for question in questions]
+    picked = []
+    for index, question in enumerate(questions):
+        if similarities is None:
+            order = list(range(len(questions)))
+            question.generator("shots", seed).shuffle(order)
+        else:
+            order = (-similarities[index]).argsort(kind="stable").tolist()
+        others = (place for place in order if place != index and not content[place] & content[index])
+        shots = [questions[place] for place in islice(others, count)]
+        if len(shots) < count:
+            raise DataError(
+                f"Expected {count} examples for question {question.id} of {question.file} that share no caption and "
+                f"no figure with it, found {len(shots)}. Use fewer shots."
+            )
+        picked.append(shots if similarities is None else shots[::-1])
+    return picked
 
-    picked = _pick(questions, count, lambda index: np.argsort(-similarities[index], kind="stable").tolist())
-    return [examples[::-1] for examples in picked]
 
-
-def caption_similarities(questions: Sequence[ChoiceQuestion]) -> Similarities:
+def caption_similarities(questions: Sequence[ChoiceQuestion]) -> NDArray[np.float64]:
     """Return cosines of the true captions' TF-IDF vectors, shape (questions, questions)."""
     require("shots", "Choosing the most similar examples (shot_kind=similar)")
     import numpy as np
@@ -130,7 +135,7 @@ def caption_similarities(questions: Sequence[ChoiceQuestion]) -> Similarities:
     return np.asarray((vectors @ vectors.T).toarray(), dtype=np.float64)
 
 
-def pair_similarities(questions: Sequence[ChoiceQuestion], checkpoint: str) -> Similarities:
+def pair_similarities(questions: Sequence[ChoiceQuestion], checkpoint: str) -> NDArray[np.float64]:
     """Return cosines of the true pairs' concatenated unit embeddings of image and caption (section 3.2, step 2)."""
     import numpy as np
 
@@ -140,22 +145,4 @@ def pair_similarities(questions: Sequence[ChoiceQuestion], checkpoint: str) -> S
     texts = encoder.texts([question.caption for question in questions])
     images = encoder.images([question.figure.path for question in questions])
     joined = np.concatenate([texts, images], axis=1)
-    similarities: Similarities = joined @ joined.T / 2
-    return similarities
-
-
-def _pick(
-    questions: Sequence[ChoiceQuestion], count: int, order: Callable[[int], list[int]]
-) -> list[list[ChoiceQuestion]]:
-    content = [question.content() for question in questions]
-    picked = []
-    for index, question in enumerate(questions):
-        others = (place for place in order(index) if place != index and not content[place] & content[index])
-        examples = [questions[place] for place, _ in zip(others, range(count), strict=False)]
-        if len(examples) < count:
-            raise DataError(
-                f"Expected {count} examples for question {question.id} of {question.file} that share no caption and "
-                f"no figure with it, found {len(examples)}. Use fewer shots."
-            )
-        picked.append(examples)
-    return picked
+    return np.asarray(joined @ joined.T / 2, dtype=np.float64)

@@ -12,7 +12,6 @@ from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.open_metrics import judge_advice
 from spiqa_tasks.benchmarks.record import Ask, Context, Record, Response
 from spiqa_tasks.benchmarks.signature import ablation_fields, parse
-from spiqa_tasks.benchmarks.spiqa.description import describe
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
 from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, order_advice, table
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, join
@@ -117,7 +116,6 @@ SPIQA = Benchmark(
     settings=SpiqaSettings,
     files=files_of,
     figures=figures_of,
-    describe=describe,
     unseen=_unseen,
     table=table,
     signature=ablation_fields,

@@ -1,9 +1,8 @@
 """SPIQA's three annotation formats, read into one form, and its figure types in two readings (section 3.3, Table 4).
 
-The labels of test-A, val and train are raw model output (`Plot`, `** plot`, `plot.`, ...). The paper's counts come out
-when figures are matched by case-sensitive substring, so that every capitalised label becomes "other": the reading
-`released`. The reading `corrected` ignores case, and takes a figure whose label says table for one (18 of test-A's,
-whose `content_type` is figure).
+The labels of test-A, val and train are raw model output (`Plot`, `** plot`, `plot.`, ...). The reading `released`
+matches them by case-sensitive substring, which gives the paper's counts: every capitalised label is "other". The
+reading `corrected` ignores case, and takes figures whose label says table as tables (18 of test-A).
 """
 
 from __future__ import annotations
@@ -13,48 +12,41 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
-Reading = Literal["corrected", "released"]
 GROUPS = ("table", "schematic", "plot", "visualization", "other")
-"""Tables, schematics, plots & charts, visualizations, other figures: the columns of Table 6, in the paper's order."""
-
+"""Figure types, the columns of Table 6 in the paper's order."""
 NOT_PLOTS = ("schematic", "visualization", "other")
-"""Table 6's "Other figures": every figure that is not a plot (see published/NOTES.md)."""
+"""Table 6's "Other figures" (see published/NOTES.md)."""
 MOST_FIGURES = 8
 """Largest number of figures with a group of its own: the default of `max_figures`."""
 _KEYWORDS = {"schematic": "schematic", "plot": "plot", "photograph": "visualization"}
-_CORRECTED = {**_KEYWORDS, "table": "table"}
 
 
 @cache
-def figure_group(label: str, is_table: bool, reading: Reading = "corrected") -> str:
+def figure_group(label: str, is_table: bool, reading: Literal["corrected", "released"] = "corrected") -> str:
     """Return the group of a figure, one of `GROUPS`.
 
     Args:
         label: the release's `figure_type`.
         is_table: whether the release marks it as a table (A, val, train: `content_type`; B: its label).
-        reading: `released` reproduces Table 4; `corrected` ignores case and also takes labels that say table.
+        reading: see the module.
     """
     if is_table:
         return "table"
-    text, keywords = (label.lower(), _CORRECTED) if reading == "corrected" else (label, _KEYWORDS)
-    return next((group for keyword, group in keywords.items() if keyword in text), "other")
+    keywords = _KEYWORDS
+    if reading == "corrected":
+        label, keywords = label.lower(), {**_KEYWORDS, "table": "table"}
+    return next((group for keyword, group in keywords.items() if keyword in label), "other")
 
 
 def groups_of(row: Mapping[str, Any], figures: int) -> dict[str, str]:
-    """Return the groups of a question, by kind.
-
-    Args:
-        row: row of the question; its type is that of the first referred figure.
-        figures: number of figures shown; 0 if unknown.
-
-    Returns:
-        `type`, the figure type; `released_type`, the type of Table 4, as `released_<type>`; `nonplot` for figures that
-        are neither plot nor table; `figures`, as `figures_<number>`, `figures_9+` beyond eight.
-    """
-    shown = f"figures_{figures}" if figures <= MOST_FIGURES else f"figures_{MOST_FIGURES + 1}+"
-    nonplot = {"nonplot": "nonplot"} if row["group"] in NOT_PLOTS else {}
-    counted = {"figures": shown} if figures else {}
-    return {"type": row["group"], **nonplot, "released_type": f"released_{row['group_released']}", **counted}
+    """Return kind -> group of a question, by the type of its first referred figure and `figures` shown (0: unknown)."""
+    groups = {"type": row["group"]}
+    if row["group"] in NOT_PLOTS:
+        groups["nonplot"] = "nonplot"
+    groups["released_type"] = f"released_{row['group_released']}"
+    if figures:
+        groups["figures"] = f"figures_{figures}" if figures <= MOST_FIGURES else f"figures_{MOST_FIGURES + 1}+"
+    return groups
 
 
 class Figure(NamedTuple):
@@ -78,14 +70,7 @@ class Figure(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question of a paper.
-
-    Attributes:
-        position: index in the released paper, from 0.
-        question: text of the question.
-        answer: the reference answer, or "".
-        referred: files of the figures that the answer needs, at least one.
-    """
+    """A question: index in the released paper, text, reference answer or "", files of its figures (one or more)."""
 
     position: int
     question: str
@@ -104,89 +89,71 @@ class Paper:
 
 
 def read_a(paper_id: str, paper: Mapping[str, Any]) -> Paper:
-    """Return a paper of test-A, val or train: figures carry raw model labels and a `content_type`."""
-    figures = {
-        file: _figure(
-            file, f"{paper_id}/{file}", figure["caption"], figure["figure_type"], figure["content_type"] == "table"
-        )
-        for file, figure in paper["all_figures"].items()
-    }
-    columns = [(item["question"], item["answer"], [item["reference"]]) for item in paper["qa"]]
-    return Paper(paper_id, figures, _questions(columns, figures))
+    """Return a paper of test-A, val or train: figures have raw model labels and a `content_type`."""
+    figures = [
+        Figure(file, f"{paper_id}/{file}", each["caption"], each["figure_type"], each["content_type"] == "table")
+        for file, each in paper["all_figures"].items()
+    ]
+    return _paper(paper_id, figures, [(item["question"], item["answer"], [item["reference"]]) for item in paper["qa"]])
 
 
 def read_b(paper_id: str, paper: Mapping[str, Any]) -> Paper:
     """Return a paper of test-B: parallel lists, clean labels, the full text in `passages`."""
     types = paper["figure_types"]
-    figures = {
-        file: _figure(file, file, caption, types[file], types[file] == "table")
+    figures = [
+        Figure(file, file, caption, types[file], types[file] == "table")
         for file, caption in paper["all_figures_tables"].items()
-    }
-    columns = zip(paper["question"], paper["composition"], paper["referred_figures_tables"], strict=True)
-    text = _text("\n\n".join(paper["passages"]), "full text")
-    return Paper(paper_id, figures, _questions(columns, figures), text)
+    ]
+    questions = zip(paper["question"], paper["composition"], paper["referred_figures_tables"], strict=True)
+    return _paper(paper_id, figures, questions, "\n\n".join(paper["passages"]))
 
 
 def read_c(paper_id: str, paper: Mapping[str, Any]) -> Paper:
-    """Return a paper of test-C: QASPER's answers, labels where the release has them, text without section names."""
-    figures = {}
+    """Return a paper of test-C: QASPER's answers, labels if the release has them, text without section names."""
+    figures = []
     for figure in paper["figures_and_tables"]:
         file = figure["file"]
         label = figure.get("figure_type") or ("table" if "table" in file.lower() else "")
         picture = f"{paper['arxiv_id']}/{file}"
-        figures[file] = _figure(file, picture, figure["caption"], label, str(label).lower() == "table")
+        figures.append(Figure(file, picture, figure["caption"], label, label.lower() == "table"))
     answers = [_qasper(answer) for answer in paper["answer"]]
-    columns = zip(paper["question"], answers, paper["referred_figures_tables"], strict=True)
+    questions = zip(paper["question"], answers, paper["referred_figures_tables"], strict=True)
     text = "\n\n".join("\n".join(section["paragraphs"]) for section in paper["full_text"])
-    return Paper(paper_id, figures, _questions(columns, figures), _text(text, "full text"))
+    return _paper(paper_id, figures, questions, text)
 
 
 READERS: dict[str, Callable[[str, Mapping[str, Any]], Paper]] = {"A": read_a, "B": read_b, "C": read_c}
 
 
-def _figure(file: str, picture: str, caption: Any, label: Any, is_table: bool) -> Figure:
-    _text(picture, "figure name")
-    return Figure(file, picture, _text(caption, "caption of", file), _text(label, "type of", file), is_table)
+def _paper(
+    paper_id: str,
+    figures: Iterable[Figure],
+    columns: Iterable[tuple[str, str, Sequence[str]]],
+    full_text: str | None = None,
+) -> Paper:
+    """Return the paper of its figures and (question, answer, files of referred figures).
 
-
-def _questions(
-    columns: Iterable[tuple[Any, Any, Sequence[str]]], figures: Mapping[str, Figure]
-) -> tuple[Question, ...]:
-    """Return the questions of (question, answer, files of the referred figures)."""
+    Raises:
+        TypeError, ValueError: a value that is no text or not valid Unicode, a question without text or figure.
+    """
+    by_file = {figure.file: figure for figure in figures}
     questions = []
     for position, (question, answer, referred) in enumerate(columns):
-        if not _text(question, "question", position):
-            raise ValueError(f"an empty question {position}")
-        unknown = [file for file in referred if file not in figures]
-        if unknown or not referred:
+        if not question or not referred or not set(referred) <= set(by_file):
             raise ValueError(
-                f"question {position} that refers to {unknown[0] if unknown else 'no figure'}, not its own"
+                f"question {position} without a text, or that refers to no figure of the paper: {referred}"
             )
-        text = _text(answer, "answer", position)
-        questions.append(Question(position, question, text, tuple(dict.fromkeys(referred))))
-    return tuple(questions)
+        questions.append(Question(position, question, answer, tuple(dict.fromkeys(referred))))
+    texts = [text for figure in by_file.values() for text in figure[:4]]
+    texts += [text for question in questions for text in (question.question, question.answer)]
+    "".join([*texts, full_text or ""]).encode()  # raises if one is no text
+    return Paper(paper_id, by_file, tuple(questions), full_text)
 
 
 def _qasper(answer: Mapping[str, Any]) -> str:
     """Return the free-form answer, else Yes or No, else the extractive spans, joined as QASPER's evaluator does."""
-    free_form, is_yes = answer["free_form_answer"], answer["yes_no"]
-    if free_form:
-        return str(free_form)
-    if is_yes is not None:
-        return "Yes" if is_yes else "No"
+    if answer["free_form_answer"]:
+        return str(answer["free_form_answer"])
+    if answer["yes_no"] is not None:
+        return "Yes" if answer["yes_no"] else "No"
     return ", ".join(answer.get("extractive_spans") or ())
-
-
-def _text(value: Any, what: str, which: object = "") -> str:
-    """Return a string after checking that it can be encoded as UTF-8.
-
-    Raises:
-        TypeError, ValueError: not such a string.
-    """
-    if not isinstance(value, str):
-        raise TypeError(f"a {f'{what} {which}'.strip()} of type {type(value).__name__}")
-    try:
-        value.isascii() or value.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"a {f'{what} {which}'.strip()} that is no valid Unicode") from error
-    return value

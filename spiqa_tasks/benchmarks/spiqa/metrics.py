@@ -36,8 +36,7 @@ def metrics(settings: SpiqaSettings) -> Sequence[Metric]:
     if settings.protocol != "released":
         by_reading += _of_reading(settings, "", prediction)
     if settings.protocol != "corrected":
-        texts = _answers_released if settings.setting == "perfigure" else _prediction_released
-        by_reading += _of_reading(settings, RELEASED, texts)
+        by_reading += _of_reading(settings, RELEASED, _released)
     return (*by_reading, *_rates(settings))
 
 
@@ -94,13 +93,11 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
     return [unformatted, *of_questions, *neither, request_failed]
 
 
-def _prediction_released(record: Record) -> Sequence[str]:
-    return () if "released" not in record.details else (record.details["released"]["prediction"],)
-
-
-def _answers_released(record: Record) -> Sequence[str]:
-    """Return an answer per helpful referred figure, or one empty answer, as the released script scores."""
-    return () if record.prediction is None else record.details["released_answers"] or ("",)
+def _released(record: Record) -> Sequence[str]:
+    """Return the released scripts' reading; `perfigure`: an answer per helpful referred figure, or one empty answer."""
+    if "released" in record.details:
+        return (record.details["released"]["prediction"],)
+    return (record.details["released_answers"] or ("",)) if "released_answers" in record.details else ()
 
 
 def _mean_of_whole(name: str, records: Sequence[Record]) -> Value:
@@ -126,8 +123,9 @@ def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
 
 def _unhelpful(records: Sequence[Record]) -> Value:
     """Return the share of questions without a helpful figure."""
-    helped = {r.id: None if r.prediction is None else r.status == "no_helpful_figure" for r in whole(records)}
-    return mean_value({key: None if failed is None else float(failed) for key, failed in helped.items()})
+    return mean_value(
+        {r.id: None if r.prediction is None else float(r.status == "no_helpful_figure") for r in whole(records)}
+    )
 
 
 def _perfigure_judge_failed(name: str, records: Sequence[Record]) -> Value:

@@ -11,12 +11,13 @@ answered:
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from spiqa_tasks.benchmarks.benchmark import parse_settings
 from spiqa_tasks.benchmarks.record import Ask, Context, Record, Response
-from spiqa_tasks.benchmarks.settings import parse_settings
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
 from spiqa_tasks.benchmarks.spiqa.prompts import wording
@@ -89,23 +90,16 @@ def _joined(question_id: str, parts: list[Record], context: Context) -> Record:
         cluster = next((part.cluster for part in parts if part.cluster is not None), None)
         return Record(question_id, status="incomplete", cluster=cluster)
     ordered = sorted(parts, key=lambda part: int(part.id.split("/")[-2]))
-    first = ordered[0]
-    shared: dict[str, Any] = {
-        "reference": first.reference,
-        "cluster": first.cluster,
-        "groups": first.groups,
-        "signature": first.signature,
-    }
+    details = {"anchor": ordered[0].id}
+    question = dataclasses.replace(ordered[0], id=question_id, prediction=None, rule=None, reason=None, details=details)
     failed = next((part for part in ordered if part.status == "request_failed"), None)
     if failed is not None:
-        details = {"anchor": first.id}
-        return Record(question_id, status="request_failed", reason=failed.reason, details=details, **shared)
-    return _question(question_id, ordered, shared, context)
+        return dataclasses.replace(question, status="request_failed", reason=failed.reason)
+    return _answered(question, ordered, context)
 
 
-def _question(question_id: str, ordered: Sequence[Record], shared: Mapping[str, Any], context: Context) -> Record:
-    first = ordered[0]
-    settings = parse_settings(SpiqaSettings, parse(first.signature).settings)
+def _answered(question: Record, ordered: Sequence[Record], context: Context) -> Record:
+    settings = parse_settings(SpiqaSettings, parse(question.signature).settings)
     protocol, judged = settings.protocol, settings.judged
     replies = {part.id: part.prediction or "" for part in ordered}
     answers: list[str] = []
@@ -118,22 +112,17 @@ def _question(question_id: str, ordered: Sequence[Record], shared: Mapping[str, 
             answers.append(answer)
     answers = released if protocol == "released" else answers
     prediction = " ".join(dict.fromkeys(filter(None, map(without_control_tokens, answers))))
-    about = (first.details["question"], first.reference)
+    about = (ordered[0].details["question"], question.reference)
     asks: list[Ask] = []
-    scores: dict[str, float] = {}
-    if protocol != "released":
-        if answers:
-            asks += context.asks(judged, Candidate(prediction, *about))
-        else:
-            scores[judged] = 0.0
+    if protocol != "released" and answers:
+        asks += context.asks(judged, Candidate(prediction, *about))
     for answer in released if protocol != "corrected" else ():
         asks += context.asks(f"{judged}_released", Candidate(answer, *about, as_written=True))
-    return Record(
-        question_id,
-        prediction,
+    return dataclasses.replace(
+        question,
+        prediction=prediction,
         status="ok" if answers else "no_helpful_figure",
-        scores=scores,
-        details={"anchor": first.id} | ({} if protocol == "corrected" else {"released_answers": released}),
+        scores={} if protocol == "released" or answers else {judged: 0.0},
+        details={**question.details, **({} if protocol == "corrected" else {"released_answers": released})},
         asks=tuple(asks),
-        **shared,
     )

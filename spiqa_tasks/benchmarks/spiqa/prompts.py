@@ -1,12 +1,12 @@
-"""SPIQA's prompts in the released wordings (paper section 3.1 and Figure 1; ablations of section 5.3)."""
+"""SPIQA's prompts in the released wordings (paper section 3.1, Figure 1, section 5.3), and as fine-tuning samples."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 from PIL import Image
 
@@ -90,8 +90,7 @@ def shown_picture(path: str, settings: SpiqaSettings) -> str:
     Args:
         path: path in the row; a member of an archive (`archive::member`) is extracted first.
 
-    Raises:
-        DataError: an unreadable picture.
+    Raises DataError: an unreadable picture.
     """
     path = unpacked(path)
     side = settings.side
@@ -113,3 +112,40 @@ def wording(setting: str) -> str:
 def _filled(template: str, values: Mapping[str, str]) -> str:
     """Return the template with its `<name>` fields replaced in one pass: a value is never read as a field."""
     return re.sub(r"<(question|caption|text)>", lambda field: values[field[1]], template)
+
+
+Form = Literal["llava", "messages"]
+CAPTION = "Provide a caption for this figure of a scientific paper."
+
+
+def conversations(rows: Iterable[Mapping[str, Any]], form: Form, captions: bool = False) -> Iterator[dict[str, Any]]:
+    """Yield one conversation per row for fine-tuning, with the picture, question and answer (section 5.1).
+
+    Args:
+        rows: rows of a SPIQA task; of `perfigure` only those that ask for an answer to a referred figure are taken.
+        form: `llava` (`image`, a list for several figures, and `conversations` of `from` and `value`) or `messages`
+            (`images` and `messages` of `role` and `content`); pictures are `<image>` in the text.
+        captions: whether each figure with its caption is a conversation, too, when it is first shown.
+    """
+    shown: set[str] = set()
+    for row in rows:
+        settings = settings_of(row)
+        is_single = settings.setting == "perfigure"
+        if row["step"] in ("", "answer") and row["referred"]:
+            yield _conversation(str(row["id"]), prompt(row), row["answer"], form, is_single)
+        for figure in row["figures"] if captions else ():
+            if figure["path"] and figure["caption"] and figure["path"] not in shown:
+                shown.add(figure["path"])
+                parts: list[Part] = [Picture(shown_picture(figure["path"], settings)), CAPTION]
+                yield _conversation(figure["file"], parts, figure["caption"], form, is_single)
+
+
+def _conversation(name: str, parts: Sequence[Part], answer: str, form: Form, is_single: bool) -> dict[str, Any]:
+    pictures = [part.path for part in parts if isinstance(part, Picture)]
+    texts = (f"<image>{chr(10)}" if isinstance(part, Picture) else str(part) for part in parts if part)
+    question = "".join(texts)
+    if form == "llava":
+        turns = [{"from": "human", "value": question}, {"from": "gpt", "value": answer}]
+        return {"id": name, "image": pictures[0] if is_single else pictures, "conversations": turns}
+    turns = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+    return {"id": name, "images": pictures, "messages": turns}

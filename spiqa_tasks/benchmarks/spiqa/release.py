@@ -14,7 +14,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from spiqa_tasks.benchmarks.spiqa.formats import READERS, Paper
 from spiqa_tasks.benchmarks.spiqa.settings import SMALL, SpiqaSettings
@@ -38,7 +38,7 @@ class Split:
 
     annotations: str
     pictures: str
-    annotation_format: Literal["A", "B", "C"]
+    annotation_format: str
     packed: bool = False
 
     @property
@@ -61,8 +61,7 @@ PARAGRAPHS = "SPIQA_train_val_test-A_extracted_paragraphs.zip"
 def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
     """Return a pyarrow table with one row per question of `split` (per question, figure and prompt for `perfigure`).
 
-    Raises:
-        DataError: files missing, unreadable or not in the release's format; a figure that cannot be read.
+    Raises DataError: files missing, unreadable or not in the release's format; a figure that cannot be read.
     """
     files = SPLITS[split]
     annotations = source.files(SPIQA, files.annotations)[0]
@@ -99,46 +98,31 @@ def figures_of(source: Source, split: str) -> dict[str, frozenset[str]]:
     return {paper.paper_id: frozenset(paper.figures) for paper in papers}
 
 
-def read_papers(path: Path, annotation_format: Literal["A", "B", "C"]) -> list[Paper]:
+def read_papers(path: Path, annotation_format: str) -> list[Paper]:
     """Return the papers of an annotation file, the last of a repeated id; raises as `each_paper`."""
     return list({paper.paper_id: paper for paper, _ in each_paper(path, annotation_format)}.values())
 
 
-def each_paper(path: Path, annotation_format: Literal["A", "B", "C"]) -> Iterator[tuple[Paper, Mapping[str, Any]]]:
+def each_paper(path: Path, annotation_format: str) -> Iterator[tuple[Paper, Mapping[str, Any]]]:
     """Yield (paper, released JSON) of an annotation file; only one paper is in memory.
 
-    Raises:
-        DataError: not JSON, no papers, or a paper that lacks a field of its format.
+    Raises DataError: not JSON, no papers, or a paper that lacks a field of its format.
     """
-    reader, paper_id = READERS[annotation_format], None
-    for paper_id, released in _entries(path):
-        try:
-            paper = reader(paper_id, released)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise DataError(
-                f"Expected paper {paper_id} of {path} in the format of test-{annotation_format}, "
-                f"found {type(error).__name__} {error}. Fetch the file again, or name the right split."
-            ) from error
-        yield paper, released
-    if paper_id is None:
-        raise DataError(f"Expected {path} to be a JSON file that maps paper ids to papers, found none. Fetch it again.")
-
-
-def _entries(path: Path) -> Iterator[tuple[str, Any]]:
+    paper_id = None
     try:
-        yield from entries(path)
-    except (TypeError, ValueError, OSError, RecursionError) as error:
+        for paper_id, released in entries(path):
+            yield READERS[annotation_format](paper_id, released), released
+        if paper_id is None:
+            raise ValueError("no paper")
+    except (KeyError, TypeError, AttributeError, ValueError, OSError, RecursionError) as error:
         raise DataError(
-            f"Expected {path} to be a JSON file that maps paper ids to papers, found {error}. Fetch it again."
+            f"Expected {path} to map paper ids to papers in the JSON format of test-{annotation_format}, found "
+            f"{type(error).__name__} {error} at {paper_id or 'its start'}. Fetch it again, or name the right split."
         ) from error
 
 
 def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
-    """Return the papers without unanswered questions, whose ids are logged.
-
-    Raises:
-        DataError: no question is left.
-    """
+    """Return the papers without unanswered questions, whose ids are logged. Raises DataError if no question is left."""
     names = [f"{paper.paper_id}/{item.position}" for paper in papers for item in paper.questions if not item.answer]
     if names:
         found = counted(len(names), "question has", "questions have")
@@ -148,10 +132,7 @@ def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
         for paper in papers
     ]
     if not any(paper.questions for paper in kept):
-        raise DataError(
-            f"Expected questions in {path}, found none in its {len(papers)} papers, the first of which is "
-            f"{papers[0].paper_id}. Fetch the file again."
-        )
+        raise DataError(f"Expected questions in {path}, found none in its {len(papers)} papers. Fetch the file again.")
     return kept
 
 
@@ -160,8 +141,7 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
 
     Questions of papers without a text are asked without, as in the released scripts; their number is logged.
 
-    Raises:
-        DataError: the archive is missing or has no text of these papers.
+    Raises DataError: the archive is missing or has no text of these papers.
     """
     names = {f"{paper.paper_id}.txt" for paper in papers if paper.full_text is None}
     texts: dict[str, str] = {}
@@ -205,12 +185,9 @@ def _picture_archive(source: Source, files: Split, settings: SpiqaSettings) -> s
     """Return the archive to read: that of small pictures if the settings ask for it and the source has it."""
     small = files.small_pictures
     if settings.resolution == SMALL and small is not None:
-        if source.folder(SPIQA, small.removesuffix(".zip")) is not None:
-            return small
         try:
-            source.files(SPIQA, small)
+            if source.folder(SPIQA, small.removesuffix(".zip")) is not None or source.files(SPIQA, small):
+                return small
         except DataError as error:
             logger.warning("The pictures are resized to 224 pixels here, for want of the release's own: %s", error)
-        else:
-            return small
     return files.pictures

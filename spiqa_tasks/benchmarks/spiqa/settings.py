@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from spiqa_tasks.benchmarks.settings import parse_settings
+from spiqa_tasks.benchmarks.benchmark import parse_settings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.pictures import Ablation
 

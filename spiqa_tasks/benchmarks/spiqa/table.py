@@ -1,4 +1,4 @@
-"""SPIQA's rows as a columnar table: the train split's 2.1 million figures are taken by index, not copied."""
+"""SPIQA's rows as a columnar table, and the choice and order of the figures shown."""
 
 from __future__ import annotations
 
@@ -7,18 +7,12 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from spiqa_tasks.benchmarks.settings import settings_text
+from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.spiqa.formats import Paper, Question
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 
 STEPS = ("helpful", "answer")
 """The two prompts of a figure that is shown alone (released open-model scripts)."""
-
-FIGURE_FIELDS = ("path", "file", "caption", "group", "group_released")
-ROW_FIELDS = (
-    *("id", "paper_id", "question", "answer", "group", "group_released", "full_text", "question_id"),
-    *("no_text", "referred", "step", "documents"),
-)
 _BATCH = 2000
 """Questions per record batch: their Python objects are freed before the next batch, which bounds memory on train."""
 
@@ -29,11 +23,6 @@ class Shown(NamedTuple):
     paper: Paper
     question: Question
     files: list[str]
-
-    @property
-    def question_id(self) -> str:
-        """Paper id and position from 0."""
-        return f"{self.paper.paper_id}/{self.question.position}"
 
 
 def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: str, limit: int, seed: int) -> list[str]:
@@ -64,81 +53,78 @@ def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Sh
     """Return every question with its shown figures, in the order of the file."""
     result = []
     for paper in papers:
-        files = list(paper.figures)
         for question in paper.questions:
-            among = files if settings.figures == "all" else [file for file in files if file in question.referred]
+            files = [file for file in paper.figures if settings.figures == "all" or file in question.referred]
             question_id = f"{paper.paper_id}/{question.position}"
-            shown = choose_figures(among, question.referred, question_id, settings.max_figures, settings.seed)
-            result.append(Shown(paper, question, shown))
+            chosen = choose_figures(files, question.referred, question_id, settings.max_figures, settings.seed)
+            result.append(Shown(paper, question, chosen))
     return result
 
 
 def rows_table(
     questions: Sequence[Shown], paths: Mapping[str, str], settings: SpiqaSettings, split: str, data: str
 ) -> Any:
-    """Return a table with one row per question (`perfigure`: per question, figure and prompt).
+    """Return a pyarrow table with one row per question (`perfigure`: per question, figure and prompt).
 
     Args:
         paths: member of the archive -> path; absent members become "".
     """
     import pyarrow
 
-    batches = [
-        _batch(questions[start : start + _BATCH], paths, settings, {"benchmark": "spiqa", "split": split, "data": data})
-        for start in range(0, len(questions), _BATCH)
-    ]
+    same = {"benchmark": "spiqa", "split": split, "data": data, "settings": settings_text(settings)}
+    batches = []
+    schema = None
+    for start in range(0, len(questions), _BATCH):
+        rows = [row | same for shown in questions[start : start + _BATCH] for row in _rows(shown, paths, settings)]
+        if schema is None:
+            schema = _schema(rows)
+        batches.append(pyarrow.Table.from_pylist(rows, schema=schema))
     return pyarrow.concat_tables(batches)
 
 
-def _batch(
-    questions: Sequence[Shown], paths: Mapping[str, str], settings: SpiqaSettings, constants: Mapping[str, str]
-) -> Any:
+def _schema(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return the schema of rows; `no_text` and `referred` may have no value in them that tells their type."""
     import pyarrow
 
-    figures: list[tuple[str, ...]] = []
-    places: dict[str, dict[str, int]] = {}
-    rows: list[tuple[Any, ...]] = []
-    taken: list[int] = []
-    offsets = [0]
-    for shown in questions:
-        paper = shown.paper
-        if paper.paper_id not in places:
-            places[paper.paper_id] = {file: len(figures) + index for index, file in enumerate(paper.figures)}
-            figures += [
-                (paths.get(figure.picture, ""), figure.file, figure.caption, figure.group, figure.group_released)
-                for figure in paper.figures.values()
-            ]
-        place = places[paper.paper_id]
-        for row, files in _documents(shown, settings):
-            rows.append(row)
-            taken += [place[file] for file in files]
-            offsets.append(len(taken))
-    types = {"referred": pyarrow.list_(pyarrow.int64()), "no_text": pyarrow.bool_()}
-    columns = zip(ROW_FIELDS, zip(*rows, strict=True), strict=True)
-    arrays = {name: pyarrow.array(values, type=types.get(name)) for name, values in columns}
-    structs = pyarrow.StructArray.from_arrays(
-        [pyarrow.array(values) for values in zip(*figures, strict=True)], FIGURE_FIELDS
-    )
-    arrays["figures"] = pyarrow.ListArray.from_arrays(offsets, structs.take(pyarrow.array(taken)))
-    same = {**constants, "settings": settings_text(settings)}
-    arrays |= {name: pyarrow.repeat(value, len(rows)) for name, value in same.items()}
-    return pyarrow.table(arrays)
+    text, number = pyarrow.string(), pyarrow.int64()
+    kinds = {"referred": pyarrow.list_(number), "no_text": pyarrow.bool_(), "documents": number}
+    kinds["figures"] = pyarrow.list_(pyarrow.struct([(name, text) for name in rows[0]["figures"][0]]))
+    return pyarrow.schema([(name, kinds.get(name, text)) for name in rows[0]])
 
 
-def _documents(shown: Shown, settings: SpiqaSettings) -> Iterator[tuple[tuple[Any, ...], list[str]]]:
-    """Yield (row in the order of `ROW_FIELDS`, files of its figures) of a question."""
-    paper, question = shown.paper, shown.question
+def _rows(shown: Shown, paths: Mapping[str, str], settings: SpiqaSettings) -> Iterator[dict[str, Any]]:
+    paper, question, files = shown
     first = paper.figures[question.referred[0]]
-    text = paper.full_text or "" if settings.setting == "fullpaper" else ""
-    no_text = None if paper.full_text is None else not paper.full_text
-    question_id = shown.question_id
-    about = (paper.paper_id, question.question, question.answer, first.group, first.group_released)
-    same = (*about, text, question_id, no_text)
+    question_id = f"{paper.paper_id}/{question.position}"
+    row: dict[str, Any] = {
+        "id": question_id,
+        "paper_id": paper.paper_id,
+        "question": question.question,
+        "answer": question.answer,
+        "group": first.group,
+        "group_released": first.group_released,
+        "full_text": (paper.full_text or "") if settings.setting == "fullpaper" else "",
+        "question_id": question_id,
+        "no_text": None if paper.full_text is None else not paper.full_text,
+        "referred": [index for index, file in enumerate(files) if file in question.referred],
+        "step": "",
+        "documents": 1,
+        "figures": [
+            {
+                "path": paths.get(figure.picture, ""),
+                "file": figure.file,
+                "caption": figure.caption,
+                "group": figure.group,
+                "group_released": figure.group_released,
+            }
+            for figure in map(paper.figures.__getitem__, files)
+        ],
+    }
     if settings.setting != "perfigure":
-        referred = [index for index, file in enumerate(shown.files) if file in question.referred]
-        yield (question_id, *same, referred, "", 1), shown.files
+        yield row
         return
-    for index, file in enumerate(shown.files):
-        referred = [0] if file in question.referred else []
+    for index, figure in enumerate(row["figures"]):
+        alone = {"referred": [0] if index in row["referred"] else [], "figures": [figure]}
         for step in STEPS:
-            yield (f"{question_id}/{index}/{step}", *same, referred, step, len(STEPS) * len(shown.files)), [file]
+            documents = len(STEPS) * len(files)
+            yield row | alone | {"id": f"{question_id}/{index}/{step}", "step": step, "documents": documents}

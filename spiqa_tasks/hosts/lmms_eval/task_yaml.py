@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric
-from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.benchmark import Benchmark, settings_text
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_plugins
-from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import cache_folder, write_atomically
 from spiqa_tasks.hosts.catalogue import included_folders, own_definitions

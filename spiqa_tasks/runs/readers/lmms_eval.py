@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks import summary
+from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.results_file import RESULTS, SAMPLES, SUMMARY
-from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.task import Task, benchmark_named, task_of
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.files.json_text import conforms, loads

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from PIL import Image
 
-from spiqa_tasks.benchmarks.mmstar.prompts import SHOTS, is_few_shot, own_answer, prompt, template
-from spiqa_tasks.benchmarks.mmstar.release import REPORTED, MMStarSettings, from_table, read_options
+from spiqa_tasks.benchmarks.mmstar.prompts import SHOTS, own_answer, prompt, template
+from spiqa_tasks.benchmarks.mmstar.release import REPORTED, MMStarSettings, from_table
 from spiqa_tasks.benchmarks.prompting import Picture, chat_content, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import load_rows
 
@@ -58,13 +58,6 @@ def test_llm_bases_get_two_solved_questions_first() -> None:
             assert shot.endswith(f"\nAnswer: {letter}")
         assert last.startswith(row["question"])
         assert last.endswith("directly.\nAnswer:")
-
-
-def test_prompt_hash_is_that_of_the_wording() -> None:
-    """The plain question and its ablations have one wording, the shots are another."""
-    wordings = {variant: template(rows(variant)[0]) for variant in VARIANTS}
-    assert wordings[""] == wordings["_text"] == wordings["_grey"]
-    assert wordings["_llm"] != wordings[""]
 
 
 def asked(cells: dict[str, str], name: str) -> str:
@@ -132,12 +125,6 @@ def test_lmms_eval_asks_the_same(host: None, real_data: Path, task: str, name: s
         assert asked(cells, name) == mmstar_doc_to_text(answered, options)
 
 
-def test_shots_are_well_formed_and_differ() -> None:
-    """The answers are options, and the two letters are not the same."""
-    assert len(SHOTS) == len({letter for _, letter in SHOTS}) == 2
-    assert all(letter in read_options(question) for question, letter in SHOTS)
-
-
 def test_shots_are_no_questions_of_mmstar(real_data: Path) -> None:
     """Neither shot is among the released questions or ours."""
     lines = (real_data / "mmstar" / "llava_next_34b_sample.jsonl").read_text().splitlines()
@@ -153,18 +140,3 @@ def test_what_a_model_goes_on_to_write_is_cut_at_the_blank_line_before_it() -> N
     assert own_answer("B\n\nbecause." + further) == "B\n\nbecause."
     assert own_answer(further) == further
     assert own_answer("B\n\nbecause.") == "B\n\nbecause."
-
-
-def row_of(question: str, picture: str = "a.png", **settings: Any) -> dict[str, Any]:
-    """A question's row with a picture."""
-    cells = {"id": "1", "question": question, "answer": "A"}
-    (row,) = from_table([cells], "val", MMStarSettings(**settings), "d")
-    return {**row, "images": [picture] if picture else []}
-
-
-def test_without_shots_the_question_stands_alone() -> None:
-    """With its closing sentence, which is its wording."""
-    row = row_of("Which?\nOptions: A: red, B: blue")
-    closing = "\nAnswer with the option's letter from the given choices directly."
-    assert prompt(row) == [Picture("a.png"), row["question"] + closing]
-    assert (template(row), is_few_shot(row)) == (closing, False)

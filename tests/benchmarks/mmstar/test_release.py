@@ -13,17 +13,15 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.mmstar.release import (
     MMStarSettings,
     from_table,
     load,
     question_of,
     read_options,
-    table_options,
 )
-from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.settings import settings_text
-from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.source import LocalSource, fingerprint
 
 
@@ -35,11 +33,6 @@ def test_options_of_every_real_mmstar_question_are_read(real_data: Path) -> None
         assert record["answer"] in options, record
         assert list(options) == list("ABCDEFGH")[: len(options)]
         assert all(text and text in record["question"] for text in options.values()), record
-
-
-def test_question_of_unknown_form_still_has_four_letters() -> None:
-    """Where options cannot be read, letters can be matched all the same."""
-    assert read_options("What is this?") == {"A": "", "B": "", "C": "", "D": ""}
 
 
 def encoded(size: tuple[int, int] = (8, 6)) -> bytes:
@@ -127,12 +120,6 @@ def test_a_question_stands_before_its_options(text: str, question: str) -> None:
     assert question_of(text) == question
 
 
-def test_options_that_pandas_takes_for_missing_are_none() -> None:
-    """As in VLMEvalKit's table; the others keep their letters."""
-    row = {"letters": ["A", "B", "C"], "options": ["NA", "nan.", "None"]}
-    assert table_options(row) == {"B": "nan."}
-
-
 def test_a_table_of_answers_has_the_questions_too() -> None:
     """The options in its text or in columns, categories and sources where they are, by either name."""
     settings = MMStarSettings()
@@ -152,9 +139,3 @@ def test_a_table_of_answers_has_the_questions_too() -> None:
     assert third == {**ROW, **own, **bare, "subcategory": "g", "source": "x"}
     with pytest.raises(DataError, match="question 7 to be one of its options A, B; found ''"):
         from_table([{**lone, "answer": ""}], "val", settings, "digest")
-
-
-def test_other_numbers_of_shots_are_refused() -> None:
-    """There are two shots or none."""
-    with pytest.raises(InputError, match="shots to be one of 0, 2"):
-        load_rows("mmstar", "demo", "shots=1")

@@ -79,14 +79,6 @@ def test_judge_that_fails_withholds_the_number(scorer: Scorer, row: dict[str, An
     assert scorer.value("extractor_rate", [read_back]).value == 1
 
 
-def test_failed_request_is_not_sent_to_the_judge(scorer: Scorer, row: dict[str, Any], server: OpenAIServer) -> None:
-    """A failed request is no answer to look into."""
-    records = scorer.score([scorer.record(row, Response("", "boom"))])
-    assert records[0].scores == {}
-    assert scorer.value("extractor_rate", records).value == 0
-    assert server.requests == []
-
-
 def test_without_the_setting_no_judge_is_named(scorer_of: Callable[..., Scorer]) -> None:
     """An open answer is unparsed, and neither of the judged metrics is there."""
     plain = scorer_of("scifibench")
@@ -96,23 +88,6 @@ def test_without_the_setting_no_judge_is_named(scorer_of: Callable[..., Scorer])
     rates = {"refusal_rate", "unparsed_rate", "request_failed_rate", "truncated_rate"}
     assert {metric.name for metric in plain.metrics} == {"accuracy", *rates}
     assert {metric.needs for metric in plain.metrics} == {"nothing"}
-
-
-def test_what_the_judge_reads_needs_the_judge(scorer: Scorer) -> None:
-    """Both judged metrics are there with the setting, and say so."""
-    needs = {metric.name: metric.needs for metric in scorer.metrics}
-    assert {name for name, need in needs.items() if need == "judge"} == {"accuracy_llm", "extractor_rate"}
-    assert {need for name, need in needs.items() if name not in ("accuracy_llm", "extractor_rate")} == {"nothing"}
-
-
-def test_an_answer_is_in_the_groups_of_its_direction_and_category(scorer_of: Callable[..., Scorer]) -> None:
-    """Both tasks, and the subject as a metric's name has it."""
-    plain = scorer_of("scifibench")
-    rows = load_rows("scifibench", "demo", "ablation=text")
-    records = [plain.record(row, Response(row["answer"])) for row in rows]
-    assert {record.groups["direction"] for record in records} == {"fig2cap", "cap2fig"}
-    assert all(" " not in record.groups["category"] for record in records)
-    assert scorer_of("scifibench").value("accuracy", records).value == 1
 
 
 def test_caption_is_kept_with_the_true_one(scorer_of: Callable[..., Scorer]) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scifibench.prompts import CAPTION, CLOSINGS, prompt, template
+from spiqa_tasks.benchmarks.scifibench.definition import CAPTION, CLOSINGS, prompt, template
 
 
 def shown(row: dict[str, Any]) -> str:
@@ -38,22 +38,6 @@ def test_instruction_to_ignore_the_mark_precedes_the_question() -> None:
     ignored = load_rows("scifibench", "demo_fig2cap", "mark=correct,ignore=yes")[0]
     assert shown(ignored) == shown(marked).replace("Which of", "Ignore the annotation <Correct>.\nWhich of")
     assert template(ignored) != template(marked)
-
-
-def test_reasoning_drops_the_format_constraint() -> None:
-    """The sentence that asks for a letter only is gone (appendix I.2)."""
-    for letter, free in zip(
-        load_rows("scifibench", "demo", ""), load_rows("scifibench", "demo", "prompt=reasoning"), strict=True
-    ):
-        assert "Only provide the letter" in shown(letter)
-        assert "Only provide the letter" not in shown(free)
-        assert shown(free).endswith("Let's think step by step. \nAnswer:")
-
-
-def test_examples_of_caption_to_figure_show_five_pictures_each() -> None:
-    """With one example a model sees ten pictures."""
-    row = load_rows("scifibench", "demo_cap2fig", "shots=1")[0]
-    assert sum(isinstance(part, Picture) for part in prompt(row)) == 10
 
 
 def test_captioning_shows_the_figure_and_no_captions() -> None:
@@ -137,10 +121,3 @@ def test_the_wording_has_what_stands_in_the_prompt() -> None:
     ignored = template(row_of("letter", marked="A", ignore="yes"))
     assert ignored == f"{closing} <Correct>Ignore the annotation <Correct>.\n"
     assert template(row_of("letter", settings="x=1,ocr=yes")) == f"{closing}Text found in the image:\n(none)"
-
-
-@pytest.mark.parametrize(("prompts", "options"), [("letter", ["one"]), ("released", ["one", "two", "three"])])
-def test_options_without_letters_are_a_defect(prompts: str, options: list[str]) -> None:
-    """None is left out in silence."""
-    with pytest.raises(ValueError, match="zip"):
-        prompt(row_of(prompts, {**SHOWN, "options": options}))

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, OptionFigure, plain, read_questions
+from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, OptionFigure, read_questions
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.source import LocalSource
 
@@ -95,11 +95,6 @@ def test_a_question_about_a_caption_is_read(tmp_path: Path, asked: str) -> None:
     assert found.content() == {"loss", *map(digest, cells)}
 
 
-def test_captions_are_compared_without_case_spacing_and_final_stop() -> None:
-    """Stops within stay."""
-    assert plain(" The  Loss. of\nX . ") == "the loss. of x"
-
-
 @pytest.mark.parametrize(
     ("file", "changes", "said"),
     [
@@ -154,11 +149,3 @@ def test_what_is_wrong_with_a_question_is_one_sentence(
     with pytest.raises(DataError) as error:
         read_questions([path], file, "d", False)
     assert str(error.value) == said
-
-
-def test_a_picture_that_is_none_is_said_with_its_row(tmp_path: Path) -> None:
-    """And the file."""
-    path = tmp_path / "x.parquet"
-    write(path, [scifibench_row(Images=[{"bytes": None, "path": "x.png"}])])
-    with pytest.raises(DataError, match="row 7 of CS_Figure2Caption"):
-        read_questions([path], "CS_Figure2Caption", "d", False)

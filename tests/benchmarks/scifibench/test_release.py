@@ -6,25 +6,14 @@ import random
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from PIL import Image
 
+from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
-from spiqa_tasks.benchmarks.scifibench.questions import read_questions
-from spiqa_tasks.benchmarks.scifibench.release import caption_length, figure_size, from_table
-from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
-from spiqa_tasks.benchmarks.scifibench.variants import (
-    caption_similarities,
-    marked_letter,
-    random_shots,
-    shuffled,
-    similar_shots,
-    with_random_negatives,
-)
+from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings, caption_length, figure_size, from_table
 from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import LocalSource, fingerprint
 
@@ -47,22 +36,6 @@ def test_captions_are_measured_in_words_and_figures_in_pixels(scifibench_release
         number = int(row["id"])
         assert caption_length(row) == len(row["caption"].split()) == 4 + number
         assert figure_size(row) == (60 - number) * 20
-
-
-def test_the_size_of_several_figures_is_their_mean(tmp_path: Path) -> None:
-    """Two pictures of 10 and 30 pixels are 20."""
-    for name, size in (("a", (5, 2)), ("b", (5, 6))):
-        Image.new("RGB", size).save(tmp_path / f"{name}.png")
-    assert figure_size({"images": [str(tmp_path / "a.png"), str(tmp_path / "b.png")]}) == 20
-
-
-def test_questions_are_measured_as_they_were_asked_but_with_their_pictures() -> None:
-    """Negatives, order and seed stay; pictures are the released ones whatever the run showed."""
-    entry = BENCHMARKS["scifibench"]
-    run = entry.parse("negatives=random,shuffle=2,seed=5,ablation=grey,prompt=reasoning,shots=2")
-    assert entry.parse("negatives=random,shuffle=2,seed=5") == entry.measured(run)
-    assert "ablation=none" in settings_text(entry.measured(run))
-    assert set(entry.properties) == {"caption_length", "figure_size"}
 
 
 PLAIN = SciFIBenchSettings()
@@ -154,23 +127,6 @@ def test_ids_of_two_files_name_them(scifibench_release: Path) -> None:
         assert len(rows_of(scifibench_release, "captioning", f"prompt=caption,sample={count}")) == 28
 
 
-def test_examples_and_marks_depend_on_the_seed(scifibench_release: Path) -> None:
-    """Random negatives and orders as well; each is that of its own module."""
-    path = next((scifibench_release / "scifibench" / "data").glob("CS_Figure2Caption-*"))
-    questions = read_questions([path], "CS_Figure2Caption", fingerprint([path]), False)
-    found = rows_of(scifibench_release, "cs_fig2cap", "ablation=text,mark=incorrect,seed=4,shots=2")
-    assert [row["marked"] for row in found] == [marked_letter(each, "incorrect", 4) for each in questions]
-    drawn = [[each.caption for each in examples] for examples in random_shots(questions, 2, 4)]
-    shown = [[dict(zip(s["letters"], s["options"], strict=True))[s["answer"]] for s in row["shots"]] for row in found]
-    assert shown == drawn
-    near = rows_of(scifibench_release, "cs_fig2cap", "ablation=text,shot_kind=similar,shots=1")
-    expected = similar_shots(questions, 1, caption_similarities(questions))
-    assert [row["shots"][0]["options"] for row in near] == [list(each[0].options) for each in expected]
-    other = rows_of(scifibench_release, "cs_fig2cap", "ablation=text,negatives=random,seed=4,shuffle=2")
-    mixed = [shuffled(each, 2) for each in with_random_negatives(questions, 4)]
-    assert [row["options"] for row in other] == [list(each.options) for each in mixed]
-
-
 def test_pictures_may_be_grey(scifibench_release: Path) -> None:
     """Of the size of the real ones, those of examples too."""
     plain = rows_of(scifibench_release, "cs_fig2cap", "shots=1")[0]
@@ -178,20 +134,6 @@ def test_pictures_may_be_grey(scifibench_release: Path) -> None:
     for before, after in ((plain, grey), (plain["shots"][0], grey["shots"][0])):
         with Image.open(before["images"][0]) as real, Image.open(after["images"][0]) as shown:
             assert (shown.size, shown.convert("RGB").getpixel((0, 0))) == (real.size, (128, 128, 128))
-
-
-def test_an_encoder_finds_the_nearest_pairs(scifibench_release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By its name in the settings."""
-    asked = []
-
-    def near(questions: Any, checkpoint: str) -> Any:
-        asked.append(checkpoint)
-        return np.tile(np.arange(len(questions), dtype=float), (len(questions), 1))
-
-    monkeypatch.setattr("spiqa_tasks.benchmarks.scifibench.release.pair_similarities", near)
-    rows = rows_of(scifibench_release, "cs_fig2cap", "shots=1,shot_kind=similar,encoder=a/b")
-    assert asked == ["a/b"]
-    assert rows[0]["shots"][0]["images"][0] == rows[13]["images"][0]
 
 
 def test_a_tables_question_is_a_row() -> None:
@@ -208,3 +150,20 @@ def test_a_tables_question_is_a_row() -> None:
     }
     (row,) = from_table([cells], "captioning", settings, "d")
     assert row["id"] == "7"
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"ocr": "yes", "ablation": "grey"}, "ocr=yes with ablation=none"),
+        ({"ignore": "yes"}, "ignore=yes with a mark to ignore"),
+        ({"encoder": "x"}, "encoder with shot_kind=similar and pictures"),
+        ({"prompt": "released", "shots": 1}, "prompt=released without mark, shots and ocr"),
+        ({"prompt": "caption", "mark": "correct"}, "prompt=caption without mark and shots"),
+        ({"sample": -1}, "shots and sample of at least 0"),
+    ],
+)
+def test_settings_that_exclude_each_other_are_refused(fields: dict[str, Any], expected: str) -> None:
+    """In one sentence."""
+    with pytest.raises(InputError, match=f"Expected {expected}; found .*Correct the task's YAML"):
+        SciFIBenchSettings(**fields)

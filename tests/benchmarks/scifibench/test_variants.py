@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import random
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,10 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, OptionFigure
 from spiqa_tasks.benchmarks.scifibench.variants import (
     caption_similarities,
+    examples,
     marked_letter,
     pair_similarities,
-    random_shots,
     shuffled,
-    similar_shots,
     with_random_negatives,
 )
 from spiqa_tasks.errors import DataError
@@ -38,19 +36,6 @@ def digest(path: str) -> str:
 def options(row: dict[str, Any]) -> list[str]:
     """What the options show, comparable between rows."""
     return row["options"] if row["subcategory"] == "fig2cap" else [digest(path) for path in row["images"]]
-
-
-def true_option(row: dict[str, Any]) -> str:
-    return options(row)[row["letters"].index(row["answer"])]
-
-
-def test_random_negatives_of_real_questions(real_data: Path) -> None:
-    """Of the 60 real questions every one gets four captions of others, none of its adversarial ones by rule."""
-    drawn = rows_of(real_data, "cs_fig2cap", "negatives=random")
-    plain = rows_of(real_data, "cs_fig2cap")
-    assert len(drawn) == 60
-    assert all(len({text.casefold() for text in row["options"]}) == 5 for row in drawn)
-    assert [true_option(row) for row in drawn] == [true_option(row) for row in plain]
 
 
 def pair(number: int, caption: str = "", figure: str = "", file: str = "CS_Figure2Caption") -> ChoiceQuestion:
@@ -133,16 +118,6 @@ def test_no_negative_is_true_as_well_or_there_twice() -> None:
         assert sorted(each.casefold().strip(".") for each in found.options if each != "caption 0") == ["y", "z"]
 
 
-def test_a_file_with_too_few_pairs_is_refused() -> None:
-    """By its name, with the question."""
-    with pytest.raises(DataError) as error:
-        with_random_negatives([pair(0), pair(1)], 0)
-    assert str(error.value) == (
-        "Expected CS_Figure2Caption to have 3 different figure-caption pairs to draw the options of question 0 from, "
-        "found 2. Fetch the released file."
-    )
-
-
 @pytest.mark.parametrize("kind", ["random", "similar"])
 def test_examples_share_nothing_with_the_question(real_data: Path, kind: str) -> None:
     """Five different examples with pictures of their own; no caption or figure of theirs is in the question."""
@@ -181,7 +156,7 @@ APART = [captioned(number, f"caption {number}") for number in range(8)]
 
 def ids(found: list[list[ChoiceQuestion]]) -> list[list[str]]:
     """The ids of examples."""
-    return [[example.id for example in examples] for examples in found]
+    return [[example.id for example in each] for each in found]
 
 
 def test_random_examples_are_drawn_by_seed_and_question() -> None:
@@ -192,22 +167,22 @@ def test_random_examples_are_drawn_by_seed_and_question() -> None:
             places = list(range(8))
             random.Random(f"shots#{seed}#CS_Figure2Caption/{number}").shuffle(places)
             expected.append([str(place) for place in places if place != number][:3])
-        assert ids(random_shots(APART, 3, seed)) == expected
+        assert ids(examples(APART, 3, seed)) == expected
 
 
 def test_the_nearest_examples_come_last() -> None:
     """Of those that share nothing with the question; the first of equals is taken."""
     similarities = np.array([[1.0, 0.1, 0.9, 0.5], [0.1, 1, 0.1, 0.1], [0.9, 0.1, 1, 0.2], [0.5, 0.1, 0.2, 1]])
-    assert ids(similar_shots(APART[:4], 2, similarities)) == [["3", "2"], ["2", "0"], ["3", "0"], ["2", "0"]]
+    assert ids(examples(APART[:4], 2, 0, similarities)) == [["3", "2"], ["2", "0"], ["3", "0"], ["2", "0"]]
     alike = [
         captioned(0, "The caption ."),
         captioned(1, "the  caption"),
         captioned(2, "x", "digest0"),
         captioned(3, "y"),
     ]
-    assert ids(similar_shots(alike[:2] + alike[3:], 1, similarities[:3, :3])) == [["3"], ["3"], ["0"]]
+    assert ids(examples(alike[:2] + alike[3:], 1, 0, similarities[:3, :3])) == [["3"], ["3"], ["0"]]
     with pytest.raises(DataError) as error:
-        similar_shots(alike, 2, similarities)
+        examples(alike, 2, 0, similarities)
     assert str(error.value) == (
         "Expected 2 examples for question 0 of CS_Figure2Caption that share no caption and no figure with it, found 1. "
         "Use fewer shots."
@@ -245,22 +220,3 @@ def test_pairs_are_near_by_both_embeddings(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr("spiqa_tasks.vision.clip_encoder.ClipEncoder", Encoder)
     assert pair_similarities(APART[:2], "a/b") == pytest.approx(np.array([[1.0, 0.3], [0.3, 1.0]]))
-
-
-def test_of_many_equally_near_examples_the_first_are_taken() -> None:
-    """Whatever their number; those are nearest that come first in the file."""
-    questions = [captioned(number, f"caption {number}") for number in range(60)]
-    nearest = ids(similar_shots(questions, 3, np.ones((60, 60))))
-    assert nearest == [[str(place) for place in range(60) if place != number][:3][::-1] for number in range(60)]
-
-
-def test_a_word_that_is_there_often_weighs_little_more() -> None:
-    """A count of n is worth 1 + ln n, times ln((1 + 3) / (1 + m)) + 1 for a word of m of the three captions."""
-    captions = ["loss loss loss graph", "loss only", "loss graph"]
-    found = caption_similarities([question(number, caption) for number, caption in enumerate(captions)])
-    weights = {1: 1.0, 3: 1 + math.log(3)}
-    idf = {"loss": math.log(4 / 4) + 1, "graph": math.log(4 / 3) + 1}
-    first = [weights[3] * idf["loss"], weights[1] * idf["graph"]]
-    third = [idf["loss"], idf["graph"]]
-    expected = sum(a * b for a, b in zip(first, third, strict=True)) / (math.hypot(*first) * math.hypot(*third))
-    assert found[0, 2] == pytest.approx(expected)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.spiqa.conversations import CAPTION, conversations
+from spiqa_tasks.benchmarks.spiqa.prompts import CAPTION, conversations
 from spiqa_tasks.cli import main
 
 
@@ -71,20 +71,6 @@ def test_a_conversation_is_the_prompt_and_the_answer(tmp_path: Path) -> None:
             "messages": [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": "So."}],
         }
     ]
-
-
-def test_a_figure_alone_is_one_picture(tmp_path: Path) -> None:
-    """Only where an answer is asked for and the answer needs the figure."""
-    one = {"settings": "setting=perfigure", "figures": row(tmp_path)["figures"][:1]}
-    rows = [
-        row(tmp_path, **one, id="p/0/0/helpful", step="helpful"),
-        row(tmp_path, **one, id="p/0/0/answer", step="answer"),
-        row(tmp_path, **one, id="p/0/1/answer", step="answer", referred=[]),
-    ]
-    (found,) = conversations(rows, "llava")
-    assert (found["id"], found["image"]) == ("p/0/0/answer", f"{tmp_path}/a.png")
-    (found,) = conversations(rows, "messages")
-    assert found["images"] == [f"{tmp_path}/a.png"]
 
 
 def test_captions_are_conversations_of_their_own(tmp_path: Path) -> None:

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA, image_limit_advice, record
-from spiqa_tasks.benchmarks.spiqa.perfigure import document_record
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.judge.rules.rule import Candidate
-from spiqa_tasks.judge.types import Verdict
 
 SIGNATURE = Signature("1", "offline", "spiqa/testB@0123456789ab").text
 
@@ -180,37 +175,6 @@ def test_the_order_of_the_figures_is_the_answers_own_or_unknown() -> None:
     assert unknown.scores == {}
     assert unknown.details["figures"] == []
     assert "figures" not in unknown.groups
-
-
-def test_without_a_judge_nothing_is_asked() -> None:
-    """The record is the same otherwise."""
-    shown, alone = row("protocol=both"), Context("offline", signature=HERE.signature)
-    found = record(shown, Response("blue"), alone)
-    assert found.asks == ()
-    assert found == record(shown, Response("blue"), HERE)
-
-
-def test_a_verdict_is_read_as_l3score() -> None:
-    """The judge's first token gives the score, also of an empty answer, which is asked about as it is."""
-    shown = row("")
-    [ask] = answered("", "").asks
-    assert ask.request == L3ScoreRule().request(Candidate("", shown["question"], shown["answer"]))
-    verdict = Verdict("ok", top_logprobs=(("Yes", math.log(0.75)), ("No", math.log(0.25))))
-    assert ask.read(verdict) == pytest.approx(0.75)
-
-
-def test_a_figure_shown_alone_gives_the_record_of_a_document() -> None:
-    """The setting perfigure has records of its own, which are put together later."""
-    shown = row("setting=perfigure")
-    assert record(shown, Response(" Yes. "), HERE) == document_record(shown, Response(" Yes. "), HERE)
-
-
-@pytest.mark.parametrize("protocol", ["corrected", "released", "both"])
-def test_text_metrics_are_there_in_the_readings_asked_for(protocol: str, scorer_of: Callable[..., Scorer]) -> None:
-    """Names that end in _released belong to that protocol, the others to the corrected one."""
-    names = {metric.name for metric in scorer_of("spiqa", f"protocol={protocol}").metrics}
-    assert ("rouge_l" in names) == (protocol != "released")
-    assert ("rouge_l_released" in names) == (protocol != "corrected")
 
 
 def test_released_retrieval_takes_the_first_image_of_the_rationale() -> None:

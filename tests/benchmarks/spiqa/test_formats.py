@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ from spiqa_tasks.benchmarks.spiqa.formats import (
     read_c,
 )
 from spiqa_tasks.benchmarks.spiqa.release import read_papers
-from spiqa_tasks.files.source import LocalSource
 
 PAPER_C: dict[str, Any] = {
     "arxiv_id": "1234.5678",
@@ -41,13 +39,6 @@ PAPER_C: dict[str, Any] = {
         {"section_name": None, "paragraphs": ["Three."]},
     ],
 }
-
-
-def write(folder: Path, name: str, papers: Any) -> LocalSource:
-    path = folder / "spiqa" / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(papers if isinstance(papers, str) else json.dumps(papers))
-    return LocalSource(folder)
 
 
 PAPER_A = {
@@ -128,54 +119,6 @@ def test_answers_of_qasper_have_one_text(answer: dict[str, Any], text: str) -> N
     assert read_c("c", paper).questions[0].answer == text
 
 
-def test_types_are_read_in_both_ways() -> None:
-    """As the label means it, and as Table 4 counts it."""
-    figure = Figure("f", "f", "", "Plot.", False)
-    assert (figure.group, figure.group_released) == ("plot", "other")
-    assert figure._replace(is_table=True).group_released == "table"
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "said"),
-    [
-        ({"question": [None, "b"]}, TypeError, "a question 0 of type NoneType"),
-        ({"question": ["a", ""]}, ValueError, "an empty question 1"),
-        ({"question": ["a"]}, ValueError, "shorter|longer"),
-        ({"composition": ["a", 5]}, TypeError, "a answer 1 of type int"),
-        ({"composition": ["a", "\ud800"]}, ValueError, "a answer 1 that is no valid Unicode"),
-        ({"referred_figures_tables": [["q.png"], []]}, ValueError, "question 0 that refers to q.png, not its own"),
-        (
-            {"referred_figures_tables": [["p/1.png", "x", "y"], []]},
-            ValueError,
-            "question 0 that refers to x, not its own",
-        ),
-        (
-            {"referred_figures_tables": [["p/1.png"], []]},
-            ValueError,
-            "question 1 that refers to no figure, not its own",
-        ),
-        ({"all_figures_tables": {"p/1.png": None, "p/2.png": ""}}, TypeError, "a caption of p/1.png of type NoneType"),
-        ({"figure_types": {"p/1.png": 3, "p/2.png": ""}}, TypeError, "a type of p/1.png of type int"),
-        (
-            {"all_figures_tables": {"\ud800": ""}, "figure_types": {"\ud800": ""}},
-            ValueError,
-            "a figure name that is no valid Unicode",
-        ),
-        ({"passages": ["\ud800"]}, ValueError, "a full text that is no valid Unicode"),
-    ],
-)
-def test_what_is_no_paper_is_said(change: dict[str, Any], error: type[Exception], said: str) -> None:
-    """The error has the field, its place and what is there."""
-    with pytest.raises(error, match=said):
-        read_b("p", {**PAPER_B, **change})
-
-
-def test_a_text_that_is_none_is_said_of_test_c() -> None:
-    """With its name."""
-    with pytest.raises(ValueError, match="a full text that is no valid Unicode"):
-        read_c("c", {**PAPER_C, "full_text": [{"paragraphs": ["\ud800"]}]})
-
-
 TABLE_4_TEST_A = {"schematic": 154, "plot": 301, "visualization": 131, "other": 95, "table": 434}
 
 
@@ -232,11 +175,3 @@ def test_groups_tell_both_readings_and_the_number_of_figures() -> None:
 def test_more_than_eight_figures_are_one_group(figures: int, name: str) -> None:
     """Up to eight each number is a group of its own."""
     assert groups_of({"group": "plot", "group_released": "plot"}, figures)["figures"] == name
-
-
-@pytest.mark.parametrize(
-    ("kind", "nonplot"), [("plot", False), ("table", False), ("visualization", True), ("other", True)]
-)
-def test_figures_that_are_neither_plot_nor_table_are_nonplots(kind: str, nonplot: bool) -> None:
-    """Table 6's other figures are schematics, visualizations and others."""
-    assert ("nonplot" in groups_of({"group": kind, "group_released": kind}, 1)) == nonplot

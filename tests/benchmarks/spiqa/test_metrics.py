@@ -11,12 +11,11 @@ import pytest
 from spiqa_tasks.benchmarks.aggregation import Metric, Value
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, order_advice, table
+from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, order_advice
 from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.text_metrics import rouge_l
 
 RATES = ["unformatted_rate", "truncated_rate", "judge_failed_rate", "neither_rate", "request_failed_rate"]
-SHOWN_RATES = [name for name in RATES if name != "neither_rate"]
 PERFIGURE_RATES = [
     *("unformatted_rate", "incomplete_rate", "unhelpful_rate", "judge_failed_rate"),
     *("neither_rate", "request_failed_rate"),
@@ -63,13 +62,6 @@ def test_rates_tell_apart_what_went_wrong() -> None:
     assert not any(metric(name).higher_is_better for name in expected)
 
 
-def test_the_released_reading_has_its_own_predictions() -> None:
-    """Names that end in _released score what the released parser read."""
-    records = [record(0, "a cat sat", details={"released": {"prediction": "nothing"}})]
-    assert value("rouge_l", records, "protocol=both").value == pytest.approx(1.0)
-    assert value("rouge_l_released", records, "protocol=both").value == 0.0
-
-
 def test_released_questions_that_were_judged_in_part_are_withheld() -> None:
     """The released mean of single figures needs 99% of the answers judged, and of the questions answered."""
     settings = "setting=perfigure,protocol=released"
@@ -105,39 +97,6 @@ def test_each_setting_has_its_metrics_in_order(settings: str, names: list[str]) 
     assert [entry.name for entry in metrics(BENCHMARKS["spiqa"].parse(settings))] == names
 
 
-def test_the_table_shows_the_headline_its_types_and_one_of_each_text_metric() -> None:
-    """The released reading leaves figure types to breakdown, both readings at once BLEU as well."""
-    types = [f"l3score/{group}" for group in ("schematic", "plot", "visualization", "other", "table")]
-    shown = ["bleu_1", "rouge_l", "cider", "meteor", "bertscore_f1"]
-    direct = table(BENCHMARKS["spiqa"].parse("setting=direct"))
-    assert direct[0] == "l3score"
-    assert sorted(direct[1:6]) == sorted(types)
-    assert direct[6:] == [*shown, *SHOWN_RATES]
-    assert table(BENCHMARKS["spiqa"].parse("protocol=released")) == [*released(["l3score", *shown]), *SHOWN_RATES]
-    assert table(BENCHMARKS["spiqa"].parse("protocol=both")) == [
-        "l3score",
-        *shown[1:],
-        *released(["l3score", *shown[1:]]),
-        *SHOWN_RATES,
-    ]
-
-
-@pytest.mark.parametrize("settings", ["protocol=both", "setting=cot,protocol=both", "setting=perfigure,protocol=both"])
-def test_metrics_say_what_they_need_and_which_way_is_better(settings: str) -> None:
-    """L3Score and failed judgements need a judge, texts their programs; rates are better when lower."""
-    for entry in metrics(BENCHMARKS["spiqa"].parse(settings)):
-        judged = entry.name.startswith(("l3score", "judge_failed", "neither"))
-        texts = entry.name.removesuffix("_released") in METRICS
-        assert entry.needs == ("judge" if judged else "text programs" if texts else "nothing"), entry.name
-        assert entry.higher_is_better == (not entry.name.endswith("_rate")), entry.name
-        assert entry.of_corpus == entry.name.startswith("cider"), entry.name
-        documents = settings.startswith("setting=perfigure") and entry.name in (
-            "unformatted_rate",
-            "request_failed_rate",
-        )
-        assert entry.of_documents == documents, entry.name
-
-
 def joined(number: int, prediction: str | None = "x", **fields: Any) -> Record:
     """A question put together from its documents."""
     return Record(f"paper/{number}", prediction, "x", **fields)
@@ -145,26 +104,6 @@ def joined(number: int, prediction: str | None = "x", **fields: Any) -> Record:
 
 def verdicts(metric: str, *scores: float | None) -> tuple[dict[str, Any], ...]:
     return tuple({"metric": metric} | ({"reason": "x"} if score is None else {"score": score}) for score in scores)
-
-
-def test_unhelpful_questions_are_withheld_with_the_answers() -> None:
-    """Where requests failed for more than one in a hundred there is no rate."""
-    records = [joined(0), Record("paper/1", status="request_failed")]
-    found = value("unhelpful_rate", records, "setting=perfigure")
-    assert math.isnan(found.value)
-    assert found.n == 1
-
-
-def test_released_l3score_divides_by_answers_and_questions() -> None:
-    """Two answers judged 0.9 and 0.6 and three questions: 1.5 / 5; verdicts of the corrected reading do not enter."""
-    records = [
-        joined(0, verdicts=(*verdicts("l3score_released", 0.9), *verdicts("l3score", 0.1))),
-        joined(1, "", status="no_helpful_figure"),
-        joined(2, verdicts=verdicts("l3score_released", 0.6)),
-        Record("paper/3", status="incomplete"),
-    ]
-    found = value("l3score_released", records, "setting=perfigure,protocol=both")
-    assert found == Value(pytest.approx(1.5 / 5), 3)
 
 
 def test_released_texts_take_every_helpful_answer() -> None:
@@ -211,14 +150,6 @@ def chain(number: int, score: float | None = 1.0, prediction: str | None = "x", 
     """An answer whose figures are known, unless `figures` says otherwise."""
     known = {"figures": ["a.png"], "image": 0, **details}
     return Record(str(number), prediction, scores={} if score is None else {RETRIEVAL: score}, details=known)
-
-
-def test_the_metric_is_the_mean_of_the_scores() -> None:
-    """Named as asked; more is better."""
-    retrieval = metric(RETRIEVAL, "setting=cot")
-    found = retrieval.compute([chain(0, 1.0), chain(1, 0.0)])
-    assert (retrieval.name, retrieval.higher_is_better, found.value, found.n) == (RETRIEVAL, True, 0.5, 2)
-    assert found.scores == {"0": 1.0, "1": 0.0}
 
 
 def test_it_is_withheld_where_the_order_is_not_known_for_more_than_a_hundredth() -> None:

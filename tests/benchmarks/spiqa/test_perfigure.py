@@ -9,14 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
-from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, is_helpful_released, join, parse_helpful
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
@@ -77,23 +74,6 @@ def test_released_protocol_asks_only_about_referred_figures() -> None:
     assert all(row["referred"] == [0] for row in rows)
 
 
-def test_a_document_keeps_what_joining_needs() -> None:
-    """The reply is its prediction; a reply without yes or no, and an empty answer, are unformatted."""
-    (helpful, answer), *_ = zip(*[iter(questions()[0])] * 2, strict=True)
-    found = document_record(helpful, Response(" Yes.\n"), HERE)
-    assert (found.prediction, found.rule, found.reference) == (" Yes.\n", "ok", helpful["answer"])
-    assert found.details["figures"] == [helpful["figures"][0]["file"]]
-    assert {key: found.details[key] for key in ("question_id", "question", "step", "documents")} == {
-        key: helpful[key] for key in ("question_id", "question", "step", "documents")
-    }
-    assert found.groups["figures"] == "figures_3"
-    assert document_record(helpful, Response("Perhaps it is."), HERE).rule == "unformatted"
-    assert document_record(answer, Response("Perhaps it is."), HERE).rule == "ok"
-    assert document_record(answer, Response(" "), HERE).rule == "unformatted"
-    failed = document_record(answer, Response("", "boom"), HERE)
-    assert (failed.status, failed.reason, failed.prediction, failed.rule) == ("request_failed", "boom", None, None)
-
-
 @pytest.mark.parametrize(("protocol", "requests"), [("corrected", 2), ("both", 3)])
 def test_joined_answer_is_that_of_the_helpful_figures(
     judged: Callable[[str], Scorer], server: OpenAIServer, protocol: str, requests: int
@@ -139,29 +119,6 @@ def test_released_denominator_counts_every_question_once_more(judged: Callable[[
     """Two referred figures judged right, three questions: the released script divides two by five."""
     scorer = judged("both")
     assert scorer.value("l3score_released", documents(scorer, replies())).value == pytest.approx(2 * YES / (2 + 3))
-
-
-def test_released_alone_is_judged_and_headed_by_its_own_score(judged: Callable[[str], Scorer]) -> None:
-    """With the released protocol only the referred figures are there; the corrected score is none of its metrics."""
-    scorer = judged("released")
-    rows = load_rows("spiqa", "demo", "setting=perfigure,ablation=text,protocol=released")[:6]
-    texts = ["Yes" if row["step"] == "helpful" else row["answer"] for row in rows]
-    records = scorer.score(documents(scorer, list(zip(rows, texts, strict=True))))
-    assert scorer.metrics[0].name == "l3score_released"
-    assert "l3score" not in {metric.name for metric in scorer.metrics}
-    assert scorer.value("l3score_released", records).value == pytest.approx(3 * YES / (3 + 3))
-
-
-def test_metrics_of_a_run_share_their_verdicts(judged: Callable[[str], Scorer], server: OpenAIServer) -> None:
-    """Groups and rates ask for nothing that the overall metric has asked for, even without a cache."""
-    scorer = judged("both")
-    records = scorer.score(documents(scorer, replies()))
-    before = len(server.requests)
-    assert scorer.value("judge_failed_rate", records).value == 0
-    for metric in scorer.metrics:
-        scorer.value(f"{metric.name}/{records[0].groups['type']}", records)
-    scorer.value("l3score", documents(scorer, replies()))
-    assert len(server.requests) == before
 
 
 def test_judge_that_fails_withholds_both_scores(judged: Callable[[str], Scorer], server: OpenAIServer) -> None:
@@ -217,12 +174,6 @@ def test_question_that_a_limit_cuts_counts_in_its_own_metric_only(judged: Callab
     assert joined[2].scores == {}
 
 
-def test_a_part_of_a_run_joins_nothing(scorer: Scorer) -> None:
-    """Where not all answers are there, documents get no question's scores."""
-    part = documents(scorer, replies()[:6])
-    assert scorer.score(part, whole=False) == part
-
-
 def test_failed_request_leaves_the_question_out_and_withholds(scorer: Scorer) -> None:
     """A question with a failed document has no score, and the number is withheld when too many fail."""
     answered = replies()
@@ -243,16 +194,6 @@ def test_order_of_records_does_not_matter(scorer: Scorer) -> None:
     assert {question.prediction for question in scorer.questions(forward)} == {
         question.prediction for question in scorer.questions(forward[::-1])
     }
-
-
-def test_the_protocol_is_read_from_the_documents_own_signature(judged: Callable[[str], Scorer]) -> None:
-    """Joining asks what the run's settings say; the question keeps its document's signature."""
-    scorer = judged("corrected")
-    asked = {score.score for question in join(documents(scorer, replies("corrected")), HERE) for score in question.asks}
-    assert asked == {"l3score"}
-    both = join(documents(scorer, replies("both")), HERE)
-    assert {score.score for question in both for score in question.asks} == {"l3score", "l3score_released"}
-    assert {parse(question.signature).split for question in both} == {"demo"}
 
 
 def answered(protocol: str, number: int = 0) -> list[Record]:
@@ -283,35 +224,6 @@ def test_each_protocol_asks_for_its_own_score(protocol: str, asked: list[str]) -
     answers = {} if protocol == "corrected" else {"released_answers": [parts[0].reference]}
     assert found.details == {"anchor": parts[0].id} | answers
     assert {part.status for part in parts} == {"ok"}
-
-
-def test_a_failed_document_fails_its_question_and_names_it() -> None:
-    """The question has all but an answer, and the reason of its document."""
-    parts = answered("both")
-    failed = dataclasses.replace(parts[3], prediction=None, status="request_failed", reason="boom")
-    [found] = join([*parts[:3], failed, *parts[4:]], HERE)
-    assert (found.id, found.status, found.reason) == (parts[0].details["question_id"], "request_failed", "boom")
-    assert (found.details, found.prediction, found.asks) == ({"anchor": parts[0].id}, None, ())
-    assert (found.reference, found.cluster, found.groups, found.signature) == (
-        *(parts[0].reference, parts[0].cluster, parts[0].groups, parts[0].signature),
-    )
-
-
-def test_one_document_alone_is_an_incomplete_question() -> None:
-    """It keeps its paper; one whose scoring failed has nothing but its question's id."""
-    [document, *_] = answered("both")
-    [found] = join([document], HERE)
-    assert found == Record(document.details["question_id"], status="incomplete", cluster=document.cluster)
-    assert join([Record("paper/3/0/helpful", status="scoring_failed")], HERE) == [
-        Record("paper/3", status="incomplete")
-    ]
-
-
-def test_a_question_is_named_by_its_documents_details() -> None:
-    """The id of a document is looked into only where its details are missing."""
-    [document, *_] = answered("both")
-    renamed = dataclasses.replace(document, details={**document.details, "question_id": "other"})
-    assert [found.id for found in join([renamed], HERE)] == ["other"]
 
 
 @pytest.mark.parametrize(
@@ -349,11 +261,3 @@ def test_released_rule_finds_no_in_other_words(reply: str, corrected: bool | Non
 def test_the_first_whole_word_counts(reply: str, helpful: bool | None) -> None:
     """In either case of letters, with any mark beside it."""
     assert parse_helpful(reply) is helpful
-
-
-@given(st.lists(st.sampled_from(["yes", "Yeah", "no", "NOT", "know", "yess", "it"]), max_size=6))
-def test_words_are_read_as_a_list_of_them_would_be(words: list[str]) -> None:
-    """Against the first word among the four, and against the letters for the released rule."""
-    told = [word.lower() in ("yes", "yeah") for word in words if word.lower() in ("yes", "yeah", "no", "not")]
-    assert parse_helpful(", ".join(words)) is (told[0] if told else None)
-    assert is_helpful_released(", ".join(words)) is all("no" not in word.lower() for word in words)

@@ -50,22 +50,12 @@ def test_what_is_filled_in_is_never_read_as_a_field() -> None:
     assert "Paragraphs from the paper: A <question>.: " in text
 
 
-def test_each_setting_has_a_hash_of_its_own() -> None:
-    """Six wordings, six hashes."""
-    assert len({wording(name) for name in (*INSTRUCTIONS, "perfigure")}) == len(INSTRUCTIONS) + 1 == 6
-
-
 @pytest.fixture
 def wide(tmp_path: Path) -> str:
     """A picture that is no square."""
     path = tmp_path / "wide.png"
     Image.new("RGB", (40, 20), "red").save(path)
     return str(path)
-
-
-def test_a_picture_as_released_is_its_own_file(wide: str) -> None:
-    """Nothing is written for it."""
-    assert shown_picture(wide, SpiqaSettings()) == wide
 
 
 @pytest.mark.parametrize(("resolution", "side"), [("224px", 224), ("50", 50)])

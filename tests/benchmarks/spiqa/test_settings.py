@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.settings import parse_settings
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
+from spiqa_tasks.benchmarks.benchmark import parse_settings
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.errors import InputError
 
 
@@ -47,20 +47,3 @@ def test_values_that_mean_nothing_are_refused(fields: dict[str, Any], said: str)
     with pytest.raises(InputError) as error:
         SpiqaSettings(**fields)
     assert str(error.value) == said
-
-
-def test_the_smallest_values_are_taken() -> None:
-    """All figures, and a picture of one pixel."""
-    assert (SpiqaSettings(max_figures=0).max_figures, SpiqaSettings(resolution="1").side) == (0, 1)
-
-
-@pytest.mark.parametrize(("resolution", "side"), [("full", None), ("224px", 224), ("512", 512)])
-def test_pictures_become_squares_of_a_side(resolution: str, side: int | None) -> None:
-    """But for those that stay as they are."""
-    assert SpiqaSettings(resolution=resolution).side == side
-
-
-def test_the_metric_of_a_rule_is_called_as_it_is() -> None:
-    """Without the file of a rubric; a row's settings are those of its text."""
-    assert [SpiqaSettings(rule=rule).judged for rule in ("l3score", "grade:a:b.txt")] == ["l3score", "grade"]
-    assert settings_of({"settings": "setting=cot,seed=2"}) == SpiqaSettings("cot", seed=2)

@@ -7,12 +7,11 @@ import subprocess
 import sys
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.spiqa.formats import Figure, Paper, Question
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.benchmarks.spiqa.table import choose_figures, questions_shown, rows_table
@@ -31,13 +30,6 @@ def test_choice_of_figures_holds_the_referred_ones_and_the_limit(
     assert len(set(shown)) == len(shown) == (min(limit, len(files)) if limit else len(files))
     assert set(shown) <= set(files)
     assert len(set(shown) & set(referred)) == min(len(referred), limit or len(referred))
-
-
-def test_seeds_and_questions_draw_different_orders() -> None:
-    """Another seed or question gives another order."""
-    files = [str(index) for index in range(12)]
-    orders = {tuple(choose_figures(files, ["3"], question, 8, seed)) for question in ("a/0", "a/1") for seed in (0, 1)}
-    assert len(orders) == 4
 
 
 def test_order_is_the_same_in_another_process() -> None:
@@ -153,27 +145,6 @@ def test_a_row_has_the_question_and_its_figures() -> None:
     )
 
 
-def test_all_figures_are_shown_unless_those_referred_are_wanted() -> None:
-    """At most so many; the places of those that are needed are told."""
-    for settings, count in ((SpiqaSettings(), 3), (SpiqaSettings(max_figures=2), 2), (SpiqaSettings(seed=4), 3)):
-        for row, needed in zip(rows(settings), ({"a", "c"}, {"b"}), strict=True):
-            files = [figure["file"] for figure in row["figures"]]
-            referred = [("c", "a"), ("b",)][needed == {"b"}]
-            limit, seed = settings.max_figures, settings.seed
-            assert files == choose_figures(list("abc"), referred, row["id"], limit, seed)
-            assert len(files) == count
-            assert {files[place] for place in row["referred"]} == needed & set(files)
-
-
-@pytest.mark.parametrize(("text", "no_text"), [(None, None), ("", True), ("Text.", False)])
-def test_a_text_is_there_for_the_full_paper_alone(text: str | None, no_text: bool | None) -> None:
-    """Whether the paper has none is told where it is known."""
-    paper = Paper("p", FIGURES, PAPER.questions, text)
-    assert {(row["full_text"], row["no_text"]) for row in rows(SpiqaSettings(), paper)} == {("", no_text)}
-    whole = rows(SpiqaSettings("fullpaper"), paper)
-    assert {(row["full_text"], row["no_text"]) for row in whole} == {(text or "", no_text)}
-
-
 def test_a_figure_alone_is_shown_twice() -> None:
     """Whether it helps, and for an answer; the documents of a question are counted."""
     found = rows(SpiqaSettings("perfigure", figures="referred"))
@@ -190,13 +161,3 @@ def test_a_figure_alone_is_shown_twice() -> None:
     every = rows(SpiqaSettings("perfigure"))
     assert [row["referred"] for row in every if row["question_id"] == "p/2"].count([0]) == 2
     assert [row["documents"] for row in every] == [6] * 12
-
-
-def test_many_questions_are_joined_in_their_order() -> None:
-    """Batches are no matter to the rows."""
-    questions = tuple(Question(place, f"Why {place}?", "So.", ("a",)) for place in range(2001))
-    settings = SpiqaSettings(max_figures=1)
-    shown = questions_shown([Paper("p", FIGURES, questions)], settings)
-    table = rows_table(shown, {}, settings, "train", "d")
-    assert table.column("id").to_pylist() == [f"p/{place}" for place in range(2001)]
-    assert {tuple(figure["file"] for figure in figures) for figures in table.column("figures").to_pylist()} == {("a",)}
