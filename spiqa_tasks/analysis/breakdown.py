@@ -32,8 +32,8 @@ class GroupValue:
     group: str
     n: int
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     low_value: float | None = None
     high_value: float | None = None
     questions: str = ""
@@ -109,6 +109,6 @@ def _subset(run: Run, metric: Metric, name: str, members: Sequence[Record], *end
 def _row(
     run: Run, metric: Metric, group: str, value: Value, start: float | None = None, end: float | None = None
 ) -> GroupValue:
-    low, high = (None if math.isnan(value.value) else value.interval) or (math.nan, math.nan)
+    low, high = (None if math.isnan(value.value) else value.interval) or (None, None)
     numbers = (value.n, value.value, low, high, start, end)
     return GroupValue(run.name, run.task, metric.name, group, *numbers, run.record_set.part)

@@ -20,8 +20,8 @@ from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring import binary
 from spiqa_tasks.scoring.binary import THRESHOLD, Bin, BinaryAgreement, binary_agreement, reliability
 from spiqa_tasks.scoring.binning import bin_index, quantile_bins
-from spiqa_tasks.scoring.clustered import Estimate, mean_interval
 from spiqa_tasks.scoring.coverage import is_covered
+from spiqa_tasks.scoring.intervals import Estimate, mean_interval
 from spiqa_tasks.scoring.open_answers import LEXICAL
 
 Scores = tuple[float | None, ...]
@@ -234,5 +234,5 @@ def _flips(over: str, askings: Sequence[Scores], answers: Sequence[Labelled]) ->
     if not rows:
         return Flips(over, 0, Estimate(math.nan))
     changed = [float(len({score > THRESHOLD for score in scores}) > 1) for _, scores in rows]
-    ends = mean_interval(changed, _clusters([answer for answer, _ in rows])) or (math.nan, math.nan)
-    return Flips(over, len(changed), Estimate(sum(changed) / len(changed), *ends))
+    ends = mean_interval(changed, _clusters([answer for answer, _ in rows]))
+    return Flips(over, len(changed), Estimate(sum(changed) / len(changed), ends.low, ends.high))

@@ -11,8 +11,8 @@ from spiqa_tasks.analysis.pair import Pair, differing
 from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.clustered import PairedDifference, holm, paired_difference
 from spiqa_tasks.scoring.coverage import is_covered
+from spiqa_tasks.scoring.intervals import Paired, holm, paired
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Comparison:
     b: str
     score_a: float
     score_b: float
-    difference: PairedDifference
-    p_corrected: float
+    difference: Paired
+    p_corrected: float | None
     won: Sequence[str]
     lost: Sequence[str]
     warnings: Sequence[str]
@@ -133,11 +133,11 @@ def _few(pair: Pair) -> str:
 
 def _compared(pair: Pair, few: str) -> Comparison:
     a, b = pair.runs
-    differences = {key: later - earlier for key, (earlier, later) in pair.scores.items()}
-    test = paired_difference(list(differences.values()), pair.clusters(differences))
-    score_a, score_b = (math.fsum(scores) / len(differences) for scores in zip(*pair.scores.values(), strict=True))
-    won = [key for key, difference in differences.items() if difference > 0]
-    lost = [key for key, difference in differences.items() if difference < 0]
+    scores_a, scores_b = ([scores[place] for scores in pair.scores.values()] for place in (0, 1))
+    test = paired(scores_a, scores_b, pair.clusters(pair.scores))
+    score_a, score_b = (math.fsum(scores) / test.n for scores in (scores_a, scores_b))
+    won = [key for key, (earlier, later) in pair.scores.items() if later > earlier]
+    lost = [key for key, (earlier, later) in pair.scores.items() if later < earlier]
     warnings = [f"differ in {difference}" for difference in differing(a.signature, b.signature)]
     warnings += [f"{run.name} answered {run.coverage} questions" for run in (a, b) if not run.record_set.is_whole]
     warnings += pair.remarks

@@ -11,9 +11,9 @@ from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Outcomes, Run
-from spiqa_tasks.scoring.clustered import Estimate
 from spiqa_tasks.scoring.coverage import is_covered
 from spiqa_tasks.scoring.gain import Gain, corrected_for_chance, gain, gain_of_totals, outcomes
+from spiqa_tasks.scoring.intervals import Estimate
 
 MUCH_UNANSWERED = 0.05
 """Share of refused and unparsed answers from which a row has a warning: leakages of a few points are as large."""

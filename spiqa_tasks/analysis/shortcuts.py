@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.scoring.clustered import holm, mean_interval
+from spiqa_tasks.scoring.clusters import partition
+from spiqa_tasks.scoring.intervals import holm, mean_interval
 from spiqa_tasks.scoring.option_features import option_numbers, option_tokens
 
 Array = NDArray[np.float64]
@@ -60,8 +61,8 @@ class Learning:
 class ShortcutValue:
     """A classifier's value over a group's `n` questions, of choices its out-of-fold accuracy, with its 95% interval.
 
-    `chance` is the mean of 1/options. `p` is that of the permutation test (`Shortcut.rows`); NaN without permutations.
-    Both are NaN for open answers.
+    `chance` is the mean of 1/options. `p` is that of the permutation test (`Shortcut.rows`); None without permutations
+    and for open answers, which have no `chance` either.
     """
 
     task: str
@@ -70,10 +71,10 @@ class ShortcutValue:
     group: str
     n: int
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     chance: float = math.nan
-    p: float = math.nan
+    p: float | None = None
 
 
 @dataclass(frozen=True)
@@ -122,9 +123,9 @@ class Shortcut:
         members = [self.questions[place] for place in places]
         interval = mean_interval([float(hit) for hit in hits[:, 0]], [each.cluster for each in members])
         chance = math.fsum(1 / len(each.options) for each in members) / len(members)
-        p = float((counts[1:] >= counts[0]).sum() + 1) / len(counts) if len(counts) > 1 else math.nan
+        p = float((counts[1:] >= counts[0]).sum() + 1) / len(counts) if len(counts) > 1 else None
         accuracy = float(hits[:, 0].mean())
-        return ShortcutValue(*names, group, len(members), accuracy, *(interval or (math.nan, math.nan)), chance, p)
+        return ShortcutValue(*names, group, len(members), accuracy, interval.low, interval.high, chance, p)
 
 
 def shortcuts(questions: Sequence[ChoiceQuestion], learning: Learning = Learning()) -> Iterator[Shortcut]:
@@ -133,8 +134,8 @@ def shortcuts(questions: Sequence[ChoiceQuestion], learning: Learning = Learning
     Each scores the options of a question and chooses the best. `letter` knows how often each letter is right; `linear`
     is a ridge regression on TF-IDF of the options' tokens; `forest` is a random forest on numbers of the options
     (`scoring.option_features`). Questions that share a cluster are in one fold. For the permutation test the right
-    option is drawn anew within each question, and all is learned again: a ridge regression is linear in its labels, so
-    that one solution serves every permutation; the forest takes every fifth.
+    option is drawn anew, for all questions of a cluster together, and all is learned again: a ridge regression
+    is linear in its labels, so that one solution serves every permutation; the forest takes every fifth.
 
     Raises InputError for fewer clusters than folds.
     """
@@ -211,15 +212,21 @@ def _forest(known: Array, seed: int, train: Places, test: Places, labels: Array)
 
 
 def _labels(questions: Sequence[ChoiceQuestion], starts: Places, learning: Learning) -> Array:
-    """By column, how far each option is right beyond chance: as it is, then drawn anew within each question."""
+    """By column, how far each option is right beyond chance: as it is, then moved on by a random number of options.
+
+    All questions of a cluster are moved on together: rotations of one question then keep one right text.
+    """
     generator = np.random.default_rng(learning.seed)
     found = np.zeros((starts[-1], learning.permutations + 1))
-    for question, start in zip(questions, starts, strict=False):
-        size = len(question.options)
-        drawn = generator.integers(size, size=learning.permutations)
-        right = [list(question.options).index(question.answer), *drawn]
-        found[start : start + size] = -1 / size
-        found[start + np.asarray(right), np.arange(len(right))] += 1
+    for places in partition([question.cluster for question in questions]):
+        drawn = generator.random(learning.permutations)
+        for place in places:
+            question, start = questions[place], starts[place]
+            size = len(question.options)
+            answer = list(question.options).index(question.answer)
+            right = [answer, *(answer + np.floor(drawn * size).astype(int)) % size]
+            found[start : start + size] = -1 / size
+            found[start + np.asarray(right), np.arange(len(right))] += 1
     return found
 
 

@@ -14,8 +14,8 @@ from typing import Literal
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.metrics import text_scores
-from spiqa_tasks.scoring.clustered import mean_interval
 from spiqa_tasks.scoring.coverage import is_covered, mean_or_nan
+from spiqa_tasks.scoring.intervals import mean_interval
 
 Needs = Literal["nothing", "judge", "text programs"]
 Pairs = list[tuple[str, str]]
@@ -47,11 +47,12 @@ class Value:
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """The 95% interval (`scoring.clustered.mean_interval`), or None if the value is no mean over answers."""
+        """The 95% interval (`scoring.intervals.mean_interval`), or None if the value is no mean over answers."""
         scores = list(self.scores.values())
         if not scores or not math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
             return None
-        return mean_interval(scores, [self.clusters.get(key) for key in self.scores])
+        found = mean_interval(scores, [self.clusters.get(key) for key in self.scores])
+        return None if found.low is None or found.high is None else (found.low, found.high)
 
 
 @dataclass(frozen=True)

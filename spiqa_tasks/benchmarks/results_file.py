@@ -19,7 +19,7 @@ from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import rows_of
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.scoring.clustered import clustered_stderr
+from spiqa_tasks.scoring.clusters import clustered_stderr
 
 RESULTS, SAMPLES = "_results.json", "_samples_"
 SUMMARY = "spiqa_tasks"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from spiqa_tasks.report.content import Report, Section
 from spiqa_tasks.report.printer import Column, Columns, Table
 from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring.binary import THRESHOLD, BinaryAgreement
-from spiqa_tasks.scoring.clustered import Estimate
+from spiqa_tasks.scoring.intervals import Estimate
 from spiqa_tasks.scoring.units import estimated, percent, plain, without_nan
 
 AGREEMENT = "Agreement with the labels"
@@ -218,7 +217,7 @@ def _group_numbers(group: Group) -> dict[str, Any]:
 
 
 def _spanned(estimate: Estimate) -> str:
-    interval = "" if math.isnan(estimate.low) else f" [{plain(estimate.low)}, {plain(estimate.high)}]"
+    interval = "" if estimate.low is None else f" [{plain(estimate.low)}, {plain(estimate.high)}]"
     return plain(estimate.value) + interval
 
 

@@ -153,7 +153,7 @@ def _comparisons(found: Sequence[Comparison], left_out: Sequence[str]) -> list[S
     for task in dict.fromkeys(each.task for each in found):
         members = [each for each in found if each.task == task]
         points = {
-            f"{each.b} - {each.a}": (each.difference.mean, each.difference.low, each.difference.high)
+            f"{each.b} - {each.a}": (each.difference.difference, each.difference.low, each.difference.high)
             for each in members
         }
         title = f"Differences in {members[0].metric}, {task}"

@@ -14,8 +14,8 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.clustered import Estimate
 from spiqa_tasks.scoring.gain import Gain
+from spiqa_tasks.scoring.intervals import Estimate
 from spiqa_tasks.scoring.units import estimated, number, p_value
 
 MMSTAR_TASK = "mmstar_filtered"
@@ -74,7 +74,7 @@ def comparison_table(found: Sequence[Comparison]) -> Table:
     values: Columns = [
         Column("difference.n"),
         *(Column("score_b", "run x 100", number), Column("score_a", "against x 100", number)),
-        Column("difference.mean", "difference", number, ("difference.low", "difference.high")),
+        Column("difference.difference", "difference", number, ("difference.low", "difference.high")),
         *(Column("difference.p", "p", p_value), Column("p_corrected", "p corrected", p_value)),
         *(Column(name, show=lambda ids: str(len(ids))) for name in ("won", "lost")),
         Column("difference.smallest", "smallest", number),

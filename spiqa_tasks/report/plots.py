@@ -41,8 +41,8 @@ _PAGE = {
 """Pattern of matplotlib's SVG -> replacement: ids and styles would clash with those of the page's other SVGs."""
 
 P = ParamSpec("P")
-Point = tuple[float, float, float]
-"""(value, low, high) in natural units; NaN without an interval."""
+Point = tuple[float, float | None, float | None]
+"""(value, low, high) in natural units; None without an interval."""
 
 
 @dataclass(frozen=True)
@@ -207,8 +207,10 @@ def _colour(number: int) -> str:
 
 def _spans(points: Sequence[Point]) -> list[list[float]]:
     """Return the lengths of the intervals below and above their values; 0 without an interval."""
-    known = [(value, low, high) if low <= high else (value, value, value) for value, low, high in points]
-    spans = [(max(0.0, value - low), max(0.0, high - value)) for value, low, high in known]
+    spans = [
+        (0.0, 0.0) if low is None or high is None else (max(0.0, value - low), max(0.0, high - value))
+        for value, low, high in points
+    ]
     return [[100 * below for below, _ in spans], [100 * above for _, above in spans]]
 
 

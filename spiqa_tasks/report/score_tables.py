@@ -41,7 +41,7 @@ def rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
             "judge": run.judge_name,
             "metric": name,
             "value": value.value,
-            **dict(zip(("low", "high"), value.interval or (math.nan, math.nan), strict=True)),
+            **dict(zip(("low", "high"), value.interval or (None, None), strict=True)),
             "n": value.n,
             "questions": run.coverage,
             "signature": run.signature.text,

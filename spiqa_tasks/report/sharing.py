@@ -169,7 +169,7 @@ def published(
 
 def _result(run: Run, metric: Metric, value: GroupValue) -> dict[str, Any]:
     score: dict[str, Any] = {"score": value.value, "details": {"signature": run.signature.text}}
-    if not math.isnan(value.low):
+    if value.low is not None:
         interval = {"lower": value.low, "upper": value.high, "confidence_level": 0.95}
         score["uncertainty"] = {"confidence_interval": interval, "num_samples": value.n}
     config: dict[str, Any] = {

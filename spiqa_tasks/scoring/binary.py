@@ -7,13 +7,14 @@ that one bootstrap of whole clusters gives the interval of each; NaN if undefine
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spiqa_tasks.scoring.clustered import Estimate, mean_interval, resampled_weights
+from spiqa_tasks.scoring.clusters import Clusters, partition, resampled_weights
+from spiqa_tasks.scoring.intervals import Estimate, effective_interval, mean_interval
 
 Array = NDArray[np.float64]
 Statistic = Callable[[Array, Array, Array], Array]
@@ -64,12 +65,13 @@ class Bin:
 
 
 def binary_agreement(
-    scores: Sequence[float], labels: Sequence[bool], clusters: Sequence[Hashable | None], seed: int = 0
+    scores: Sequence[float], labels: Sequence[bool], clusters: Clusters, seed: int = 0
 ) -> BinaryAgreement:
     """Return the agreement of scores in [0, 1] with labels, with clustered intervals.
 
-    Means have the interval of `clustered.mean_interval`, the others the percentile interval of a bootstrap of whole
-    clusters. Raises ValueError for no scores, a score outside [0, 1] and lists of different lengths.
+    Means have the interval of `intervals.mean_interval`, the others Wilson's at the effective number of answers, from
+    the variance over a bootstrap of whole clusters. Raises ValueError for no scores, a score outside [0, 1] and lists
+    of different lengths.
     """
     values, truths = np.asarray(scores, float), np.asarray(labels, float)
     if not len(values) == len(truths) == len(clusters) or not len(values):
@@ -159,9 +161,12 @@ def _bin_of(scores: Array) -> NDArray[np.intp]:
 
 
 def _bootstrapped(
-    statistics: Sequence[Statistic], scores: Array, labels: Array, clusters: Sequence[Hashable | None], seed: int
+    statistics: Sequence[Statistic], scores: Array, labels: Array, clusters: Clusters, seed: int
 ) -> list[Estimate]:
-    """Return the statistics with percentile intervals; NaN ends if a resample is undefined."""
+    """Return the statistics with their intervals; resamples in which a statistic is undefined do not count.
+
+    They rest on the rarer of the two labels: its clusters are the degrees of freedom.
+    """
     values = [float(statistic(scores, labels, np.ones(len(scores)))) for statistic in statistics]
     blocks = [
         [statistic(scores, labels, weights) for statistic in statistics]
@@ -170,13 +175,24 @@ def _bootstrapped(
     if not blocks:
         return [Estimate(value) for value in values]
     drawn = np.concatenate([np.stack(block) for block in blocks], axis=1)
-    ends = np.quantile(drawn, (0.025, 0.975), axis=1)
-    return [Estimate(value, float(low), float(high)) for value, low, high in zip(values, *ends, strict=True)]
+    groups = partition(clusters)
+    rarer = min(sum(any(labels[place] == label for place in places) for places in groups) for label in (0, 1))
+    found = []
+    for statistic, value, resampled in zip(statistics, values, drawn, strict=True):
+        low = -1 if statistic is kappa else 0
+        defined = (resampled[~np.isnan(resampled)] - low) / (1 - low)
+        if math.isnan(value) or len(defined) < 2 or rarer < 2:
+            found.append(Estimate(value))
+            continue
+        share = effective_interval((value - low) / (1 - low), float(defined.var()), rarer - 1, rarer)
+        ends = [None if end is None else low + (1 - low) * end for end in (share.low, share.high)]
+        found.append(Estimate(value, *ends))
+    return found
 
 
-def _mean(scores: Array, clusters: Sequence[Hashable | None]) -> Estimate:
-    listed = scores.tolist()
-    return Estimate(float(scores.mean()), *(mean_interval(listed, clusters) or (math.nan, math.nan)))
+def _mean(scores: Array, clusters: Clusters) -> Estimate:
+    found = mean_interval(scores.tolist(), clusters)
+    return Estimate(float(scores.mean()), found.low, found.high)
 
 
 def _ratio(above: Array, below: Array) -> Array:

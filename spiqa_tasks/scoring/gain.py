@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from spiqa_tasks.scoring.clustered import Estimate, clustered_bootstrap
-
-REPEATS = 2000
-"""Resamples of an interval: its ends then vary by about 0.1 points between seeds for 1,500 questions."""
+from spiqa_tasks.scoring.clusters import Clusters
+from spiqa_tasks.scoring.intervals import Estimate, paired
 
 
 def multimodal_gain(s_v: float, s_wv: float) -> float:
@@ -26,7 +22,7 @@ def multimodal_leakage(s_wv: float, s_t: float) -> float:
 
 @dataclass(frozen=True)
 class Gain:
-    """Scores over the same `n` questions in [0, 1], gain and leakage, with paired bootstrap intervals.
+    """Scores over the same `n` questions in [0, 1], gain and leakage, with the intervals of `intervals.paired`.
 
     `s_t`, `ml` and `ml_signed` (S_wv - S_t, not cut at 0) are None without an LLM base.
     """
@@ -44,31 +40,22 @@ def gain(
     with_images: Sequence[float],
     without: Sequence[float],
     llm: Sequence[float] | None = None,
-    clusters: Sequence[Hashable | None] | None = None,
-    repeats: int = REPEATS,
-    seed: int = 0,
+    clusters: Clusters | None = None,
 ) -> Gain:
     """Return gain and leakage of three models' scores on the same questions, in the same order.
 
-    The intervals are paired bootstraps of whole `clusters` (default: single questions); that of ML is cut at 0 as ML
-    is. Raises ValueError for no questions, unequal lengths or
-    scores that are not finite.
+    The interval of ML is cut at 0 as ML is. Raises ValueError for no questions and for unequal lengths.
     """
-    v, wv = np.asarray(with_images, dtype=np.float64), np.asarray(without, dtype=np.float64)
-    if v.shape != wv.shape or (llm is not None and len(llm) != len(v)):
-        raise ValueError("expected scores of the same questions, got different numbers of them")
-    shared = [None] * len(v) if clusters is None else clusters
-    interval = clustered_bootstrap((v - wv).tolist(), shared, repeats, seed)
-    s_v, s_wv = float(v.mean()), float(wv.mean())
-    mg = Estimate(multimodal_gain(s_v, s_wv), *interval)
+    image = paired(without, with_images, clusters)
+    s_v, s_wv = (math.fsum(scores) / image.n for scores in (with_images, without))
+    mg = Estimate(multimodal_gain(s_v, s_wv), image.low, image.high)
     if llm is None:
-        return Gain(len(v), s_v, s_wv, None, mg, None)
-    t = np.asarray(llm, dtype=np.float64)
-    s_t = float(t.mean())
-    interval = clustered_bootstrap((wv - t).tolist(), shared, repeats, seed)
-    cut = [end if math.isnan(end) else max(0.0, end) for end in interval]
+        return Gain(image.n, s_v, s_wv, None, mg, None)
+    leaked = paired(llm, without, clusters)
+    s_t = math.fsum(llm) / image.n
+    cut = [None if end is None else max(0.0, end) for end in (leaked.low, leaked.high)]
     ml = Estimate(multimodal_leakage(s_wv, s_t), *cut)
-    return Gain(len(v), s_v, s_wv, s_t, mg, ml, Estimate(s_wv - s_t, *interval))
+    return Gain(image.n, s_v, s_wv, s_t, mg, ml, Estimate(s_wv - s_t, leaked.low, leaked.high))
 
 
 def corrected_for_chance(score: float, options: int, is_answer: bool) -> float:

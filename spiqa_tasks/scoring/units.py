@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from spiqa_tasks.scoring.clustered import Estimate
+from spiqa_tasks.scoring.intervals import Estimate
 
 
 def percent(value: float | None) -> str:
@@ -31,9 +31,9 @@ def plain(value: float | None) -> str:
     return "-" if value is None or math.isnan(value) else f"{value:.3f}"
 
 
-def p_value(p: float) -> str:
-    """Return a p-value with three decimals, never 0; a dash for NaN."""
-    return "< 0.001" if p < 0.001 else plain(p)
+def p_value(p: float | None) -> str:
+    """Return a p-value with three decimals, never 0; a dash for None and NaN."""
+    return "< 0.001" if p is not None and p < 0.001 else plain(p)
 
 
 def without_nan(value: Any) -> Any:

@@ -1,139 +1,161 @@
-"""Intervals agree with closed forms computed here by other means."""
+"""Intervals contain the truth as often as they say, have a width, and agree with closed forms made by other means."""
 
 from __future__ import annotations
 
 import math
-import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
-from spiqa_tasks.scoring.intervals import bootstrap_interval, bootstrap_means, wilson
+from spiqa_tasks.scoring.intervals import Paired, holm, mean_interval, paired, share_interval
+
+HITS = st.lists(st.sampled_from([0.0, 1.0]), min_size=2, max_size=40)
 
 
-@given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_wilson_bounds_solve_the_score_equation(case: tuple[int, int]) -> None:
-    """Each bound is a root in p of (share - p)^2 = z^2 p (1 - p) / n, which defines the interval."""
+@given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_a_share_of_questions_that_share_nothing_has_wilsons_interval(case: tuple[int, int]) -> None:
+    """That of `scipy.stats.binomtest`, also where all or none are right."""
     hits, n = case
-    z = 1.959963984540054
-    roots = np.roots([1 + z**2 / n, -(2 * hits / n + z**2 / n), (hits / n) ** 2]).real
-    assert wilson(hits, n) == pytest.approx((min(roots), max(roots)), abs=1e-6)
+    expected = stats.binomtest(hits, n).proportion_ci(method="wilson")
+    found = share_interval([1.0] * hits + [0.0] * (n - hits))
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
 
 
-@pytest.mark.parametrize(("hits", "n"), [(-1, 5), (6, 5), (1, 0)])
-def test_wilson_rejects_impossible_counts(hits: int, n: int) -> None:
-    """Counts that cannot be are errors."""
-    with pytest.raises(ValueError, match="expected 0 <= hits <= n"):
-        wilson(hits, n)
+def test_a_clustered_share_solves_wilsons_equation_at_its_effective_number() -> None:
+    """Two papers of four, half right: the variance by hand, the t quantile of scipy, the bounds as roots."""
+    scores, papers = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0], list("aaaabbbb")
+    variance = ((3 - 2) ** 2 + (1 - 2) ** 2) / (1 - 1 / 2) / 8**2
+    quantile, effective = stats.t(1).ppf(0.975), 0.25 / variance
+    roots = np.roots([1 + quantile**2 / effective, -(1 + quantile**2 / effective), 0.25]).real
+    found = share_interval(scores, papers)
+    assert (found.low, found.high) == pytest.approx((min(roots), max(roots)))
 
 
-@pytest.mark.parametrize("scores", [np.r_[np.ones(30), np.zeros(70)], np.linspace(0, 1, 101) ** 2])
-@pytest.mark.parametrize("size", [1, 40, 300])
-def test_bootstrap_means_have_the_analytic_mean_and_variance(scores: np.ndarray, size: int) -> None:
-    """Means of resamples vary around the sample mean with the population variance divided by the resample's size."""
-    means = bootstrap_means(scores, 40_000, size, seed=7)
-    variance = sum((score - scores.mean()) ** 2 for score in scores) / len(scores) / size
-    assert means.shape == (40_000,)
-    assert means.mean() == pytest.approx(scores.mean(), abs=5 * math.sqrt(variance / 40_000))
-    assert means.var() == pytest.approx(variance, rel=0.05)
+@given(HITS, st.data())
+def test_no_interval_is_without_width_or_outside_of_what_scores_can_be(
+    scores: list[float], data: st.DataObject
+) -> None:
+    """Whatever is right, and in whatever papers: the ends are around the value, within 0 and 1, or both withheld."""
+    papers = data.draw(st.lists(st.sampled_from([None, "a", "b", "c"]), min_size=len(scores), max_size=len(scores)))
+    others = data.draw(st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=len(scores), max_size=len(scores)))
+    mean = math.fsum(scores) / len(scores)
+    share, difference = share_interval(scores, papers), paired(scores, others, papers)
+    if set(papers) in ({"a"}, {"b"}, {"c"}):
+        assert (share.low, share.high, share.reason) == (None, None, "all questions are of one cluster")
+        assert difference == Paired(len(scores), difference.difference, reason=share.reason)
+        return
+    assert share.low is not None and share.high is not None  # noqa: PT018
+    assert 0 <= share.low <= mean + 1e-12 and mean <= share.high + 1e-12 and share.high <= 1  # noqa: PT018
+    assert share.high - share.low > 0.01
+    assert difference.low is not None and difference.high is not None  # noqa: PT018
+    assert -1 <= difference.low <= difference.difference <= difference.high <= 1
+    assert difference.high - difference.low > 0.01
 
 
-def test_bootstrap_is_fixed_by_its_seed() -> None:
-    """The same seed gives the same means and another seed gives others."""
-    scores = np.arange(20) / 20
-    first = bootstrap_means(scores, 50, 20, seed=3)
-    assert np.array_equal(first, bootstrap_means(scores, 50, 20, seed=3))
-    assert not np.array_equal(first, bootstrap_means(scores, 50, 20, seed=4))
+@pytest.mark.parametrize("share", [0.5, 0.9])
+def test_the_intervals_of_eight_papers_hold_the_true_share(share: float) -> None:
+    """Correlation 0.3 within papers of 1 to 15 questions: at least 92 in a hundred, and none without width."""
+    rng = np.random.default_rng(0)
+    sizes = [1, 3, 5, 5, 7, 8, 11, 15]
+    papers = np.repeat(np.arange(8), sizes)
+    total = 1 / 0.3 - 1
+    covered = 0
+    for _ in range(600):
+        chances = rng.beta(share * total, (1 - share) * total, 8)[papers]
+        found = share_interval((rng.random(papers.size) < chances).astype(float).tolist(), papers.tolist())
+        covered += found.low is not None and found.high is not None and found.low <= share <= found.high
+    assert covered / 600 > 0.92
 
 
-def test_bootstrap_means_across_blocks_are_all_filled() -> None:
-    """Repeats beyond one block of draws are resampled as well."""
-    scores = np.random.default_rng(0).uniform(1, 2, 500)
-    means = bootstrap_means(scores, 20_001, 500, seed=0)
-    assert ((means > 1.3) & (means < 1.7)).all()
-    assert len(np.unique(means)) > 19_000
+@pytest.mark.parametrize("scores", [[9.0, 10.0, 9.5], [0.0, 0.2, 3.0, 0.1]])
+def test_scores_beyond_1_have_the_interval_of_t(scores: list[float]) -> None:
+    """CIDEr: that of `scipy.stats.ttest_1samp`, cut at 0; withheld where all are equal."""
+    expected = stats.ttest_1samp(scores, 0).confidence_interval(0.95)
+    found = mean_interval(scores)
+    assert (found.low, found.high) == pytest.approx((max(0.0, expected.low), expected.high))
+    assert mean_interval([2.0, 2.0]).reason == "all scores are equal"
 
 
-@pytest.mark.parametrize("scores", [[], [math.nan, 1.0], [None, 1.0], [[1.0, 0.0]]])
-def test_bootstrap_rejects_scores_it_cannot_average(scores: list[float]) -> None:
-    """No scores, undefined ones and tables of scores are errors."""
-    with pytest.raises(ValueError, match="finite scores"):
-        bootstrap_means(scores, 10, 5, seed=0)
+def test_hits_have_the_interval_of_bonett_and_price() -> None:
+    """23 won, 11 lost, of 200 questions: Laplace's adjustment of the cells, with the quantile of t."""
+    a, b = [0.0] * 23 + [1.0] * 11 + [1.0] * 166, [1.0] * 23 + [0.0] * 11 + [1.0] * 166
+    won, lost = 24 / 202, 12 / 202
+    error = math.sqrt((won + lost - (won - lost) ** 2) / 201)
+    margin = stats.t(199).ppf(0.975) * error
+    found = paired(a, b)
+    assert found.difference == pytest.approx(12 / 200)
+    assert (found.low, found.high) == pytest.approx((won - lost - margin, won - lost + margin), rel=0.01)
+    assert found.p == pytest.approx(2 * stats.t(199).sf((won - lost) / error), rel=0.02)
 
 
-def interval_of(scores: Sequence[float], repeats: int, level: float = 0.95) -> tuple[float, float]:
-    """The interval of the mean of scores of which each is a cluster of its own."""
-    return bootstrap_interval(scores, [1] * len(scores), repeats, 0, level)
+def test_a_handful_of_questions_that_all_agree_proves_little() -> None:
+    """Four won ones have about the p of the sign test (0.125), and 24 equal answers an interval around 0."""
+    four = paired([0.0] * 4, [1.0] * 4)
+    equal = paired([1.0] * 24, [1.0] * 24)
+    assert four.p == pytest.approx(0.125, abs=0.02)
+    assert four.low is not None and four.low < 0  # noqa: PT018
+    assert (equal.difference, equal.p, equal.smallest) == (0.0, 1.0, None)
+    assert equal.high == pytest.approx(-equal.low if equal.low is not None else None)
+    assert equal.high == pytest.approx(0.11, abs=0.02)
 
 
-def test_the_bootstrap_is_close_to_the_normal_interval() -> None:
-    """For many scores the percentile interval is the mean plus and minus z standard errors."""
-    scores = np.random.default_rng(5).normal(0.1, 0.4, 2000)
-    margin = 1.959964 * scores.std() / math.sqrt(2000)
-    low, high = interval_of(list(scores), 10_000)
-    assert low == pytest.approx(scores.mean() - margin, abs=0.1 * margin)
-    assert high == pytest.approx(scores.mean() + margin, abs=0.1 * margin)
+@given(HITS, st.data())
+def test_the_test_says_what_the_interval_says(scores: list[float], data: st.DataObject) -> None:
+    """p is below 0.05 where 0 is outside, and the runs in the other order give the same with the other sign."""
+    others = data.draw(st.lists(st.sampled_from([0.0, 1.0]), min_size=len(scores), max_size=len(scores)))
+    found, back = paired(scores, others), paired(others, scores)
+    assert found.p is not None and found.low is not None and found.high is not None  # noqa: PT018
+    assert (found.p < 0.05) == (found.low > 0 or found.high < 0)
+    assert (back.difference, back.low, back.p) == pytest.approx((-found.difference, -found.high, found.p))
 
 
-def test_clusters_weigh_as_many_as_their_scores() -> None:
-    """Of two clusters, one with a single 1 and one with three 0s, a resample's mean is 0, 1/4 or 1."""
-    for level, ends in ((0.9, (0.0, 1.0)), (0.4, (0.25, 0.25))):
-        assert bootstrap_interval([1.0, 0.0], [1, 3], 4000, 0, level) == ends
+def test_scores_that_hardly_differ_are_not_held_to_hits() -> None:
+    """METEOR's differences of a few points in 200 questions keep the plain t interval within a tenth."""
+    rng = np.random.default_rng(0)
+    a = rng.normal(0.3, 0.1, 200).clip(0, 1)
+    b = (a + rng.normal(0.01, 0.08, 200)).clip(0, 1)
+    found, plain = paired(a.tolist(), b.tolist()), stats.ttest_rel(b, a).confidence_interval(0.95)
+    assert found.low is not None and found.high is not None  # noqa: PT018
+    assert found.high - found.low == pytest.approx(plain.high - plain.low, rel=0.1)
 
 
-def test_a_single_cluster_shows_no_spread() -> None:
-    """However many scores it has."""
-    assert all(math.isnan(end) for end in bootstrap_interval([12.0], [40], 100, seed=0))
+def test_the_smallest_difference_is_found_with_80_percent_probability() -> None:
+    """Simulated in 30 papers of 8 and in 1,000 questions: so large a true difference has p < 0.05 in four of five."""
+    rng = np.random.default_rng(1)
+
+    def draw(papers: np.ndarray, better: float) -> Paired:
+        shift = better + rng.normal(0, 0.1, papers.max() + 1)[papers]
+        a = rng.normal(0, 0.5, papers.size)
+        return paired(a.tolist(), (a + rng.normal(shift, 0.4)).tolist(), papers.tolist())
+
+    for papers in (np.repeat(np.arange(30), 8), np.arange(1000)):
+        smallest = np.median([draw(papers, 0.0).smallest for _ in range(50)])
+        power = np.mean([(draw(papers, float(smallest)).p or 0) < 0.05 for _ in range(400)])
+        assert power == pytest.approx(0.8, abs=0.06)
 
 
-def test_the_bootstrap_is_fixed_by_its_seed_and_holds_the_level() -> None:
-    """The same seed gives the same interval, another one another, and a lower level gives one inside it."""
-    scores, ones = np.random.default_rng(1).normal(0, 1, 100), np.ones(100)
-    low, high = bootstrap_interval(scores, ones, 2000, seed=0)
-    assert bootstrap_interval(scores, ones, 2000, seed=0) == (low, high)
-    assert bootstrap_interval(scores, ones, 2000, seed=1) != (low, high)
-    narrow_low, narrow_high = bootstrap_interval(scores, ones, 2000, seed=0, level=0.5)
-    assert low < narrow_low < narrow_high < high
+@pytest.mark.parametrize("call", [share_interval, mean_interval, lambda scores, papers: paired(scores, scores, papers)])
+def test_scores_without_a_cluster_are_refused(call: Callable[..., object]) -> None:
+    """As are scores outside of 0 and 1 for a share, and runs of different questions."""
+    with pytest.raises(ValueError, match="a cluster for each"):
+        call([0.5, 0.25, 0.1], ["a", "b"])
+    with pytest.raises(ValueError, match="scores from 0 to 1"):
+        share_interval([0.5, 1.5])
+    with pytest.raises(ValueError, match="the same questions"):
+        paired([0.5], [0.5, 0.1])
 
 
-@pytest.mark.parametrize("scores", [[], [math.nan, 1.0], [None, 1.0], [[1.0, 0.0]]])
-def test_the_interval_of_scores_that_have_no_mean_is_refused(scores: list[float]) -> None:
-    """No scores, undefined ones and tables of them are errors."""
-    with pytest.raises(ValueError, match="finite scores"):
-        interval_of(scores, 10)
+def test_no_scores_have_no_interval() -> None:
+    """The reason says so."""
+    assert share_interval([]).reason == mean_interval([]).reason == "no scores"
+    assert paired([0.5], [0.1]).reason == "all questions are of one cluster"
 
 
-@pytest.mark.parametrize(("repeats", "level"), [(0, 0.95), (10, 0.0), (10, 1.0), (10, 95.0)])
-def test_the_bootstrap_rejects_unusable_settings(repeats: int, level: float) -> None:
-    """No repeats, or a level that is no probability, are errors."""
-    with pytest.raises(ValueError, match="expected"):
-        interval_of([0.1, 0.2], repeats, level)
-
-
-@pytest.mark.parametrize(
-    "resample",
-    [lambda scores: bootstrap_means(scores, 6000, 4000, seed=0), lambda scores: interval_of(scores, 6000)],
-)
-def test_memory_is_bounded_whatever_the_repeats(resample: Callable[[np.ndarray], object]) -> None:
-    """24 million draws of 8 bytes are never held at once."""
-    scores = np.linspace(0, 1, 4000)
-    tracemalloc.start()
-    resample(scores)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 24_000_000 * 8 * 0.75
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # scipy's, about the standard error of one resample
-def test_the_number_of_repeats_is_the_one_given() -> None:
-    """No repeat gives no mean; a single one is both ends of the interval; none makes no interval."""
-    assert bootstrap_means([1.0, 0.0], 0, 5, seed=0).shape == (0,)
-    low, high = interval_of([0.0, 1.0, 5.0], 1)
-    assert low == high
-    with pytest.raises(ValueError, match=r"^expected at least one repeat, got 0$"):
-        interval_of([0.0, 1.0], 0)
-    with pytest.raises(ValueError, match=r"^expected repeats >= 0 and size >= 1, got repeats=-1, size=5$"):
-        bootstrap_means([0.0, 1.0], -1, 5, seed=0)
+def test_holm_is_the_textbook_example() -> None:
+    """0.01, 0.04, 0.03, 0.005 of four tests become 0.03, 0.06, 0.06, 0.02; a withheld one counts for none."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.01, None, 0.5]) == [pytest.approx(0.02), None, 0.5]

@@ -15,8 +15,8 @@ from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import partial_coverage
-from spiqa_tasks.scoring.clustered import clustered_bootstrap, resampled_weights
-from spiqa_tasks.scoring.intervals import wilson
+from spiqa_tasks.scoring.clusters import resampled_weights
+from spiqa_tasks.scoring.intervals import paired, share_interval
 
 REPEATS = 10_000
 """Resamples: at 500 questions the ends of an interval vary by less than a tenth of a point between seeds."""
@@ -40,8 +40,8 @@ class Change:
     control: float
     accuracy: float
     change: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     questions: str = ""
 
 
@@ -65,8 +65,8 @@ class Measure:
     measure: str
     n: int = 0
     value: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
+    low: float | None = None
+    high: float | None = None
     why_not: str = ""
     questions: str = ""
 
@@ -79,11 +79,10 @@ def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Change]:
     found = []
     for run, control, settings in _studies(runs):
         new, old = _on_same([run, control], metric)
-        differences = [one - other for one, other in zip(new, old, strict=True)]
-        before, after = statistics.fmean(old), statistics.fmean(new)
-        numbers = (before, after, after - before, *clustered_bootstrap(differences, [None] * len(new), REPEATS, 0))
+        change = paired(old, new)
+        values = (statistics.fmean(old), statistics.fmean(new), change.difference)
         told = (run.name, run.own.split, settings.mark, settings.ignore)
-        found.append(Change(*told, len(new), *numbers, partial_coverage([run, control])))
+        found.append(Change(*told, change.n, *values, change.low, change.high, partial_coverage([run, control])))
     return found
 
 
@@ -149,8 +148,8 @@ def _returned(row: Measure, run: Run, alone: Run | None, control: Run, metric: s
         return replace(row, why_not="there is no run with the same mark and no instruction to ignore it")
     told, marked, unmarked = (np.array(each) for each in _on_same([run, alone, control], metric))
     row = replace(row, n=len(told), questions=partial_coverage([run, alone, control]))
-    low, high = clustered_bootstrap(list(marked - unmarked), [None] * row.n, REPEATS, 0)
-    if not (low > 0 or high < 0):
+    p = paired(unmarked.tolist(), marked.tolist()).p
+    if p is None or p >= 0.05:
         return replace(row, why_not="the mark alone changes nothing that can be told from chance")
     blocks = resampled_weights([None] * row.n, REPEATS, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -172,6 +171,7 @@ def _followed(told: tuple[str, str, str, str], run: Run, control: Run) -> Iterat
             yield replace(row, why_not="the answers do not say which caption was marked: score them again")
         else:  # an answer without a letter follows no mark
             known = [record for record in each.records if record.id in marks and record.status != "request_failed"]
-            hits = sum(record.prediction == marks[record.id] for record in known)
-            low, high = wilson(hits, len(known))
-            yield replace(row, n=len(known), value=hits / len(known) if known else math.nan, low=low, high=high)
+            follows = [float(record.prediction == marks[record.id]) for record in known]
+            ends = share_interval(follows)
+            value = statistics.fmean(follows) if follows else math.nan
+            yield replace(row, n=len(known), value=value, low=ends.low, high=ends.high)

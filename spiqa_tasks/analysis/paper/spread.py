@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import partial_coverage
-from spiqa_tasks.scoring.intervals import bootstrap_means
 
 VARIED = ("shuffle", "seed")
 """The settings over which values spread: the order of the options, and the seed of whatever is drawn."""
@@ -141,6 +142,7 @@ def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None =
             f"Expected answers of {run.task} and a size and repeats of at least 1; found {len(scores)} answers, "
             f"size {size} and {repeats} repeats."
         )
-    means = bootstrap_means(scores, repeats, size, seed)
+    generator = np.random.default_rng(seed)
+    means = np.array([generator.choice(scores, size).mean() for _ in range(repeats)])  # one at a time: bounded memory
     numbers = (len(scores), size, repeats, float(means.mean()), float(means.var()))
     return Bootstrap(run.name, run.task, *numbers, run.record_set.part)

@@ -1,0 +1,110 @@
+"""Clusters: their partition, standard error and variance of a mean, and the bootstrap of whole clusters."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.scoring import clusters as module
+from spiqa_tasks.scoring.clusters import clustered_stderr, groups_of, partition, resampled_weights, variance
+
+SCORES = st.lists(st.floats(0, 1), min_size=2, max_size=40)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 5)), min_size=3, max_size=30))
+def test_the_variance_is_that_of_the_regression_on_a_constant(pairs: list[tuple[float, int]]) -> None:
+    """CR2 and its degrees of freedom by the matrices of Bell and McCaffrey, with the root of each cluster's I - H."""
+    scores, names = (np.array(column) for column in zip(*pairs, strict=True))
+    if len(set(names)) == 1:
+        return
+    n = len(scores)
+    residuals = scores - scores.mean()
+    centred = np.eye(n) - np.full((n, n), 1 / n)
+    vectors = []
+    for name in set(names):
+        inside = names == name
+        values, axes = np.linalg.eigh(centred[np.ix_(inside, inside)])
+        root = axes @ np.diag(np.where(values > 1e-9, values, np.inf) ** -0.5) @ axes.T
+        vectors.append(centred[:, inside] @ (root @ np.ones(inside.sum())) / n)
+    made = np.array(vectors)
+    moments = np.linalg.eigvalsh(made @ made.T)
+    found, freedom = variance(residuals.tolist(), groups_of(scores.tolist(), names.tolist()))
+    plain = residuals @ residuals / n / (n - 1)
+    assert found == pytest.approx(max(plain, ((made @ scores) ** 2).sum()), abs=1e-9)
+    assert freedom == pytest.approx(moments.sum() ** 2 / (moments**2).sum())
+
+
+@given(SCORES)
+def test_with_a_cluster_for_each_score_it_is_the_plain_standard_error(scores: list[float]) -> None:
+    """Own clusters add no products: what is left is the sample deviation over the square root of n."""
+    plain = statistics.stdev(scores) / math.sqrt(len(scores))
+    assert clustered_stderr(scores, range(len(scores))) == pytest.approx(plain, abs=1e-9)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4)), min_size=2, max_size=25))
+def test_it_is_the_double_sum_of_equation_4(pairs: list[tuple[float, int]]) -> None:
+    """The products of different scores of one cluster, written out as in the source."""
+    n = len(pairs)
+    mean = statistics.fmean(score for score, _ in pairs)
+    variance = sum((score - mean) ** 2 for score, _ in pairs) / (n - 1) / n
+    products = sum(
+        (one - mean) * (other - mean)
+        for i, (one, cluster) in enumerate(pairs)
+        for j, (other, same) in enumerate(pairs)
+        if i != j and cluster == same
+    )
+    expected = math.sqrt(max(0.0, variance + products / n**2))
+    assert clustered_stderr(*map(list, zip(*pairs, strict=True))) == pytest.approx(expected, abs=1e-7)
+
+
+@pytest.mark.usefixtures("host")
+def test_it_agrees_with_the_host() -> None:
+    """The host shows the same error for the same records."""
+    from lmms_eval.api import metrics as host
+
+    scores, clusters = [1.0, 1.0, 0.2, 0.0, 0.7, 0.4], ["a", "a", "b", "c", "c", "c"]
+    assert clustered_stderr(scores, clusters) == pytest.approx(host.clustered_stderr(scores, clusters))
+
+
+@given(st.lists(st.sampled_from([None, "a", "b", 0, (0,), (1,), ""]), max_size=12))
+def test_a_partition_has_every_score_once(clusters: list[object]) -> None:
+    """Scores of one name are together and in order, those without a name alone, whatever the names look like."""
+    groups = partition(clusters)  # type: ignore[arg-type]
+    assert sorted(place for places in groups for place in places) == list(range(len(clusters)))
+    assert all(places == sorted(places) for places in groups)
+    names = [{clusters[place] for place in places} for places in groups]
+    assert all(len(name) == 1 for name in names)
+    named = [name for name in names if name != {None}]
+    assert len({frozenset(name) for name in named}) == len(named)
+    assert all(len(places) == 1 for places, name in zip(groups, names, strict=True) if name == {None})
+
+
+def test_resampled_weights_draw_whole_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as there are, with replacement; in blocks of rows that are all drawn anew, the same for the same seed."""
+    clusters = ["a", "b", "a", None, None]
+    (weights,) = resampled_weights(clusters, 4000, 3)
+    assert (weights.shape, weights.dtype) == ((4000, 5), np.float64)
+    assert (weights[:, 0] == weights[:, 2]).all()
+    assert (weights[:, [0, 1, 3, 4]].sum(axis=1) == 4).all()
+    assert weights.mean(axis=0) == pytest.approx([1.0] * 5, abs=0.06)
+    assert weights[:, 1].var() == pytest.approx(4 * 0.25 * 0.75, abs=0.05)
+    assert np.array_equal(weights, next(resampled_weights(clusters, 4000, 3)))
+    assert not np.array_equal(weights, next(resampled_weights(clusters, 4000, 4)))
+    monkeypatch.setattr(module, "_BLOCK", 15)
+    blocks = list(resampled_weights(clusters, 7, 3))
+    assert [block.shape for block in blocks] == [(3, 5), (3, 5), (1, 5)]
+    assert not np.array_equal(blocks[0], blocks[1])
+    monkeypatch.setattr(module, "_BLOCK", 1)
+    assert [block.shape for block in resampled_weights(clusters, 2, 3)] == [(1, 5), (1, 5)]
+
+
+@pytest.mark.parametrize("clusters", [[], ["a"], ["a", "a"], [None]])
+def test_a_single_cluster_is_not_resampled(clusters: list[str | None]) -> None:
+    """It shows no spread."""
+    assert list(resampled_weights(clusters, 5, 0)) == []
+    assert len(list(resampled_weights([*clusters, "b"], 5, 0))) == bool(clusters)
