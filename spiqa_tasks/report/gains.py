@@ -81,7 +81,7 @@ def comparison_table(found: Sequence[Comparison]) -> Table:
     ]
     notes = [
         "The difference is the run minus the one it stands against, on the questions that both answered; 95% intervals "
-        "of the paired t-test, clustered by paper in SPIQA. Corrected p-values are Holm's, for all lines together. "
+        "of the paired test, clustered by paper in SPIQA. Corrected p-values are Holm's, for all lines together. "
         "Smallest: the smallest true difference that so many questions show with 80% probability.",
         *(f"{each.task}, {each.b} against {each.a}: {'; '.join(each.warnings)}." for each in found if each.warnings),
     ]

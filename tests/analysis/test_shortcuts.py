@@ -17,9 +17,13 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from spiqa_tasks.analysis import shortcuts as learners
 from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Learning, Shortcut, shortcuts, split_apart
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.scoring.clustered import mean_interval
-from spiqa_tasks.scoring.intervals import wilson
+from spiqa_tasks.scoring.intervals import Interval, mean_interval, share_interval
 from spiqa_tasks.scoring.option_features import option_numbers, option_tokens
+
+
+def ends(interval: Interval) -> tuple[float | None, float | None]:
+    """Both ends."""
+    return interval.low, interval.high
 
 
 def by_name(questions: list[ChoiceQuestion], learning: Learning) -> dict[str, Shortcut]:
@@ -84,7 +88,7 @@ def test_a_row_counts_hits_of_choices() -> None:
     hits = [pick == question.answer for question, pick, _ in found.answers]
     everything, *groups = found.rows("task")
     assert (everything.n, everything.value) == (40, sum(hits) / 40)
-    assert (everything.low, everything.high) == wilson(sum(hits), 40)
+    assert (everything.low, everything.high) == ends(share_interval([float(hit) for hit in hits]))
     better = sum(int(found.hits[:, column].sum()) >= sum(hits) for column in range(1, 40))
     assert everything.p == (better + 1) / 40
     assert [(group.group, group.n) for group in groups] == [("even", 20), ("odd", 20)]
@@ -106,7 +110,7 @@ def test_probabilities_are_of_the_options() -> None:
             assert math.fsum(chances.values()) == pytest.approx(1)
             assert 0 < min(chances.values()) <= max(chances.values()) == chances[pick]
         assert each.rows("task")[0].chance == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
-        assert math.isnan(each.rows("task")[0].p)
+        assert each.rows("task")[0].p is None
 
 
 def test_what_questions_share_is_never_learned_from() -> None:
@@ -222,7 +226,7 @@ def test_a_row_names_its_classifier_group_and_cluster() -> None:
     ]
     assert (rows[0].value, rows[0].chance, rows[0].p) == (0.4, 0.25, 1.0)
     interval = mean_interval([float(hit) for hit in hits[:, 0]], [each.cluster for each in questions])
-    assert (rows[0].low, rows[0].high) == interval != wilson(16, 40)
+    assert (rows[0].low, rows[0].high) == ends(interval) != ends(share_interval([1.0] * 16 + [0.0] * 24))
     few = Shortcut("linear", questions[:1], chances[:1], hits[:1]).rows("task")[0]
     assert (few.n, few.value) == (1, 1.0)
 

@@ -37,7 +37,7 @@ def test_what_is_not_known_is_null(tmp_path: Path, capsys: pytest.CaptureFixture
     places = [write(tmp_path, name, [right]) for name, right in (("a", False), ("b", True))]
     status, ((found,)), _ = run_json(capsys, "compare", *places)
     assert status == 0
-    assert found["difference"]["mean"] == 1
+    assert found["difference"]["difference"] == 1
     assert [found["difference"][name] for name in ("low", "high", "p")] == [None] * 3
     assert found["won"] == ["q0"]
 

@@ -15,7 +15,7 @@ from spiqa_tasks.report import calibration
 from spiqa_tasks.report.printer import Table
 from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring.binary import Bin, BinaryAgreement
-from spiqa_tasks.scoring.clustered import Estimate
+from spiqa_tasks.scoring.intervals import Estimate
 
 AGREEMENT = BinaryAgreement(
     *(40, 14, Estimate(0.9, 0.8, 0.95), 0.35, Estimate(0.925, 0.85, 0.975), Estimate(0.875, 0.75, 1.0)),

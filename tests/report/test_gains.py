@@ -14,8 +14,8 @@ from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.published import __file__ as published
 from spiqa_tasks.report.gains import gain_rows, gain_table, overall_rows
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.scoring.clustered import Estimate
 from spiqa_tasks.scoring.gain import Gain
+from spiqa_tasks.scoring.intervals import Estimate
 
 
 def test_runs_with_pictures_alone_have_no_gain(tmp_path: Path) -> None:

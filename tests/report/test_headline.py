@@ -117,7 +117,7 @@ def test_notes_say_what_limits_the_numbers() -> None:
     assert of_spiqa.notes[-1] == "Scores of different judges are not comparable."
     assert (list(of_spiqa.grid.heads)[:4], of_spiqa.grid.labels) == (["model", "source", "judge", "n"], 3)
     assert list(of_spiqa.grid.rows[0])[2:4] == ["openai:gpt-4o", "2"]
-    assert of_spiqa.grid.rows[0][4] == "30.0 [0.0, 100.0]"
+    assert of_spiqa.grid.rows[0][4] == "30.0 [1.1, 94.3]"
     assert "GPT-4o" in {row[2] for row in of_spiqa.grid.rows}
 
 

@@ -28,7 +28,7 @@ from spiqa_tasks.report.printer import (
     render,
     width,
 )
-from spiqa_tasks.scoring.clustered import PairedDifference
+from spiqa_tasks.scoring.intervals import Paired
 from spiqa_tasks.scoring.units import number, p_value, plain
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), max_size=8)
@@ -116,13 +116,13 @@ def test_a_comparison_is_a_line() -> None:
     """Run b stands first, as the difference is it minus run a; what is not known is a dash."""
     known = Comparison(
         *("t", "accuracy", "a", "b", 0.5, 0.75),
-        PairedDifference(24, 0.25, 0.1, 0.05, 0.45, 0.0167, 0.28),
+        Paired(24, 0.25, 0.05, 0.45, 0.0167, 0.28),
         *(0.0334, ["1", "2"], ["3"], []),
     )
     unknown = dataclasses.replace(
         known,
-        difference=PairedDifference(1, 0.25, *[math.nan] * 5),
-        p_corrected=math.nan,
+        difference=Paired(1, 0.25),
+        p_corrected=None,
         warnings=["differ in prompt", "few questions"],
     )
     shown = comparison_table([known, unknown])

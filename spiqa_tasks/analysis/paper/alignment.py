@@ -28,7 +28,7 @@ Study = tuple[Run, Run, SciFIBenchSettings]
 class Change:
     """An augmented task against its control on the `n` questions that both answered; shares from 0 to 1.
 
-    `low` and `high` end the 95% percentile interval of the paired bootstrap of `change`. `questions` says how many of
+    `low` and `high` end the 95% interval of `change`. `questions` says how many of
     the task's questions were answered, `n of N`, of the runs that answered a part.
     """
 

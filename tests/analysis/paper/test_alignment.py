@@ -14,10 +14,11 @@ from report_runs import choices, run_of
 
 from spiqa_tasks.analysis.paper.alignment import Measure, alignment, summary
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.scoring.intervals import paired
 
 
 def test_alignment_is_the_paired_change_against_the_control(rows_of: RowsOf, tmp_path: Path) -> None:
-    """Each marked task has its change, with an interval that holds it and is 0 wide where nothing varies."""
+    """Each marked task has its change, with an interval that holds it, also where nothing varies."""
     marked = {
         "scifibench_cs_fig2cap": ("", 7),
         "scifibench_cs_fig2cap_marked_correct": ("mark=correct", 0),
@@ -32,10 +33,11 @@ def test_alignment_is_the_paired_change_against_the_control(rows_of: RowsOf, tmp
     assert all(row.low <= row.change <= row.high and row.n == 14 for row in changes.values())
     row = changes["correct", "no"]
     assert (row.model, row.split, row.control, row.accuracy) == ("m", "cs_fig2cap", 0.5, 1.0)
+    expected = paired([0.0] * 7 + [1.0] * 7, [1.0] * 14)
     same = changes["incorrect", "yes"]
-    assert (same.low, same.high) == (0, 0)
-    # 7 of 14 differences are 1: the interval is that of a binomial share
-    assert changes["correct", "no"].low == pytest.approx(0.5 - 1.96 * math.sqrt(0.25 / 14), abs=0.05)
+    assert same.high == pytest.approx(-same.low)
+    assert same.high < 0.2
+    assert (row.low, row.high) == (expected.low, expected.high)
 
 
 def test_alignment_without_its_control_says_what_to_run(rows_of: RowsOf, tmp_path: Path) -> None:
@@ -122,7 +124,7 @@ def test_what_cannot_be_said_is_withheld(rows_of: RowsOf, tmp_path: Path) -> Non
     (tmp_path / "alone" / "2_results.json").unlink()
     row = measured(tmp_path / "alone")["yes", "returned"]
     assert row.why_not == "there is no run with the same mark and no instruction to ignore it"
-    assert (row.n, math.isnan(row.value), math.isnan(row.low), math.isnan(row.high)) == (0, True, True, True)
+    assert (row.n, math.isnan(row.value), row.low, row.high) == (0, True, None, None)
     write_study(tmp_path / "old", rows_of, 12, 6)
     for path in (tmp_path / "old").glob("*_samples_wrong*.jsonl"):
         path.write_text(path.read_text().replace('"marked"', '"other"'))
