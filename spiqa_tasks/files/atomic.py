@@ -19,11 +19,7 @@ logger = logging.getLogger("spiqa_tasks")
 
 
 def check_folder(folder: Path) -> None:
-    """Check that files can be written in a folder, or that it can be made; makes nothing.
-
-    Raises:
-        InputError: they cannot.
-    """
+    """Raise InputError unless files can be written in a folder, or it can be made; makes nothing."""
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     try:
         with tempfile.TemporaryFile(dir=there):
@@ -35,11 +31,7 @@ def check_folder(folder: Path) -> None:
 
 
 def check_file(path: Path) -> None:
-    """Check that a file for results can be written in a folder that exists.
-
-    Raises:
-        InputError: it cannot.
-    """
+    """Raise InputError unless a file can be written in a folder that exists."""
     if path.is_dir():
         raise InputError(f"Expected a file to write at {path}, found a folder. Name a file in it.")
     if not path.parent.is_dir():
@@ -55,11 +47,11 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 @contextmanager
 def written_atomically(path: Path) -> Iterator[BinaryIO]:
-    """Open `path` to be written so that nobody ever sees a part of it; make the folders above it.
+    """Open `path` to be replaced at once when the block ends; on a failure it stays as it was.
 
-    Several processes, also on machines that share the folder, may write one path at a time: the last one wins, with
-    its whole content. On any failure the file is as it was before. A link stays one: the file that it names is written.
-    What is no file, such as /dev/stdout or a pipe, is written to. Raises OSError where the folder cannot be written.
+    Makes the folders above it. Of several processes that write one path, also on machines that share the folder, the
+    last one wins. A link stays a link to the file, which is replaced; devices and pipes are written directly. Raises
+    OSError if the folder cannot be written.
     """
     if path.exists() and not path.is_file():
         with path.open("wb") as file:

@@ -1,4 +1,4 @@
-"""Read JSON without losing anything in it: whole files, lines, and long objects one entry at a time."""
+"""Read JSON without losing anything in it (files, lines, long objects by entry), and check values against types."""
 
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from spiqa_tasks.errors import DataError
 
-_DEEPEST = 900
-"""Levels of nesting, a little less than Python's own limit for `json`."""
+_MARK = b"\xef\xbb\xbf"
+"""UTF-8's byte order mark, which some programs write."""
 
 
 class RepeatedKeyError(ValueError):
     """An object that has a key twice, of which all but the last value would be lost."""
+
+
+class _NoObjectError(DataError):
+    """A line that is not a JSON object."""
 
 
 def loads(text: str | bytes) -> Any:
@@ -35,9 +39,9 @@ def loads(text: str | bytes) -> Any:
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of a file of JSON lines with their line numbers, from 1; blank lines are skipped.
+    """Yield the line numbers, from 1, and objects of a file of JSON lines; blank lines are skipped.
 
-    Only a line feed ends a line: JSON may have other separators within a text.
+    Only a line feed ends a line: JSON texts may contain other separators.
 
     Raises:
         DataError: not UTF-8, a line that is no object, or an object that has a key twice.
@@ -52,27 +56,17 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def first_object(path: Path) -> dict[str, Any] | None:
-    """Return the object in the first line that is not blank; None if that line is no whole object.
-
-    Raises DataError: no UTF-8 text, or an object that has a key twice.
-    """
+    """Return the object in the first line that is not blank, None for a line that is no object; see `json_lines`."""
     try:
-        with path.open(encoding="utf-8-sig", newline="\n") as file:
-            line = next((line for line in file if line.strip()), "")
-            entry = loads(line)
-    except RepeatedKeyError as error:
-        raise DataError(f"Expected each key once in {path}, found {error}. Keep the one that counts.") from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"Expected {path} to be UTF-8 text, found {error}. Save it as UTF-8.") from error
-    except (ValueError, RecursionError):
+        return next((entry for _, entry in json_lines(path)), None)
+    except _NoObjectError:
         return None
-    return entry if isinstance(entry, dict) else None
 
 
 def json_value(path: Path) -> Any:
     """Return the value of a JSON file. Raises DataError: no JSON, or an object that has a key twice."""
     try:
-        return loads(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+        return loads(path.read_bytes().removeprefix(_MARK))
     except (ValueError, OSError, RecursionError) as error:
         raise DataError(f"Expected {path} to be JSON, found {error}. Complete or delete it.") from error
 
@@ -103,26 +97,13 @@ def entries(path: Path) -> Iterator[tuple[str, Any]]:
     """
     import ijson  # imported where it is needed: `list` reads no data
 
-    depth, key, builder = 0, "", None
     with path.open("rb") as file:
-        if file.read(3) != b"\xef\xbb\xbf":  # ijson knows no byte order mark
-            file.seek(0)
+        start = file.read(64)
+        if not start.removeprefix(_MARK).lstrip().startswith(b"{"):
+            raise ValueError("no object")
+        file.seek(len(_MARK) if start.startswith(_MARK) else 0)  # ijson rejects the mark
         try:
-            # events without the paths that `kvitems` makes of them: these take memory by the square of the depth
-            for event, value in ijson.basic_parse(file, use_float=True):
-                depth -= event in ("end_map", "end_array")
-                if depth == 1 and event == "map_key":
-                    key, builder = value, ijson.ObjectBuilder()
-                elif builder is not None:
-                    builder.event(event, value)
-                elif depth == 0 and event not in ("start_map", "end_map"):
-                    raise ValueError(f"{event} where an object was expected")
-                depth += event in ("start_map", "start_array")
-                if depth > _DEEPEST:
-                    raise ValueError(f"values nested deeper than {_DEEPEST}")
-                if depth == 1 and builder is not None and event != "map_key":
-                    yield key, builder.value
-                    builder = None
+            yield from ijson.kvitems(file, "", use_float=True)
         except ijson.JSONError as error:
             raise ValueError(" ".join(str(error).split())) from error
 
@@ -137,7 +118,7 @@ def _line(path: Path, number: int, line: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         entry = None
     if not isinstance(entry, dict):
-        raise DataError(
+        raise _NoObjectError(
             f"Expected line {number} of {path} to be a JSON object, found {line.strip()[:60]!r}. "
             "Complete or delete the line."
         )

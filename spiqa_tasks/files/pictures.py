@@ -1,4 +1,4 @@
-"""Pictures as files: written out of parquet rows, checked once before a run, opened only when a model asks."""
+"""Pictures as files: written from parquet rows, checked once before a run, opened for a model, ablated."""
 
 from __future__ import annotations
 
@@ -19,29 +19,22 @@ from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import cache_folder, write_atomically
 
 UNREADABLE = (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError, MemoryError)
-"""What PIL raises for a picture that cannot be decoded, or that is much larger than its file."""
+"""Exceptions of PIL for a picture that cannot be decoded, or that is much larger than its file."""
 Ablation = Literal["none", "grey", "text"]
 GREY = 128
 """Grey value of all three channels of pictures with the ablation `grey` (MMStar paper, section 5.1)."""
 KEPT = 128
-"""Files whose bytes are kept in memory; the figures of a paper are used in consecutive questions."""
+"""Files kept in memory as bytes; consecutive questions share the figures of a paper."""
 
 
 def open_picture(path: str) -> Image.Image:
-    """Return the picture as RGB; transparent parts become white, as on the paper's page.
-
-    Raises:
-        DataError: a file that is not there or cannot be decoded.
-    """
-    try:
-        with Image.open(path) as image:
-            return on_page(image)
-    except UNREADABLE as error:
-        raise _unreadable(path, error) from error
+    """Return the picture as `on_page` shows it; DataError for a file that is missing or cannot be decoded."""
+    with _named_if_unreadable(path), Image.open(path) as image:
+        return on_page(image)
 
 
 def on_page(image: Image.Image) -> Image.Image:
-    """Return the image as RGB with 8 bits a channel, its transparent parts white."""
+    """Return the image as RGB with 8 bits a channel, its transparent parts white, as on a paper's page."""
     if image.mode.startswith("I"):  # 16 bits, which PIL would cut off at 255
         return image.convert("I").point(lambda value: value * (1 / 257) + 0.5).convert("L").convert("RGB")
     if _is_transparent(image):
@@ -59,16 +52,11 @@ def is_on_page(image: Image.Image) -> bool:
 def page_path(path: str) -> str:
     """Return the file of a picture as `open_picture` shows it: the file itself, else a PNG that is written once.
 
-    Model classes that open files themselves drop transparency, and cut off 16 bits.
-
-    Raises:
-        DataError: see `open_picture`.
+    Model classes that open files themselves drop transparency, and cut off 16 bits. Raises as `open_picture`.
     """
-    try:
+    with _named_if_unreadable(path):
         status = os.stat(path)
         return _page_path(path, status.st_size, status.st_mtime_ns)
-    except UNREADABLE as error:
-        raise _unreadable(path, error) from error
 
 
 @lru_cache(maxsize=4096)
@@ -83,10 +71,14 @@ def _page_path(path: str, size: int, modified: int) -> str:
     return str(page)
 
 
-def _unreadable(path: str, error: BaseException) -> DataError:
-    return DataError(
-        f"Expected a readable picture at {path}, found {type(error).__name__} {error}. Fetch the data again."
-    )
+@contextmanager
+def _named_if_unreadable(path: str) -> Iterator[None]:
+    try:
+        yield
+    except UNREADABLE as error:
+        raise DataError(
+            f"Expected a readable picture at {path}, found {type(error).__name__} {error}. Fetch the data again."
+        ) from error
 
 
 def _is_transparent(image: Image.Image) -> bool:
@@ -96,7 +88,7 @@ def _is_transparent(image: Image.Image) -> bool:
 class EncodedPicture(PngImagePlugin.PngImageFile):
     """A PNG whose `save(..., format="PNG")` copies the bytes that it was read from; copy it before drawing on it.
 
-    The host's API classes encode every PIL image again in every question, which this one saves.
+    Otherwise the host's API classes encode an image again for every question.
     """
 
     def __init__(self, content: bytes) -> None:
@@ -104,7 +96,7 @@ class EncodedPicture(PngImagePlugin.PngImageFile):
         super().__init__(io.BytesIO(content))
 
     def save(self, fp: Any, format: str | None = None, **params: Any) -> None:
-        """Copy the encoded bytes where PNG without options is asked for, else encode as PIL does."""
+        """Copy the encoded bytes for PNG without options, else encode."""
         if format == "PNG" and not params and hasattr(fp, "write"):
             fp.write(self._content)
         else:
@@ -119,15 +111,12 @@ def encoded_picture(path: str) -> EncodedPicture:
 @lru_cache(maxsize=KEPT)
 def _png(path: str, modified: int) -> bytes:  # noqa: ARG001 - a changed file is another entry
     with Image.open(path) as image:
-        is_as_it_should = image.format == "PNG" and is_on_page(image)
-    if is_as_it_should:
-        with open(path, "rb") as file:
-            return file.read()
-    return png(open_picture(path))
+        is_png = image.format == "PNG" and is_on_page(image)
+    return Path(path).read_bytes() if is_png else png(open_picture(path))
 
 
 def check_pictures(paths: Iterable[str]) -> None:
-    """Read every picture once; a later call with the same unchanged files only compares sizes and times.
+    """Decode every picture; later calls with the same unchanged files only compare sizes and times.
 
     Raises:
         DataError: a picture that cannot be decoded, by name.
@@ -140,8 +129,13 @@ def check_pictures(paths: Iterable[str]) -> None:
     stamp = cache_folder() / "checked" / listing.hexdigest()[:24]
     if stamp.exists():
         return
-    with _whole_pictures_only(), ThreadPoolExecutor() as pool:
-        broken = [path for path in pool.map(_broken, unique) if path]
+    # PIL has to refuse cut and broken pictures; some modules of the hosts tell it to show what is left of them
+    before, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, False
+    try:
+        with ThreadPoolExecutor() as pool:
+            broken = [path for path in pool.map(_broken, unique) if path]
+    finally:
+        ImageFile.LOAD_TRUNCATED_IMAGES = before
     if broken:
         raise DataError(
             f"Expected every figure to be a readable picture, found {len(broken)} that cannot be decoded, "
@@ -149,16 +143,6 @@ def check_pictures(paths: Iterable[str]) -> None:
         )
     stamp.parent.mkdir(parents=True, exist_ok=True)
     stamp.touch()
-
-
-@contextmanager
-def _whole_pictures_only() -> Iterator[None]:
-    """Have PIL refuse cut and broken pictures; some modules of the hosts tell it to show what is left of them."""
-    before, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, False
-    try:
-        yield
-    finally:
-        ImageFile.LOAD_TRUNCATED_IMAGES = before
 
 
 def write_pictures(folder: str, pictures: Sequence[tuple[str, bytes]]) -> list[str]:
@@ -181,7 +165,7 @@ def png(image: Image.Image) -> bytes:
 
 
 def save_png(image: Image.Image, path: Path) -> None:
-    """Write a picture so that no process ever sees half of it."""
+    """Write a picture atomically."""
     write_atomically(path, png(image))
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.json_text import json_lines, loads
+from spiqa_tasks.files.json_text import json_lines, json_value, loads
 from spiqa_tasks.files.tables import FORMS, Cells, decoded, separated, text_of, xlsx
 
 Fields = Mapping[str, Any]
@@ -22,28 +21,20 @@ _BATCH = 64
 
 
 def read_records(paths: Sequence[Path], without: Iterable[str] = ()) -> Iterator[Fields]:
-    """Yield the rows of files, in order; values are as the form has them, texts alone in csv, tsv and xlsx.
+    """Yield the rows of files, or of folders that `datasets` saved, in order; csv, tsv and xlsx have texts only.
 
-    Args:
-        paths: files, or folders that `datasets` saved to disk.
-        without: columns that need not be read.
-
-    Raises:
-        DataError: a file of another form, or one that is broken, with the place of the fault.
+    Columns of `without` may be left out. Raises DataError: an unknown form, or a broken file, with the position.
     """
     left_out = frozenset(without)
+    readers: Mapping[str, Callable[[Path], Iterable[Fields]]] = {
+        "xlsx": read_cells,
+        "separated": separated,
+        "parquet": lambda path: _parquet_rows(path, lambda _, names: [name for name in names if name not in left_out]),
+        "json": _json,
+        "saved": lambda path: _saved(path, left_out),
+    }
     for path in paths:
-        form = form_of(path) if path.is_file() else "saved"
-        if form == "xlsx":
-            yield from read_cells(path)
-        elif form == "separated":
-            yield from separated(path)
-        elif form == "parquet":
-            yield from _parquet_rows(path, lambda _, names: [name for name in names if name not in left_out])
-        elif form == "json":
-            yield from _json(path)
-        else:
-            yield from _saved(path, left_out)
+        yield from readers[form_of(path) if path.is_file() else "saved"](path)
 
 
 def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
@@ -63,15 +54,10 @@ def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
 
 
 def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
-    """Return the rows of a table with every cell as the text in the file: `None`, `NA`, `007` and `=1+1` are answers.
+    """Return the rows of a file of `read_records` with every cell as text: `None`, `NA`, `007` and `=1+1` are answers.
 
-    Args:
-        path: a file of `read_records`; the first sheet of a spreadsheet counts.
-        escaped: whether a spreadsheet wrote it or what it was made of, so that `_x000D_` and the like are decoded.
-
-    Raises:
-        DataError: the file cannot be read, or has a column twice.
-        MissingPartError: openpyxl is not installed.
+    With `escaped`, `_x000D_` and the like, which spreadsheets write, are decoded. Raises DataError: the file cannot be
+    read, or has a column twice; MissingPartError: openpyxl is not installed.
     """
     if form_of(path) == "xlsx":
         rows = xlsx(path)
@@ -94,8 +80,7 @@ def read_rows(paths: Sequence[Path], columns: Sequence[str], optional: Sequence[
         )
 
     def wanted(path: Path, names: Sequence[str]) -> list[str]:
-        missing = [column for column in columns if column not in names]
-        if missing:
+        if missing := [column for column in columns if column not in names]:
             raise DataError(
                 f"Expected {path} to have the columns {', '.join(columns)}; found no {', '.join(missing)} "
                 f"among {', '.join(names)}. Fetch the released file."
@@ -171,16 +156,8 @@ def _saved(folder: Path, without: frozenset[str]) -> Iterator[Fields]:
 
 
 def saved_files(folder: Path) -> list[Path]:
-    """Return the Arrow files of a folder of `Dataset.save_to_disk`, in order.
-
-    Raises:
-        DataError: no such folder, or one of several splits.
-    """
-    splits = sorted(path.parent.name for path in folder.glob("*/state.json"))
-    if splits:
-        raise DataError(f"Expected the folder of one split, found {folder} with {', '.join(splits)}. Name one of them.")
-    try:
-        state = json.loads((folder / "state.json").read_text(encoding="utf-8"))
-        return [folder / entry["filename"] for entry in state["_data_files"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"Expected {folder} to be {FORMS}, found {error}. Name a file in it.") from error
+    """Return the Arrow files of a folder of `Dataset.save_to_disk`, in order. Raises DataError: another folder."""
+    state = folder / "state.json"
+    if not state.is_file():
+        raise DataError(f"Expected {folder} to be {FORMS}; found no state.json. Name a file, or one split, in it.")
+    return [folder / entry["filename"] for entry in json_value(state)["_data_files"]]

@@ -1,4 +1,4 @@
-"""Where release files come from: a local folder, the Hugging Face hub at a pinned revision, or the shipped demo set."""
+"""Sources of release files: a local folder, the Hugging Face hub at a pinned revision, or the shipped demo set."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import cache_folder, write_atomically
@@ -25,25 +25,18 @@ class Repository:
     repo_id: str
     revision: str
 
+    def download(self, pattern: str) -> str:
+        """Return the command that fetches files."""
+        return (
+            f"Fetch it with: hf download {self.repo_id} --repo-type dataset --revision {self.revision} "
+            f"--include '{pattern}'"
+        )
+
 
 SPIQA = Repository("spiqa", "google/spiqa", "1774b71511f029b82089a069d75328f25fbf0705")
 MMSTAR = Repository("mmstar", "Lin-Chen/MMStar", "bc98d668301da7b14f648724866e57302778ab27")
 SCIFIBENCH = Repository("scifibench", "jonathan-roberts1/SciFIBench", "main")
 REPOSITORIES = (SPIQA, MMSTAR, SCIFIBENCH)
-
-
-class Source(Protocol):
-    """Where a repository's files are found, as local paths."""
-
-    def files(self, repository: Repository, pattern: str) -> list[Path]:
-        """Return the paths of the files that match `pattern` (shell wildcards), sorted by name; at least one.
-
-        Raises:
-            DataError: no such file.
-        """
-
-    def folder(self, repository: Repository, name: str) -> Path | None:
-        """Return an already extracted folder, or None."""
 
 
 @dataclass(frozen=True)
@@ -56,17 +49,18 @@ class LocalSource:
         return str(self.root)
 
     def files(self, repository: Repository, pattern: str) -> list[Path]:
+        """Return the files that match `pattern` (shell wildcards), sorted by name; DataError if there are none."""
         base = self.root / repository.folder
         found = sorted(base.glob(pattern))
         if not found:
             raise DataError(
-                f"Expected {base / pattern} (SPIQA_TASKS_DATA is {self.root}), found no such file. Fetch it with: "
-                f"hf download {repository.repo_id} --repo-type dataset --revision {repository.revision} "
-                f"--include '{pattern}' --local-dir {base}"
+                f"Expected {base / pattern} (SPIQA_TASKS_DATA is {self.root}), found no such file. "
+                f"{repository.download(pattern)} --local-dir {base}"
             )
         return found
 
     def folder(self, repository: Repository, name: str) -> Path | None:
+        """Return an already extracted folder, or None."""
         path = self.root / repository.folder / name
         return path if path.is_dir() else None
 
@@ -81,14 +75,14 @@ class HubSource:
         return "the Hugging Face hub"
 
     def files(self, repository: Repository, pattern: str) -> list[Path]:
+        """Return the files that match, as `LocalSource.files`."""
         paths = _cached(repository, pattern)
         if paths and not (self.fetches and _WILDCARDS & set(pattern)):  # more may match than was fetched before
             return paths
         if not self.fetches:
             raise DataError(
                 f"Expected {pattern} of the dataset {repository.repo_id} in the hub's cache, found none. "
-                f"Fetch it with: hf download {repository.repo_id} --repo-type dataset --revision {repository.revision} "
-                f"--include '{pattern}'"
+                f"{repository.download(pattern)}"
             )
         paths = sorted(_fetched(repository, pattern).glob(pattern))
         if not paths:
@@ -98,10 +92,11 @@ class HubSource:
             )
         return paths
 
-    def folder(self, repository: Repository, name: str) -> Path | None:  # noqa: ARG002 - the hub has only archives
-        return None
+    def folder(self, repository: Repository, name: str) -> None:
+        """Return None: the hub has only archives."""
 
 
+Source: TypeAlias = LocalSource | HubSource
 _WILDCARDS = set("*?[")
 
 
@@ -137,8 +132,7 @@ def _fetched(repository: Repository, pattern: str) -> Path:
 
 def _pin(repository: Repository) -> Path:
     """Return the file with the commit of a repository whose `revision` is a branch."""
-    name = f"{repository.repo_id}@{repository.revision}".replace("/", "--")
-    return cache_folder() / "revisions" / name
+    return cache_folder() / "revisions" / f"{repository.repo_id}@{repository.revision}".replace("/", "--")
 
 
 def _revision(repository: Repository) -> str:

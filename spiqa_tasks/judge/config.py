@@ -84,7 +84,7 @@ class JudgeConfig:
         extra: JSON object of additional fields of every request, or ''.
         price: US dollars per million prompt and completion tokens, or None.
         cache: whether verdicts are stored.
-        cache_dir: folder of `judge.sqlite`; None: that of `files.cache_folder.cache_path`.
+        cache_dir: folder of `judge.sqlite`; None: that of `files.atomic.cache_path`.
 
     Raises:
         JudgeError: a concurrency or batch size below 1, or a timeout of 0 or less.

@@ -60,10 +60,10 @@ def test_a_cut_text_is_no_object(tmp_path_factory: pytest.TempPathFactory, found
 
 
 def test_only_an_object_has_entries(tmp_path: Path) -> None:
-    """Any other value is refused, and so are values nested without end."""
-    for text in (" [1]", "3", '{"a": ' + "[" * 200_000):
+    """Any other value is refused."""
+    for text in (" [1]", "3"):
         (tmp_path / "a.json").write_text(text)
-        with pytest.raises(ValueError, match=r"where an object was expected|nested deeper than"):
+        with pytest.raises(ValueError, match=r"^no object$"):
             list(entries(tmp_path / "a.json"))
 
 

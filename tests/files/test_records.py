@@ -67,7 +67,7 @@ def test_a_folder_that_datasets_saved_is_read(tmp_path: Path) -> None:
     datasets.DatasetDict({"test": saved}).save_to_disk(tmp_path / "several")
     assert list(read_records([tmp_path / "one"])) == ROWS
     assert list(read_records([tmp_path / "several" / "test"], without=["q"])) == [{"a": row["a"]} for row in ROWS]
-    with pytest.raises(DataError, match=r"one split, found .*several with test\. Name one"):
+    with pytest.raises(DataError, match=r"several to be .* found no state\.json\. Name a file, or one split, in it"):
         list(read_records([tmp_path / "several"]))
 
 
@@ -103,7 +103,7 @@ def test_broken_files_are_named_with_the_place_of_the_fault(
 
 def test_a_folder_of_another_kind_is_refused(tmp_path: Path) -> None:
     """A folder has to be one that `datasets` saved."""
-    with pytest.raises(DataError, match="Name a file in it"):
+    with pytest.raises(DataError, match="found no state.json"):
         list(read_records([tmp_path]))
 
 
