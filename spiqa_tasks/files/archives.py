@@ -21,8 +21,6 @@ from spiqa_tasks.printable import counted
 
 BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, NotImplementedError)
 """Exceptions for a damaged, an encrypted and an unusually packed archive."""
-LARGEST_MEMBER = 256 << 20
-"""Bytes of the largest picture that is unpacked; no released one comes near."""
 PACKED = "::"
 """Separates an archive and its member in the path of a picture that is not extracted yet."""
 
@@ -58,7 +56,7 @@ def extract(archive: Path, wanted: Collection[str], *, some: bool = False) -> Pa
         with FileLock(target / ".lock"):
             missing = {name: info for name, info in members.items() if not _is_extracted(target / name, info)}
             for name, info in tqdm(missing.items(), desc=f"Extracting {archive.name}", disable=not missing):
-                write_atomically(target / name, _unpack(opened, info))
+                write_atomically(target / name, opened.read(info))
     return target
 
 
@@ -86,7 +84,7 @@ def unpacked(path: str) -> str:
     target = folder / member
     if not target.exists():
         with _named_if_broken(Path(archive)):
-            write_atomically(target, _unpack(opened, opened.getinfo(member)))
+            write_atomically(target, opened.read(member))
     return str(target)
 
 
@@ -107,16 +105,6 @@ def _target(opened: zipfile.ZipFile) -> Path:
     listing = "\n".join(f"{info.filename} {info.CRC} {info.file_size}" for info in opened.infolist())
     name = f"{Path(opened.filename or '').stem}-{hashlib.sha256(listing.encode()).hexdigest()[:12]}"
     return cache_folder() / "images" / name
-
-
-def _unpack(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """A member's content; DataError if it is too large to be a picture."""
-    if info.file_size > LARGEST_MEMBER:
-        raise DataError(
-            f"Expected pictures of at most {LARGEST_MEMBER >> 20} MB in {opened.filename}, found {info.filename} of "
-            f"{info.file_size >> 20} MB. Do not use this archive; fetch the released one."
-        )
-    return opened.read(info)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,6 @@ Cells = Mapping[str, str]
 FORMS = "jsonl, json, csv, tsv, xlsx or parquet, or a folder that `datasets` saved"
 ID_COLUMNS = ("id", "ID", "index")
 """Columns of a row's id, in order of precedence."""
-LARGEST = 1 << 30
-"""Bytes of the largest spreadsheet that is unpacked."""
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 
 
@@ -31,15 +28,11 @@ def row_id(cells: Cells, columns: Iterable[str] = ID_COLUMNS) -> str:
 
 
 def xlsx(path: Path) -> list[Cells]:
-    """Return the rows of the first sheet of a spreadsheet; DataError for a broken or very large one."""
+    """Return the rows of the first sheet of a spreadsheet; DataError for a broken one."""
     require("excel", f"Reading {path}")
     from openpyxl import load_workbook
 
     try:
-        with zipfile.ZipFile(path) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-        if size > LARGEST:
-            raise ValueError(f"a table of {size >> 20} MB, more than {LARGEST >> 20}")
         with path.open("rb") as file:  # a path would have to end in .xlsx
             sheet = load_workbook(file, read_only=True).worksheets[0]
             sheet.reset_dimensions()  # some writers leave wrong ones

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files import archives
 from spiqa_tasks.files.archives import extract, is_unsafe, packed_pictures, picture_folder, unpacked
 from spiqa_tasks.files.atomic import cache_folder
 from spiqa_tasks.files.source import SPIQA, LocalSource
@@ -115,15 +114,6 @@ def test_a_broken_archive_is_refused_with_the_reason_wherever_it_is_opened(tmp_p
     path.write_bytes(bytes(content[:700]))
     with pytest.raises(DataError, match=r"broken\.zip to be a whole zip archive.*\(File is not a zip file\)"):
         packed_pictures(path, WANTED)
-
-
-def test_a_member_too_large_for_a_picture_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By its size, before it is unpacked."""
-    monkeypatch.setattr(archives, "LARGEST_MEMBER", 1 << 20)
-    path = archive(tmp_path, {WANTED[0]: bytes(2 << 20), WANTED[1]: bytes(1 << 20)})
-    with pytest.raises(DataError, match=r"at most 1 MB in .*pictures\.zip, found p1/a\.png of 2 MB"):
-        extract(path, WANTED)
-    assert (extract(path, WANTED[1:]) / WANTED[1]).stat().st_size == 1 << 20
 
 
 @pytest.mark.parametrize("name", ["/a", "..", "a/..", "../a", "..\\a", "\\\\server\\a", "C:\\a", "c:a", "a:b/c"])

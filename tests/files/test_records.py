@@ -103,7 +103,7 @@ def test_broken_files_are_named_with_the_place_of_the_fault(
 
 def test_a_folder_of_another_kind_is_refused(tmp_path: Path) -> None:
     """A folder has to be one that `datasets` saved."""
-    with pytest.raises(DataError, match="found no state.json"):
+    with pytest.raises(DataError, match=r"found no state\.json"):
         list(read_records([tmp_path]))
 
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from spiqa_tasks import extras
 from spiqa_tasks.errors import DataError, MissingPartError
-from spiqa_tasks.files import tables
 from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.files.tables import row_id
 
@@ -117,15 +116,6 @@ def test_a_broken_file_is_one_sentence(tmp_path: Path, name: str, content: bytes
     assert str(error.value).startswith(f"Expected {path} to be ")
     assert told in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_a_spreadsheet_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its size is told before it is unpacked."""
-    path = tmp_path / "t.xlsx"
-    pd.DataFrame({"id": range(9000), "prediction": ["A" * 200] * 9000}).to_excel(path, index=False)
-    monkeypatch.setattr(tables, "LARGEST", 1 << 19)
-    with pytest.raises(DataError, match=r"a table of \d MB, more than 0"):
-        read_cells(path)
 
 
 def test_without_openpyxl_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

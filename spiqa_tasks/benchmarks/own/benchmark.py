@@ -28,11 +28,7 @@ from spiqa_tasks.scoring.refusals import is_refusal
 
 @dataclasses.dataclass(frozen=True)
 class OwnSettings:
-    """Settings of a user's task.
-
-    Attributes:
-        ablation: `grey` replaces pictures by grey ones of the same size, `text` omits them.
-    """
+    """Settings of a user's task; `grey` replaces pictures by grey ones of the same size, `text` omits them."""
 
     ablation: Ablation = "none"
 

@@ -44,8 +44,6 @@ DEFAULT_METRICS: Mapping[str, tuple[str, ...]] = {
     "choice": ("accuracy",),
     "both": ("accuracy", "exact_match"),
 }
-MAX_NEW_TOKENS = 512
-"""Default length of an answer, that of our own tasks."""
 
 
 def _as_tuple(value: Any) -> Any:
@@ -73,17 +71,7 @@ class _Part(BaseModel):
 
 
 class Columns(_Part):
-    """The names of the data's columns; `a.b` is the field b of the column a.
-
-    Attributes:
-        question: the question's text.
-        answer: the reference, or the columns of alternatives; of a choice, the right option.
-        id: the question's id; "": the key of a JSON object, else the row's index from 0.
-        options: a column with all options (a list, or the question's own text), or one column for each.
-        images: columns with pictures, or paths with columns in braces (`images/{figure}.jpg`).
-        groups: for breakdowns.
-        cluster: cluster key for standard errors, such as the picture.
-    """
+    """The names of the data's columns, as docs/own.md describes them; `a.b` is the field b of the column a."""
 
     question: Text = "question"
     answer: Texts = ("answer",)
@@ -107,22 +95,9 @@ class Shots(_Part):
 
 
 class Definition(_Part):
-    """A user's benchmark; a field's validator may read only the fields above it.
+    """The values of a YAML, as docs/own.md describes them, and its folder.
 
-    Attributes:
-        benchmark: its name, and that of its task.
-        folder: of the YAML.
-        data: split -> path from `folder`, with wildcards, or `hf://datasets/OWNER/NAME@REVISION/PATH`.
-        columns: the names of the data's columns.
-        kind: `open` answers, `choice`s, or `both`: choices where a row has options.
-        answer_is: the form of the right option: its letter, its index from 0, its number from 1, or its text.
-        image_folder: folder of relative paths of pictures, from the data's folder.
-        metrics: the first one is the headline.
-        prompt: kind of a row -> template.
-        variants: more tasks: without pictures, with grey ones, and the group of both beside the task itself.
-        shots: the solved questions before each.
-        max_new_tokens: the longest answer.
-        where: column -> the values of the rows that are asked.
+    A field's validator may read only the fields above it.
     """
 
     benchmark: Text
@@ -140,7 +115,7 @@ class Definition(_Part):
     prompt: dict[str, Text] = Field(default={}, validate_default=True)
     variants: Annotated[tuple[Variant, ...], BeforeValidator(_as_tuple)] = ()
     shots: Shots = Shots()
-    max_new_tokens: Count = MAX_NEW_TOKENS
+    max_new_tokens: Count = 512
     where: dict[Text, Texts] = {}
     _values: dict[str, Any] = PrivateAttr(default_factory=dict)
 
