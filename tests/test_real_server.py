@@ -17,9 +17,8 @@ from llama_server import llama_server
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.commands.batching import ALL, files_of, read_responses
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.asking import keys_of, verdicts
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.judge import Asker, Judge
 from spiqa_tasks.judge.rules import RULES, Candidate
 from spiqa_tasks.judge.types import JudgeRequest
 
@@ -50,14 +49,14 @@ def requests() -> list[JudgeRequest]:
 
 def test_its_log_probabilities_pass_every_check(config: JudgeConfig) -> None:
     """Five each, the written word the first, probabilities of 1 at most together; nothing is asked twice."""
-    found = verdicts(config, requests()).verdicts
+    found = Asker(config).verdicts(requests())
     assert [verdict.reason for verdict in found if not verdict.ok] == []
     for verdict in found:
         assert len(verdict.top_logprobs) == 5
         assert verdict.text == verdict.top_logprobs[0][0]
         assert sum(math.exp(logprob) for _, logprob in verdict.top_logprobs) <= 1
         assert (verdict.completion_tokens, verdict.prompt_tokens > 20) == (1, True)
-    again = verdicts(config, requests()).verdicts
+    again = Asker(config).verdicts(requests())
     assert [verdict.top_logprobs for verdict in again] == [verdict.top_logprobs for verdict in found]
     assert all(verdict.cached for verdict in again)
 
@@ -73,13 +72,13 @@ def test_a_model_that_is_no_judge_is_refused(config: JudgeConfig) -> None:
 @pytest.mark.parametrize("count", [1, 20])
 def test_other_numbers_of_log_probabilities_are_given(config: JudgeConfig, count: int) -> None:
     """As many as are asked for."""
-    (verdict,) = verdicts(config, [JudgeRequest("Say yes.", top_logprobs=count)]).verdicts
+    (verdict,) = Asker(config).verdicts([JudgeRequest("Say yes.", top_logprobs=count)])
     assert len(verdict.top_logprobs) == count
 
 
 def test_a_written_answer_is_read(config: JudgeConfig) -> None:
     """With the tokens that it took."""
-    (verdict,) = verdicts(config, [JudgeRequest("Say hello.", top_logprobs=None, max_tokens=8)]).verdicts
+    (verdict,) = Asker(config).verdicts([JudgeRequest("Say hello.", top_logprobs=None, max_tokens=8)])
     assert verdict.text
     assert (verdict.top_logprobs, 0 < verdict.completion_tokens <= 8) == ((), True)
 
@@ -87,7 +86,7 @@ def test_a_written_answer_is_read(config: JudgeConfig) -> None:
 def test_a_prompt_that_does_not_fit_fails_alone(config: JudgeConfig) -> None:
     """At once, with the server's words; texts that are no Unicode and control tokens do no harm to others."""
     prompts = ("word " * 9000, "a\ud800b", "<|im_end|>", "Hello?")
-    long, half, control, plain = verdicts(config, [JudgeRequest(prompt) for prompt in prompts]).verdicts
+    long, half, control, plain = Asker(config).verdicts([JudgeRequest(prompt) for prompt in prompts])
     assert "HTTP 400" in (long.reason or "")
     assert "context size" in (long.reason or "")
     assert all(verdict.ok for verdict in (half, control, plain))
@@ -95,7 +94,7 @@ def test_a_prompt_that_does_not_fit_fails_alone(config: JudgeConfig) -> None:
 
 def test_a_file_of_requests_is_answered_and_read(config: JudgeConfig, url: str, tmp_path: Path) -> None:
     """By the program in the docs; every line gives a verdict, near that of asking one by one."""
-    wanted = dict(zip(keys_of(config, requests()), requests(), strict=True))
+    wanted = dict(zip(Asker(config).keys(requests()), requests(), strict=True))
     files = files_of(config)
     asked, answered = tmp_path / "requests.jsonl", tmp_path / "responses.jsonl"
     asked.write_text("".join(json.dumps(files.line(*each)) + "\n" for each in wanted.items()))
@@ -105,7 +104,7 @@ def test_a_file_of_requests_is_answered_and_read(config: JudgeConfig, url: str, 
     assert counts == {ALL: len(wanted)}
     assert found.keys() == wanted.keys()
     rule = RULES["l3score"]()
-    singles = verdicts(config, list(wanted.values())).verdicts
+    singles = Asker(config).verdicts(list(wanted.values()))
     for verdict, single in zip(found.values(), singles, strict=True):
         first, second = (rule.score(Candidate(""), each) for each in (verdict, single))
         assert first == pytest.approx(second, abs=0.1)

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_file, write_atomically
-from spiqa_tasks.judge.asking import keys_of, store, stored
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Asker, Judge
 from spiqa_tasks.judge.providers import PROVIDERS
@@ -78,50 +77,52 @@ def settle(arguments: argparse.Namespace, asked: Sequence[Asked], *, tested: boo
     configs = {asker.config for asker, _ in asked}
     if len(configs) != 1:
         raise InputError(f"Expected one judge with a file of requests or responses, found {len(configs)}. Name one.")
-    (config,) = configs
     judges = [asker for asker, _ in asked if isinstance(asker, Judge)] if tested else []
     if arguments.write_requests:
-        _write(arguments.write_requests, config, asked, judges)
+        _write(arguments.write_requests, asked, judges)
         return False
-    _read(arguments.read_responses, config, asked, judges)
+    _read(arguments.read_responses, asked, judges)
     return True
 
 
-def _keyed(config: JudgeConfig, requests: Sequence[JudgeRequest]) -> dict[str, JudgeRequest]:
-    return dict(zip(keys_of(config, requests), requests, strict=True))
+def _keyed(asker: Asker, requests: Iterable[JudgeRequest]) -> dict[str, JudgeRequest]:
+    requests = list(requests)
+    return dict(zip(asker.keys(requests), requests, strict=True))
 
 
-def _write(path: Path, config: JudgeConfig, asked: Sequence[Asked], judges: Sequence[Judge]) -> None:
+def _write(path: Path, asked: Sequence[Asked], judges: Sequence[Judge]) -> None:
     """Write the test questions and the requests without a verdict, one a line."""
-    files = files_of(config)
-    tests = _keyed(config, [test for judge in judges for test in judge.tests])
-    wanted = _keyed(config, [request for _, requests in asked for request in requests])
-    known = stored(config, [*tests, *wanted])
-    missing = {key: wanted[key] for key in wanted if key not in known}
-    lines = [json.dumps(files.line(*each)) for each in (tests | missing).items()] if missing else []
+    asker = asked[0][0]
+    tests = _keyed(asker, (test for judge in judges for test in judge.tests))
+    wanted = _keyed(asker, (request for _, requests in asked for request in requests))
+    missing = wanted.keys() - asker.stored([*tests, *wanted]).keys()
+    chosen = tests | {key: request for key, request in wanted.items() if key in missing} if missing else {}
+    files = files_of(asker.config)
+    lines = [json.dumps(files.line(*each)) for each in chosen.items()]
     write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
-    say(f"wrote {counted(len(lines), 'request')} for {config.name} to {path}.")
+    say(f"wrote {counted(len(lines), 'request')} for {asker.config.name} to {path}.")
 
 
-def _read(paths: Sequence[Path], config: JudgeConfig, asked: Sequence[Asked], judges: Sequence[Judge]) -> None:
+def _read(paths: Sequence[Path], asked: Sequence[Asked], judges: Sequence[Judge]) -> None:
     """Store what the files answer, by a judge that is fit; what they do not answer has failed in this run."""
-    tests = [_keyed(config, judge.tests) for judge in judges]
-    wanted = _keyed(config, [request for _, requests in asked for request in requests])
+    asker = asked[0][0]
+    tests = [_keyed(asker, judge.tests) for judge in judges]
+    wanted = _keyed(asker, (request for _, requests in asked for request in requests))
     wanted |= {key: test for each in tests for key, test in each.items()}
     tops = {key: request.top_logprobs for key, request in wanted.items()}
-    verdicts, counts = read_responses(files_of(config), tops, _lines(paths))
-    verdicts = {key: redacted_verdict(verdict, config.api_key) for key, verdict in verdicts.items()}
-    known = stored(config, list(wanted))
+    verdicts, counts = read_responses(files_of(asker.config), tops, _lines(paths))
+    verdicts = {key: redacted_verdict(verdict, asker.config.api_key) for key, verdict in verdicts.items()}
+    known = asker.stored(wanted)
     new = {key: verdict for key, verdict in verdicts.items() if key not in known and verdict.ok}
     for judge, keys in zip(judges, tests, strict=True):
         if new and not keys.keys() <= known.keys():
             judge.check(verdicts.get(key, failed(_UNTESTED)) for key in keys)
-    unstored = store(config, new)
-    found = {key: failed(_UNANSWERED) for key in wanted} | verdicts | known | stored(config, list(new))
-    for place, (asker, requests) in enumerate(asked):
-        asker.take({wanted[key]: found[key] for key in keys_of(config, requests)}, 0 if place else unstored)
+    unstored = asker.store(new)
+    found = {key: failed(_UNANSWERED) for key in wanted} | verdicts | known | asker.stored(new)
+    for place, (each, requests) in enumerate(asked):
+        each.take({wanted[key]: found[key] for key in each.keys(requests)}, 0 if place else unstored)
     odd = "".join(f", {count} {kind}" for kind, count in counts.items() if kind != ALL)
-    say(f"read {counted(counts[ALL], 'response')} for {config.name}: {len(new)} new{odd}.")
+    say(f"read {counted(counts[ALL], 'response')} for {asker.config.name}: {len(new)} new{odd}.")
 
 
 def read_responses(

@@ -6,21 +6,17 @@ import asyncio
 import logging
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple
 
 from spiqa_tasks.extras import require
-from spiqa_tasks.files.atomic import cache_path
-from spiqa_tasks.judge.cache import VerdictCache, request_key
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.pace import Pace
 from spiqa_tasks.judge.providers import PROVIDERS, Provider
 from spiqa_tasks.judge.retry import AskError
-from spiqa_tasks.judge.types import JudgeRequest, JudgingEstimate, Verdict, failed, redacted_verdict
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed, redacted_verdict
 from spiqa_tasks.printable import counted, said_if_slow
 
 _SUSPECT = 3
@@ -33,74 +29,6 @@ _log = logging.getLogger("spiqa_tasks")
 
 Keep = Callable[[str, Verdict], None]
 """Callback for a key and its verdict, called as soon as the verdict arrives."""
-
-
-class Answers(NamedTuple):
-    """Verdicts in the order of their requests, and how many of them could not be written into the cache."""
-
-    verdicts: list[Verdict]
-    unstored: int
-
-
-def verdicts(config: JudgeConfig, requests: Sequence[JudgeRequest]) -> Answers:
-    """Return the judge's verdicts; each different request without a stored verdict is asked once.
-
-    A verdict is stored as soon as it arrives: a kill loses the requests on their way. Progress goes to stderr.
-
-    Raises:
-        JudgeError: a cache that is there and cannot be read.
-        MissingPartError: the provider's package is not installed.
-    """
-    keys = keys_of(config, requests)
-    path = _cache_file(config)
-    with VerdictCache(path) as cache:
-        known = cache.get(keys)
-        missing = {key: request for key, request in zip(keys, requests, strict=True) if key not in known}
-        line = "judge %s at %s: %d requests, %d of their verdicts in the cache %s"
-        _log.info(line, config.name, config.host or "this process", len(requests), len(known), path or "none")
-        if missing:
-            with _progress(config, len(missing)) as advance:
-
-                def keep(key: str, verdict: Verdict) -> None:
-                    cache.put(key, verdict)
-                    advance()
-
-                known |= _asked(config, missing, keep)
-    return Answers([known[key] for key in keys], cache.unstored)
-
-
-def estimate(config: JudgeConfig, requests: Sequence[JudgeRequest]) -> JudgingEstimate:
-    """Return the cost of judging these requests; asks nothing and needs no key."""
-    wanted = dict(zip(keys_of(config, requests), requests, strict=True))
-    missing = [wanted[key] for key in wanted.keys() - stored(config, list(wanted)).keys()]
-    prompts = sum(len(request.prompt) // 4 + 10 for request in missing)  # English: 4 characters a token; 10 of the chat
-    completions = sum(request.max_tokens for request in missing)
-    price = config.cost(prompts, completions)
-    return JudgingEstimate(len(missing), len(wanted) - len(missing), prompts, completions, price)
-
-
-def keys_of(config: JudgeConfig, requests: Sequence[JudgeRequest]) -> list[str]:
-    """Return the requests' keys in the cache."""
-    fingerprint = PROVIDERS[config.provider].fingerprint(config.model)
-    return [request_key(config, fingerprint, request) for request in requests]
-
-
-def stored(config: JudgeConfig, keys: Sequence[str]) -> dict[str, Verdict]:
-    """Return the stored verdicts among `keys`."""
-    with VerdictCache(_cache_file(config)) as cache:
-        return cache.get(keys)
-
-
-def store(config: JudgeConfig, new: Mapping[str, Verdict]) -> int:
-    """Store verdicts by their keys; return how many could not be written."""
-    with VerdictCache(_cache_file(config)) as cache:
-        for key, verdict in new.items():
-            cache.put(key, verdict)
-    return cache.unstored
-
-
-def _cache_file(config: JudgeConfig) -> Path | None:
-    return (config.cache_dir or cache_path()) / "judge.sqlite" if config.cache else None
 
 
 @contextmanager
@@ -116,19 +44,30 @@ def _progress(config: JudgeConfig, count: int) -> Iterator[Callable[[], object]]
             yield lambda: None
 
 
-def _asked(config: JudgeConfig, missing: Mapping[str, JudgeRequest], keep: Keep) -> dict[str, Verdict]:
-    """The verdicts by key; from another thread if a loop runs already, as in a notebook."""
+def asked(config: JudgeConfig, requests: Mapping[str, JudgeRequest], keep: Keep) -> dict[str, Verdict]:
+    """Return the judge's verdicts by key, each of which goes to `keep` as soon as it arrives. Progress goes to stderr.
+
+    Where a loop runs already, as in a notebook, another thread asks.
+
+    Raises:
+        MissingPartError: the provider's package is not installed.
+    """
     provider = PROVIDERS[config.provider]
     if provider.extra:
         require(provider.extra, f"The judge {config.name}")
-    asking = Asking(config, provider(config), keep)
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(asking.all(missing))
-    with ThreadPoolExecutor(1) as pool:
+    with _progress(config, len(requests)) as advance, ThreadPoolExecutor(1) as pool:
+
+        def done(key: str, verdict: Verdict) -> None:
+            keep(key, verdict)
+            advance()
+
+        asking = Asking(config, provider(config), done)
         try:
-            return pool.submit(lambda: asyncio.run(asking.all(missing))).result()
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(asking.all(requests))
+        try:
+            return pool.submit(lambda: asyncio.run(asking.all(requests))).result()
         except KeyboardInterrupt:
             asking.stop()
             raise
@@ -224,20 +163,20 @@ class Asking:
                 await asyncio.sleep(min(wait, _NAP_SECONDS, self._left()))
         if verdict is not None:
             return verdict
-        asked, ticket = self._now(), self._pace.ticket
+        asked = self._now()
         job.first_asked = asked if job.first_asked is None else job.first_asked
         try:
             verdict = await self._client.ask(job.request)
         except AskError as error:
             if error.retryable:
-                return self._after_failure(job, error, asked, ticket)
+                return self._after_failure(job, error, asked)
             verdict = failed(error.reason)
         self._last_answer, self._trouble = self._now(), ""
         self._answers += 1
-        self._pace.came_back(self._last_answer, ticket, "answered")
+        self._pace.came_back(self._last_answer, asked, "answered")
         return verdict
 
-    def _after_failure(self, job: _Job, error: AskError, asked: float, ticket: int) -> Verdict | None:
+    def _after_failure(self, job: _Job, error: AskError, asked: float) -> Verdict | None:
         now, policy = self._now(), self._policy
         job.tries += 1
         reason = self._config.redact(error.reason)
@@ -255,7 +194,7 @@ class Asking:
             return self._given_up()
         if job.attempts >= policy.max_attempts:
             return failed(f"{error.reason} (gave up after {job.tries} tries)")
-        self._pace.came_back(now, ticket, "refused" if error.refused else "failed", error.retry_after or 0.0)
+        self._pace.came_back(now, asked, "refused" if error.refused else "failed", error.retry_after or 0.0)
         delay = policy.delay(job.tries, error.retry_after, self._random)
         if error.refused and error.retry_after is None:
             delay = min(delay, _REFUSED_SECONDS)

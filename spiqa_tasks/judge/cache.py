@@ -74,7 +74,7 @@ class VerdictCache:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._path, self._trouble = path, ""
+        self.path, self._trouble = path, ""
         self._waiting: dict[str, Verdict] = {}
         self._next_try = 0.0
         self._db = self._opened(path) if path is not None else None
@@ -90,7 +90,7 @@ class VerdictCache:
             self._db.close()
         if self.unstored:
             say(
-                f"Expected to store {counted(self.unstored, 'verdict')} in the judge's cache {self._path}, which "
+                f"Expected to store {counted(self.unstored, 'verdict')} in the judge's cache {self.path}, which "
                 f"failed: {self._trouble}. They count in this run; the next one asks for them again. Make room, end "
                 "the program that has locked it, or name a folder that can be written in SPIQA_TASKS_CACHE."
             )
@@ -113,7 +113,7 @@ class VerdictCache:
 
     def put(self, key: str, verdict: Verdict) -> None:
         """Store a verdict now, or, if the file cannot be written, with a later one or at the end; skip a failed one."""
-        if self._path is not None and verdict.ok:
+        if self.path is not None and verdict.ok:
             self._waiting[key] = verdict
             if time.monotonic() >= self._next_try:
                 self._write()
@@ -156,15 +156,15 @@ class VerdictCache:
 
     def _unreadable(self, error: sqlite3.Error) -> JudgeError:
         return JudgeError(
-            f"Expected to read the judge's cache {self._path}, which failed: {error}. Wait until the program that uses "
+            f"Expected to read the judge's cache {self.path}, which failed: {error}. Wait until the program that uses "
             "it has ended, make room, or name another folder in SPIQA_TASKS_CACHE; judging without may pay twice."
         )
 
     def _renew(self, error: sqlite3.Error) -> None:
         assert self._db is not None
-        assert self._path is not None
+        assert self.path is not None
         self._db.close()
-        self._db = self._moved(self._path, error)
+        self._db = self._moved(self.path, error)
 
     def _moved(self, path: Path, error: Exception) -> sqlite3.Connection | None:
         """Move the file aside and copy what can be read of its verdicts, from either end up to the damage."""

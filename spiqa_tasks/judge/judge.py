@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 import time
@@ -9,12 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge import asking
+from spiqa_tasks.files.atomic import cache_path
+from spiqa_tasks.judge.asking import asked
+from spiqa_tasks.judge.cache import VerdictCache, request_key
 from spiqa_tasks.judge.config import JUDGE_VARIABLE, JudgeConfig, RetryPolicy
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.types import JudgeRequest, JudgingEstimate, Summary, Verdict
 
+_log = logging.getLogger("spiqa_tasks")
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
 _PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, patience=60.0, patient=False)
 """Somebody waits for the run to start: a wrong address should be reported within a minute."""
@@ -40,16 +44,27 @@ class Asker:
     def verdicts(self, requests: Sequence[JudgeRequest]) -> list[Verdict]:
         """Return the verdicts in the order of the requests, waiting for all of them.
 
+        Each different request without a stored verdict is asked once. A verdict is stored as soon as it arrives: a kill
+        loses the requests on their way.
+
         Raises:
-            JudgeError: see `asking.verdicts`.
+            JudgeError: a cache that is there and cannot be read.
+            MissingPartError: the provider's package is not installed.
         """
         new = [request for request in dict.fromkeys(requests) if request not in self._verdicts]
         if new:
             start = time.monotonic()
-            found = asking.verdicts(self.config, new)
+            keys = self.keys(new)
+            with self._cache() as cache:
+                known = cache.get(keys)
+                missing = {key: request for key, request in zip(keys, new, strict=True) if key not in known}
+                line = "judge %s at %s: %d requests, %d of their verdicts in the cache %s"
+                at = self.config.host or "this process"
+                _log.info(line, self.config.name, at, len(new), len(known), cache.path or "none")
+                known |= asked(self.config, missing, cache.put) if missing else {}
             with self._lock:
                 self._seconds += time.monotonic() - start
-            self.take(dict(zip(new, found.verdicts, strict=True)), found.unstored)
+            self.take({request: known[key] for key, request in zip(keys, new, strict=True)}, cache.unstored)
         if self._report and self._verdicts and (line := self.summary().line()) != self._reported:
             self._reported = line
             print(line, file=sys.stderr)
@@ -61,9 +76,34 @@ class Asker:
             self._verdicts.update(found)
             self._unstored += unstored
 
+    def keys(self, requests: Sequence[JudgeRequest]) -> list[str]:
+        """Return the requests' keys in the cache."""
+        fingerprint = PROVIDERS[self.config.provider].fingerprint(self.config.model)
+        return [request_key(self.config, fingerprint, request) for request in requests]
+
+    def stored(self, keys: Iterable[str]) -> dict[str, Verdict]:
+        """Return the stored verdicts among `keys`."""
+        with self._cache() as cache:
+            return cache.get(keys)
+
+    def store(self, new: Mapping[str, Verdict]) -> int:
+        """Store verdicts by their keys; return how many could not be written."""
+        with self._cache() as cache:
+            for key, verdict in new.items():
+                cache.put(key, verdict)
+        return cache.unstored
+
     def estimate(self, requests: Sequence[JudgeRequest]) -> JudgingEstimate:
         """Return the cost of judging these requests; asks nothing and needs no key."""
-        return asking.estimate(self.config, requests)
+        wanted = dict(zip(self.keys(requests), requests, strict=True))
+        missing = [wanted[key] for key in wanted.keys() - self.stored(wanted).keys()]
+        prompts = sum(len(each.prompt) // 4 + 10 for each in missing)  # English: 4 characters a token; 10 of the chat
+        completions = sum(each.max_tokens for each in missing)
+        price = self.config.cost(prompts, completions)
+        return JudgingEstimate(len(missing), len(wanted) - len(missing), prompts, completions, price)
+
+    def _cache(self) -> VerdictCache:
+        return VerdictCache((self.config.cache_dir or cache_path()) / "judge.sqlite" if self.config.cache else None)
 
     def require_key(self) -> None:
         """Raise JudgeError for a public server without a key; called when the judge is going to be asked."""
@@ -120,7 +160,7 @@ class Judge(Asker):
         """Ask the rule's test questions, past the cache, and `check` the verdicts."""
         self.require_key()
         config = replace(self.config, cache=False, retry=_PREFLIGHT_POLICY)
-        return self.check(asking.verdicts(config, self.tests).verdicts, anyway=anyway)
+        return self.check(Asker(config).verdicts(self.tests), anyway=anyway)
 
     def check(self, answers: Iterable[Verdict], *, anyway: bool = False) -> list[Verdict]:
         """Return the verdicts on the test questions.

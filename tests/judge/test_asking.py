@@ -16,20 +16,20 @@ from typing import Any
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.judge.asking import estimate, verdicts
 from spiqa_tasks.judge.config import JudgeConfig, RetryPolicy
+from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
 from spiqa_tasks.judge.types import JudgeRequest, JudgingEstimate, Verdict
 
 PROGRAM = """
 import sys
 from pathlib import Path
-from spiqa_tasks.judge.asking import verdicts
 from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.types import JudgeRequest
 url, cache, count = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 config = JudgeConfig("openai", "gpt-4o", url, "k", concurrency=4, cache_dir=cache)
-found = verdicts(config, [JudgeRequest(f"Q{i}?") for i in range(count)]).verdicts
+found = Asker(config).verdicts([JudgeRequest(f"Q{i}?") for i in range(count)])
 print(sum(verdict.ok for verdict in found), sum(not verdict.cached for verdict in found))
 """
 
@@ -41,7 +41,7 @@ def requests(count: int) -> list[JudgeRequest]:
 def ask(config: JudgeConfig, asked: Sequence[JudgeRequest] | int = 1, **changes: Any) -> list[Verdict]:
     """The verdicts on so many requests, or on these, of a judge with these changes."""
     wanted = requests(asked) if isinstance(asked, int) else asked
-    return verdicts(replace(config, **changes), wanted).verdicts
+    return Asker(replace(config, **changes)).verdicts(wanted)
 
 
 def test_verdicts_come_in_the_order_of_the_requests(server: OpenAIServer, config: JudgeConfig) -> None:
@@ -69,7 +69,7 @@ def test_the_estimate_asks_nothing(server: OpenAIServer, config: JudgeConfig) ->
     stored = requests(3)
     ask(config, stored)
     new = [JudgeRequest("x" * 60, top_logprobs=None, max_tokens=7), JudgeRequest("z" * 8, max_tokens=1)]
-    found = estimate(replace(config, price=(2.0, 10.0)), [*new, new[0], *stored])
+    found = Asker(replace(config, price=(2.0, 10.0))).estimate([*new, new[0], *stored])
     assert found == JudgingEstimate(2, 3, 25 + 12, 8, pytest.approx((37 * 2 + 8 * 10) / 1e6))
     assert len(server.requests) == 3
 
@@ -227,7 +227,7 @@ def test_the_log_says_what_is_asked_of_whom(config: JudgeConfig, caplog: pytest.
     ask(config, 2)
     with caplog.at_level("INFO", "spiqa_tasks"):
         ask(config, 3)
-        ask(config, [], cache=False)
+        ask(config, 1, cache=False)
     line = f"judge openai:gpt-4o at {config.host}: %d requests, %d of their verdicts in the cache %s"
     assert line % (3, 2, f"{config.cache_dir}/judge.sqlite") in caplog.messages
-    assert line % (0, 0, "none") in caplog.messages
+    assert line % (1, 0, "none") in caplog.messages

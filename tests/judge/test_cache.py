@@ -17,9 +17,9 @@ from openai_server import OpenAIServer
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge import cache as module
-from spiqa_tasks.judge.asking import verdicts
 from spiqa_tasks.judge.cache import VerdictCache, request_key
 from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", -2.5)), "m-1", None, False, 10, 1)
@@ -181,7 +181,7 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
     asked = [JudgeRequest(f"p{place}") for place in range(5)]
     known = 0
     if how in ("read-only", "full"):
-        verdicts(config, asked[:2])
+        Asker(config).verdicts(asked[:2])
         known, pages = 2, {"read-only": "query_only = 1", "full": "max_page_count = 1"}[how]
         plain = module._connected
 
@@ -196,9 +196,10 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
         server.behaviour.text = long
     else:
         config = replace(config, cache_dir=unwritable(how, tmp_path))
-    found, unstored = verdicts(config, asked)
+    judge = Asker(config)
+    found = judge.verdicts(asked)
     assert [verdict.ok for verdict in found] == [True] * 5
-    assert (unstored, len(server.requests)) == (5 - known, 5)
+    assert (judge.summary().unstored, len(server.requests)) == (5 - known, 5)
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"spiqa-tasks: Expected to store {5 - known} verdicts in the judge's cache")
     assert "SPIQA_TASKS_CACHE" in line
@@ -226,13 +227,14 @@ def test_the_cache_of_others_is_read(config: JudgeConfig, server: OpenAIServer) 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
-        verdicts(replace(config, cache_dir=folder), asked[:2])
+        Asker(replace(config, cache_dir=folder)).verdicts(asked[:2])
         stored = {each.name: each.read_bytes() for each in folder.iterdir()}
         with only_read(folder):
-            found, unstored = verdicts(replace(config, cache_dir=folder), asked)
+            judge = Asker(replace(config, cache_dir=folder))
+            found = judge.verdicts(asked)
         assert {each.name: each.read_bytes() for each in folder.iterdir()} == stored
     assert [verdict.cached for verdict in found] == [True, True, False]
-    assert (unstored, len(server.requests)) == (1, 3)
+    assert (judge.summary().unstored, len(server.requests)) == (1, 3)
 
 
 def test_the_folder_is_that_of_the_environment(
@@ -240,7 +242,7 @@ def test_the_folder_is_that_of_the_environment(
 ) -> None:
     """Without a folder the cache lies in SPIQA_TASKS_CACHE, in folders that are made where they are missing."""
     monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "not" / "there"))
-    verdicts(replace(config, cache_dir=None), [JudgeRequest("p")])
+    Asker(replace(config, cache_dir=None)).verdicts([JudgeRequest("p")])
     assert (tmp_path / "not" / "there" / "judge.sqlite").is_file()
 
 

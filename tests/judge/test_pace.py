@@ -17,12 +17,11 @@ def test_a_servers_limit_is_used_up_and_few_requests_are_refused(limit: float, b
         if wait := pace.start_in(now):
             now += wait
             continue
-        ticket = pace.ticket
         tokens, filled = min(burst, tokens + (now - filled) * limit), now
         accepts = tokens >= 1
         tokens -= accepts
         accepted += accepts and now >= 30
         refused += not accepts and now >= 30
-        pace.came_back(now, ticket, "answered" if accepts else "refused")
+        pace.came_back(now, now, "answered" if accepts else "refused")
     assert accepted / 120 > 0.95 * limit
     assert refused < (0.2 if limit > 10 else 0.4) * accepted

@@ -14,8 +14,8 @@ from openai_server import OpenAIServer
 
 from spiqa_tasks.commands.batching import files_of
 from spiqa_tasks.errors import MissingPartError
-from spiqa_tasks.judge.asking import verdicts
 from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.providers.anthropic import AnthropicJudge, verdict_of
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -123,5 +123,5 @@ def test_a_missing_sdk_is_one_sentence_with_the_command(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "anthropic", None)
     config = JudgeConfig("anthropic", "claude", "http://h/v1", KEY)
     with pytest.raises(MissingPartError, match=r"pip install '\.\[anthropic\]'"):
-        verdicts(replace(config, cache=False), [JudgeRequest("p", top_logprobs=None)])
+        Asker(replace(config, cache=False)).verdicts([JudgeRequest("p", top_logprobs=None)])
     assert files_of(config).line("k", JudgeRequest("p", top_logprobs=None))["custom_id"] == "k"

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.judge.asking import verdicts
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.judge import Asker, Judge
 from spiqa_tasks.judge.providers.hf import HfLocal
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.judge.rules.rule import Candidate
@@ -73,7 +72,7 @@ def _plain_logprobs(folder: Path, prompt: str) -> list[tuple[str, float]]:
 
 
 def _ask(folder: Path, tmp_path: Path, requests: list[JudgeRequest]) -> list[Verdict]:
-    return verdicts(JudgeConfig("hf", str(folder), cache_dir=tmp_path, batch_size=4), requests).verdicts
+    return Asker(JudgeConfig("hf", str(folder), cache_dir=tmp_path, batch_size=4)).verdicts(requests)
 
 
 PROMPTS = ["Question: what is the answer?", "the sky is blue " * 20, "no", "Question: yes or no? " * 5, "x", "Yes yes"]

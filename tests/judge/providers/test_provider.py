@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from spiqa_tasks.judge.asking import verdicts
 from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.providers.provider import Provider
 from spiqa_tasks.judge.providers.sdk import answered
@@ -56,7 +56,7 @@ def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.Monkey
     config = parse_judge("toy:m", environ=environ)
     assert (config.url, config.api_key) == ("https://toy/v1", "t")
     assert parse_judge("toy:m@http://elsewhere/v1", environ=environ).api_key is None
-    assert verdicts(replace(config, cache=False), [JudgeRequest("said")]).verdicts[0].text == "said"
+    assert Asker(replace(config, cache=False)).verdicts([JudgeRequest("said")])[0].text == "said"
 
 
 @pytest.mark.parametrize(
