@@ -71,12 +71,6 @@ def test_an_unusable_judge_is_an_error(server: OpenAIServer, tmp_path: Path) -> 
     assert len(server.requests) == 2
 
 
-def test_no_answers_give_no_mean(server: OpenAIServer, tmp_path: Path) -> None:
-    """Empty lists are allowed and asked about nowhere."""
-    assert math.isnan(_metric(server, tmp_path).compute(questions=[], references=[], predictions=[])["l3score"])
-    assert not server.requests
-
-
 @pytest.mark.parametrize(
     ("predictions", "said"),
     [(["a"], "2 questions, 2 references, 1 predictions"), ("ab", "list"), (["a", None], r"predictions\[1\]")],

@@ -17,7 +17,7 @@ from openai_server import OpenAIServer
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge import cache as module
-from spiqa_tasks.judge.cache import VerdictCache, request_key
+from spiqa_tasks.judge.cache import VerdictCache
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -52,13 +52,6 @@ def test_a_stored_verdict_comes_back_whole(path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         (text,) = db.execute("SELECT verdict FROM verdicts WHERE key = '00007'").fetchone()
     assert json.loads(text)["text"] == "Yes 7"
-
-
-def test_a_verdict_is_there_at_once(path: Path) -> None:
-    """Another process sees it before the first one ends."""
-    with VerdictCache(path) as cache:
-        cache.put("k", VERDICT)
-        assert set(read(path, ["k"])) == {"k"}
 
 
 @pytest.mark.filterwarnings("ignore:The judge's cache")
@@ -244,26 +237,3 @@ def test_the_folder_is_that_of_the_environment(
     monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "not" / "there"))
     Asker(replace(config, cache_dir=None)).verdicts([JudgeRequest("p")])
     assert (tmp_path / "not" / "there" / "judge.sqlite").is_file()
-
-
-def test_keys_tell_apart_what_shapes_a_verdict(tmp_path: Path) -> None:
-    """Provider, model, URL, fingerprint, prompt, images by content and lookups; an image's name does not."""
-    for name, content in (("a.png", b"1"), ("b.png", b"1"), ("c.png", b"2")):
-        (tmp_path / name).write_bytes(content)
-    config, plain = JudgeConfig("openai", "m", "http://h/v1"), JudgeRequest("p")
-    seen = [JudgeRequest("p", images=(str(tmp_path / name),)) for name in ("a.png", "b.png", "c.png")]
-    keys = [
-        request_key(config, "", plain),
-        request_key(replace(config, provider="hf"), "", plain),
-        request_key(replace(config, model="n"), "", plain),
-        request_key(replace(config, url="http://h/v2"), "", plain),
-        request_key(config, "files", plain),
-        request_key(config, "", JudgeRequest("q")),
-        request_key(config, "", JudgeRequest("p", lookup=("yes",))),
-        request_key(config, "", JudgeRequest("p", images=("http://h/a.png",))),
-        request_key(config, "", seen[0]),
-        request_key(config, "", seen[2]),
-    ]
-    assert len(set(keys)) == len(keys)
-    assert request_key(config, "", seen[0]) == request_key(config, "", seen[1])
-    assert request_key(config, "", replace(plain, cut=True, suspicious=True)) == keys[0]

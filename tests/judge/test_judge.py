@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from openai_server import Behaviour, OpenAIServer, agreeing
+from openai_server import OpenAIServer, agreeing
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
@@ -76,14 +76,6 @@ def test_preflight_stops_with_the_remedy(
     assert len(server.requests) <= 2 * 3
 
 
-def test_preflight_says_when_nobody_listens(config: JudgeConfig) -> None:
-    """A wrong URL is named by host and port."""
-    with OpenAIServer(Behaviour()) as gone:
-        url = gone.url
-    with pytest.raises(JudgeError, match=url.split("/")[2]):
-        _judge(replace(config, url=url)).preflight()
-
-
 def test_a_public_judge_without_a_key_is_told_when_it_is_asked() -> None:
     """The judge is set up without a key; the test question needs one and says what to set."""
     judge = _judge(parse_judge("openai:gpt-4o", environ={}))
@@ -118,15 +110,6 @@ def test_a_judge_without_log_probabilities_is_refused_with_those_that_have_them(
 def test_a_judge_that_writes_text_may_be_asked_by_rules_that_read_it() -> None:
     """The letter of an answer needs no log-probabilities."""
     assert Judge(parse_judge("anthropic:claude", environ={}), RULES["letters"]()).config.model == "claude"
-
-
-def test_a_request_is_paid_for_once(server: OpenAIServer, config: JudgeConfig) -> None:
-    """Equal requests of one call, and of later calls, cost one request without any cache, in the order asked for."""
-    judge = _judge(replace(config, cache=False))
-    one, two = judge.verdicts(REQUESTS)
-    assert judge.verdicts([*reversed(REQUESTS), REQUESTS[1]]) == [two, one, two]
-    assert judge.verdicts([]) == []
-    assert len(server.requests) == 2
 
 
 def test_the_summary_is_printed_once_and_only_where_wanted(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import logging
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -270,24 +269,3 @@ def test_what_was_tried_before_comes_first() -> None:
     client = first_fails(HttpError(500, "oops"), 1)
     assert reason_of_first(client, 50, replace(LOCAL, concurrency=1)) is None
     assert [prompt for prompt, _ in client.asked].index("0", 1) < 8
-
-
-def test_a_defect_in_storing_costs_no_verdict(caplog: pytest.LogCaptureFixture) -> None:
-    """It is logged, and nobody waits for ever."""
-    requests = {str(place): JudgeRequest(str(place)) for place in range(9)}
-
-    async def run() -> dict[str, Verdict]:
-        return await Asking(LOCAL, Client(lambda *_: None), lambda key, _: {}[key]).all(requests)
-
-    verdicts, _ = run_virtually(run())
-    assert [verdict.ok for verdict in verdicts.values()] == [True] * 9
-    assert caplog.messages == ["Storing a verdict failed."] * 9
-
-
-def test_every_failed_try_is_logged_without_the_key(caplog: pytest.LogCaptureFixture) -> None:
-    """With the judge's name and its number."""
-    caplog.set_level(logging.INFO, "spiqa_tasks")
-    config = replace(LOCAL, api_key="sk-secret-0123456789")
-    reason_of_first(first_fails(HttpError(500, "no sk-secret-0123456789 here"), 2), 1, config)
-    line = "judge openai:m: try %d of a request failed: HTTP 500: no [key] here"
-    assert caplog.messages == [line % 1, line % 2]

@@ -12,7 +12,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.files.atomic import cache_path
 from spiqa_tasks.judge.config import NO_THINKING
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import checked_extra, judge_from_environ, parse_judge
@@ -54,13 +53,6 @@ def test_the_judges_own_variables_win() -> None:
     assert config is not None
     assert (config.model, config.url, config.api_key) == ("qwen:7b", "http://127.0.0.1:1/v1", "own")
     assert config.cache_dir == Path("some/where")
-
-
-def test_the_cache_is_where_pictures_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """`~` in SPIQA_TASKS_CACHE is the home folder for the judge as for everything else."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    environ = {"SPIQA_TASKS_CACHE": "~/x"}
-    assert parse_judge("openai:m", environ=environ).cache_dir == cache_path(environ) == tmp_path / "x"
 
 
 def test_a_server_of_ones_own_needs_no_key() -> None:
@@ -127,12 +119,6 @@ def test_credentials_in_the_url_are_refused_without_repeating_them(url: str) -> 
     assert url not in str(caught.value)
 
 
-def test_a_version_in_the_url_is_no_credential() -> None:
-    """Azure's api-version stays in the URL."""
-    url = "https://me.openai.azure.com/openai/deployments/gpt-4o?api-version=2024-06-01"
-    assert parse_judge("openai:gpt-4o", base_url=url, api_key="k", environ={}).url == url
-
-
 def test_extra_fields_go_to_judges_of_ones_own() -> None:
     """A provider's public server is not sent them; an address of one's own and a judge in this process are."""
     environ = {"SPIQA_JUDGE_EXTRA": ' {"chat_template_kwargs": {} } '}
@@ -145,24 +131,6 @@ def test_extra_fields_go_to_judges_of_ones_own() -> None:
 def test_a_blank_key_is_none(key: str) -> None:
     """Neither an argument nor a variable of blanks is a key."""
     assert parse_judge("openai:m", api_key=key, environ={"OPENAI_API_KEY": key}).api_key is None
-
-
-VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3))
-
-
-@given(st.dictionaries(st.text(min_size=1).map("x_{}".format), VALUES, min_size=1, max_size=4))
-def test_one_meaning_has_one_spelling(fields: dict[str, object]) -> None:
-    """Order and blanks do not count, so that they make no other verdicts; the values stay what they are."""
-    found = checked_extra(json.dumps(fields), None)
-    turned = json.dumps(dict(reversed(fields.items())), indent=3)
-    assert checked_extra(f"  {turned}\n", None) == found
-    assert json.loads(found) == fields
-
-
-@pytest.mark.parametrize("text", ["", " \n", "{}", " { } "])
-def test_no_fields_are_an_empty_text(text: str) -> None:
-    """An empty object asks for nothing, so that its judge is no other one than that without extra fields."""
-    assert checked_extra(text, None) == ""
 
 
 @pytest.mark.parametrize("extra", ["[1]", "{", "null", "5", '"x"', "[" * 100_000])
@@ -179,16 +147,6 @@ def test_a_field_of_the_judgement_itself_is_refused(field: str) -> None:
     """Also beside others, and also where the provider takes any field."""
     with pytest.raises(JudgeError, match=f"found {field}. Leave them out"):
         checked_extra(json.dumps({"seed": 1, field: 5}), None)
-
-
-def test_where_a_provider_knows_few_fields_the_sentence_lists_them() -> None:
-    """A judge in this process takes what its chat template may be told; all that are refused are named."""
-    with pytest.raises(JudgeError, match=r"may be a, b; found c, d\. Leave them out\."):
-        checked_extra('{"d": 1, "a": 2, "c": 3}', ("b", "a"))
-    known = PROVIDERS["hf"].extras
-    assert known
-    with pytest.raises(JudgeError, match=f"may be {', '.join(sorted(known))}; found seed"):
-        parse_judge("hf:m", environ={"SPIQA_JUDGE_EXTRA": '{"seed": 1}'})
 
 
 OWN = "http://own/v1"
@@ -227,12 +185,6 @@ def test_a_list_price_is_that_of_the_public_address() -> None:
     assert parse_judge(f"openai:gpt-4o@{OWN}", environ=environ).price == (1.0, 2.0)
     assert parse_judge(f"openai:gpt-4o@{OWN}", environ={}).price is None
     assert parse_judge("openai:unheard-of", environ=environ).price == (1.0, 2.0)
-
-
-def test_slashes_at_the_end_of_a_url_are_left_out() -> None:
-    """So that one server has one name in signatures and in the cache."""
-    assert parse_judge(f"openai:m@{OWN}//", environ={}).url == OWN
-    assert parse_judge("openai:m@http://own/v1X", environ={}).url == "http://own/v1X"
 
 
 @pytest.mark.parametrize("text", ["1", "a,b", "-1,2", "1,-2", "1,inf", "nan,1", "1,2,3"])

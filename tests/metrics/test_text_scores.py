@@ -5,18 +5,16 @@ from __future__ import annotations
 import functools
 import json
 import logging
-import os
 import random
 import subprocess
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from forgetting import forget_text_metrics
 
-from spiqa_tasks.metrics import bertscore, coco_java
+from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics import text_scores as module
 from spiqa_tasks.metrics.text_scores import METRICS, available_metrics, text_scores
 
@@ -123,27 +121,6 @@ def test_odd_texts_keep_every_pair_in_its_place(pairs: Pairs) -> None:
     assert scores.per_item["rouge_l"][0] == scores.per_item["rouge_l"][-1] == 1.0
 
 
-@needs_java
-def test_threads_share_nothing_and_leave_no_process() -> None:
-    """A thread beside another gets the scores that it would alone, and no Java process is left."""
-    lists = [[("a cat", "the cat"), ("a", "b")], [("a dog runs", "dogs run"), ("c", "c")]]
-    with ThreadPoolExecutor(2) as pool:
-        together = list(pool.map(lambda pairs: text_scores(pairs, ["bleu_1", "cider"]), lists))
-    forget_text_metrics()
-    assert together[0] == text_scores(lists[0], ["bleu_1", "cider"])
-    children = subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "comm="], capture_output=True, text=True)
-    assert "java" not in children.stdout
-
-
-@needs_java
-@pytest.mark.slow
-def test_three_thousand_pairs_are_scored(real_data: Path) -> None:
-    """A list of the size of the largest split neither blocks nor loses a pair."""
-    pairs = (real_pairs(real_data, 666) * 5)[:3000] + ODD_PAIRS
-    scores = text_scores(pairs)
-    assert len(scores.per_item["meteor"]) == len(pairs)
-
-
 def test_without_java_no_metric_of_the_toolkit_is_there(no_java: None, caplog: pytest.LogCaptureFixture) -> None:  # noqa: ARG001
     """Other tokens would be other numbers under the same name: one line names the extra that brings a Java."""
     with caplog.at_level(logging.WARNING):
@@ -216,16 +193,6 @@ def fake_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return given
 
 
-def test_every_text_is_one_line_of_tokens_beside_its_reference(fake_java: list[Any]) -> None:
-    """Predictions and references alternate for the tokenizer; the aligner has what it made of them, in pairs."""
-    scores = text_scores([("a\n b\x00", "a\ud800"), ("c", "c")], ["meteor", "rouge_l"])
-    assert fake_java == [["a b", "a?", "c", "c"], (("A B", "A?"), ("C", "C"))]
-    assert scores.omitted == {}
-    assert scores.per_item["meteor"] == (0.0, 0.0)
-    assert scores.per_item["rouge_l"][1] == 1.0
-    assert list(scores.values) == ["meteor", "rouge_l"]
-
-
 @pytest.mark.parametrize("error", [OSError("gone"), subprocess.SubprocessError("gone"), ValueError("gone")])
 @pytest.mark.usefixtures("fake_java")
 def test_a_java_that_fails_leaves_its_reason(
@@ -247,37 +214,3 @@ def test_a_java_that_fails_leaves_its_reason(
     reason = "the Java tokenizer failed (gone)"
     assert (scores.values, scores.omitted) == ({}, {"meteor": reason, "bleu_2": reason})
     assert caplog.messages[1:] == [f"No text metric of the toolkit is computed: {reason}."]
-
-
-def test_bleu_has_one_value_for_each_length_and_none_for_an_answer(fake_java: list[Any]) -> None:
-    """By the lengths of their names."""
-    pairs = [("a b c d e", "a b c d f"), ("x y z u v", "x y q u v")]
-    scores = text_scores(pairs, METRICS[:4])
-    values = [scores.values[name] for name in METRICS[:4]]
-    assert values[0] == pytest.approx(0.8)
-    assert values == sorted(values, reverse=True)
-    assert len(set(values)) == 4
-    assert scores.per_item == {}
-    assert len(fake_java) == 1
-
-
-def test_the_slow_parts_are_made_for_all_pairs_before(fake_java: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that are asked for; of no pairs nothing is made."""
-    asked: list[Any] = []
-    monkeypatch.setattr(module, "text_scores", lambda *given: asked.append(given))
-    module.prepare([("a", "b")], ["rouge_l", "bertscore_f1"])
-    module.prepare([("a", "b")])
-    module.prepare([])
-    assert asked == [([("a", "b")], ["bertscore_f1"]), ([("a", "b")], ["meteor", "bertscore_f1"])]
-    assert fake_java == []
-
-
-@pytest.mark.usefixtures("fresh_caches")
-def test_what_is_available_has_the_reasons_of_what_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One for the toolkit's metrics, and BERTScore's."""
-    monkeypatch.setattr(bertscore, "scorer_or_reason", functools.cache(lambda: (None, "no package")))
-    for found, reason in (("java", None), (None, module.NO_JAVA)):
-        monkeypatch.setattr(coco_java, "java", functools.cache(functools.partial(lambda found: found, found)))
-        assert available_metrics() == {**dict.fromkeys(METRICS, reason), "bertscore_f1": "no package"}
-    monkeypatch.setattr(bertscore, "bertscore", lambda pairs: f"no package for {len(pairs)}")
-    assert text_scores([("a", "b")], ["bertscore_f1"]).omitted == {"bertscore_f1": "no package for 1"}

@@ -45,12 +45,6 @@ def test_anthropic_writes_text(server: OpenAIServer) -> None:
     assert (verdict.text, verdict.prompt_tokens, verdict.completion_tokens) == ("B", 3, 2)
 
 
-def test_no_model_gives_logprobs() -> None:
-    """The declaration says so for any model, before anything is asked."""
-    assert "Anthropic" in (AnthropicJudge.cannot("claude", JudgeRequest("p")) or "")
-    assert AnthropicJudge.cannot("claude", JudgeRequest("p", top_logprobs=None, images=("a.png",))) is None
-
-
 def test_pictures_precede_the_text(server: OpenAIServer, tmp_path: Path) -> None:
     """A local picture and a data URL go out as base64, an address as such, each as a block before the text."""
     (tmp_path / "a.jpg").write_bytes(b"jpeg")

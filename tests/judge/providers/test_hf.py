@@ -104,14 +104,6 @@ def test_yes_and_no_are_found_in_the_whole_vocabulary(model_dir: Path, tmp_path:
     assert {"yes", "no"} <= words
 
 
-def test_the_papers_rule_is_the_default(model_dir: Path, tmp_path: Path) -> None:
-    """Without asking for more, only the five most likely tokens count."""
-    rule, candidate = L3ScoreRule(), Candidate("b", "q", "a")
-    verdict = _ask(model_dir, tmp_path, [rule.request(candidate)])[0]
-    assert len(verdict.top_logprobs) == 5
-    assert rule.score(candidate, verdict) == l3score(verdict.top_logprobs)
-
-
 def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
     """Written answers are the most likely tokens, one after the other, whatever else is in the batch."""
     requests = [JudgeRequest(prompt, top_logprobs=None, max_tokens=1) for prompt in PROMPTS]

@@ -46,16 +46,6 @@ def test_the_judging_request_is_the_papers(server: OpenAIServer, config: JudgeCo
     }
 
 
-def test_a_written_answer_is_asked_for_without_logprobs(server: OpenAIServer, config: JudgeConfig) -> None:
-    """Requests for text carry no log-probability fields."""
-    server.behaviour.text = "The answer is B"
-    verdict = _ask(OpenAIJudge(config), JudgeRequest("p", top_logprobs=None, max_tokens=64))[0]
-    body = server.requests[0]["body"]
-    assert "logprobs" not in body
-    assert body["max_tokens"] == 64
-    assert (verdict.text, verdict.top_logprobs) == ("The answer is B", ())
-
-
 def test_images_go_out_as_data_urls_before_the_text(server: OpenAIServer, config: JudgeConfig, tmp_path: Path) -> None:
     """Local images are embedded, URLs are passed on."""
     (tmp_path / "a.png").write_bytes(b"pixels")
@@ -84,19 +74,6 @@ def test_azure_gets_its_own_header_and_version(server: OpenAIServer) -> None:
     config = JudgeConfig("openai", "m", server.url + "?api-version=2024-06-01", KEY)
     _ask(OpenAIJudge(config), JudgeRequest("p"))
     assert server.requests[0]["path"] == "/v1/chat/completions?api-version=2024-06-01"
-
-
-def test_without_a_key_no_header_is_sent(server: OpenAIServer, config: JudgeConfig) -> None:
-    """Local servers see no authorization."""
-    _ask(OpenAIJudge(replace(config, api_key=None)), JudgeRequest("p"))
-    assert "authorization" not in server.requests[0]["headers"]
-
-
-def test_tokens_and_model_are_reported_as_served(server: OpenAIServer, config: JudgeConfig) -> None:
-    """The verdict has the name that the server gave, and its token counts."""
-    server.behaviour.served_model = "gpt-4o-2024-08-06"
-    verdict = _ask(OpenAIJudge(config), JudgeRequest("x" * 40))[0]
-    assert (verdict.model, verdict.prompt_tokens, verdict.completion_tokens) == ("gpt-4o-2024-08-06", 10, 1)
 
 
 def answer(*pairs: tuple[Any, Any], **usage: Any) -> dict[str, Any]:
@@ -157,23 +134,6 @@ def _api(**changes: Any) -> OpenAIJudge:
     return OpenAIJudge(replace(JudgeConfig("openai", "gpt-4o", "http://h/v1", KEY), **changes))
 
 
-def test_the_line_of_a_request_is_what_would_be_sent() -> None:
-    """Under its key, to the same path."""
-    api, request = _api(extra='{"seed": 1}'), JudgeRequest("p")
-    line = api.line("a" * 64, request)
-    body = line.pop("body")
-    assert line == {"custom_id": "a" * 64, "method": "POST", "url": "/v1/chat/completions"}
-    assert body == {
-        "seed": 1,
-        "model": "gpt-4o",
-        "messages": [{"role": "user", "content": "p"}],
-        "max_tokens": 1,
-        "temperature": 0.0,
-        "logprobs": True,
-        "top_logprobs": 5,
-    }
-
-
 def test_reasoning_models_at_openai_are_asked_in_their_words_from_the_start() -> None:
     """At another address they are asked as any model."""
     written = JudgeRequest("p", top_logprobs=None, max_tokens=7)
@@ -214,14 +174,6 @@ def test_a_response_without_an_answer_has_its_reason(line: dict[str, Any], reaso
     with pytest.raises(AskError) as error:
         _api().verdict(line, 2)
     assert error.value.reason == reason
-
-
-def test_a_response_with_an_answer_is_its_verdict() -> None:
-    """With as many log-probabilities as the request asked for."""
-    body = {**answer(("Yes", -0.1), ("No", -3.0), ("a", -9.0), prompt_tokens=4, completion_tokens=1), "model": "m"}
-    verdict = _api().verdict({"response": {"status_code": 200, "body": body}}, 2)
-    assert verdict == Verdict("ok", "Yes", (("Yes", -0.1), ("No", -3.0)), "m", None, False, 4, 1)
-    assert verdict_of(body, None).top_logprobs == ()
 
 
 @pytest.mark.parametrize("body", [{}, {"choices": []}, {"choices": [{"message": None}]}, {"choices": 5}])
