@@ -32,10 +32,10 @@ class Value:
     Attributes:
         value: in natural units; NaN if withheld.
         n: number of answers.
-        scores: id -> score of an answer; {} for corpus metrics.
-        reason: why it is withheld, or None; None with NaN and n=0 if the answers lack what the metric needs.
-        clusters: id -> cluster key of the question.
-        missing: number of further answers that have no score.
+        scores: id -> score; {} for corpus metrics.
+        reason: why it is withheld; None with NaN and n=0 if the answers lack what the metric needs.
+        clusters: id -> cluster key.
+        missing: number of further answers without a score.
     """
 
     value: float
@@ -60,9 +60,7 @@ class Metric:
     """A metric of a benchmark.
 
     Attributes:
-        name: without a group.
         compute: records (at least one) -> value.
-        higher_is_better: direction, as in the host's table.
         needs: requirement beyond the records.
         of_corpus: whether the score of an answer depends on the other answers (CIDEr's word weights).
         of_documents: whether it is computed over documents if a question is several documents.
@@ -86,10 +84,7 @@ def mean_of(name: str, needs: Needs = "nothing") -> Metric:
 
 
 def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing") -> Metric:
-    """Return the metric that gives the share of records for which `holds` is true; less is better.
-
-    Records whose scoring failed are excluded.
-    """
+    """Return the metric of the share of records that satisfy `holds`, less is better; failed scorings are excluded."""
 
     def compute(records: Sequence[Record]) -> Value:
         return mean_value({r.id: None if r.status == "scoring_failed" else float(holds(r)) for r in records})
@@ -121,11 +116,7 @@ def withheld(scored: int, total: int) -> Value | None:
 
 
 def prepare(asked: Iterable[tuple[Iterable[Metric], Sequence[Record]]]) -> None:
-    """Run the text programs once for all metrics and records: starting Java costs more than scoring a group.
-
-    Args:
-        asked: (metrics, questions) of each run.
-    """
+    """Run the text programs once for the (metrics, questions) of all runs: starting Java costs more than a group."""
     wanted = [
         (metric.name.removesuffix(RELEASED), metric.pairs(records))
         for metrics, records in asked
@@ -137,10 +128,9 @@ def prepare(asked: Iterable[tuple[Iterable[Metric], Sequence[Record]]]) -> None:
 
 @dataclass(frozen=True)
 class RecordSet:
-    """The records of one run on one task; every value of a metric, overall or of a group, is computed here.
+    """The records of one run on one task, with the values of metrics overall and by group.
 
     Attributes:
-        documents: one record per document.
         questions: one record per question; `documents` itself if each is a question.
         asked: number of questions of the task; 0 if unknown.
         partial: whether values over fewer than 99% of the questions are returned instead of withheld.

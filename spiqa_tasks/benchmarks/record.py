@@ -28,7 +28,7 @@ class Response:
     """A model's response as the host returns it.
 
     Attributes:
-        text: the whole response; '' if the request failed.
+        text: '' if the request failed.
         failure: the host's error message if the request failed, or None.
         shown: files of the figures in the order shown; () if unknown, None if it is the row's order.
         truncated: whether it ended at the limit of generated tokens, or None if the host does not say.
@@ -42,13 +42,7 @@ class Response:
 
 @dataclass(frozen=True)
 class Ask:
-    """A judge request whose verdict becomes a score of the record.
-
-    Attributes:
-        score: name of the metric.
-        request: the request.
-        read: verdict -> score, or None if the verdict has none.
-    """
+    """A judge request whose verdict becomes the record's score by the metric `score`; None if the verdict has none."""
 
     score: str
     request: JudgeRequest
@@ -60,8 +54,8 @@ class Context:
     """The context shared by a run's records.
 
     Attributes:
-        host: name and version of the host, for the signature.
-        rule: the judge's rule, or None without a judge.
+        host: name and version, for the signature.
+        rule: None without a judge.
         signature: signature fields of the settings, the metrics and the judge.
         unavailable: text metric -> why it cannot be computed on this machine.
     """
@@ -89,13 +83,9 @@ class Record:
     """One scored answer.
 
     Attributes:
-        id: the question's id.
         prediction: the letter, answer or caption extracted from the response, or None.
-        reference: the true answer.
         cluster: cluster key for standard errors (SPIQA: the paper id), or None.
-        status: one of `STATUSES`.
         rule: the extraction rule that fired, or why none did.
-        refused: whether the model refused to answer.
         reason: why a request, a verdict or the scoring failed.
         scores: metric -> score of this answer; metrics without a score are absent.
         groups: kind of group -> name of the group, as in `metric/name`.
@@ -130,11 +120,7 @@ class Record:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Record:
-        """Return the record of a dict from `as_dict`; unknown keys are ignored.
-
-        Raises:
-            KeyError, TypeError: not such a dict.
-        """
+        """Return the record of a dict from `as_dict` without its unknown keys; KeyError, TypeError if it is none."""
         known = {name: value[name] for name in _LOGGED if name in value} | {"id": str(value["id"])}
         check_types(cls, known)
         return cls(**known | {"verdicts": tuple(known.get("verdicts", ()))})
@@ -156,8 +142,7 @@ class Record:
     def judged(self, verdicts: Sequence[Verdict]) -> Record:
         """Return the record with the scores of `verdicts`, one per ask, and without asks.
 
-        A failed verdict turns the status `ok` into `judge_failed`. With several asks for one metric the scores stay in
-        `verdicts`: the metric combines them.
+        With several asks for one metric the scores stay in `verdicts`: the metric combines them.
         """
         if not self.asks:
             return self

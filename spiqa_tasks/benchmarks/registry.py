@@ -36,10 +36,7 @@ def register(benchmark: Benchmark) -> None:
 
 @cache
 def load_plugins() -> None:
-    """Register the benchmarks of other packages (entry point `spiqa_tasks.benchmarks`).
-
-    One that cannot be imported is logged and skipped.
-    """
+    """Register the benchmarks of other packages; one that cannot be imported is logged and skipped."""
     for entry in metadata.entry_points(group=PLUGINS):
         try:
             register(entry.load())
@@ -136,10 +133,7 @@ def _source(split: str) -> Source:
 
 
 def is_there(source: Source, benchmark: str, split: str, settings: str) -> bool:
-    """Return whether all files of a task are in the local folder or the hub's cache.
-
-    The table of a user's benchmark on this machine is read.
-    """
+    """Return whether all files of a task are on this machine; the table of a user's benchmark is read."""
     entry = BENCHMARKS[benchmark]
     files = entry.files(split, entry.parse(settings))
     if entry.definition is not None and not files:

@@ -168,10 +168,7 @@ def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
 
 
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:
-    """Return the records with their scores by some metrics.
-
-    Scores are keyed by record id: a metric may score a subset, and returns them in its own order.
-    """
+    """Return the records with their scores by some metrics, which may score a subset, in another order."""
     by_id: defaultdict[str, dict[str, float]] = defaultdict(dict)
     prepare([(metrics, records)])
     alone = len(records) < 2

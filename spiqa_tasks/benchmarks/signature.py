@@ -28,11 +28,9 @@ class Signature:
     """The conditions of a number; '' for a field that does not apply.
 
     Attributes:
-        package: version of this package.
         host: `lmms-eval 0.7.3`, `vlmevalkit 0.0.20` or `offline`.
         data: benchmark, split and digest of the release file.
         prompt: hash of the wording.
-        settings: the task's settings.
         grey: the grey level that replaces pictures.
         ablated: the ablation of `--model ablated`.
         matcher: version of the choice extractor.
@@ -40,11 +38,8 @@ class Signature:
         predictions: format of the file that the responses were read from.
         ids: digest and length of the list of selected question ids.
         questions: `n of N` if only a part of the task's questions was answered.
-        judge: the judge as configured.
-        judge_served: the model that the judge's server named.
-        judge_host: the judge's server.
+        judge, judge_served: the judge as configured, the model that its server named.
         judge_extra: fields added to every judge request.
-        judge_prompt, judge_rule, judge_temperature, judge_max_tokens: settings of the judge's rule.
     """
 
     package: str = ""

@@ -48,7 +48,11 @@ def score_object(
     **more_counts: Any,
 ) -> dict[str, Any]:
     """Return the object that `score --json` prints; `metrics` are those of the task, whose rates become counts."""
-    reasons = omitted(values, not_computed)
+    reasons = {
+        name: str(value.reason) if name in not_computed or value.reason == NO_ANSWER else f"withheld: {value.reason}"
+        for name, value in values.items()
+        if math.isnan(value.value)
+    }
     return {
         "task": task,
         "metrics": {name: None if math.isnan(value.value) else value.value for name, value in values.items()},
@@ -77,15 +81,6 @@ def signature_of(records: RecordSet) -> Signature:
 def merged_signature(records: Sequence[Record]) -> Signature:
     """Return the merged signature of records."""
     return merged(parse(record.signature) for record in records if record.signature)
-
-
-def omitted(values: Mapping[str, Value], not_computed: Collection[str] = ()) -> dict[str, str]:
-    """Return row -> why it has no value: withheld, or not computed."""
-    return {
-        name: str(value.reason) if name in not_computed or value.reason == NO_ANSWER else f"withheld: {value.reason}"
-        for name, value in values.items()
-        if math.isnan(value.value)
-    }
 
 
 def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:

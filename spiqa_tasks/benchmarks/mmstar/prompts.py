@@ -39,40 +39,36 @@ SHOTS: tuple[tuple[str, str], ...] = (
     ("A shop sells pencils in packs of six. How many packs make 24 pencils?\nOptions: A: 4, B: 3, C: 2, D: 5", "A"),
 )
 """(question with its options, answer letter)."""
-AUTHORS_SYSTEM = (
-    "You are a helpful assistant. If you can't judge the answer, give your guess as to the most likely answer. "
-    "Just give the answer, don't say anything beyond that, no analysis required."
-)
 AUTHORS_CLOSING = (
     "Please select the correct answer from the options above.\n"
     "Answer with the option's letter from the given choices directly, such as answer letter 'A' only."
 )
-AUTHORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    (
-        "Which one is the correct caption of this image?",
-        (
-            "The man is waving his hand.",
-            "The man is sitting by the edge of the bathtub, gazing at the woman who is lying in the bathtub taking "
-            "a bath.",
-            "The boy is carrying the smiling girl on his back.",
-            "The two dirty-faced children turn around and gaze intently.",
-        ),
-        "B",
-    ),
-    (
-        "What's the function of the demonstrated object?",
-        ("oepn the door", "drink water", "carry personal belongings", "exercise"),
-        "D",
-    ),
+AUTHORS: tuple[Part, ...] = (
+    Turn("system"),
+    "You are a helpful assistant. If you can't judge the answer, give your guess as to the most likely answer. "
+    "Just give the answer, don't say anything beyond that, no analysis required.",
+    Turn("user"),
+    "Question: Which one is the correct caption of this image?\nOptions:\nA. The man is waving his hand.\n"
+    "B. The man is sitting by the edge of the bathtub, gazing at the woman who is lying in the bathtub taking a bath.\n"
+    "C. The boy is carrying the smiling girl on his back.\n"
+    "D. The two dirty-faced children turn around and gaze intently.\n" + AUTHORS_CLOSING,
+    Turn("assistant"),
+    "B",
+    Turn("user"),
+    "Question: What's the function of the demonstrated object?\nOptions:\nA. oepn the door\nB. drink water\n"
+    "C. carry personal belongings\nD. exercise\n" + AUTHORS_CLOSING,
+    Turn("assistant"),
+    "D",
+    Turn("user"),
 )
-"""(question, options, answer letter)."""
+"""The turns of the authors' shots and the start of the question's."""
 
 
 def prompt(row: Mapping[str, Any]) -> list[Part]:
     """Return the picture, then the shots if any, the question with its options and the closing sentence."""
     pictures = [Picture(path) for path in row["images"]]
     if _shots_of(row) == "authors":
-        return [*_authors_shots(), *pictures, _authors_text(row)]
+        return [*AUTHORS, *pictures, _authors_text(row)]
     asked = _asked(row["prompt"], row["question"], table_options(row))
     return [*pictures, _shots(row) + asked + (f"\n{ANSWER}" if is_few_shot(row) else "")]
 
@@ -80,7 +76,7 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
 def template(row: Mapping[str, Any]) -> str:
     """Return the template of the row's prompt, for the signature."""
     if _shots_of(row) == "authors":
-        return "".join(part for part in _authors_shots() if isinstance(part, str))
+        return "".join(part for part in AUTHORS if isinstance(part, str))
     closing = f"\n{ANSWER}" if is_few_shot(row) else ""
     return _shots(row) + WORDINGS[row["prompt"]].removeprefix("{asked}") + closing
 
@@ -91,10 +87,9 @@ def is_few_shot(row: Mapping[str, Any]) -> bool:
 
 
 def own_answer(response: str) -> str:
-    """Return a base model's response without the further questions that it continues with.
+    """Return a base model's response up to the blank line before the next list of options, if there is any text.
 
-    Needed because not every model class of the host sends the YAML's stop strings. The cut is at the blank line before
-    the first new list of options; a response with nothing before it stays whole.
+    Not every model class of the host sends the YAML's stop strings.
     """
     head, found, _ = response.partition("\nOptions: ")
     own = head.rpartition("\n\n")[0] if found else ""
@@ -106,25 +101,12 @@ def _shots_of(row: Mapping[str, Any]) -> str:
     return settings.shots
 
 
-def _authors_shots() -> list[Part]:
-    """Return the turns of the shots and the start of the user's turn."""
-    parts: list[Part] = [Turn("system"), AUTHORS_SYSTEM]
-    for question, options, answer in AUTHORS:
-        lettered = dict(zip("ABCD", options, strict=True))
-        parts += [Turn("user"), _authors_question(question, lettered), Turn("assistant"), answer]
-    return [*parts, Turn("user")]
-
-
 def _authors_text(row: Mapping[str, Any]) -> str:
     """Return the question in the form of the authors' shots, or as released if its options are unknown."""
     options = dict(zip(row["letters"], row["options"], strict=True))
     if not all(options.values()):
         return f"Question: {row['question']}\n{AUTHORS_CLOSING}"
-    return _authors_question(question_of(row["question"]), options)
-
-
-def _authors_question(question: str, options: Mapping[str, str]) -> str:
-    return _LISTED.format(question=question, options=_lines(options)) + AUTHORS_CLOSING
+    return _LISTED.format(question=question_of(row["question"]), options=_lines(options)) + AUTHORS_CLOSING
 
 
 def _asked(name: str, text: str, options: Mapping[str, str]) -> str:

@@ -32,8 +32,7 @@ class ChoiceQuestion:
 
     Attributes:
         file: name of the release file, such as `CS_Figure2Caption`; unique together with `id`.
-        asked: the released question.
-        text: the question (figure -> caption) or the caption (caption -> figure).
+        asked, text: the released question; of it the question (figure -> caption) or the caption (caption -> figure).
         options: parallel to `letters`: captions, or "" if the options are figures.
         figures: one (figure -> caption) or one per letter (caption -> figure).
     """
@@ -114,47 +113,30 @@ def _figures(
 
 
 def _question(file: str, record: dict[str, Any], figures: tuple[OptionFigure, ...]) -> ChoiceQuestion:
-    row_id = str(record["ID"])
-    options = _options(row_id, record["Options"] or [])
+    row_id, asked = str(record["ID"]), record["Question"]
     to_figure = file.endswith("Caption2Figure")
-    expected = len(options) if to_figure else 1
-    if len(figures) != expected:
+    labelled = [re.fullmatch(r"([A-Z])\)?\s*(.*)", option, flags=re.DOTALL) for option in record["Options"] or []]
+    options = {match[1]: match[2] for match in labelled if match is not None}
+    if (
+        not asked
+        or len(options) < 2
+        or len(options) != len(labelled)
+        or len(figures) != (len(options) if to_figure else 1)
+    ):
         raise DataError(
-            f"Expected question {row_id} of {file} to have {expected} pictures, found {len(figures)}. "
-            "Fetch the file again."
+            f"Expected question {row_id} of {file} to have a text, options such as 'A) text' with letters of their own "
+            f"and {'a picture for each' if to_figure else 'one picture'}; found {asked!r}, {record['Options']} and "
+            f"{len(figures)} pictures. Fetch the file again."
         )
-    if not record["Question"]:
-        raise DataError(f"Expected question {row_id} of {file} to have a text, found none. Fetch the file again.")
+    caption = re.sub(r"\s*Which (?:image|figure) best matches the caption\?\s*$", "", asked).removeprefix("Caption:")
     return ChoiceQuestion(
         file=file,
         id=row_id,
-        asked=record["Question"],
-        text=_caption(record["Question"]) if to_figure else record["Question"],
+        asked=asked,
+        text=caption.strip() if to_figure else asked,
         letters=tuple(options),
         options=("",) * len(options) if to_figure else tuple(options.values()),
         answer=check_answer(row_id, record["Answer"], list(options)),
         category=record["Category"],
         figures=figures,
     )
-
-
-def _caption(question: str) -> str:
-    """Return the caption of a caption -> figure question, released as `Caption: ... Which image ...?`."""
-    return (
-        re.sub(r"\s*Which (?:image|figure) best matches the caption\?\s*$", "", question)
-        .removeprefix("Caption:")
-        .strip()
-    )
-
-
-def _options(row_id: str, options: Sequence[str]) -> dict[str, str]:
-    """Return letter -> text of options such as `A)  caption`."""
-    read: dict[str, str] = {}
-    for option in options:
-        match = re.fullmatch(r"([A-Z])\)?\s*(.*)", option, flags=re.DOTALL)
-        if match is None:
-            raise DataError(f"Expected the options of question {row_id} as 'A) text', found {option!r}.")
-        read[match.group(1)] = match.group(2)
-    if len(read) < 2 or len(read) != len(options):
-        raise DataError(f"Expected question {row_id} to have options with letters of their own, found {list(options)}.")
-    return read

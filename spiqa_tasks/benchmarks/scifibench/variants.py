@@ -35,10 +35,28 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
     for question in questions:
         captions[question.figure.digest].add(plain(question.caption))
         digests[plain(question.caption)].add(question.figure.digest)
-    return [
-        _randomised(question, questions, captions[question.figure.digest], digests[plain(question.caption)], seed)
-        for question in questions
-    ]
+    randomised = []
+    for question in questions:
+        taken = captions[question.figure.digest] | digests[plain(question.caption)]
+        pool = list(questions)
+        question.generator("negatives", seed).shuffle(pool)
+        pairs: list[ChoiceQuestion] = []
+        while pool and len(pairs) < len(question.letters) - 1:
+            pair = pool.pop()
+            if not taken & {plain(pair.caption), pair.figure.digest}:
+                pairs.append(pair)
+                taken |= {plain(pair.caption), pair.figure.digest}
+        if len(pairs) < len(question.letters) - 1:
+            raise DataError(
+                f"Expected {question.file} to have {len(question.letters) - 1} figure-caption pairs to draw the false "
+                f"options of question {question.id} from, found {len(pairs)}. Fetch the released file."
+            )
+        pairs.insert(question.position, question)
+        if question.to_figure:
+            randomised.append(replace(question, figures=tuple(pair.figure for pair in pairs)))
+        else:
+            randomised.append(replace(question, options=tuple(pair.caption for pair in pairs)))
+    return randomised
 
 
 def shuffled(question: ChoiceQuestion, seed: int) -> ChoiceQuestion:
@@ -63,35 +81,6 @@ def marked_letter(question: ChoiceQuestion, mark: str, seed: int) -> str:
         return question.answer
     wrong = [letter for letter in question.letters if letter != question.answer]
     return question.generator("mark", seed).choice(wrong)
-
-
-def _randomised(
-    question: ChoiceQuestion,
-    questions: Sequence[ChoiceQuestion],
-    true_captions: set[str],
-    true_digests: set[str],
-    seed: int,
-) -> ChoiceQuestion:
-    captions, digests = set(true_captions), set(true_digests)
-    pool = list(questions)
-    question.generator("negatives", seed).shuffle(pool)
-    pairs: list[ChoiceQuestion] = []
-    wanted = len(question.letters) - 1
-    while pool and len(pairs) < wanted:
-        other = pool.pop()
-        if plain(other.caption) not in captions and other.figure.digest not in digests:
-            pairs.append(other)
-            captions.add(plain(other.caption))
-            digests.add(other.figure.digest)
-    if len(pairs) < wanted:
-        raise DataError(
-            f"Expected {question.file} to have {wanted} different figure-caption pairs to draw the false options of "
-            f"question {question.id} from, found {len(pairs)}. Fetch the released file."
-        )
-    pairs.insert(question.position, question)
-    if question.to_figure:
-        return replace(question, figures=tuple(pair.figure for pair in pairs))
-    return replace(question, options=tuple(pair.caption for pair in pairs))
 
 
 def examples(

@@ -21,8 +21,7 @@ from spiqa_tasks.benchmarks.record import Ask, Context, Record, Response
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
 from spiqa_tasks.benchmarks.spiqa.prompts import wording
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
-from spiqa_tasks.benchmarks.spiqa.table import STEPS
+from spiqa_tasks.benchmarks.spiqa.settings import STEPS, SpiqaSettings
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.scoring.reasoning import without_control_tokens
 

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.spiqa.formats import READERS, Paper
-from spiqa_tasks.benchmarks.spiqa.settings import SMALL, SpiqaSettings
-from spiqa_tasks.benchmarks.spiqa.table import Shown, questions_shown, rows_table
+from spiqa_tasks.benchmarks.spiqa.settings import SMALL, Shown, SpiqaSettings, questions_shown, rows_table
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.archives import is_unsafe, packed_pictures, picture_folder
 from spiqa_tasks.files.json_text import entries

@@ -1,22 +1,27 @@
-"""Settings of SPIQA tasks."""
+"""Settings of SPIQA tasks, and the rows that they make: a columnar table, with the figures shown in their order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import struct
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from spiqa_tasks.benchmarks.benchmark import parse_settings
+from spiqa_tasks.benchmarks.benchmark import parse_settings, settings_text
+from spiqa_tasks.benchmarks.spiqa.formats import Paper, Question
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.pictures import Ablation
 
-Setting = Literal["direct", "fullpaper", "cot", "nocaption", "captiononly", "perfigure"]
-Figures = Literal["all", "referred"]
-Protocol = Literal["corrected", "released", "both"]
 RULES = ("l3score", "compass", "grade")
 """The judge's rules for free answers."""
 SMALL = "224px"
 """The resolution of the release's archives of small pictures."""
+
+STEPS = ("helpful", "answer")
+"""The two prompts of a figure that is shown alone (released open-model scripts)."""
+_BATCH = 2000
+"""Questions per record batch: their Python objects are freed before the next batch, which bounds memory on train."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +43,13 @@ class SpiqaSettings:
             rubric from a file.
     """
 
-    setting: Setting = "direct"
+    setting: Literal["direct", "fullpaper", "cot", "nocaption", "captiononly", "perfigure"] = "direct"
     max_figures: int = 8
     seed: int = 0
     resolution: str = "full"
     ablation: Ablation = "none"
-    protocol: Protocol = "corrected"
-    figures: Figures = "all"
+    protocol: Literal["corrected", "released", "both"] = "corrected"
+    figures: Literal["all", "referred"] = "all"
     rule: str = "l3score"
 
     def __post_init__(self) -> None:
@@ -77,3 +82,116 @@ def settings_of(row: Mapping[str, Any]) -> SpiqaSettings:
     """Return the settings of a row."""
     settings: SpiqaSettings = parse_settings(SpiqaSettings, row["settings"])
     return settings
+
+
+class Shown(NamedTuple):
+    """A question of a paper and the files of the figures shown with it, in order."""
+
+    paper: Paper
+    question: Question
+    files: list[str]
+
+
+def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: str, limit: int, seed: int) -> list[str]:
+    """Return the figures to show, in order: the referred ones and randomly chosen others, shuffled (paper section 5.1).
+
+    Depends on the question's identity and `seed` alone, never on process, limit or order of evaluation.
+
+    Args:
+        referred: the figures that the answer needs; the first `limit` of them if there are more.
+        limit: maximum number of figures; 0 means all.
+    """
+    needed = list(dict.fromkeys(referred))
+    others = [file for file in files if file not in needed]
+    if limit and len(needed) + len(others) > limit:
+        needed = needed[:limit]
+        others = _shuffled(others, f"{question_id}#{seed}#choice")[: limit - len(needed)]
+    return _shuffled(needed + others, f"{question_id}#{seed}#order")
+
+
+def _shuffled(files: Sequence[str], key: str) -> list[str]:
+    """Return the files shuffled by `key` alone: by SHAKE-256, as `random` may change between versions of Python."""
+    digest = hashlib.shake_256(key.encode()).digest(8 * len(files))
+    ranks = iter(struct.unpack(f">{len(files)}Q", digest))
+    return sorted(files, key=lambda _: next(ranks))
+
+
+def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Shown]:
+    """Return every question with its shown figures, in the order of the file."""
+    result = []
+    for paper in papers:
+        for question in paper.questions:
+            files = [file for file in paper.figures if settings.figures == "all" or file in question.referred]
+            question_id = f"{paper.paper_id}/{question.position}"
+            chosen = choose_figures(files, question.referred, question_id, settings.max_figures, settings.seed)
+            result.append(Shown(paper, question, chosen))
+    return result
+
+
+def rows_table(
+    questions: Sequence[Shown], paths: Mapping[str, str], settings: SpiqaSettings, split: str, data: str
+) -> Any:
+    """Return a pyarrow table with one row per question (`perfigure`: per question, figure and prompt).
+
+    Args:
+        paths: member of the archive -> path; absent members become "".
+    """
+    import pyarrow
+
+    same = {"benchmark": "spiqa", "split": split, "data": data, "settings": settings_text(settings)}
+    batches = []
+    schema = None
+    for start in range(0, len(questions), _BATCH):
+        rows = [row | same for shown in questions[start : start + _BATCH] for row in _rows(shown, paths, settings)]
+        if schema is None:
+            schema = _schema(rows)
+        batches.append(pyarrow.Table.from_pylist(rows, schema=schema))
+    return pyarrow.concat_tables(batches)
+
+
+def _schema(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return the schema of rows; `no_text` and `referred` may have no value in them that tells their type."""
+    import pyarrow
+
+    text, number = pyarrow.string(), pyarrow.int64()
+    kinds = {"referred": pyarrow.list_(number), "no_text": pyarrow.bool_(), "documents": number}
+    kinds["figures"] = pyarrow.list_(pyarrow.struct([(name, text) for name in rows[0]["figures"][0]]))
+    return pyarrow.schema([(name, kinds.get(name, text)) for name in rows[0]])
+
+
+def _rows(shown: Shown, paths: Mapping[str, str], settings: SpiqaSettings) -> Iterator[dict[str, Any]]:
+    paper, question, files = shown
+    first = paper.figures[question.referred[0]]
+    question_id = f"{paper.paper_id}/{question.position}"
+    row: dict[str, Any] = {
+        "id": question_id,
+        "paper_id": paper.paper_id,
+        "question": question.question,
+        "answer": question.answer,
+        "group": first.group,
+        "group_released": first.group_released,
+        "full_text": (paper.full_text or "") if settings.setting == "fullpaper" else "",
+        "question_id": question_id,
+        "no_text": None if paper.full_text is None else not paper.full_text,
+        "referred": [index for index, file in enumerate(files) if file in question.referred],
+        "step": "",
+        "documents": 1,
+        "figures": [
+            {
+                "path": paths.get(figure.picture, ""),
+                "file": figure.file,
+                "caption": figure.caption,
+                "group": figure.group,
+                "group_released": figure.group_released,
+            }
+            for figure in map(paper.figures.__getitem__, files)
+        ],
+    }
+    if settings.setting != "perfigure":
+        yield row
+        return
+    for index, figure in enumerate(row["figures"]):
+        alone = {"referred": [0] if index in row["referred"] else [], "figures": [figure]}
+        for step in STEPS:
+            documents = len(STEPS) * len(files)
+            yield row | alone | {"id": f"{question_id}/{index}/{step}", "step": step, "documents": documents}

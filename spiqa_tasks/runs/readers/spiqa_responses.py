@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.spiqa.table import STEPS
+from spiqa_tasks.benchmarks.spiqa.settings import STEPS
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import json_value
 from spiqa_tasks.runs.answer import Answer

@@ -96,56 +96,20 @@ def test_a_question_about_a_caption_is_read(tmp_path: Path, asked: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "changes", "said"),
+    ("file", "changes"),
     [
-        (
-            "CS_Figure2Caption",
-            {"Images": [picture(), picture()]},
-            "Expected question 7 of CS_Figure2Caption to have 1 pictures, found 2. Fetch the file again.",
-        ),
-        (
-            "CS_Caption2Figure",
-            {},
-            "Expected question 7 of CS_Caption2Figure to have 2 pictures, found 1. Fetch the file again.",
-        ),
-        (
-            "CS_Figure2Caption",
-            {"Question": ""},
-            "Expected question 7 of CS_Figure2Caption to have a text, found none. Fetch the file again.",
-        ),
-        (
-            "CS_Figure2Caption",
-            {"Options": ["A) x"]},
-            "Expected question 7 to have options with letters of their own, found ['A) x'].",
-        ),
-        (
-            "CS_Figure2Caption",
-            {"Options": ["A) x", "A) y", "B) z"]},
-            "Expected question 7 to have options with letters of their own, found ['A) x', 'A) y', 'B) z'].",
-        ),
-        (
-            "CS_Figure2Caption",
-            {"Options": ["A) x", "y) z"]},
-            "Expected the options of question 7 as 'A) text', found 'y) z'.",
-        ),
-        (
-            "CS_Figure2Caption",
-            {"Options": None},
-            "Expected question 7 to have options with letters of their own, found [].",
-        ),
-        (
-            "CS_Figure2Caption",
-            {"Images": None},
-            "Expected question 7 of CS_Figure2Caption to have 1 pictures, found 0. Fetch the file again.",
-        ),
+        ("CS_Figure2Caption", {"Images": [picture(), picture()]}),
+        ("CS_Caption2Figure", {}),
+        ("CS_Figure2Caption", {"Question": ""}),
+        ("CS_Figure2Caption", {"Options": ["A) x", "A) y", "B) z"]}),
+        ("CS_Figure2Caption", {"Options": ["A) x", "y) z"]}),
+        ("CS_Figure2Caption", {"Options": None}),
+        ("CS_Figure2Caption", {"Images": None}),
     ],
 )
-def test_what_is_wrong_with_a_question_is_one_sentence(
-    tmp_path: Path, file: str, changes: dict[str, Any], said: str
-) -> None:
-    """With its id, what was expected and what is there."""
+def test_a_question_that_is_not_whole_is_refused(tmp_path: Path, file: str, changes: dict[str, Any]) -> None:
+    """In one sentence with its id and file."""
     path = tmp_path / "x.parquet"
-    write(path, [scifibench_row(ID=6), scifibench_row(**changes)] if file.endswith("Caption") else [scifibench_row()])
-    with pytest.raises(DataError) as error:
+    write(path, [scifibench_row(**changes)])
+    with pytest.raises(DataError, match=f"Expected question 7 of {file} to have a text, options .* and .* picture"):
         read_questions([path], file, "d", False)
-    assert str(error.value) == said
