@@ -1,15 +1,17 @@
-"""The choices of any task, ours or the host's, as text-only classifiers see them, and their answers as runs."""
+"""Questions of any task, ours or the host's, without their pictures, and answers made from texts alone, as runs."""
 
 from __future__ import annotations
 
 import hashlib
+import random
+import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Shortcut
+from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Learning, Shortcut, split_apart
 from spiqa_tasks.benchmarks.choice import question_before, slug
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
@@ -24,14 +26,17 @@ from spiqa_tasks.runs.join import join_questions
 from spiqa_tasks.runs.readers.answers import LINES
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task import P_RIGHT
+from spiqa_tasks.scoring.open_answers import normalized
+from spiqa_tasks.scoring.option_features import beginning
 
 Row = Mapping[str, Any]
 MODEL = "shortcut_"
-"""What the name of a classifier begins with where it stands for a model's."""
+"""Prefix of a classifier's name as that of a model."""
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 def task_rows(task: Task) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the rows of a task of ours, with pictures where these are there, and a sentence where they are not.
+    """Return the rows of a task of ours, and a sentence if they are without their pictures.
 
     Raises DataError: the questions are not there.
     """
@@ -104,13 +109,13 @@ def clustered(questions: Sequence[ChoiceQuestion], shared: Sequence[Sequence[Has
 
 
 def _shared(row: Row) -> list[Hashable]:
-    """What a row may have in common with others: its paper or picture."""
+    """Return what other rows may have, too: the cluster key and digests of the pictures."""
     digests = filter(None, map(_digest, row.get("images") or ()))
     return [*([("cluster", row["cluster"])] if row.get("cluster") else []), *digests]
 
 
 def _digest(image: Any) -> str:
-    """Twelve bytes of a picture's content, of its bytes or file; of its name where neither is there."""
+    """Return the digest of a picture's bytes or file, else of its name; '' without a picture."""
     if isinstance(image, Mapping):
         image = image.get("bytes") or image.get("path")
     if isinstance(image, str) and Path(image).is_file():
@@ -119,14 +124,65 @@ def _digest(image: Any) -> str:
     return hashlib.sha256(content).hexdigest()[:24] if content else ""
 
 
-def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str, float] | None = None) -> Run:
-    """Return a classifier's answers to a task of ours, scored without a judge.
+def guesses(rows: Sequence[Row], learning: Learning) -> dict[str, dict[str, str]]:
+    """Return rule -> id -> answer to each open question among rows, made without its picture and its true answer.
 
-    Args:
-        task: the answers'.
-        name: of the classifier.
-        answers: id -> answer.
-        sure: id -> probability of the right option, which becomes a metric of the run.
+    `drawn` is the answer to another question, at random; `frequent` the most frequent answer to questions that begin
+    with the same two words; `nearest` the answer to the nearest question by TF-IDF; `caption` the sentence of the
+    captions that is nearest to the question. The first three know the questions of the other folds alone; those of one
+    paper are in one fold.
+
+    Raises InputError for fewer papers than folds.
+    """
+    questions = list({row["id"]: row for row in rows if not row.get("letters")}.values())
+    answers: dict[str, dict[str, str]] = {name: {} for name in ("drawn", "frequent", "nearest")}
+    for train, test in split_apart([row.get("paper_id") or row.get("cluster") for row in questions], learning):
+        known, asked = [questions[place] for place in train], [questions[place] for place in test]
+        places = nearest([row["question"] for row in asked], [row["question"] for row in known])
+        frequent = _frequent(known)
+        for row, place in zip(asked, places, strict=True):
+            key = row["id"]
+            answers["drawn"][key] = random.Random(f"{key}#{learning.seed}").choice(known)["answer"]
+            answers["frequent"][key] = frequent.get(beginning(row["question"]), frequent[""])
+            answers["nearest"][key] = known[place]["answer"]
+    if any(row.get("figures") for row in questions):
+        answers["caption"] = {row["id"]: _from_captions(row) for row in questions}
+    return {name: {row["id"]: of_rule[row["id"]] for row in questions} for name, of_rule in answers.items()}
+
+
+def nearest(texts: Sequence[str], known: Sequence[str]) -> list[int]:
+    """Return the index of the known text nearest to each text by the cosine of TF-IDF, the first of equals."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\w+")
+    matrix = vectors.fit_transform(known)
+    places: list[int] = (vectors.transform(texts) @ matrix.T).toarray().argmax(axis=1).tolist()
+    return places
+
+
+def _frequent(known: Sequence[Row]) -> dict[str, str]:
+    """Return beginning of a question ('': any) -> most frequent answer, in its first wording; the first of equals."""
+    wordings: dict[str, str] = {}
+    counts: dict[str, Counter[str]] = {}
+    for row in known:
+        plain = normalized(row["answer"])
+        wordings.setdefault(plain, row["answer"])
+        for kind in ("", beginning(row["question"])):
+            counts.setdefault(kind, Counter())[plain] += 1
+    return {kind: wordings[counter.most_common(1)[0][0]] for kind, counter in counts.items()}
+
+
+def _from_captions(row: Row) -> str:
+    captions = [figure["caption"].strip() for figure in row.get("figures") or ()]
+    sentences = [text for caption in captions for text in _SENTENCE.split(caption) if text]
+    has_words = any(re.search(r"\w", text) for text in sentences)
+    return sentences[nearest([row["question"]], sentences)[0]] if has_words else ""
+
+
+def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str, float] | None = None) -> Run:
+    """Return a classifier's answers (id -> text) to a task of ours as a run, scored without a judge.
+
+    `sure` is id -> probability of the right option, which becomes a metric of the run.
     """
     given = [Answer(key, Response(text)) for key, text in answers.items()]
     run = Run(task.name, Identity(MODEL + name, "text"), Path(name), LINES, lambda: given)

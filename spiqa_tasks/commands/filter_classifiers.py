@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.analysis.answer_shortcuts import guesses, open_questions
 from spiqa_tasks.analysis.breakdown import by_group
-from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, run_of, task_rows, write_answers
+from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, guesses, run_of, task_rows, write_answers
 from spiqa_tasks.analysis.shortcuts import Learning, Shortcut, ShortcutValue, shortcuts
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.task import Task
@@ -103,7 +102,7 @@ def _of_open(
         raise InputError(
             f"Expected a task of choices for --samples, found {task.name}. Write its answers with --output."
         )
-    found = guesses(open_questions(rows), learning)
+    found = guesses(rows, learning)
     runs = [run_of(task, name, answers) for name, answers in found.items()]
     metrics = [run.metric(arguments.metric or "rouge_l") for run in runs]
     prepare(([metric], run.questions) for metric, run in zip(metrics, runs, strict=True))
