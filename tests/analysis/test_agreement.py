@@ -57,29 +57,12 @@ def test_what_is_not_defined_is_none(pairs: list[tuple[float, float]]) -> None:
     assert rank_correlations(pairs) == (None, None)
 
 
-def test_two_answers_are_enough_for_a_correlation() -> None:
-    """Of which one judge says the opposite of the other."""
-    assert rank_correlations([(0.1, 0.9), (0.9, 0.1)]) == (pytest.approx(-1), pytest.approx(-1))
-
-
 def test_several_files_are_compared_each_and_together() -> None:
     """Three judges make three pairs, each on both files and on all answers."""
     runs = [judged(model, judge, {"x": 0.1, "y": 0.9}) for model in ("m", "n") for judge in "abc"]
     found = agreements(runs)
     assert [each.predictions for each in found] == ["m", "n", "all"] * 3
     assert [each.n for each in found] == [2, 2, 4] * 3
-
-
-def test_a_model_that_one_judge_has_not_scored_has_no_agreement() -> None:
-    """The others have."""
-    scores = {"x": 0.1, "y": 0.9}
-    runs = [judged("m", "a", scores), judged("n", "a", scores), judged("n", "b", scores), judged("o", "b", scores)]
-    assert [(each.predictions, each.n) for each in agreements(runs)] == [("n", 2)]
-
-
-def test_one_judge_agrees_with_nobody() -> None:
-    """However many files it scored."""
-    assert agreements([judged(model, "a", {"x": 0.5}) for model in "mn"]) == []
 
 
 def test_models_are_ranked_per_judge() -> None:
@@ -90,11 +73,6 @@ def test_models_are_ranked_per_judge() -> None:
     assert ranks([*runs, judged("q", "a", {"x": 1.0}, asked=9)])["a"] == {"m": 2, "n": 1, "o": 2, "p": 4, "q": None}
     other = judged("m", "b", {"x": 0.1})
     assert ranks([*runs[:2], other]) == {"a": {"m": 2, "n": 1}, "b": {"m": 1}}
-
-
-def test_a_task_without_l3score_has_no_ranks() -> None:
-    """Its runs are of other metrics."""
-    assert ranks([run_of([Record("1", scores={"accuracy": 1.0})])]) == {"": {}}
 
 
 def test_the_metric_of_a_judges_rule_ranks_models() -> None:

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answer_files import right_answers, write_jsonl, write_run_file
 from choice_runs import answered, write_own
 from host_files import sample_of, write_run
 from PIL import Image
 from report_runs import choices, run_of
 
 from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_label, by_property, overall
-from spiqa_tasks.benchmarks.aggregation import RecordSet, mean_of
+from spiqa_tasks.benchmarks.aggregation import mean_of
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics.text_scores import text_scores
@@ -117,19 +116,6 @@ def test_a_property_that_is_not_measured_and_no_bin_are_refused(rows_of: RowsOf,
         by_property(run, run.metric(None), "caption_length", 3)
 
 
-def test_mmstar_has_capabilities_then_axes(tmp_path: Path) -> None:
-    """The released rules miss an answer that the matcher reads; both kinds of group are there."""
-    rows = load_rows("mmstar", "demo", "ablation=text")
-    samples = [sample_of(row, f"The answer is {row['answer']}") for row in rows]
-    samples[0] = sample_of(rows[0], f"It must be so: **{rows[0]['answer']}**")
-    write_run(tmp_path, "m", {"mmstar_demo": samples}, **MMSTAR)
-    run = only(tmp_path)
-    found = {row.group: row for row in by_group(run, [run.metric("accuracy_released")])}
-    assert found["all"].value == pytest.approx((len(rows) - 1) / len(rows))
-    assert len(found) == 1 + len({row["category"] for row in rows} | {row["subcategory"] for row in rows})
-    assert found["math"].n == sum(row["category"] == "math" for row in rows)
-
-
 def test_corpus_metrics_are_computed_anew_for_every_group(tmp_path: Path) -> None:
     """CIDEr of a figure type is that of its answers alone, which is no mean of their scores in the whole corpus."""
     rows = rows_for_scoring("spiqa", "demo", "")
@@ -160,34 +146,6 @@ def test_a_part_of_a_task_is_broken_down_where_it_is_wanted(rows_of: RowsOf, tmp
         assert math.isnan(row.value) == (row.low is None) == (row.high is None) == (not partial)
         assert row.n == 14 if not partial else row.n <= 14
     assert not partial or found[0].value == pytest.approx(9 / 14)
-
-
-def test_several_metrics_follow_each_other(tmp_path: Path) -> None:
-    """Each overall and then by its groups; one of documents by theirs."""
-    write_run_file(tmp_path, "mmstar_demo", "m", right_answers("mmstar_demo"))
-    run = only(tmp_path)
-    found = by_group(run, [run.metric("accuracy"), run.metric("unparsed_rate")])
-    half = len(found) // 2
-    assert [row.group for row in found[:half]] == [row.group for row in found[half:]]
-    assert {row.metric for row in found[:half]} == {"accuracy"}
-    assert {row.value for row in found[:half]} == {1.0}
-    assert {row.value for row in found[half:]} == {0.0}
-
-
-@pytest.mark.parametrize("form", ["run", "jsonl"])
-def test_files_of_other_forms_are_broken_down(tmp_path: Path, form: str) -> None:
-    """The same rows as of a run of the host with the same answers."""
-    answers = {
-        key: text if place % 3 else "none" for place, (key, text) in enumerate(right_answers("mmstar_demo").items())
-    }
-    if form == "run":
-        path = write_run_file(tmp_path, "mmstar_demo", "m", answers)
-    else:
-        path = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", answers)
-    rows = load_rows("mmstar", "demo", "ablation=text")
-    write_run(tmp_path / "host", "m", {"mmstar_demo": [sample_of(row, answers[row["id"]]) for row in rows]}, **MMSTAR)
-    ours, theirs = only(path), only(tmp_path / "host")
-    assert by_group(ours, ours.metrics[:2]) == by_group(theirs, theirs.metrics[:2])
 
 
 def test_questions_of_several_documents_are_broken_down_as_questions(tmp_path: Path) -> None:
@@ -231,16 +189,6 @@ def test_a_question_without_the_label_is_refused() -> None:
         "Expected the source of every question in x_results.json, found 2 of 3 without. Score the answers again with "
         "the release that has it: score RUN --output."
     )
-
-
-def test_a_metric_of_documents_has_their_groups_and_another_those_of_questions() -> None:
-    """Where a question is several documents."""
-    documents = [replace(record, groups={"document": "d"}) for record in choices([True, False])]
-    run = run_of(choices([True, False]))
-    run.__dict__["record_set"] = RecordSet(documents, run.records)
-    of_questions, of_documents = mean_of("accuracy"), replace(mean_of("accuracy"), of_documents=True)
-    assert [row.group for row in by_group(run, [of_questions])] == ["all", "math"]
-    assert [row.group for row in by_group(run, [of_documents])] == ["all", "d"]
 
 
 def test_groups_are_kind_by_kind() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +10,7 @@ from typing import Any
 
 import pytest
 from answer_files import right_answers, write_jsonl, write_run_file
-from gain_files import host_samples
-from host_files import write_demo_run, write_run
+from host_files import write_demo_run
 from report_runs import choices, run_of, runs_at
 
 from spiqa_tasks.analysis.compare import Comparison, compare, compared
@@ -254,27 +252,6 @@ def test_runs_without_samples_and_unscored_ones_are_not_compared() -> None:
     )
 
 
-def test_one_run_alone_and_a_metric_that_none_has_are_one_sentence() -> None:
-    """Both say what was expected, found, and what to do."""
-    with pytest.raises(InputError) as error:
-        compared([made("a")], "cider")
-    assert str(error.value) == (
-        "Expected two runs of one task with scores by cider; found mmstar_filtered of a. Name the folders of the runs "
-        "to compare."
-    )
-    with pytest.raises(InputError, match="found none"):
-        compared([])
-
-
-def test_the_same_model_at_two_places_is_two_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """They are told apart by their folders."""
-    found_at = [write_demo_run(tmp_path / name / "m", "m", lambda _, row: row["answer"]) for name in ("one", "two")]
-    (found,) = printed(capsys, *found_at)
-    assert found["a"].endswith("(one/m)")
-    assert found["b"].endswith("(two/m)")
-    assert found["difference"]["p"] == 1.0
-
-
 @pytest.mark.parametrize("form", ["run", "jsonl"])
 def test_a_run_of_the_host_is_compared_with_files_of_other_forms(tmp_path: Path, places: list[Path], form: str) -> None:
     """They are matched by the questions' ids."""
@@ -289,58 +266,6 @@ def test_a_run_of_the_host_is_compared_with_files_of_other_forms(tmp_path: Path,
     found = only(runs_at(places[0], path))
     assert (found.b, found.difference.n, found.difference.difference) == ("other", 24, pytest.approx(0.25))
     assert found.warnings == []
-
-
-def test_tasks_of_the_host_are_compared(tmp_path: Path) -> None:
-    """By the headline that has scores, over the questions of both; not where their number is the host's alone."""
-    for name, answers in (("a", "ABAB"), ("b", "AAAB")):
-        write_run(tmp_path / name, name, {"t": host_samples(answers, lambda letter: float(letter == "A"))})
-    found = only(runs_at(tmp_path / "a", tmp_path / "b"))
-    assert (found.metric, found.difference.difference, found.won) == ("score", 0.25, ["1"])
-    for name in "ab":
-        lines = host_samples("AB", lambda letter: {"pred": letter, "answer": "A"}, "acc")
-        write_run(tmp_path / "x" / name, name, {"t": lines}, totals={"t": {"acc": 0.1}})
-    assert compare(runs_at(tmp_path / "x" / "a", tmp_path / "x" / "b"))[0] == []
-    assert not math.isnan(found.difference.difference)
-
-
-def test_two_runs_with_scores_are_enough_for_the_headline() -> None:
-    """Of three, of which one lacks it; with one alone another metric is taken."""
-    records = choices([True, False])
-    both = [replace(each, scores={**each.scores, "accuracy_released": 1.0}) for each in records]
-    unscored = [replace(each, scores={"accuracy_released": 0.0}) for each in records]
-    found, _ = compare([run_of(both, "a"), run_of(both, "b"), run_of(unscored, "c")])
-    assert {each.metric for each in found} == {"accuracy"}
-    found, _ = compare([run_of(both, "a"), run_of(unscored, "b"), run_of(unscored, "c")])
-    assert {each.metric for each in found} == {"accuracy_released"}
-    assert len(found) == 3
-
-
-def test_a_comparison_is_over_the_questions_that_both_have() -> None:
-    """With both means there, what was won and lost, and how many are left out."""
-    few = [each for each in choices([True] * 200) if each.id != "q0"]
-    mixed = choices([False, True, *[True] * 197, False])
-    (found,), left_out = compare([run_of(few, "a"), run_of(mixed, "b")])
-    assert left_out == []
-    assert (found.difference.n, found.won, found.lost) == (199, [], ["q199"])
-    assert (found.score_a, found.score_b) == (1.0, pytest.approx(198 / 199))
-    assert "1 questions have a score in one run only and are left out" in found.warnings
-    assert found.p_corrected == found.difference.p
-
-
-def test_what_is_not_compared_is_told_in_whole_sentences() -> None:
-    """Other true answers with the first of them, and nothing shared."""
-    a, b = choices([True, False]), choices([True, True])
-    other = [replace(b[0], reference="B"), b[1]]
-    apart = [replace(each, id=f"x{each.id}") for each in b]
-    found, left_out = compare([run_of(a, "a"), run_of(other, "b"), run_of(apart, "c")])
-    assert found == []
-    assert left_out == [
-        "mmstar_filtered: b is not compared with a: 1 questions have another true answer under the same id, such as "
-        "q0.",
-        "mmstar_filtered: c is not compared with a: they share no question.",
-        "mmstar_filtered: c is not compared with b: they share no question.",
-    ]
 
 
 def test_the_headline_is_compared_though_less_of_it_is_better() -> None:

@@ -66,12 +66,6 @@ def test_a_group_is_its_tasks_each_once(known: Known) -> None:
     assert {run.requests for run in plan if run.task.startswith("mmstar")} == {8}
 
 
-def test_a_variant_without_pictures_is_refused(known: Known) -> None:
-    """It would be compared with itself."""
-    with pytest.raises(InputError, match="Name the task that it is a variant of"):
-        gain_plan(known, ["mmstar_filtered_text"], VLM, None, ("text",), None)
-
-
 def test_the_papers_tables_are_our_tasks(known: Known) -> None:
     """SciFIBench's four and SPIQA's three; two requests a figure cannot be counted; others have no published rows."""
     tasks = {name: [run.task for run in paper_plan(known, [name], VLM, None)] for name in PAPERS}
@@ -171,17 +165,6 @@ def test_what_failed_in_any_way_is_to_be_repeated(tmp_path: Path, status: Any, f
     write_run(tmp_path / RUN.folder(Options()), "m", {"t": samples}, settings={"t": "prompt=letter"})
     there = found(RUN, tmp_path, Options())
     assert (there.failed, there.answered, there.complete) == (failed, 2 - failed, not failed)
-
-
-def test_a_papers_plan_asks_every_task_once_with_pictures(known: Known) -> None:
-    """Groups are their tasks; a task of another host is refused."""
-    plan = paper_plan(known, ["scifibench_cs_fig2cap", "scifibench_cs_fig2cap"], VLM, 8)
-    assert asked(plan) == [(PICTURES, "scifibench_cs_fig2cap", "qwen2_5_vl pretrained=a,device=cuda", 8)]
-    with pytest.raises(InputError) as error:
-        paper_plan(known, ["scifibench_cs_fig2cap", "ai2d", "pope"], VLM, None)
-    assert str(error.value) == (
-        "Expected tasks and groups of this package, found ai2d, pope. `spiqa-tasks list` shows all."
-    )
 
 
 def test_a_variant_without_pictures_is_no_task_of_a_gain_plan(known: Known) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from answer_files import mmstar_table, right_answers, rows_of, write_jsonl, write_run_file, write_table
 from filter_runs import Filter, write_inspectors
-from gain_files import host_samples
 from host_files import choice_sample, choice_samples, sample_of, write_run
 
 from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
@@ -95,18 +94,6 @@ def test_a_threshold_out_of_range_is_refused(tmp_path: Path, run_filter: Filter,
         [],
         f"spiqa-tasks: Expected a --threshold above 0 and at most 1, found {threshold}.\n",
     )
-
-
-def test_categories_have_their_own_rates(tmp_path: Path, run_filter: Filter) -> None:
-    """The abnormal hit rate is told for every category, a name of two kinds once."""
-    samples = [choice_sample(0, True, "math"), choice_sample(1, False, "math"), choice_sample(2, True, "logic")]
-    samples[0]["accuracy"]["groups"]["l2"] = "math"
-    write_run(tmp_path, "m", {"x_text": samples}, stamp="1", settings=BLIND)
-    groups = {group["group"]: group for group in run_filter(tmp_path)[1][0]["groups"]}
-    assert list(groups) == ["all", "math", "logic"]
-    assert groups["all"]["abnormal_hit_rate"] == pytest.approx(2 / 3)
-    assert groups["math"] == {"group": "math", "n": 2, "kept": 1, "abnormal_hit_rate": 0.5}
-    assert groups["logic"] == {"group": "logic", "n": 1, "kept": 0, "abnormal_hit_rate": 1.0}
 
 
 def test_difficulty_counts_the_kept_questions(tmp_path: Path, run_filter: Filter) -> None:
@@ -202,16 +189,6 @@ def test_one_model_is_one_inspector(tmp_path: Path, tasks: list[str], counts: st
     (found,), remarks, _ = filter_runs(load(tmp_path), text_only_models=True)
     assert (names(found), found.hits) == (["m"], {"q0": 1})
     assert len(remarks) == len(tasks) - 1
-
-
-def test_two_files_of_one_model_are_one_inspector(tmp_path: Path) -> None:
-    """The sentence names both."""
-    paths = [
-        write_jsonl(tmp_path / folder / "m_mmstar_demo.jsonl", right_answers("mmstar_demo")) for folder in ("a", "b")
-    ]
-    (found,), remarks, _ = filter_runs(load(tmp_path), text_only_models=True)
-    assert names(found) == ["m"]
-    assert remarks == [f"mmstar_demo in {paths[0]} does not count beside mmstar_demo in {paths[1]}: m is one model."]
 
 
 @pytest.mark.parametrize("role", ["inspector", "lvlm", "pair"])
@@ -319,25 +296,6 @@ def test_scores_between_0_and_1_need_a_threshold(tmp_path: Path) -> None:
     assert found.kept == ["1", "3"]
 
 
-def test_scores_of_0_and_1_need_none(tmp_path: Path) -> None:
-    """An answer is right or wrong."""
-    write_run(tmp_path, "m", {"t": choice_samples([True, False])})
-    found = only(load(tmp_path))
-    assert (found.threshold, found.hits) == (1.0, {"q0": 1, "q1": 0})
-
-
-def test_a_metric_without_scores_is_refused(tmp_path: Path) -> None:
-    """The host's number alone says nothing about a question."""
-    lines = host_samples("AB", lambda letter: {"pred": letter, "answer": "A"}, "acc")
-    write_run(tmp_path, "m", {"t": lines}, totals={"t": {"acc": 0.1}})
-    with pytest.raises(InputError) as error:
-        only(load(tmp_path))
-    assert str(error.value) == (
-        "t is left out: Expected a score by acc of at least 99% of the answers of m to t, found 0 of 2 (0 requests "
-        "failed). Run it again, or choose another --metric."
-    )
-
-
 def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> None:
     """A task whose runs lack it is left out with a sentence."""
     write_inspectors(tmp_path, [0, 1], models=1)
@@ -348,13 +306,6 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
     assert remark.startswith("t is left out: Expected t to have the metric acc; found accuracy")
     with pytest.raises(InputError, match="u is left out: Expected u to have the metric other; found acc"):
         filter_runs(load(tmp_path), tasks=["u"], metric="other", text_only_models=True)
-
-
-def test_kept_questions_are_in_the_order_of_the_split(tmp_path: Path) -> None:
-    """Whatever the order of the log."""
-    samples = choice_samples([False, False, True, False])
-    write_run(tmp_path, "m", {"t": [samples[place] for place in (3, 1, 0, 2)]})
-    assert only(load(tmp_path)).kept == ["q0", "q1", "q3"]
 
 
 def test_what_leaks_in_most_pairs_is_counted(tmp_path: Path, run_filter: Filter) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import yaml
-from answer_files import right_answers, write_jsonl
 from filter_runs import Filter
 from host_files import sample_of, write_run
 from numbers_task import host_inspectors, manager
@@ -17,7 +16,7 @@ from report_runs import choices, run_of
 from run_command import run_json
 
 from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
-from spiqa_tasks.analysis.filtered_task import kept_by_filter, kept_by_list, kept_by_lists, name_of, write_task
+from spiqa_tasks.analysis.filtered_task import kept_by_filter, kept_by_list, kept_by_lists, write_task
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
@@ -108,15 +107,6 @@ def test_a_written_task_is_filtered_again_under_the_next_number(tmp_path: Path, 
         ids_of("mmstar_demo_filtered_2")
 
 
-@pytest.mark.parametrize(
-    ("task", "name"),
-    [("x", "x_filtered"), ("x_filtered", "x_filtered_2"), ("x_filtered_9", "x_filtered_10"), ("x_2", "x_2_filtered")],
-)
-def test_a_name_has_one_suffix(task: str, name: str) -> None:
-    """The number says how often a task was filtered."""
-    assert name_of(task) == name
-
-
 def test_a_part_of_a_task_is_not_written(source_task: Path, tmp_path: Path) -> None:
     """Nobody knows which of the other questions would be kept."""
     host_inspectors(tmp_path, {0})
@@ -184,23 +174,6 @@ def test_the_list_says_what_was_kept_and_of_what(source_task: Path, tmp_path: Pa
     assert len(digest) == 12
 
 
-def test_answers_of_ones_own_filter_a_task_of_ours(tmp_path: Path) -> None:
-    """The kept questions have their places in the split, and the data's digest is that of the task's rows."""
-    right = right_answers("mmstar_demo")
-    answers = {key: text if place % 4 else "none" for place, (key, text) in enumerate(right.items())}
-    found = filtered(write_jsonl(tmp_path / "llm_mmstar_demo.jsonl", answers))
-    path = write_task(kept_by_filter(found), "hard_demo", tmp_path / "tasks")
-    rows = load_rows("mmstar", "demo", "")
-    kept = json.loads((path.parent / "kept.json").read_text())
-    assert (kept["data"], kept["split"], kept["questions"]) == (f"mmstar/demo@{rows[0]['data']}", "demo", 24)
-    places = range(0, 24, 4)
-    assert [(each["doc_id"], each["id"]) for each in kept["kept"]] == [(place, rows[place]["id"]) for place in places]
-    metadata = yaml.safe_load(path.read_text().replace("!function", ""))["metadata"]
-    assert (metadata["benchmark"], metadata["data"]) == ("mmstar", f"mmstar/demo@{rows[0]['data']}")
-    task = manager(tmp_path / "tasks").load_task_or_group("hard_demo")["hard_demo"]
-    assert list(task.dataset["demo"]["id"]) == [rows[place]["id"] for place in places]
-
-
 def test_the_revision_of_a_hub_dataset_is_that_of_its_cache(
     source_task: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,29 +193,6 @@ def test_the_revision_of_a_hub_dataset_is_that_of_its_cache(
         revision = {"revision": "own" if place == 2 else "c0ffee"}
         assert values["dataset_kwargs"] == {**revision, **({"trust": True} if place == 1 else {})}
         assert values["metadata"]["data"] == "c0ffee"
-
-
-def test_what_cannot_be_written_is_refused(source_task: Path, tmp_path: Path) -> None:
-    """Nothing kept, the source's own name, and a source that is written in Python."""
-    host_inspectors(tmp_path / "runs", set(range(6)))
-    with pytest.raises(InputError) as error:
-        write_task(kept_by_filter(filtered(tmp_path / "runs")), "hard", tmp_path / "tasks", source_task)
-    assert str(error.value) == "Expected questions of numbers to keep, found none. Raise --max-hits."
-    host_inspectors(tmp_path / "runs", {0})
-    found = filtered(tmp_path / "runs")
-    message = (
-        "Expected a new name and a source task made of YAML alone; found {} of "
-        f"{source_task / 'numbers.yaml'}. Choose with --name."
-    )
-    with pytest.raises(InputError) as error:
-        write_task(kept_by_filter(found), "numbers", tmp_path / "tasks", source_task)
-    assert str(error.value) == message.format("numbers")
-    yaml_path = source_task / "numbers.yaml"
-    yaml_path.write_text(f"{yaml_path.read_text()}class: !function utils.Numbers\n")
-    with pytest.raises(InputError) as error:
-        write_task(kept_by_filter(found), "hard", tmp_path / "tasks", source_task)
-    assert str(error.value) == message.format("hard")
-    assert not (tmp_path / "tasks").exists()
 
 
 def test_a_list_makes_a_task_that_the_host_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

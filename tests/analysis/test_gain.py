@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answer_files import right_answers, write_jsonl, write_run_file
 from gain_files import LLM, SEEING, TEXT, host_samples, rights, write_triple
 from host_files import choice_sample, choice_samples, sample_of, write_run
 from run_command import run_json
@@ -146,27 +145,6 @@ def test_one_run_over_a_part_withholds_the_gain(tmp_path: Path) -> None:
     write_run(tmp_path, "llm", samples, stamp="3", settings=LLM, asked=900)
     row, *_ = rows_at(tmp_path)
     assert (row.result, row.withheld) == (None, "llm answered 4 of 900 questions")
-
-
-@pytest.mark.parametrize("form", ["run", "jsonl"])
-def test_files_of_other_forms_have_a_gain(tmp_path: Path, gain: GainOf, form: str) -> None:
-    """What `score --output` wrote, and answers of one's own, named by task and model."""
-    answers = right_answers("mmstar_demo")
-    blind = {key: text if place < 6 else "no letter" for place, (key, text) in enumerate(answers.items())}
-    for task, each in (("mmstar_demo", answers), ("mmstar_demo_text", blind)):
-        if form == "run":
-            write_run_file(tmp_path, task, "m", each)
-        else:
-            write_jsonl(tmp_path / f"m_{task}.jsonl", each)
-    status, records, errors = gain(tmp_path)
-    assert status == 0
-    assert "mmstar_demo all: 0% refused and 75% unparsed without images: S_wv and ML are" in errors
-    assert (records[0]["model"], records[0]["n"], records[0]["mg"]) == ("m", 24, 0.75)
-    assert len(records) == 1 + len({*(row["category"] for row in demo()), *(row["subcategory"] for row in demo())})
-
-
-def demo() -> list[dict[str, Any]]:
-    return load_rows("mmstar", "demo", "ablation=text")
 
 
 @pytest.mark.parametrize("limit", [None, 11])
@@ -306,23 +284,6 @@ def test_refused_and_unparsed_answers_are_told_and_warned_of(tmp_path: Path, cou
     assert without == ([f"{shares[kind]} without images: {bounds}"] if count else [])
 
 
-def test_a_model_that_answers_few_questions_with_images_has_a_lower_bound(tmp_path: Path) -> None:
-    """Of its score and of its gain."""
-    seen = [choice_sample(place, False, status="unparsed") for place in range(4)]
-    write_run(tmp_path, "m", {"mmstar_filtered": seen}, stamp="1", settings=SEEING)
-    write_run(tmp_path, "m", {"mmstar_filtered_text": choice_samples(rights(1, 4))}, stamp="2", settings=TEXT)
-    assert warnings(rows_at(tmp_path)[0]) == ["0% refused and 100% unparsed with images: S_v and MG are lower bounds"]
-
-
-def test_without_a_base_there_is_nothing_of_it(tmp_path: Path) -> None:
-    """Neither a name, a score, leakage nor refusals."""
-    write_triple(tmp_path, rights(2, 4), rights(1, 4), None)
-    row, *_ = rows_at(tmp_path)
-    assert (len(row.outcomes), row.llm, warnings(row)) == (2, None, [])
-    assert row.result is not None
-    assert (row.result.s_t, row.result.ml) == (None, None)
-
-
 @pytest.mark.parametrize("with_base", [True, False])
 def test_sample_lists_have_what_was_won_lost_and_leaked(tmp_path: Path, with_base: bool) -> None:
     """Every question that the image won or lost or that leaked, with its scores, and no other."""
@@ -342,23 +303,6 @@ def test_sample_lists_have_what_was_won_lost_and_leaked(tmp_path: Path, with_bas
         "s_wv": 0.0,
         "s_t": 0.0 if with_base else None,
     }
-
-
-def test_the_command_writes_them_to_a_file(tmp_path: Path, gain: GainOf) -> None:
-    """One a line."""
-    write_triple(tmp_path, [True, False], [False, False], None)
-    target = tmp_path / "samples.jsonl"
-    gain(tmp_path, "--samples", target)
-    assert [json.loads(line)["id"] for line in target.read_text().splitlines()] == ["q0"]
-
-
-def test_averages_over_tasks(tmp_path: Path, gain: GainOf) -> None:
-    """Several tasks of one model end in a row of means, as Table 6 has it."""
-    for stamp, model, args, shift in (("1", "m", "", 2), ("2", "ablated", "base=m,ablation=text", 1)):
-        samples = {"a": choice_samples(rights(shift, 4)), "b": choice_samples(rights(shift + 1, 4))}
-        write_run(tmp_path, model, samples, args, stamp=stamp)
-    record = gain(tmp_path)[1][-1]
-    assert (record["task"], record["s_v"], record["s_wv"], record["mg"]) == ("average", 0.625, 0.375, 0.25)
 
 
 def test_averages_keep_ablations_apart(tmp_path: Path, gain: GainOf) -> None:
@@ -384,30 +328,3 @@ def test_an_average_needs_every_task_and_every_base() -> None:
     both = Gain(6, 0.5, 0.375, 0.5, Estimate(0.125), Estimate(0.125), Estimate(-0.125))
     assert repr(mean_gain([with_base, other])) == repr(both)  # the ends of the intervals are NaN
     assert repr(mean_gain([with_base, without])) == repr(Gain(12, 0.5, 0.25, None, Estimate(0.25), None))
-
-
-def test_answers_that_every_run_has_are_told_apart(tmp_path: Path) -> None:
-    """Where none has one there is no such number; the samples file has all scores, of the base where there is one."""
-    write_triple(tmp_path, [True, True, False], [True, False, False], [False, False, False])
-    runs, _ = load_runs([RunPath(tmp_path)])
-    ((pair,), *_) = ablation_pairs(runs)
-    (row, *_) = rows(pair)
-    assert row.answered is not None
-    assert (row.answered.n, row.answered.s_v, row.answered.s_t) == (3, pytest.approx(2 / 3), 0.0)
-    assert list(sample_lists(pair)) == [
-        {
-            **{"task": "mmstar_filtered", "metric": "accuracy", "id": "q0", "outcomes": ["leaked"]},
-            **{"s_v": 1.0, "s_wv": 1.0, "s_t": 0.0},
-        },
-        {
-            **{"task": "mmstar_filtered", "metric": "accuracy", "id": "q1", "outcomes": ["won_by_image"]},
-            **{"s_v": 1.0, "s_wv": 0.0, "s_t": 0.0},
-        },
-    ]
-    pair = ablation_pairs(runs, with_base=False)[0][0]
-    assert [sample["s_t"] for sample in sample_lists(pair)] == [None]
-    refused = [choice_sample(place, False, status="refused") for place in range(2)]
-    write_run(tmp_path / "r", "m", {"mmstar_filtered": choice_samples([True, True])}, stamp="1", settings=SEEING)
-    write_run(tmp_path / "r", "m", {"mmstar_filtered_text": refused}, stamp="2", settings=TEXT)
-    (row, *_) = rows_at(tmp_path / "r")
-    assert (row.result is None, row.answered) == (False, None)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from gain_files import LLM, host_samples, rights, write_triple
 from host_files import choice_samples, write_run
-from report_runs import choices, run_of
 from run_pairs import load, only, write_pair
 
 from spiqa_tasks.analysis.pair import Pair, questions_of, scores_of
@@ -18,13 +16,6 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 
 ACCURACY = mean_of("accuracy")
-
-
-def test_questions_of_a_host_are_those_that_the_metric_is_of() -> None:
-    """Of ours they are the questions, whatever their documents."""
-    run = run_of(choices([True, False]))
-    assert list(questions_of(run, ACCURACY)) == ["q0", "q1"]
-    assert questions_of(run, mean_of("other")) == questions_of(run, ACCURACY)
 
 
 def test_scores_are_the_records_own_or_what_the_metric_gives(tmp_path: Path) -> None:
@@ -116,11 +107,3 @@ def test_other_revision_of_a_host_dataset_is_refused(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('"dataset_kwargs": {"revision": "b2"}', '"dataset_kwargs": null'))
     with pytest.raises(InputError, match=r"found owner/data@a1 and owner/data@newest"):
         ablation_pairs(load(tmp_path))
-
-
-def test_a_part_of_the_task_in_both_runs_is_a_pair(tmp_path: Path) -> None:
-    """Whether its values are withheld is not decided here."""
-    options: dict[str, Any] = {"asked": 900}
-    for stamp, task, settings in (("1", "x", ""), ("2", "x_text", "ablation=text")):
-        write_run(tmp_path, "m", {task: choice_samples([True])}, stamp=stamp, settings={task: settings}, **options)
-    assert len(only(load(tmp_path)).scores) == 1

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
-from made_choices import made_choices
 
-from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, clustered, run_of, task_rows, write_answers
-from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Shortcut
+from spiqa_tasks.analysis.shortcut_tasks import choices_of, guesses, nearest, run_of, task_rows, write_answers
+from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Learning, Shortcut
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers.lmms_eval import read_results
 
@@ -64,11 +60,6 @@ def test_a_choice_is_its_question_without_the_options() -> None:
     assert own.groups == ("k",)
 
 
-def test_nothing_shared_is_no_cluster() -> None:
-    """Also where no question has anything to share."""
-    assert {each.cluster for each in clustered(made_choices(3, 1), [[], [], []])} == {None}
-
-
 def test_rows_of_ours_have_pictures_or_a_sentence(tmp_path: Path) -> None:
     """A benchmark of one's own whose pictures are gone is read without."""
     (task,) = find_tasks(["mmstar_demo"])
@@ -84,61 +75,6 @@ def test_rows_of_ours_have_pictures_or_a_sentence(tmp_path: Path) -> None:
     assert remark == "gone: its pictures are not there, so that questions that share one may be in two folds."
     some = dataclasses.replace(*find_tasks(["mmstar_demo"]), kept=frozenset(("1", "3")))
     assert [each["id"] for each in task_rows(some)[0]] == ["1", "3"]
-
-
-@dataclasses.dataclass
-class Documents:
-    """Stands in for a host's documents and their reader: each is a row, or the fault that reading it has."""
-
-    found: Sequence[dict[str, Any] | str]
-    name: str = "theirs"
-    split: str = "test"
-
-    @property
-    def task(self) -> Documents:
-        return self
-
-    def pictures(self) -> list[list[Any]]:
-        return [[b"picture"] if place < 2 else [] for place in range(len(self.found))]
-
-    def __getitem__(self, place: int) -> dict[str, Any]:
-        each = self.found[place]
-        if isinstance(each, str):
-            raise InputError(each)
-        return each
-
-
-def host_choices(
-    monkeypatch: pytest.MonkeyPatch, *found: dict[str, Any] | str
-) -> tuple[list[ChoiceQuestion], list[str]]:
-    """The choices of documents, read without the host."""
-
-    def read(task: Documents, name: str, split: str) -> Documents:
-        assert (name, split) == ("theirs", "test")
-        return task
-
-    monkeypatch.setitem(sys.modules, "spiqa_tasks.models.choice", SimpleNamespace(HostChoices=read))
-    return choices_of_host(cast(TaskDocuments, Documents(found)))
-
-
-def test_a_hosts_choices_are_known_by_their_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What lists no options, or has no true one, is counted with the first reason."""
-    rows = [row("a"), row("b"), row("c", letters=[]), "Expected x.", row("d", answer=""), row("e")]
-    found, remarks = host_choices(monkeypatch, *rows)
-    assert [question.id for question in found] == ["0", "1", "5"]
-    assert found[0].cluster == found[1].cluster is not None
-    assert remarks == [
-        "theirs: 3 questions left out, the first: the prompt of c lists no options, or its true one is not told."
-    ]
-    assert host_choices(monkeypatch, row("a"))[1] == []
-
-
-@pytest.mark.parametrize(("rows", "reason"), [(["Expected x."], "Expected x."), ([], "it has no documents.")])
-def test_a_host_without_choices_is_refused(monkeypatch: pytest.MonkeyPatch, rows: list[str], reason: str) -> None:
-    """With the first reason."""
-    with pytest.raises(InputError) as error:
-        host_choices(monkeypatch, *rows)
-    assert str(error.value) == f"Expected choices in theirs, found none: {reason}"
 
 
 def shortcut(questions: Sequence[ChoiceQuestion]) -> Shortcut:
@@ -169,15 +105,58 @@ def test_a_classifiers_answers_are_a_run_without_pictures(tmp_path: Path) -> Non
     assert written.scores(written.metric("p_right")) == sure
 
 
-def test_answers_to_a_hosts_task_are_logged_as_the_host_does(tmp_path: Path) -> None:
-    """With hits under its metric's name."""
-    found = shortcut([dataclasses.replace(each, id=str(place)) for place, each in enumerate(made_choices(3, 1))])
-    task = SimpleNamespace(
-        eval_docs_no_media=[0, 1, 2], doc_to_target=lambda _: "T", dump_config=lambda: {"task": "theirs"}
-    )
-    (path,) = write_answers(tmp_path, TaskDocuments("theirs", task), [found], "exact_match")
-    (samples,) = path.parent.glob("*_samples_theirs.jsonl")
-    lines = [json.loads(line) for line in samples.read_text().splitlines()]
-    assert [line["doc_id"] for line in lines] == [0, 1, 2]
-    for line, (question, pick, p) in zip(lines, found.answers, strict=True):
-        assert (line["filtered_resps"], line["exact_match"], line["p_right"]) == (pick, pick == question.answer, p)
+def open_row(key: str, question: str, answer: str, captions: tuple[str, ...] = (), paper: str | None = None) -> Any:
+    """An open question."""
+    figures = [{"caption": caption} for caption in captions]
+    return {"id": key, "question": question, "answer": answer, "figures": figures, "paper_id": paper}
+
+
+def test_each_rule_answers_every_question_in_order() -> None:
+    """The nearest question's answer, the most frequent one to such questions, a sentence of the captions, any."""
+    asked = []
+    for paper in range(6):
+        captions = (f"An overview. The loss falls in run {paper}.", "A table. Its rows are models.")
+        asked.append(open_row(f"{paper}/0", "What is the loss of the run?", "It falls.", captions, f"p{paper}"))
+        asked.append(open_row(f"{paper}/1", "How many models are rows?", f"{paper % 2} models.", (), f"p{paper}"))
+    found = guesses([*asked, asked[0], {"id": "choice", "letters": ["A"]}], Learning(folds=3))
+    assert list(found) == ["drawn", "frequent", "nearest", "caption"]
+    assert all(list(answers) == [each["id"] for each in asked] for answers in found.values())
+    assert Counter(found["nearest"][f"{paper}/0"] for paper in range(6)) == {"It falls.": 6}
+    assert Counter(found["frequent"][f"{paper}/0"] for paper in range(6)) == {"It falls.": 6}
+    assert found["frequent"]["0/1"].endswith("models.")
+    assert found["caption"]["2/0"] == "The loss falls in run 2."
+    assert found["caption"]["2/1"] == ""
+    assert set(found["drawn"].values()) <= {each["answer"] for each in asked}
+    drawn = [guesses(asked, Learning(folds=3, seed=seed))["drawn"]["0/0"] for seed in range(6)]
+    assert len(set(drawn)) > 1
+
+
+def test_papers_are_never_learned_from() -> None:
+    """An answer that only the own paper has is found by no rule but the captions."""
+    asked = [
+        open_row(f"{paper}/{place}", f"word{paper} word{paper}?", f"answer{paper}", paper=f"p{paper}")
+        for paper in range(5)
+        for place in range(2)
+    ]
+    found = guesses(asked, Learning(folds=5))
+    assert "caption" not in found
+    assert not any(answers[each["id"]] == each["answer"] for answers in found.values() for each in asked)
+    with pytest.raises(InputError, match="at least 6"):
+        guesses(asked, Learning(folds=6))
+
+
+def test_nearest_is_by_rare_words() -> None:
+    """Words that all have say little; without any common word it is the first."""
+    assert nearest(["the red fish", "zebra"], ["the the cat", "the red dog", "the red fish"]) == [2, 0]
+
+
+def test_the_most_frequent_answer_is_of_questions_that_begin_alike() -> None:
+    """However they are written, the first wording stands; a beginning that none has is answered by the most of all."""
+    texts = [("How many a?", "Two."), ("How many b?", "one"), ("How many c?", "two"), ("Who is it?", "one")]
+    texts += [("Who is he?", "One"), ("Why so?", "x")]
+    known = [open_row(str(place), *each) for place, each in enumerate(texts)]
+    splits = [
+        guesses([*known, open_row("asked", question, "never")], Learning(folds=7))["frequent"]["asked"]
+        for question in ("How many d?", "Who is she?", "What?")
+    ]
+    assert splits == ["Two.", "one", "one"]

@@ -37,15 +37,6 @@ def test_a_model_with_pictures_without_and_its_base(tmp_path: Path) -> None:
     assert [list(questions) for questions in found.questions] == [["q0", "q1", "q2", "q3"]] * 3
 
 
-def test_without_a_base_there_are_two_runs(tmp_path: Path) -> None:
-    """Where there is none, or where it does not count."""
-    write_triple(tmp_path / "two", rights(3, 4), rights(2, 4), None)
-    assert len(only(load(tmp_path / "two")).runs) == 2
-    write_triple(tmp_path / "three", rights(3, 4), rights(2, 4), rights(1, 4))
-    found = only(load(tmp_path / "three"), with_base=False)
-    assert [run.task for run in found.runs] == ["mmstar_filtered", "mmstar_filtered_text"]
-
-
 def test_wrapped_models_are_paired_with_their_bases(tmp_path: Path) -> None:
     """The base and its arguments say which run with images belongs to one without; the others have a sentence."""
     write_run(tmp_path, "m", {"t": choice_samples(rights(3, 4))}, "pretrained=a,batch=2", stamp="1")
@@ -214,14 +205,6 @@ def test_a_run_without_images_alone_is_left_out(tmp_path: Path) -> None:
         ablation_pairs(only_text)
 
 
-def test_results_of_neither_kind_are_refused(tmp_path: Path) -> None:
-    """A base alone is nothing to compare."""
-    write_run(tmp_path, "llm", {"mmstar_filtered_llm": choice_samples([True])}, settings=LLM)
-    with pytest.raises(InputError) as error:
-        ablation_pairs(load(tmp_path))
-    assert str(error.value) == "Expected runs with and without images, found results of neither."
-
-
 def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> None:
     """A task whose runs lack it is left out with a sentence, others stay."""
     write_triple(tmp_path, rights(3, 4), rights(2, 4), None)
@@ -236,15 +219,3 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
     ]
     with pytest.raises(InputError, match=r"t of m is left out: Expected t to have the metric accuracy"):
         ablation_pairs(load(tmp_path), metric="accuracy", tasks=["t"])
-
-
-def test_a_run_without_pictures_or_a_base_that_lacks_the_metric_leaves_the_task_out(tmp_path: Path) -> None:
-    """As one with pictures does."""
-    samples = choice_samples(rights(2, 4))
-    write_run(tmp_path, "m", {"t": samples}, stamp="1")
-    other = [{key: value for key, value in sample.items() if not key.startswith("accuracy")} for sample in samples]
-    write_run(tmp_path, "ablated", {"t": other}, "base=m,ablation=text", stamp="2", totals={"t": {}})
-    with pytest.raises(
-        InputError, match=r"t of m is left out: Expected t to have the metric accuracy; found refusal_rate"
-    ):
-        ablation_pairs(load(tmp_path))

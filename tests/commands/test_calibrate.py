@@ -99,16 +99,6 @@ def test_a_judge_is_measured_beside_lexical_baselines(
     assert (found["n"], found["labels"], found["pairs"]) == (40, "labels.jsonl", [])
 
 
-def test_without_a_judge_only_words_are_compared(
-    server: OpenAIServer, labels: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nobody is asked, not even the judge of the environment."""
-    monkeypatch.setenv("SPIQA_JUDGE", f"openai:one@{server.url}")
-    assert main(["calibrate", str(labels)]) == 0
-    assert "exact" in capsys.readouterr().out
-    assert server.requests == []
-
-
 def test_asking_again_is_asking_anew_and_paid_for_once(
     server: OpenAIServer, judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -133,22 +123,6 @@ def test_asking_again_is_asking_anew_and_paid_for_once(
     assert len(asked) == before
     assert by_name(again)[NAME]["overall"] == by_name(found)[NAME]["overall"]
     assert by_name(again)[NAME]["flips"] == by_name(found)[NAME]["flips"]
-
-
-def test_several_judges_are_set_against_each_other(
-    judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """By their agreement."""
-    with OpenAIServer(
-        Behaviour(verdict=lambda _: [("No", -0.1), ("Yes", -3.0), ("a", -5), ("b", -6), ("c", -7)])
-    ) as other:
-        second = f"openai:two@{other.url}"
-        options = ("--judge", judge, "--judge", second, "--anyway")
-        status, found, said = run_json(capsys, "calibrate", labels, *options)
-    assert status == 0
-    assert "openai:two is examined anyway: asked whether Blue" in said
-    (pair,) = found["pairs"]
-    assert (pair["judges"], pair["n"], pair["kappa"]) == ([NAME, "openai:two"], 40, 0)
 
 
 def test_an_unfit_judge_is_refused_with_the_way_to_examine_it(

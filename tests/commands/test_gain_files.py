@@ -10,11 +10,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from answer_files import right_answers, scored, write_jsonl
+from answer_files import right_answers, write_jsonl
 from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.runs.scoring import write_runs
 
 TASK = "mmstar_demo"
 Gain = Any
@@ -85,16 +84,6 @@ def test_wrong_answers_are_below_a_refusal_after_the_correction(tmp_path: Path, 
     assert overall["corrected"]["s_wv"] == pytest.approx((6 - 12 / 3) / 24)
     assert (overall["answered"]["n"], overall["answered"]["s_wv"]) == (18, pytest.approx(6 / 18))
     assert (overall["ml_signed"], overall["answered"]["ml_signed"]) == (None, None)
-
-
-def test_forms_may_be_mixed_and_what_needs_the_base_is_withheld(tmp_path: Path, gain: Gain) -> None:
-    """A scored file and a table of a known task; without `--text` there is no leakage."""
-    (seeing,) = write_runs([scored(TASK, answers(12))], tmp_path / "scored")
-    blind = write(tmp_path / f"m_{TASK}_text.csv", answers(6))
-    status, records, _ = gain("--with", seeing, "--without", blind)
-    overall = records[0]
-    assert (status, overall["ablation"], overall["mg"]) == (0, "text", 0.25)
-    assert (overall["s_t"], overall["ml"], overall["refused_t"]) == (None, None, None)
 
 
 def test_columns_of_ones_own_are_named(tmp_path: Path, gain: Gain) -> None:

@@ -231,17 +231,6 @@ def test_wrong_arguments_are_refused(make: Callable[..., Any], arguments: str, m
         make(arguments)
 
 
-def test_simple_class_of_a_base_can_be_forced(evaluate: Evaluate) -> None:  # noqa: ARG001 - it loads the models
-    """`--force_simple` wraps the simple class of a base that has both."""
-    from lmms_eval import models
-
-    simple = models.get_model("ablated", force_simple=True)
-    assert simple.is_simple
-    model = simple.create_from_arg_string("base=openai,ablation=grey,model_version=m,api_key=EMPTY")
-    assert model.is_simple
-    assert not models.get_model("ablated").is_simple
-
-
 def instance(hook: Callable[..., Any], *rest: Any, context: str = "Look: <image 1> and <image>") -> Any:
     """A request of the host."""
     from lmms_eval.api.instance import Instance

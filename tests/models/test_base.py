@@ -66,13 +66,3 @@ def test_other_kinds_of_requests_are_refused(method: str, told: str) -> None:
     """One sentence that says which task would do."""
     with pytest.raises(InputError, match=f"Expected a task .*{told}"):
         getattr(Echo(), method)([])
-
-
-def test_processes_share_the_work_as_torchrun_numbers_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One process alone is the first of one; a baseline needs no GPU."""
-    for name in ("RANK", "WORLD_SIZE"):
-        monkeypatch.delenv(name, raising=False)
-    assert (Echo().rank, Echo().world_size, str(Echo().device)) == (0, 1, "cpu")
-    monkeypatch.setenv("RANK", "2")
-    monkeypatch.setenv("WORLD_SIZE", "3")
-    assert (Echo().rank, Echo().world_size) == (2, 3)

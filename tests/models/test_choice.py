@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from choice_task import lettered, write_task
 
 from spiqa_tasks.benchmarks.mmstar.release import read_options
-from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.choice import FrequentChoice, RandomChoice
 
@@ -36,14 +37,6 @@ def test_random_choice_is_uniform_over_a_questions_own_options(real_data: Path) 
     assert expected == pytest.approx(0.25, abs=0.02)
 
 
-def test_random_choice_depends_on_seed_and_question_alone() -> None:
-    """The order and number of questions change nothing, the seed does."""
-    rows = load_rows("mmstar", "demo", "ablation=text")
-    answers = [RandomChoice().answer(row, rows, "t") for row in rows]
-    assert [RandomChoice().answer(row, [], "u") for row in reversed(rows)] == answers[::-1]
-    assert [RandomChoice(seed=1).answer(row, rows, "t") for row in rows] != answers
-
-
 def test_frequent_choice_is_the_best_constant_letter_of_a_capability(real_data: Path) -> None:
     """In every core capability its accuracy is the share of the most frequent letter, and no constant is better."""
     rows = real_rows(real_data)
@@ -60,3 +53,84 @@ def test_baselines_refuse_free_form_tasks() -> None:
     """A document of ours without letters is no multiple-choice question."""
     with pytest.raises(InputError, match="multiple-choice"):
         RandomChoice().check({"id": "1", "benchmark": "spiqa"})
+
+
+Run = Callable[..., list[tuple[dict[str, Any], str]]]
+
+
+@pytest.fixture
+def answer(evaluate: Callable[..., dict[str, Any]], tmp_path: Path) -> Run:
+    """Runs a baseline on rows: (model, rows, model_args, **options) -> the rows with their answers."""
+    from numbers_task import manager
+
+    def run(model: str, rows: list[dict[str, Any]], args: str = "", **options: Any) -> list[tuple[dict[str, Any], str]]:
+        folder = write_task(tmp_path / f"task{len(list(tmp_path.iterdir()))}", rows)
+        results = evaluate(model, ["host_choice"], args, task_manager=manager(folder), **options)
+        samples = sorted(results["samples"]["host_choice"], key=lambda sample: sample["doc_id"])
+        return [(rows[sample["doc_id"]], sample["filtered_resps"][0]) for sample in samples]
+
+    return run
+
+
+def test_random_choice_draws_each_questions_own_options(answer: Run) -> None:
+    """Over 300 questions each letter of four or two comes up about as often; seed and question alone decide."""
+    rows = [lettered(n, "A", 4 if n % 2 else 2) for n in range(300)]
+    found = answer("random_choice", rows)
+    four, two = (Counter(said for row, said in found if len(row["options"]) == count) for count in (4, 2))
+    assert set(four) == set("ABCD")
+    assert set(two) == set("AB")
+    assert all(abs(count - 37.5) < 20 for count in four.values())
+    assert all(abs(count - 75) < 25 for count in two.values())
+    assert answer("random_choice", rows, limit=10) == found[:10]
+    assert answer("random_choice", rows, "seed=1") != found
+
+
+def test_frequent_choice_is_the_most_frequent_letter_of_a_category_whatever_the_limit(answer: Run) -> None:
+    """Of categories by the column of that name; of the whole split where there is none."""
+    letters = "ABBBCCDBBA"
+    rows = [lettered(n, letter, category="x" if n < 6 else "y") for n, letter in enumerate(letters)]
+    said = [letter for _, letter in answer("frequent_choice", rows)]
+    assert said == ["B"] * 10
+    rows = [lettered(n, letter, category="xy"[n // 5]) for n, letter in enumerate("AAABBCCDDD")]
+    assert [letter for _, letter in answer("frequent_choice", rows)] == ["A"] * 5 + ["D"] * 5
+    rows = [lettered(n, letter) for n, letter in enumerate("AADDD")]
+    assert [letter for _, letter in answer("frequent_choice", rows, limit=2)] == ["D", "D"]
+
+
+def test_options_by_their_texts_are_answered_so(answer: Run) -> None:
+    """Where the true answer is an option's text, the host compares texts."""
+    rows = [lettered(n, f"thing {n}2") for n in range(6)]
+    assert [said for _, said in answer("frequent_choice", rows)] == [f"thing {n}2" for n in range(6)]
+    assert all(said in row["options"] for row, said in answer("random_choice", rows))
+
+
+def test_open_questions_among_choices_have_no_answer(answer: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    """A sentence says how many there are; they count as the task counts an empty answer."""
+    rows = [lettered(0, "A"), {"question": "How many?", "answer": "4", "options": []}, lettered(2, "B")]
+    assert [bool(said) for _, said in answer("random_choice", rows)] == [True, False, True]
+    assert "host_choice: 1 of 3 questions have no options: no answer." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"question": "How many?", "answer": "4", "options": []}, "Expected a multiple-choice task, found no options"),
+        ({"question": "Red or blue?", "answer": "red", "options": ["red", "blue"]}, "list its 2 options by letters"),
+        (lettered(0, "A") | {"options": "['a', 'b', 'c']"}, "list its 3 options by letters .* found 4"),
+        (lettered(0, "seven"), "Expected the true answer of host_choice/test/0 to be one of A, B, C, D"),
+    ],
+    ids=["open", "without letters", "another number", "another answer"],
+)
+def test_options_that_cannot_be_told_are_refused(answer: Run, row: dict[str, Any], message: str) -> None:
+    """In one sentence, rather than a number near zero."""
+    for model in ("random_choice", "frequent_choice"):
+        with pytest.raises(SystemExit, match=message):
+            answer(model, [row])
+
+
+def test_the_most_frequent_letter_needs_true_answers(answer: Run) -> None:
+    """A split whose answers are not told has random choices only."""
+    rows = [lettered(n, "") for n in range(3)]
+    with pytest.raises(SystemExit, match="Use --model random_choice"):
+        answer("frequent_choice", rows)
+    assert all(said in set("ABCD") for _, said in answer("random_choice", rows))

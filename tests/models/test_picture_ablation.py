@@ -27,20 +27,6 @@ def encoded(image: Image.Image) -> bytes:
     return buffer.getvalue()
 
 
-@pytest.mark.parametrize(("kind", "value"), [("grey", 128), ("black", 0), ("white", 255)])
-def test_colours_fill_a_picture_of_the_same_size(kind: str, value: int) -> None:
-    """Every pixel has the one value and the size stays."""
-    made = ablate(picture(), kind)
-    assert made.size == (7, 5)
-    assert set(np.asarray(made).flatten().tolist()) == {value}
-
-
-def test_mean_is_the_rounded_mean_of_every_channel() -> None:
-    """The colour is the picture's own, channel by channel."""
-    expected = [round(float(channel)) for channel in np.asarray(picture()).reshape(-1, 3).mean(axis=0)]
-    assert (np.asarray(ablate(picture(), "mean")) == expected).all()
-
-
 def test_mean_counts_transparent_pixels_as_white() -> None:
     """A fully transparent picture has a white mean, whatever colour lies under the transparency."""
     assert ablate(Image.new("RGBA", (3, 3), (255, 0, 0, 0)), "mean").getpixel((0, 0)) == (255, 255, 255)
@@ -53,12 +39,6 @@ def test_noise_depends_on_seed_and_picture_alone() -> None:
     assert (noise != np.asarray(ablate(picture(), "noise", 2))).any()
     assert (noise != np.asarray(ablate(picture(9), "noise", 1))).any()
     assert noise.shape == (5, 7, 3)
-
-
-def test_kinds_that_make_no_picture_are_refused() -> None:
-    """`text` and `shuffled` are not made of one picture."""
-    with pytest.raises(ValueError, match="shuffled"):
-        ablate(picture(), "shuffled")
 
 
 def test_all_forms_of_a_picture_open_to_the_same_pixels(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from choice_task import lettered, write_task
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.shots import Shots, Solved, ended
+from spiqa_tasks.models.shots import Shots, Solved
 
 Evaluate = Callable[..., dict[str, Any]]
 ROWS = [lettered(n, "ABCD"[n % 4]) for n in range(5)]
@@ -150,11 +150,6 @@ def test_the_first_paragraph_is_the_answer_where_more_questions_follow(response:
 
     shots = Shots(1, "dev", 0, {"t": [Solved(0, "q", "A")]})
     assert shots.own_answer(response, Request()) == expected  # type: ignore[arg-type]
-
-
-def test_a_question_that_ends_as_the_shots_do_is_left_so() -> None:
-    """No task of a host that ends in `Answer:` gets it twice."""
-    assert (ended("Which?\nAnswer: "), ended("Which?\n")) == ("Which?\nAnswer: ", "Which?\nAnswer:")
 
 
 def test_simple_models_get_them_in_their_context_and_tasks_of_rounds_are_refused(
