@@ -18,8 +18,6 @@ _DENIAL = compiled(
 )  # there, said of the option
 _CORRECTION = compiled("[BUT SO]")
 _QUESTION = compiled("[^STOP QUESTION]{0,199} QUESTION")
-_STATEMENT = compiled("(?![IS IF MAY BECAUSE]) .* [IS COLON] FILL{0,3} ENCLOSED $")
-_SENTENCE_END = compiled("[STOP QUESTION]")
 _LETTER = compiled("BY_LETTER | OUT_OF_RANGE")
 
 
@@ -59,11 +57,8 @@ def claims_in(line: Line) -> list[Claim]:
         for pattern in PATTERNS[level]:
             for match in pattern.finditer(line.kinds):
                 end = match.end("option")
-                if (
-                    end not in found
-                    and not _asked(line.kinds, level, match)
-                    and not _negated(line.kinds, match.start())
-                ):
+                doubted = _asked(line.kinds, match) or _negated(line.kinds, match.start())
+                if end not in found and not doubted:
                     found[end] = _claim(line, level, match)
     return [found[end] for end in sorted(found)]
 
@@ -79,12 +74,9 @@ def _claim(line: Line, level: Level, match: re.Match[str]) -> Claim:
     return Claim(level, start, end, line.named(start, end), _LETTER.search(line.kinds, start, end) is None)
 
 
-def _asked(kinds: str, level: Level, match: re.Match[str]) -> bool:
+def _asked(kinds: str, match: re.Match[str]) -> bool:
     """Return whether a claim is in a question; the mark may end the option's text: `The answer is (B) Why not?`."""
-    if not _QUESTION.match(kinds, match.end()) or kinds[match.end() - 1] == CONFIRMED:
-        return False
-    sentence = _SENTENCE_END.split(kinds[max(0, match.start() - 60) : match.end()])[-1]
-    return level != "named" or _STATEMENT.match(sentence) is None
+    return _QUESTION.match(kinds, match.end()) is not None and kinds[match.end() - 1] != CONFIRMED
 
 
 def _negated(kinds: str, start: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import islice
 from typing import NamedTuple
 
 _TAG = re.compile(
@@ -29,11 +30,16 @@ class Field(NamedTuple):
 
 def fields_in(text: str) -> list[Field]:
     """Return the last `_MOST` non-empty fields in `text`, the last first."""
-    found = [(tag.start(), next(group for group in tag.groups() if group is not None)) for tag in _TAG.finditer(text)]
-    for box in _BOX.finditer(text):
-        longest = box.end() + _LONGEST
-        found.append((box.start(), text[box.end() : closing_brace(text, box.end(), longest) or longest]))
-    return [Field(start, content) for start, content in sorted(found, reverse=True)[:_MOST] if content.strip()]
+    marks = sorted((*_TAG.finditer(text), *_BOX.finditer(text)), key=lambda mark: -mark.start())
+    filled = (Field(mark.start(), content) for mark in marks if (content := _content(text, mark)).strip())
+    return list(islice(filled, _MOST))
+
+
+def _content(text: str, mark: re.Match[str]) -> str:
+    if mark.re is _TAG:
+        return next(group for group in mark.groups() if group is not None)
+    longest = mark.end() + _LONGEST
+    return text[mark.end() : closing_brace(text, mark.end(), longest) or longest]
 
 
 def closing_brace(text: str, start: int, end: int = sys.maxsize) -> int | None:

@@ -40,7 +40,6 @@ _CUES = "|".join(cue for cue in cues.KIND_OF_WORD if cue.isalpha())
 _FORMULA = re.compile(rf"(?<![0-9a-z])(?!(?:{_CUES})\()[0-9a-z_]+\([a-z]$|[0-9a-z]{{2}}/[a-z]$")  # f(A, AB/C
 _LISTED = re.compile(r"\([^()]*(?:[,/&;]|\bor|\band)\s?$")  # (A, B and
 _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'–—=-]{{0,6}}([{TEXTS}-\ue0ff])")
-_MARKED_LETTER = re.compile(r"[\s\"')\]}]{0,3}[.:()\]–—-][\s(\[\"']{0,3}([a-z])(?![0-9a-z'])")
 _CANDIDATE = re.compile(rf"[{TEXTS}-\ue0ff]|(?<![0-9a-z])(?:[b-z]|a(?! (?!is |and |or )[a-z]{{2}}))(?![0-9a-z])")
 _CAPITAL_A = re.compile(r"(?<![0-9A-Za-z])A(?![0-9A-Za-z])|(?:[Oo]ption|[Cc]hoice) a ")
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
@@ -75,8 +74,6 @@ def read_line(line: str, low: str, options: Options) -> Line:
         elif group == "enclosed":
             at = token.start() + len(value[:-1].rstrip()) - 1
             kind, named, skip = _enclosed(low, at, token.end(), options)
-            if letters and letters[-1] and options.texts.get(named, "").upper() == letters[-1]:
-                found[-1], letters[-1] = kinds.FILL, ""  # "C (D)" where D is "C"
         elif group == "text":
             text, named = options.sought[ord(value) - ord(TEXTS)]
             kind = kinds.WORD if text in options.words else kinds.TEXT
@@ -104,10 +101,6 @@ def _kind_of_word(word: str) -> str:
 
 def _own_text(low: str, letter: str, end: int, options: Options) -> int:
     """Return the end of the option's text if it follows its letter, which ends at `end`, or 0."""
-    text = options.texts.get(letter, "")
-    if text.upper() in options.texts:
-        found = _MARKED_LETTER.match(low, end)
-        return found.end() if found and found[1] == text else 0
     found = _SEPARATOR.match(low, end)
     return found.end(1) if found and letter in options.sought[ord(found[1]) - ord(TEXTS)][1] else 0
 
@@ -131,9 +124,7 @@ def _letter(line: str, low: str, start: int, end: int, before: str, options: Opt
         if line[start] == "a" or begins:
             return kinds.FILL, "", 0
     if own:
-        text = options.texts[letter].upper()
-        swapped = options.texts.get(text) == letter.lower() != text.lower() and low[end:own].lstrip().startswith("(")
-        return kinds.CONFIRMED, letter + text if swapped else letter, own  # "C (D)" where C is "D" and D is "C"
+        return kinds.CONFIRMED, letter, own
     kind = _kind_of_letter(line[start], low, end, before, options)
     return kind, letter if kind in _MENTIONS else "", own
 

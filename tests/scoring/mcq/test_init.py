@@ -354,7 +354,6 @@ OF_THE_ISSUE = {
     "last-line-decides": ("I think it is A.\n\nAnswer: C", COLOURS, "C"),
     "text-is-a-letter": ("D. A", {"A": "D", "B": "C", "C": "B", "D": "A"}, "D"),
     "text-is-a-letter-bracketed": ("The answer is B (A).", {"A": "D", "B": "A", "C": "B", "D": "C"}, "B"),
-    "two-that-swap-texts": ("The answer is A (B).", {"A": "B", "B": "A"}, None),
     "lack-of-appeal": ("Conclusion: a lack of appeal.\n\nAnswer: (F) Yes", {"A": "No", "C": "Never", "F": "Yes"}, "F"),
     "text-not-other": ("The colour shown is green, not blue.", COLOURS, "C"),
     "text-of-a-count": ("There are 10 people.", {"A": "8", "B": "10"}, "B"),

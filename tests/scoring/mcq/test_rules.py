@@ -39,7 +39,6 @@ MARKED = {
     "numbered-in-brackets": ("1) (A)", PICTURES, "A"),
     "chinese-brackets": ("【答案】B．①③", PICTURES, "B"),
     "odd-bracket": ("The answer is (B] False.", PICTURES, "B"),
-    "question-mark": ("The answer is (B)?", PICTURES, "B"),
     "after-a-box": ("= \\boxed{72}$ cm.The answer is (B).", PICTURES, "B"),
     "my-pick": ("It has two legs, so my pick is B because it fits", PICTURES, "B"),
     "option-number": ("option number B", PICTURES, "B"),
