@@ -15,7 +15,7 @@ from spiqa_tasks.scoring.clusters import Clusters, groups_of, variance
 LEVEL = 0.95
 POWER = 0.8
 """Power of the smallest detectable difference, the usual convention."""
-LEAST = 10
+LEAST = 20
 """Degrees of freedom, and questions with other scores, from which on a sample tells its own smallest difference."""
 NORMAL = 1.959963984540054
 """The normal distribution's quantile of a 95% interval."""
@@ -47,8 +47,8 @@ class Paired:
         difference: the mean of the second run's score minus the first's.
         low, high: its 95% interval.
         p: two-sided p-value of a true difference of 0.
-        smallest: smallest true difference that is found at p < 0.05 with 80% probability; None below ten clusters or
-            ten questions with different scores, and if not even the largest possible one is found.
+        smallest: smallest true difference that is found at p < 0.05 with 80% probability; None below 20 clusters or
+            20 questions with different scores, and if not even the largest possible one is found.
         reason: why interval, p and smallest are None.
     """
 
