@@ -150,7 +150,12 @@ class VerdictCache:
             if _is_damage(error):
                 return self._moved(path, error)
         try:
-            return _readable(path)
+            return _connected(path, "?mode=ro")
+        except sqlite3.Error as error:
+            if "locked" in str(error):
+                raise self._unreadable(error) from error
+        try:
+            return _connected(path, "?mode=ro&immutable=1")  # of a read-only folder, in which SQLite cannot write
         except sqlite3.Error as error:
             raise self._unreadable(error) from error
 
@@ -198,12 +203,16 @@ def _plain(path: Path, options: str = "") -> sqlite3.Connection:
     return db
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    """The file open for writing; sqlite3.DatabaseError if it is damaged or another program's."""
-    db = _plain(path)
+def _connected(path: Path, read_only: str = "") -> sqlite3.Connection:
+    """The file, open for writing without options; sqlite3.DatabaseError if it is damaged or another program's."""
+    db = _plain(path, read_only)
     try:
-        if db.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone():
-            _check_columns(db)  # before anything is written
+        columns = tuple(row[1].decode() for row in db.execute("PRAGMA table_info(verdicts)"))
+        is_new = not read_only and not db.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
+        if columns != _COLUMNS and not is_new:  # before anything is written
+            raise sqlite3.DatabaseError("it is a database of something else")
+        if read_only:
+            return db
         db.execute("PRAGMA journal_mode=WAL")  # readers and a writer at the same time
         db.execute("PRAGMA synchronous=NORMAL")  # a commit survives a kill; after a power cut the last few may be gone
         db.execute(_TABLE)
@@ -212,26 +221,6 @@ def _connected(path: Path) -> sqlite3.Connection:
         db.close()
         raise
     return db
-
-
-def _readable(path: Path) -> sqlite3.Connection:
-    """The file open for reading; in a read-only folder as immutable, or SQLite wants to write next to it."""
-    for options in ("?mode=ro", "?mode=ro&immutable=1"):
-        db = _plain(path, options)
-        try:
-            _check_columns(db)
-        except sqlite3.Error as error:
-            db.close()
-            if "locked" in str(error) or "immutable" in options:
-                raise
-        else:
-            break
-    return db
-
-
-def _check_columns(db: sqlite3.Connection) -> None:
-    if tuple(row[1].decode() for row in db.execute("PRAGMA table_info(verdicts)")) != _COLUMNS:
-        raise sqlite3.DatabaseError("it is a database of something else")
 
 
 def _is_damage(error: Exception) -> bool:

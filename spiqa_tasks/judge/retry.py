@@ -45,16 +45,11 @@ class HttpError(AskError):
     ) -> None:
         status_line = f"HTTP {status}: {message}" if message else f"HTTP {status}"
         reason = "; ".join(filter(None, [status_line, _remedy(status, codes, message)]))
-        super().__init__(reason, is_retryable(status, codes, message), status == 429, retry_after)
+        final = not FINAL_CODES.isdisjoint(codes) or message.lower().startswith(TOO_LARGE)
+        retryable = not final and (status in RETRIED_STATUSES or status >= 500)
+        super().__init__(reason, retryable, status == 429, retry_after)
         self.status = status
         self.message = message
-
-
-def is_retryable(status: int, codes: Collection[str] = (), message: str = "") -> bool:
-    """Return whether a request with this answer (status, codes and message of the body) may succeed later."""
-    if not FINAL_CODES.isdisjoint(codes) or message.lower().startswith(TOO_LARGE):
-        return False
-    return status in RETRIED_STATUSES or status >= 500
 
 
 def _remedy(status: int, codes: Collection[str], message: str) -> str | None:

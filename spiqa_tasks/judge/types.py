@@ -161,7 +161,6 @@ class Summary:
     unstored: int = 0
 
     def line(self) -> str:
-        """Return the summary for people."""
         tokens = f"{self.prompt_tokens + self.completion_tokens:,} tokens"
         price = f", about ${self.cost:.2f}" if self.cost is not None else ""
         cut = f", {counted(self.cut, 'long answer')} shown without the middle" if self.cut else ""

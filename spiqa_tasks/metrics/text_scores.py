@@ -101,7 +101,10 @@ def _toolkit(name: str, pairs: Pairs | str) -> CorpusScore | str:
     if name.startswith("bleu_"):
         return CorpusScore(_bleu(pairs)[int(name.removeprefix("bleu_")) - 1], ())
     if name == "meteor":
-        return _meteor(pairs)
+        try:
+            return meteor(coco_java.meteor_statistics(pairs))
+        except (OSError, subprocess.SubprocessError, ValueError) as error:
+            return f"METEOR's Java program failed ({error})"
     predictions, references = zip(*pairs, strict=True)
     return {"rouge_l": rouge_l, "cider": cider}[name](predictions, references)
 
@@ -110,13 +113,6 @@ def _toolkit(name: str, pairs: Pairs | str) -> CorpusScore | str:
 def _bleu(pairs: Pairs) -> tuple[float, float, float, float]:
     predictions, references = zip(*pairs, strict=True)
     return bleu(predictions, references)
-
-
-def _meteor(pairs: Pairs) -> CorpusScore | str:
-    try:
-        return meteor(coco_java.meteor_statistics(pairs))
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
-        return f"METEOR's Java program failed ({error})"
 
 
 def _one_line(text: str) -> str:

@@ -178,8 +178,8 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
         known, pages = 2, {"read-only": "query_only = 1", "full": "max_page_count = 1"}[how]
         plain = module._connected
 
-        def limited(path: Path) -> sqlite3.Connection:
-            db = plain(path)
+        def limited(path: Path, options: str = "") -> sqlite3.Connection:
+            db = plain(path, options)
             db.execute(f"PRAGMA {pages}")
             return db
 

@@ -22,42 +22,34 @@ class AnthropicJudge(SdkJudge):
 
     @classmethod
     def why_no_logprobs(cls, _model: str) -> str | None:
-        """Return the reason, which holds for every model."""
         return "Anthropic's API returns no token log-probabilities"
 
     async def ask(self, request: JudgeRequest) -> Verdict:
-        """Ask for one message."""
         return verdict_of(await self.post(self.body(request)))
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
-        """Return the JSON body of a request."""
         return {**self.common_body(request), "max_tokens": request.max_tokens, "temperature": 0.0}
 
     @staticmethod
     def classes() -> tuple[Callable[..., Any], Callable[..., Any]]:
-        """Return those of Anthropic's SDK."""
         import anthropic
 
         return anthropic.AsyncAnthropic, anthropic.DefaultAioHttpClient
 
     @staticmethod
     def headers(config: JudgeConfig) -> dict[str, str]:
-        """Return the API's version and the judge's key."""
         return {"anthropic-version": "2023-06-01"} | ({"x-api-key": config.api_key} if config.api_key else {})
 
     @staticmethod
     def image_part(url: str) -> dict[str, Any]:
-        """Return a picture as part of a message."""
         media_type, is_data, data = url.removeprefix("data:").partition(";base64,")
         source = {"type": "base64", "media_type": media_type, "data": data} if is_data else {"type": "url", "url": url}
         return {"type": "image", "source": source}
 
     def line(self, key: str, request: JudgeRequest) -> dict[str, Any]:
-        """Return an element of a batch's `requests`."""
         return {"custom_id": key, "params": self.body(request)}
 
     def verdict(self, response: Mapping[str, Any], _top: int | None) -> Verdict:
-        """Return the verdict of a line of a batch's results; raises AskError."""
         result = response.get("result")
         kind, message = (result.get("type"), result.get("message")) if isinstance(result, dict) else (None, None)
         if kind == "succeeded" and isinstance(message, dict):

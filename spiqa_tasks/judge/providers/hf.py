@@ -44,7 +44,6 @@ class HfLocal(Provider):
         self._turn = asyncio.Lock()
 
     async def ask(self, request: JudgeRequest) -> Verdict:
-        """Return the verdict from the next batch."""
         answer: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
         self._waiting.append((request, answer))
         await asyncio.sleep(0)  # so that the other workers' requests are in the batch, too

@@ -38,13 +38,11 @@ class OpenAIJudge(SdkJudge):
 
     @classmethod
     def why_no_logprobs(cls, model: str) -> str | None:
-        """Return the reason for a reasoning model, known by its name."""
         if _REASONING.match(model.rsplit("/", 1)[-1]):
             return f"the reasoning model {model} returns no token log-probabilities"
         return None
 
     async def ask(self, request: JudgeRequest) -> Verdict:
-        """Ask for one chat completion."""
         while True:
             body = self.body(request)
             try:
@@ -55,14 +53,12 @@ class OpenAIJudge(SdkJudge):
 
     @staticmethod
     def classes() -> tuple[Callable[..., Any], Callable[..., Any]]:
-        """Return those of OpenAI's SDK."""
         import openai
 
         return openai.AsyncOpenAI, openai.DefaultAioHttpClient
 
     @staticmethod
     def headers(config: JudgeConfig) -> dict[str, str]:
-        """Return the header of the judge's key."""
         if not config.api_key:
             return {}
         if (urlsplit(config.url).hostname or "").endswith((".azure.com", ".azure.us", ".azure.cn")):
@@ -71,11 +67,9 @@ class OpenAIJudge(SdkJudge):
 
     @staticmethod
     def image_part(url: str) -> dict[str, Any]:
-        """Return a picture as part of a message."""
         return {"type": "image_url", "image_url": {"url": url}}
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
-        """Return the JSON body of a request."""
         body = {**self.common_body(request), self._limit_name: request.max_tokens}
         if self._send_temperature:
             body["temperature"] = 0.0
@@ -94,11 +88,9 @@ class OpenAIJudge(SdkJudge):
         return False
 
     def line(self, key: str, request: JudgeRequest) -> dict[str, Any]:
-        """Return a line of a batch file."""
         return {"custom_id": key, "method": "POST", "url": f"/v1{self.path}", "body": self.body(request)}
 
     def verdict(self, response: Mapping[str, Any], top: int | None) -> Verdict:
-        """Return the verdict of a line of a batch's results; raises AskError."""
         answer = response.get("response")
         status, body = (answer.get("status_code"), answer.get("body")) if isinstance(answer, dict) else (None, None)
         if status == 200 and isinstance(body, dict):

@@ -68,5 +68,4 @@ class CompassRule(LetteredRule):
     values = {"A": 1.0, "B": 0.0, "C": 0.0}  # noqa: RUF012 - of the protocol
 
     def prompt(self, candidate: Candidate) -> str:
-        """Return the published prompt about an answer."""
         return PROMPT.format(question=candidate.question, gold_answer=candidate.reference, llm_response=candidate.shown)

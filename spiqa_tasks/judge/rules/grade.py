@@ -45,7 +45,6 @@ class LetteredRule(Rule):
         """Return the prompt about an answer."""
 
     def request(self, candidate: Candidate, /) -> JudgeRequest:
-        """Return the prompt, for the log-probabilities of one token."""
         top = max(_LEAST_TOP, len(self.values))
         return candidate.marked(JudgeRequest(self.prompt(candidate), top_logprobs=top))
 
@@ -54,7 +53,6 @@ class LetteredRule(Rule):
         return expected_value(verdict.top_logprobs, self.values)
 
     def signature(self) -> dict[str, Any]:
-        """Return prompt, values and sampling."""
         values = ",".join(f"{letter}={value:g}" for letter, value in self.values.items())
         prompt = prompt_id(*self.wording)
         return {"prompt": prompt, "rule": f"expected {values}", "temperature": 0.0, "max_tokens": 1}
@@ -101,23 +99,19 @@ class GradeRule(LetteredRule):
 
     @classmethod
     def options_of(cls, argument: str) -> Mapping[str, Any]:
-        """Return the rubric of a file; none for no file. Raises InputError."""
         return {"rubric": read_rubric(Path(argument))} if argument else {}
 
     @property
     def values(self) -> dict[str, float]:
-        """Letter -> value of its level."""
         return {letter: value for letter, (_, value) in zip(string.ascii_uppercase, self.rubric.levels, strict=False)}
 
     def prompt(self, candidate: Candidate) -> str:
-        """Return the rubric's prompt about an answer, and its levels with their letters."""
         texts = {"question": candidate.question, "reference": candidate.reference, "prediction": candidate.shown}
         asked = _FIELD.sub(lambda found: texts[found[1]], self.rubric.prompt)
         return f"{asked}\n\n{self._choices()}"
 
     @property
     def wording(self) -> tuple[str, str]:
-        """The rubric's name, and its prompt and levels."""
         return self.rubric.name, f"{self.rubric.prompt}\n\n{self._choices()}"
 
     def _choices(self) -> str:

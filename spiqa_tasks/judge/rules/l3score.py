@@ -68,11 +68,9 @@ class L3ScoreRule(Rule):
 
     @property
     def _top(self) -> int | None:
-        """How many log-probabilities count; None for all that the judge returns."""
         return self.top if isinstance(self.top, int) else None
 
     def request(self, candidate: Candidate, /) -> JudgeRequest:
-        """Return the prompt with question, reference and answer."""
         prompt = PROMPTS[self.prompt].format(
             question=candidate.question, reference=candidate.reference, prediction=candidate.shown
         )
@@ -84,7 +82,6 @@ class L3ScoreRule(Rule):
         return l3score(verdict.top_logprobs, top=self._top) if verdict.ok else None
 
     def signature(self) -> dict[str, Any]:
-        """Return prompt, rule and sampling."""
         return {
             "prompt": prompt_id(self.prompt, PROMPTS[self.prompt]),
             "rule": f"top-{self._top}" if self._top else FULL_VOCABULARY,
@@ -93,7 +90,6 @@ class L3ScoreRule(Rule):
         }
 
     def rewordings(self) -> Mapping[str, Rule]:
-        """Return the rule with the other prompts."""
         return {name: replace(self, prompt=name) for name in PROMPTS if name != self.prompt}
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:

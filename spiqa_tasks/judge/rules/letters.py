@@ -32,7 +32,6 @@ class LettersRule(Rule):
     max_tokens: ClassVar[int] = 16
 
     def request(self, candidate: Candidate, /) -> JudgeRequest:
-        """Return the wording with the answer and its first and last letter."""
         first, *_, last = candidate.letters
         prompt = self.template.format(output=candidate.shown, first=first, last=last)
         return candidate.marked(JudgeRequest(prompt, top_logprobs=None, max_tokens=self.max_tokens))
@@ -43,7 +42,6 @@ class LettersRule(Rule):
         return float(letter == candidate.reference) if verdict.ok else None
 
     def signature(self) -> dict[str, Any]:
-        """Return the prompt: eight hexadecimal digits of its hash."""
         return {"prompt": prompt_id("letters", self.template, 8)}
 
 
