@@ -56,21 +56,15 @@ def check(arguments: argparse.Namespace, judges: Iterable[JudgeConfig]) -> None:
 
 
 def by_files(arguments: argparse.Namespace) -> bool:
-    """Return whether the judge is not asked from here, so that it needs no key and no trial."""
+    """Return whether files take the place of asking the judge, which then needs no key and no trial."""
     return bool(arguments.write_requests or arguments.read_responses)
 
 
 def settle(arguments: argparse.Namespace, asked: Sequence[Asked], *, tested: bool = True) -> bool:
     """Write or read the files that are named; return whether scoring goes on.
 
-    Args:
-        arguments: with the options of `add_options`.
-        asked: the judges, all of the same configuration, and what they are asked.
-        tested: whether a judge that its answers to the test questions show as unfit is refused.
-
-    Raises:
-        InputError: a file for several judges, or one that cannot be read or written.
-        JudgeError: a judge that is unfit, or verdicts that cannot be stored.
+    Raises InputError for judges of several configurations or an unusable file and, if `tested`, JudgeError for a judge
+    whose answers to the test questions show it as unfit.
     """
     if not by_files(arguments):
         return True
@@ -130,11 +124,8 @@ def read_responses(
 ) -> tuple[dict[str, Verdict], Counter[str]]:
     """Return the verdicts by key, and the numbers of lines: of `ALL`, and of each irregular kind.
 
-    A request has the first answer to it, or else a failed verdict with the reason in a line. Empty lines do not count.
-
-    Args:
-        tops: key -> number of log-probabilities asked for, None for a written answer.
-        lines: in any order.
+    A request has the first answer to it, or else a failed verdict with the reason in a line. `tops` maps keys to the
+    number of log-probabilities asked for, None for a written answer.
     """
     verdicts: dict[str, Verdict] = {}
     counts: Counter[str] = Counter()
@@ -161,7 +152,6 @@ def read_responses(
 
 
 def _lines(paths: Sequence[Path]) -> Iterator[bytes]:
-    """The lines of the files; InputError for one that cannot be read."""
     for path in paths:
         try:
             with path.open("rb") as file:

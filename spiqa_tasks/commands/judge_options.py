@@ -54,17 +54,9 @@ def environ_of(arguments: argparse.Namespace, environ: Mapping[str, str]) -> dic
 
 
 def chosen_judges(task: Task, arguments: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, Judge]:
-    """Return the judges by what the user called them; none where the task needs none or judging is switched off.
+    """Return the judges of `--judge` (default: the environment's) as typed -> judge; {} if judging is switched off.
 
-    Args:
-        task: the task.
-        arguments: of a command with the options of `add_rule_options` and `--judge`: `provider:model`,
-            `provider:model@URL` for a server of its own, or `none`; None: what `environ` names.
-        environ: the environment, for the default judge, its URL and its key.
-
-    Raises:
-        InputError: a judge for a task that needs none, or an unknown prompt or rule.
-        JudgeError: a judge that cannot return what the task's rule asks for.
+    Raises InputError for a judge of a task that needs none, or an unusable rule; JudgeError for an unusable judge.
     """
     environ = environ_of(arguments, environ)
     named = [name for name in arguments.judge or () if name.lower() != "none"]

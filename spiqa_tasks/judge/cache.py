@@ -38,24 +38,15 @@ def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) ->
 
     `fingerprint` distinguishes judges of the same name, such as two versions of a local model's files.
     """
-    fields = {
-        "provider": config.provider,
-        "model": config.model,
-        "base_url": config.url,
-        "fingerprint": fingerprint,
-        "prompt": request.prompt,
-        "images": [
-            image
-            if image.startswith(("http://", "https://", "data:"))
-            else hashlib.sha256(Path(image).read_bytes()).hexdigest()
-            for image in request.images
-        ],
-        "max_tokens": request.max_tokens,
-        "top_logprobs": request.top_logprobs,
-        "lookup": request.lookup,
-        "extra": config.extra,
-        "repeat": request.repeat,
-    }
+    fields = {name: getattr(request, name) for name in ("prompt", "max_tokens", "top_logprobs", "lookup", "repeat")}
+    fields |= {name: getattr(config, name) for name in ("provider", "model", "extra")}
+    images = [
+        image
+        if image.startswith(("http://", "https://", "data:"))
+        else hashlib.sha256(Path(image).read_bytes()).hexdigest()
+        for image in request.images
+    ]
+    fields |= {"base_url": config.url, "fingerprint": fingerprint, "images": images}
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 

@@ -70,24 +70,16 @@ class RetryPolicy:
 
 @dataclass(frozen=True)
 class JudgeConfig:
-    """Configuration of a judge.
+    """Configuration of a judge; JudgeError for numbers out of range.
 
     Attributes:
-        provider: a name of `providers.PROVIDERS`.
-        model: as the provider names it.
         url: base URL of its server, without a trailing slash; empty for a model in this process.
-        api_key: kept out of `repr`; None where no key is sent.
         concurrency: most requests in flight.
         timeout: seconds for one request.
         batch_size: prompts in one forward pass of a model in this process.
-        retry: bounds of retries.
         extra: JSON object of additional fields of every request, or ''.
         price: US dollars per million prompt and completion tokens, or None.
-        cache: whether verdicts are stored.
-        cache_dir: folder of `judge.sqlite`; None: that of `files.atomic.cache_path`.
-
-    Raises:
-        JudgeError: a concurrency or batch size below 1, or a timeout of 0 or less.
+        cache: whether verdicts are stored, in `judge.sqlite` in `cache_dir` (None: `files.atomic.cache_path`).
     """
 
     provider: str
@@ -109,7 +101,6 @@ class JudgeConfig:
 
     @property
     def name(self) -> str:
-        """The judge as configured, `provider:model`."""
         return f"{self.provider}:{self.model}"
 
     @property
@@ -119,7 +110,6 @@ class JudgeConfig:
 
     @property
     def extra_fields(self) -> dict[str, Any]:
-        """Additional fields of every request."""
         return json.loads(self.extra) if self.extra else {}
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
@@ -127,5 +117,4 @@ class JudgeConfig:
         return None if self.price is None else (prompt_tokens * self.price[0] + completion_tokens * self.price[1]) / 1e6
 
     def redact(self, text: str) -> str:
-        """Return `text` without the key; see `types.redacted`."""
         return redacted(text, self.api_key)

@@ -27,11 +27,8 @@ _PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, patience=60.0, patient=False)
 class Asker:
     """One judge and its verdicts in this process; thread-safe.
 
-    A request keeps its verdict, also a failed one, so that all metrics are over the same verdicts.
-
-    Args:
-        config: the judge.
-        report: whether the summary is printed to stderr after verdicts, unless it has not changed.
+    A request keeps its verdict, also a failed one, so that all metrics are over the same verdicts. With `report`, the
+    summary goes to stderr after verdicts if it has changed.
     """
 
     def __init__(self, config: JudgeConfig, *, report: bool = False) -> None:
@@ -44,12 +41,8 @@ class Asker:
     def verdicts(self, requests: Sequence[JudgeRequest]) -> list[Verdict]:
         """Return the verdicts in the order of the requests, waiting for all of them.
 
-        Each different request without a stored verdict is asked once. A verdict is stored as soon as it arrives: a kill
-        loses the requests on their way.
-
-        Raises:
-            JudgeError: a cache that is there and cannot be read.
-            MissingPartError: the provider's package is not installed.
+        Each different request without a stored verdict is asked once; a verdict is stored as soon as it arrives. Raises
+        JudgeError for a cache that cannot be read, MissingPartError if the provider's package is not installed.
         """
         new = [request for request in dict.fromkeys(requests) if request not in self._verdicts]
         if new:
@@ -106,7 +99,7 @@ class Asker:
         return VerdictCache((self.config.cache_dir or cache_path()) / "judge.sqlite" if self.config.cache else None)
 
     def require_key(self) -> None:
-        """Raise JudgeError for a public server without a key; called when the judge is going to be asked."""
+        """Raise JudgeError for a public server without a key."""
         if (missing := PROVIDERS[self.config.provider].missing_key(self.config)) is not None:
             raise JudgeError(missing)
 
@@ -134,16 +127,7 @@ class Asker:
 
 
 class Judge(Asker):
-    """A judge with a rule, which makes requests of answers and scores of verdicts.
-
-    Args:
-        config: the judge.
-        rule: its rule.
-        report: see `Asker`.
-
-    Raises:
-        JudgeError: the judge cannot return what the rule asks for, such as log-probabilities.
-    """
+    """A judge with a rule; JudgeError if it cannot return what the rule asks for, such as log-probabilities."""
 
     def __init__(self, config: JudgeConfig, rule: Rule, *, report: bool = True) -> None:
         super().__init__(config, report=report)
@@ -163,14 +147,9 @@ class Judge(Asker):
         return self.check(Asker(config).verdicts(self.tests), anyway=anyway)
 
     def check(self, answers: Iterable[Verdict], *, anyway: bool = False) -> list[Verdict]:
-        """Return the verdicts on the test questions.
+        """Return the verdicts on the test questions, in their order.
 
-        Args:
-            answers: to the test questions, in their order.
-            anyway: whether a judge that is unfit by the rule is used.
-
-        Raises:
-            JudgeError: the judge has no key, did not answer, or is unfit by the rule; the message has the remedy.
+        Raises JudgeError, with the remedy, if one failed or, unless `anyway`, the judge is unfit by the rule.
         """
         config, verdicts = self.config, list(answers)
         named = config.name + (f" at {config.host}" if config.url else "")
@@ -202,14 +181,7 @@ class Judge(Asker):
 def make_judge(rule: str, config: JudgeConfig | None, *, report: bool = True) -> Judge | None:
     """Return a judge that has passed the rule's test questions, or None if judging is switched off.
 
-    Args:
-        rule: as `make_rule` takes it.
-        config: the judge, or None.
-        report: see `Asker`.
-
-    Raises:
-        InputError: an unknown rule, or one that cannot be made.
-        JudgeError: a judge that cannot be used, or none where the task cannot do without.
+    Raises InputError for a rule that cannot be made, JudgeError for an unusable judge, or none if the rule needs one.
     """
     made = make_rule(rule, {})
     if config is None and made.required_by:

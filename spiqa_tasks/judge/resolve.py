@@ -51,8 +51,7 @@ def parse_judge(
     the variables of the model under test are never used. The key defaults to that of `environ`. SPIQA_JUDGE_EXTRA
     goes only to a judge that is not at its provider's public address; SPIQA_JUDGE_PRICE holds if no price is listed.
 
-    Raises:
-        JudgeError: unknown provider, no model, two URLs, or a URL, key, price or extra fields that cannot be used.
+    Raises JudgeError for an unknown provider, no model, two URLs, or an unusable URL, key, price or extra fields.
     """
     name, model, url = _split(judge)
     if url and base_url and url != base_url:
@@ -94,12 +93,7 @@ def judge_from_environ(environ: Mapping[str, str]) -> JudgeConfig | None:
 def checked_extra(text: str, allowed: Collection[str] | None) -> str:
     """Return a JSON object of extra fields with sorted keys, or '' for an empty one.
 
-    Args:
-        text: the JSON object, or ''.
-        allowed: the fields that the judge's provider knows; None: all but those that the judge's own requests have.
-
-    Raises:
-        JudgeError: no JSON object, or a field that is not allowed.
+    `allowed` are the fields that the judge's provider knows; None: all but those that the judge's own requests have.
     """
     try:
         fields = json.loads(text.strip() or "{}")

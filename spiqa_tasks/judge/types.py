@@ -66,7 +66,6 @@ class Verdict:
 
     @property
     def ok(self) -> bool:
-        """Whether the judge answered."""
         return self.status == "ok"
 
     @property
@@ -76,7 +75,6 @@ class Verdict:
 
 
 def failed(reason: str) -> Verdict:
-    """Return the verdict of a judgement that failed."""
     return Verdict("judge_failed", reason=printable(reason))
 
 
@@ -121,7 +119,6 @@ def redacted(text: str, key: str | None) -> str:
 
 
 def redacted_verdict(verdict: Verdict, key: str | None) -> Verdict:
-    """Return a verdict with all of its texts `redacted`."""
     model, reason = (None if text is None else redacted(text, key) for text in (verdict.model, verdict.reason))
     pairs = tuple((redacted(token, key), logprob) for token, logprob in verdict.top_logprobs)
     return replace(verdict, text=redacted(verdict.text, key), top_logprobs=pairs, model=model, reason=reason)

@@ -37,10 +37,9 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class TextScores:
-    """The metrics of a list of (prediction, reference) pairs, in natural units (0 to 1, CIDEr 0 to 10).
+    """The metrics of a list of pairs, in natural units (0 to 1, CIDEr 0 to 10).
 
-    `values`: metric -> corpus value. `per_item`: metric -> one value per pair, for rouge_l, cider, meteor and
-    bertscore_f1. `omitted`: metric -> why it is not there.
+    `values`: metric -> corpus value. `per_item`: metric -> one value per pair (not BLEU). `omitted`: metric -> reason.
     """
 
     values: dict[str, float]
@@ -49,10 +48,7 @@ class TextScores:
 
 
 def available_metrics() -> dict[str, str | None]:
-    """Return each metric with `None` if `text_scores` will compute it, else the reason why not.
-
-    Starts Java once and loads BERTScore's model, downloading it (440 MB) if it is not there yet and the hub is.
-    """
+    """Return metric -> None if it can be computed, else the reason; may download BERTScore's model (440 MB)."""
     no_java = None if coco_java.java() else NO_JAVA
     return {**dict.fromkeys(METRICS, no_java), "bertscore_f1": bertscore.scorer_or_reason()[1]}
 
@@ -60,9 +56,8 @@ def available_metrics() -> dict[str, str | None]:
 def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> TextScores:
     """Return `metrics` of (prediction, reference) pairs.
 
-    The slow parts (Java, BERTScore's model) are kept per line and pair, so a corpus and its subsets pay for them once.
-    Never fails for want of Java, a package or weights: the metric is then in `omitted`. Raises `ValueError` for an
-    empty list.
+    Slow parts (Java, BERTScore's model) are kept per line and pair. A metric without Java, a package or weights is in
+    `omitted`. Raises ValueError for an empty list.
     """
     if not pairs:
         raise ValueError("Expected at least one pair of prediction and reference, found none.")
@@ -85,17 +80,12 @@ def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = MET
 
 
 def prepare(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> None:
-    """Compute the slow parts of `metrics` for many pairs, with at most one start of each program.
-
-    Afterwards `text_scores` of any list of these pairs starts no program: call it with all pairs of a run before the
-    values of its groups.
-    """
+    """Compute the slow parts of `metrics`, so that `text_scores` of any list of these pairs starts no program."""
     if pairs:
         text_scores(pairs, [name for name in SLOW if name in metrics])
 
 
 def _toolkit(name: str, pairs: Pairs | str) -> CorpusScore | str:
-    """Return a metric of the toolkit on tokenized pairs, or why there is none."""
     if isinstance(pairs, str):
         return pairs
     if name.startswith("bleu_"):
@@ -122,7 +112,6 @@ def _one_line(text: str) -> str:
 
 @functools.lru_cache(maxsize=4)
 def _tokenized(pairs: Pairs) -> Pairs | str:
-    """Return the tokenized pairs, or why there are none."""
     reason = NO_JAVA
     if coco_java.java():
         try:

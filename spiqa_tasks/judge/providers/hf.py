@@ -39,7 +39,7 @@ class HfLocal(Provider):
 
     def __init__(self, config: JudgeConfig) -> None:
         super().__init__(config)
-        self._id, self._batch_size = config.model, config.batch_size
+        self._id = config.model
         self._waiting: list[tuple[JudgeRequest, asyncio.Future[Verdict]]] = []
         self._turn = asyncio.Lock()
 
@@ -49,7 +49,8 @@ class HfLocal(Provider):
         await asyncio.sleep(0)  # so that the other workers' requests are in the batch, too
         async with self._turn:
             if not answer.done():
-                batch, self._waiting = self._waiting[: self._batch_size], self._waiting[self._batch_size :]
+                size = self._config.batch_size
+                batch, self._waiting = self._waiting[:size], self._waiting[size:]
                 await self._answer(batch)
         return await answer
 
@@ -93,12 +94,12 @@ class HfLocal(Provider):
     def _run(self, requests: list[JudgeRequest]) -> list[Verdict]:
         import torch
 
-        groups: defaultdict[int | None, list[JudgeRequest]] = defaultdict(list)
+        groups: defaultdict[int, list[JudgeRequest]] = defaultdict(list)
         for request in requests:
-            groups[request.max_tokens if request.top_logprobs is None else None].append(request)
+            groups[request.max_tokens if request.top_logprobs is None else 0].append(request)
         verdicts: dict[JudgeRequest, Verdict] = {}
         for max_tokens, group in groups.items():
-            run = self._first_tokens if max_tokens is None else partial(self._texts, max_tokens)
+            run = partial(self._texts, max_tokens) if max_tokens else self._first_tokens
             with torch.inference_mode():
                 verdicts.update(zip(group, _halving(run, group), strict=True))
         return [verdicts[request] for request in requests]

@@ -24,12 +24,8 @@ NEITHER_REMEDY = (
 class Candidate:
     """An answer to be judged.
 
-    Attributes:
-        prediction: the answer.
-        question: its question.
-        reference: the true answer; for a choice, its letter.
-        letters: the letters of a choice's options.
-        as_written: whether the answer is shown unchanged, as by released scripts.
+    `reference` is the true answer, for a choice its letter; `letters` are those of a choice's options. `as_written`
+    shows the answer unchanged, as released scripts do.
     """
 
     prediction: str
@@ -40,16 +36,15 @@ class Candidate:
 
     @property
     def shown(self) -> str:
-        """The answer as a judge is shown it: sanitized, and shortened where it is very long, unless as written."""
+        """The answer as a judge is shown it: sanitized and shortened, unless as written."""
         return self.prediction if self.as_written else sanitize(shortened(self.prediction))
 
     @property
     def is_cut(self) -> bool:
-        """Whether the answer is too long to be shown whole."""
         return not self.as_written and len(self.prediction) > LONGEST
 
     def marked(self, request: JudgeRequest) -> JudgeRequest:
-        """Return a request about the answer, marked where it is cut and where the answer may speak to the judge."""
+        """Return a request about the answer with its marks."""
         return replace(request, cut=self.is_cut, suspicious=is_suspicious(shortened(self.prediction)))
 
 
@@ -113,10 +108,7 @@ def free_answer_fault(
 ) -> str | None:
     """Return why a judge with these verdicts on `BLUE_AND_GREEN` is unfit, or None.
 
-    Args:
-        scores: of the verdicts; None for one without any of `words`.
-        words: what the judge is asked for.
-        middle: whether 0.5 has to lie between the scores.
+    A score is None if its verdict has none of `words`; with `middle`, 0.5 has to lie between the scores.
     """
     for verdict, score in zip(verdicts, scores, strict=True):
         if score is None:
