@@ -11,6 +11,7 @@ from spiqa_tasks.benchmarks.registry import known_figures, rows_for_scoring
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import digest_of
+from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.runs.answer import Answer, compared, match, match_remarks
 from spiqa_tasks.runs.readers import answers as answer_files
@@ -112,13 +113,14 @@ def join_questions(
 def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
     """Return the questions in a file of answers, or []; files of the same questions have the same data digest."""
     is_table = run.form in (answer_files.TABLE, answer_files.LINES, answer_files.VLMEVALKIT)
-    if task.entry.from_table is None or not is_table:
+    table = read_cells(run.path) if is_table and task.entry.from_table is not None else []
+    if task.entry.from_table is None or not {"question", "answer", "prediction"} <= answer_files.columns_of(table):
         return []
-    cells = [{**row, "id": row_id(row)} for row in answer_files.own_questions(run.path)]
+    cells = [{**row, "id": row_id(row)} for row in table]
     asked = [
         {name: str(row[name]) for name in ("id", "question", "answer", *LETTERS) if row.get(name)} for row in cells
     ]
-    return task.entry.from_table(cells, task.split, task.typed, f"table {digest_of(asked)}") if cells else []
+    return task.entry.from_table(cells, task.split, task.typed, f"table {digest_of(asked)}")
 
 
 def _as_run(task: Task, run: Run) -> Task:

@@ -122,12 +122,12 @@ def form_by_content(path: Path, columns: Columns = USUAL) -> tuple[str, Any]:
     if form_of(path) != "json":
         return answers.TABLE if answers.is_table(path) else "", None
     first = first_object(path)
-    if first is not None and lmms_eval.is_sample(first):
+    if first is not None and "doc_id" in first and not first.keys().isdisjoint({"resps", "filtered_resps"}):
         return SAMPLES, first
     if first is not None and answers.is_answers(first, columns):
         return answers.LINES, first
     content = first if first is not None else json_value(path)
-    if lmms_eval.is_results(content):
+    if isinstance(content, dict) and {"results", "configs"} <= content.keys():
         return RESULTS, content
     if spiqa_responses.is_responses(content, columns):
         return spiqa_responses.FORM, content

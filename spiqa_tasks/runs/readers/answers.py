@@ -6,7 +6,7 @@ VLMEvalKit writes <model>_<dataset>.<suffix> in OUT/<model>/, or OUT/<model>/T<d
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, KeysView, Mapping
+from collections.abc import Collection, Iterable, KeysView, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from spiqa_tasks.benchmarks.results_file import SAMPLES
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import json_lines
 from spiqa_tasks.files.records import form_of, read_cells
-from spiqa_tasks.files.tables import Cells, row_id
+from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
@@ -49,19 +49,13 @@ def read_table(path: Path, columns: Columns = USUAL) -> list[Answer]:
     return _answers(path, TABLE, dict(enumerate(read_cells(path), 1)), columns)
 
 
-def own_questions(path: Path) -> list[Cells]:
-    """Return the rows of a file with questions and true answers next to the predictions; () of any other."""
-    table = read_cells(path)
-    return table if {"question", "answer", "prediction"} <= _columns(table) else []
-
-
 def answers_in(path: Path, columns: Columns = USUAL) -> int:
     """Return how many answers a table has; 0 for any other table or file, and for one that VLMEvalKit has scored."""
     try:
         table = read_cells(path)
     except DataError:
         return 0
-    found = _columns(table)
+    found = columns_of(table)
     return len(table) if is_answers(found, columns) and not found & SCORED_COLUMNS else 0
 
 
@@ -76,19 +70,14 @@ def is_table(path: Path) -> bool:
 
 
 def _answers(path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], columns: Columns) -> list[Answer]:
-    found = _columns(rows.values())
+    found = columns_of(rows.values())
     columns.check(found, path)
-    names = [columns.name(what, found) for what in ("id", "prediction")]
-    if None in names:
+    key, prediction = (columns.name(what, found) for what in ("id", "prediction"))
+    if key is None or prediction is None:
         raise InputError(
             f"Expected {path} to have the columns index (or id) and prediction, found {listed(found)}. {advice(found)}"
         )
-    return list(_each(path, form, rows, columns, *map(str, names)))
-
-
-def _each(
-    path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], columns: Columns, key: str, prediction: str
-) -> Iterator[Answer]:
+    answers = []
     for position, (number, row) in enumerate(rows.items()):
         where = f"{'row' if form == TABLE else 'line'} {number} of {path}"
         if key not in row or prediction not in row:
@@ -102,13 +91,15 @@ def _each(
                 f"found id {given!r} and prediction {text!r}. Correct the line."
             )
         try:
-            yield columns.answer(row, row_id(row, [key]) if form == TABLE else str(given), text, position)
+            row_key = row_id(row, [key]) if form == TABLE else str(given)
+            answers.append(columns.answer(row, row_key, text, position))
         except ValueError as error:
             raise InputError(f"Expected names of figures in {where}, found {error}. Correct it.") from error
+    return answers
 
 
-def _columns(rows: Iterable[Mapping[str, Any]]) -> KeysView[str]:
-    """The names of the columns, in their order."""
+def columns_of(rows: Iterable[Mapping[str, Any]]) -> KeysView[str]:
+    """Return the names of the columns, in their order."""
     return dict.fromkeys(column for row in rows for column in row).keys()
 
 

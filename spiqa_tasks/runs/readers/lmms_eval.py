@@ -30,16 +30,6 @@ _OWN_LOADER = "<function load "
 """Logged `process_docs` of this package's own loader: the task then has all of its questions."""
 
 
-def is_results(content: Any) -> bool:
-    """Return whether a JSON value is that of a results file."""
-    return isinstance(content, dict) and {"results", "configs"} <= content.keys()
-
-
-def is_sample(entry: Mapping[str, Any]) -> bool:
-    """Return whether a JSON object is a line of a samples file."""
-    return "doc_id" in entry and not entry.keys().isdisjoint({"resps", "filtered_resps"})
-
-
 def result_files(folder: Path) -> list[Path]:
     """Return the host's results files below a folder, oldest first by the dates in their names.
 
@@ -50,11 +40,7 @@ def result_files(folder: Path) -> list[Path]:
 
 
 def read_results(path: Path, content: Any = None) -> list[Run]:
-    """Return the run to every task of a results file.
-
-    Args:
-        path: the file.
-        content: its JSON value; read if left out.
+    """Return the run to every task of a results file; `content` is its JSON value, read if left out.
 
     Raises InputError: not JSON, or not written by the host.
     """

@@ -50,7 +50,15 @@ def read_answers(place: Path, columns: Columns = USUAL) -> list[Answer]:
     Raises InputError: a file that is not one of SPIQA's, or a column that is not there.
     """
     paths = response_files(place, columns) if place.is_dir() else [place]
-    entries = [(path, key, entry) for path in paths for key, entry in _read(path).items()]
+    entries = []
+    for path in paths:
+        content = json_value(path)
+        if not isinstance(content, dict) or not all(isinstance(entry, dict) for entry in content.values()):
+            raise InputError(
+                f"Expected {path} to map question keys to question and response, found {str(content)[:60]!r}. Give the "
+                "files that SPIQA's evaluation scripts write."
+            )
+        entries += [(path, key, entry) for key, entry in content.items()]
     columns.check(dict.fromkeys(name for *_, entry in entries for name in entry), paths[0].parent)
     return [answer for path, key, entry in entries for answer in _answers(path, key, entry, columns)]
 
@@ -78,11 +86,15 @@ def with_row_ids(answers: Sequence[Answer], rows: Sequence[Mapping[str, Any]]) -
         given = f"{paper_id}/{key}"
         same = questions[paper_id, answer.question.strip()]
         if given not in ids and same:
-            ids[given] = _which(same, given, answer.reference.strip())
+            equal = (row_id for row_id, text in same.items() if text == answer.reference.strip())
+            ids[given] = given if given in same else next(equal, next(iter(same)))
             del same[ids[given]]
         question_id = ids.get(given, given)
         if bool(document) != per_figure and question_id in documents:
-            raise _wrong_task(answer, per_figure)
+            wanted, other, task = "a response per figure", "one text", "the task without _perfigure"
+            if not per_figure:
+                wanted, other, task = "one response", "one per figure", "the _perfigure task"
+            raise InputError(f"Expected {wanted} to question {given}, found {other}. Score them as {task}.")
         row_id = documents.get(question_id, {}).get(document[0], answer.id) if document else question_id
         found.append(replace(answer, id=row_id))
     return found, PER_FIGURE if per_figure else FORM
@@ -92,38 +104,6 @@ def asks_about_needed(answers: Sequence[Answer], rows: Sequence[Mapping[str, Any
     """Return whether answers per figure, with the ids of rows, are all about figures that their question needs."""
     needed = {row["id"]: bool(row["referred"]) for row in rows}
     return all(needed.get(answer.id, True) for answer in answers)
-
-
-def _which(same: Mapping[str, str], given: str, reference: str) -> str:
-    """Return the id of the question, among several with the same text, that an answer is to."""
-    if given in same:
-        return given
-    return next((row_id for row_id, answer in same.items() if answer == reference), next(iter(same)))
-
-
-def _wrong_task(answer: Answer, per_figure: bool) -> InputError:
-    if per_figure:
-        return InputError(
-            f"Expected a response per figure to question {answer.id}, found one text. Score them as the task without "
-            "_perfigure."
-        )
-    return InputError(
-        f"Expected one response to question {answer.id.rsplit('/', 2)[0]}, found one per figure. Score them as the "
-        "_perfigure task."
-    )
-
-
-def _read(path: Path) -> dict[str, dict[str, Any]]:
-    content = json_value(path)
-    if not isinstance(content, dict):
-        raise InputError(f"Expected {path} to map question keys to responses, found {type(content).__name__}.")
-    for key, entry in content.items():
-        if not isinstance(entry, dict):
-            raise InputError(
-                f"Expected question {key} of {path} to have question and response, found {type(entry).__name__}. "
-                "Give the files that SPIQA's evaluation scripts write."
-            )
-    return content
 
 
 def _answers(path: Path, key: str, entry: Mapping[str, Any], columns: Columns) -> Iterator[Answer]:
