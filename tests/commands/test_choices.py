@@ -38,19 +38,6 @@ def test_every_answer_has_a_letter_a_rule_and_a_reason(tmp_path: Path, capsys: p
     assert (printed["n"], printed["found"], printed["rules"]) == (3, 2, {"answer_line": 1, "text": 1, "refusal": 1})
 
 
-def test_the_table_ends_with_a_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A dash stands where no letter is; rows without an id are counted."""
-    rows = [{key: value for key, value in row.items() if key != "id"} for row in ROWS]
-    assert main(["choices", str(write(tmp_path / "answers.jsonl", rows))]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[:3] for line in lines[2:5]] == [
-        ["1", "B", "answer_line"],
-        ["2", "B", "text"],
-        ["3", "-", "refusal"],
-    ]
-    assert lines[-1] == "2 of 3 answers with a letter (66.7%)"
-
-
 def test_other_columns_can_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The answers and the options may be called anything."""
     path = write(tmp_path / "answers.jsonl", [{"said": "B", "one": "red", "two": "blue", "response": "A"}])

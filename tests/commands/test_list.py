@@ -32,17 +32,6 @@ def test_list_sees_local_data(
     assert tasks["spiqa_testA"] is False
 
 
-def test_the_table_fits_100_columns(capsys: pytest.CaptureFixture[str]) -> None:
-    """No line of the catalogue is longer, and every task and group has one that begins with its name."""
-    assert main(["list", "--json"]) == 0
-    catalogue = json.loads(capsys.readouterr().out)
-    assert main(["list"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= 100
-    first = {line.split()[0].rstrip(":") for line in lines if line.strip()}
-    assert first >= {task["name"] for task in catalogue["tasks"]} | set(catalogue["groups"])
-
-
 def test_what_is_searched_for_is_all_that_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     """`--benchmark` and `--search` (name or settings, in any case) leave tasks and groups out; nothing left is 2."""
     assert main(["list", "--benchmark", "spiqa", "--search", "COT", "--json"]) == 0

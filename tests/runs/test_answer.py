@@ -38,23 +38,6 @@ def test_unknown_missing_and_repeated_ids_are_counted_and_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
-    [
-        Answer("1", Response("A"), question="Other?"),
-        Answer("1", Response("A"), reference="B"),
-        Answer("1", Response("A", shown=("b.png", "a.png"))),
-        Answer("1", Response("", "boom")),
-    ],
-)
-def test_an_id_that_is_there_twice_must_be_the_same_in_all(other: Answer) -> None:
-    """In its question, true answer and figures too; where it stands does not matter."""
-    first = Answer("1", Response("A"))
-    assert match(PATH, [first, Answer("1", Response("A"), place=7)], ROWS)[1]["duplicates"] == ["1"]
-    with pytest.raises(InputError, match="found two different ones for 1"):
-        match(PATH, [first, other], ROWS)
-
-
-@pytest.mark.parametrize(
     ("entries", "message"),
     [
         (

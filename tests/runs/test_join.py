@@ -153,23 +153,6 @@ def test_only_the_questions_of_a_list_count() -> None:
     assert join_questions(run, DEMO).ids == ""
 
 
-def test_figures_are_compared_with_those_of_the_papers_of_the_tasks_split() -> None:
-    """Of others nothing is known, which is told; where accepted the answer is scored without them."""
-    rows = rows_of(SPIQA)
-    row = next(row for row in rows if len(row["figures"]) > 1)
-    names = tuple(figure["file"] for figure in row["figures"])[::-1]
-    for shown, remarks in ((names, 1), (("elsewhere.png",), 2)):
-        answer = Answer(row["id"], Response("A", shown=shown))
-        run = Run(SPIQA.name, Identity("m"), Path("p"), "jsonl", lambda answer=answer: [answer])
-        found = join_questions(run, SPIQA, accept_differences=True)
-        assert found.answers[row["id"]].response.shown == (names if shown is names else ())
-        assert len(found.remarks) == remarks  # most questions are missing
-    assert found.unmatched["differing"] == [row["id"]]
-    assert found.remarks[1].startswith("spiqa_demo: p: 1 of 1 questions differ from the release")
-    with pytest.raises(InputError, match=r"has the figures 'elsewhere\.png' there"):
-        join_questions(run, SPIQA)
-
-
 @pytest.mark.usefixtures("no_release")
 def test_the_digest_of_a_table_is_of_its_questions_whatever_was_answered(tmp_path: Path) -> None:
     """Other columns and their order change nothing; another question, option or true answer does."""

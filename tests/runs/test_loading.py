@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -71,26 +70,6 @@ def test_the_answers_of_every_form_have_the_same_values(tmp_path: Path, form: st
             assert (theirs.value, theirs.n, theirs.interval) == (ours.value, ours.n, ours.interval)
     assert (run.task, run.name, run.coverage) == ("mmstar_demo", "m", "24 of 24")
     assert run.form == {"host": "lmms-eval", "run": "score", "jsonl": "jsonl"}.get(form, "table")
-
-
-@pytest.mark.parametrize("form", ["host", "run", "jsonl", "tsv"])
-def test_a_part_of_a_task_is_withheld_in_every_form_unless_it_is_wanted(tmp_path: Path, form: str) -> None:
-    """Five of 24 answers."""
-    few = dict(list(HALF.items())[:5])
-    path = tmp_path / f"m_mmstar_demo.{form}"
-    if form == "host":
-        path = write_demo(tmp_path, few)
-    elif form == "run":
-        path = write_run_file(tmp_path, "mmstar_demo", "m", few)
-    elif form == "jsonl":
-        write_jsonl(path, few)
-    else:
-        write_table(mmstar_table(rows_of(DEMO)[:5], list(few.values())), path)
-    ((run,), _) = load(path)
-    assert math.isnan(run.value(run.metric("accuracy")).value)
-    ((run,), _) = load(path, partial=True)
-    assert (run.value(run.metric("accuracy")).value, run.coverage) == (pytest.approx(2 / 5), "5 of 24")
-    assert run.signature.questions == "5 of 24"
 
 
 def test_models_that_differ_in_an_argument_an_ablation_or_a_seed_are_all_there(
@@ -266,26 +245,3 @@ def test_a_judge_is_its_name_and_where_it_is_named_its_server(judge: str, expect
     run = run_of([Record("p/0", "a", "a", scores={"l3score": 0.5})], task="spiqa_testA", signature=signature)
     assert is_judged_by(run, judge) == expected
     assert is_judged_by(run_of(choices([True])), judge)
-
-
-def test_answers_in_several_forms_and_folders_are_all_there(tmp_path: Path) -> None:
-    """Files of one name in two folders, jsonl beside tables; of the dates of VLMEvalKit's folder the last counts."""
-    (task,) = find_tasks(["mmstar_demo"])
-    rows = rows_of(task)
-    write_jsonl(tmp_path / "a_mmstar_demo.jsonl", right_answers("mmstar_demo"))
-    places = {"x": 6, "y": 12, "T20260101-000000": 18, "T20260102-000000": 24}
-    for name, right in places.items():
-        texts = [row["answer"] if place < right else "none" for place, row in enumerate(rows)]
-        write_table(mmstar_table(rows).assign(prediction=texts), tmp_path / name / f"{name[0]}b_mmstar_demo.csv")
-    for name in "xy":
-        (tmp_path / name / f"{name}b_mmstar_demo.csv").rename(tmp_path / name / "b_mmstar_demo.csv")
-    runs, remarks = load_runs([RunPath(tmp_path)])
-    values = {(run.path.parent.name, run.identity.model): run.value(run.metric()).value for run in runs}
-    assert values == {
-        (tmp_path.name, "a"): 1.0,
-        ("x", "b"): 6 / 24,
-        ("y", "b"): 12 / 24,
-        ("T20260102-000000", "Tb"): 1.0,
-    }
-    file = "Tb_mmstar_demo.csv"
-    assert remarks == [f"mmstar_demo of Tb was run again: T20260102-000000/{file} counts, not T20260101-000000/{file}."]

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import first_object
 from spiqa_tasks.runs.readers.answers import read_lines
-from spiqa_tasks.runs.readers.columns import Columns
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
-FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] boom"
 
 
 def pairs(path: Path) -> list[tuple[str, str]]:
@@ -76,33 +74,3 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b'{"id": 1, "prediction": "A"}\n\xff')
     with pytest.raises(DataError, match="UTF-8"):
         read_lines(path)
-
-
-def test_faults_name_the_file(tmp_path: Path) -> None:
-    """A key that is there twice, figures that are none, and a column that is not there."""
-    path = tmp_path / "p.jsonl"
-    for line, columns, message in (
-        ('{"id": 1, "id": 2}', "", "Expected each key once in line 1 of {}, found {}. Keep the one that counts."),
-        (
-            '{"id": 1, "prediction": "A", "figures": [1]}',
-            "",
-            "Expected names of figures in line 1 of {}, found the figures '[1]', which are no list of names. "
-            "Correct it.",
-        ),
-        (
-            '{"id": 1, "prediction": "A"}',
-            "reference=gold",
-            "Expected the column gold of --columns in {}, found id, prediction. Correct --columns.",
-        ),
-        (
-            '{"prediction": "A"}',
-            "",
-            "Expected {} to have the columns index (or id) and prediction, found prediction. Say which column is what, "
-            "such as --columns prediction=...,reference=...,figures=....",
-        ),
-    ):
-        path.write_text(line)
-        with pytest.raises((DataError, InputError)) as error:
-            read_lines(path, Columns.parse(columns))
-        expected = message.format(path, "the key 'id' more than once in one object" if message.count("{}") > 1 else "")
-        assert str(error.value) == expected

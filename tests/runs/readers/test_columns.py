@@ -14,9 +14,8 @@ from run_command import run_json
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, guessed
+from spiqa_tasks.runs.readers.columns import USUAL, Columns
 
-NAMES = st.text(st.characters(exclude_characters=",=", exclude_categories=["Cs", "Z", "C"]), min_size=1)
 FIGURES = ["b.png", "a.png"]
 
 
@@ -85,28 +84,6 @@ def test_of_several_columns_of_figures_none_is_taken_unless_it_is_named() -> Non
     assert answer_of(row).response.shown == ()
     named = Columns({"figures": "selected_figures_names"})
     assert answer_of(row, named).response.shown == tuple(FIGURES)
-
-
-@pytest.mark.parametrize(
-    ("found", "line"),
-    [
-        (
-            ["question", "ground_truth", "selected_figures", "answer"],
-            "prediction=answer,reference=ground_truth,figures=selected_figures",
-        ),
-        (["qid", "response", "answer"], "id=qid,prediction=response,reference=answer"),
-        (["id", "output", "gold"], "prediction=output,reference=gold"),
-        (["id", "answer"], "prediction=answer"),
-        (
-            ["selected_figures_names", "all_figures_names", "response"],
-            "prediction=response,figures=selected_figures_names",
-        ),
-    ],
-)
-def test_the_argument_is_guessed_from_the_names(found: list[str], line: str) -> None:
-    """No column is named twice."""
-    assert guessed(found) == f"--columns {line}"
-    assert advice(found) == f"Say which column is what, such as --columns {line}."
 
 
 @pytest.mark.parametrize("form", ["jsonl", "responses", "csv"])

@@ -178,20 +178,6 @@ def test_refusals_are_read_from_the_wording(tmp_path: Path) -> None:
     assert [run.kind.is_refused(run, question) for question in run.questions] == [False, True, False]
 
 
-def test_values_over_a_part_of_a_host_task_are_withheld(tmp_path: Path) -> None:
-    """N is what the host counted; a number of the host alone is withheld as well."""
-    lines = host_samples("AAAB", lambda letter: float(letter == "A"), "mmmu_acc")
-    for samples, whole in ((lines, 0.75), (host_samples("AAAB", lambda _: {"x": 1}, "mmmu_acc"), 0.5)):
-        totals = {"mmmu_val": {"mmmu_acc": 0.5}}
-        path = write_run(tmp_path, "m", {"mmmu_val": samples}, totals=totals, asked=900)
-        (run,) = read_results(path)
-        value = run.value(run.metric())
-        assert (value.n, value.reason) == (4, "4 of 900 questions were answered, fewer than 99%")
-        write_run(tmp_path, "m", {"mmmu_val": samples}, totals=totals)
-        (run,) = read_results(path)
-        assert run.value(run.metric()).value == whole
-
-
 def test_an_id_that_several_questions_have_is_none(tmp_path: Path) -> None:
     """They are told apart by their places; no answer is lost."""
     run = run_of(tmp_path, [{"acc": {"id": "x", "score": score}} for score in (1, 0, 1, 1)], {"acc": 0.75})

@@ -91,27 +91,6 @@ def test_any_file_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, t
         read_labels(path)
 
 
-def test_an_evouna_question_has_an_answer_of_each_system(tmp_path: Path) -> None:
-    """A missing answer is an empty one; what has no verdict, or an improper question, is left out and counted."""
-    first = {"question": "Who?", "golden_answer": "a/b", "answer_x": "A", "judge_x": True, "judge_y": False}
-    second = {**first, "improper": True}
-    third = {
-        "question": "Where?",
-        "golden_answer": "c",
-        "answer_x": "C",
-        "judge_x": None,
-        "answer_y": "D",
-        "judge_y": 1,
-    }
-    found = read_labels(written(tmp_path, "a.json", json.dumps([first, second, third])))
-    assert found.answers == (
-        Labelled(Candidate("A", "Who?", "a/b"), True, ("a", "b"), "x"),
-        Labelled(Candidate("", "Who?", "a/b"), False, ("a", "b"), "y"),
-        Labelled(Candidate("D", "Where?", "c"), True, ("c",), "y"),
-    )
-    assert found.left_out == {"improper questions": 2, "no label": 1}
-
-
 def test_a_row_comes_back_as_it_was(tmp_path: Path) -> None:
     """With its references as a list, its system and its kind."""
     one = Labelled(Candidate("p", "q", "r/s"), False, ("r", "s"), "x", "t")

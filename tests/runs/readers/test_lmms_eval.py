@@ -61,27 +61,6 @@ def test_a_result_file_has_a_run_for_each_of_its_tasks(tmp_path: Path) -> None:
     assert [(answer.id, answer.place) for answer in ours.read()] == [(row["id"], k) for k, row in enumerate(ROWS[:3])]
 
 
-def test_numbers_are_those_of_metrics(tmp_path: Path) -> None:
-    """No standard errors, names, lists, texts, truth values and withheld ones."""
-
-    def change(content: dict[str, Any]) -> None:
-        content["results"]["t"] = {
-            "alias": "t",
-            "l3score,none": 0.5,
-            "l3score_stderr_clt,none": 0.3,
-            "bleu_1,none": 1,
-            "bleu_1_stderr,none": 0.1,
-            "meteor,none": float("nan"),
-            "cider,none": "N/A",
-            "score,none": [],
-            "flag,none": True,
-            "plain": 0.5,
-        }
-
-    run = changed(write_own(tmp_path), change)
-    assert run.reported == {"l3score": 0.5, "bleu_1": 1.0}
-
-
 @pytest.mark.parametrize(
     ("values", "original", "expected"),
     [

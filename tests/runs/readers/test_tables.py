@@ -9,7 +9,6 @@ import pytest
 from answer_files import mmstar_table, rows_of, write_table
 from run_command import run_json
 
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.readers.answers import read_table
 
@@ -89,25 +88,6 @@ def test_without_the_release_a_table_is_scored_from_its_own_columns(
     assert "for want of the release" in errors
 
 
-def test_without_the_release_tables_of_the_same_questions_are_compared(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever their predictions; another true answer makes them others."""
-    (tmp_path / "empty").mkdir()
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "empty"))
-    frames = [mmstar_table(ROWS, ["B"] * count) for count in (8, 20)]
-    for task, frame in zip(("mmstar_filtered", "mmstar_filtered_text"), frames, strict=True):
-        write_table(frame, tmp_path / f"m_{task}.tsv")
-    places = [str(path) for path in sorted(tmp_path.glob("*.tsv"))]
-    status, records, _ = run_json(capsys, "gain", *places, "--partial")
-    assert (status, records[0]["n"], records[0]["s_v"] > records[0]["s_wv"]) == (0, 24, True)
-    frames[1].loc[0, "answer"] = next(letter for letter in "AB" if letter != frames[1].loc[0, "answer"])
-    write_table(frames[1], tmp_path / "m_mmstar_filtered_text.tsv")
-    status, records, errors = run_json(capsys, "gain", *places, "--partial")
-    assert (status, records) == (2, [])
-    assert "Expected the same data" in errors
-
-
 def test_the_authors_submission_has_the_authors_score(
     real_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,27 +100,3 @@ def test_the_authors_submission_has_the_authors_score(
     hits = (frame["prediction"].str.strip().str.lower().str[0] == frame["answer"].str.strip().str.lower()).mean()
     assert result["metrics"]["accuracy_released"] == pytest.approx(hits)
     assert "|questions:307 of 1500" in result["signature"]
-
-
-@pytest.mark.parametrize(
-    ("rows", "found", "told"),
-    [
-        ("[]", "none", "prediction=...,reference=...,figures=..."),
-        ('[{"id": 1, "answer": "A"}]', "id, answer", "prediction=answer"),
-        (
-            '[{"qid": 1, "answer": "A", "response": "B"}]',
-            "qid, answer, response",
-            "id=qid,prediction=response,reference=answer",
-        ),
-    ],
-)
-def test_the_columns_are_asked_for(tmp_path: Path, rows: str, found: str, told: str) -> None:
-    """The path, what is there and what to do; an empty table has no columns."""
-    path = tmp_path / "p.json"
-    path.write_text(rows)
-    with pytest.raises(InputError) as error:
-        read_table(path)
-    assert str(error.value) == (
-        f"Expected {path} to have the columns index (or id) and prediction, found {found}. Say which column is what, "
-        f"such as --columns {told}."
-    )
