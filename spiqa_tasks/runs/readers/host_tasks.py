@@ -52,9 +52,12 @@ def host_answers(
             for key in [str(answer.place)]
         ]
     for name in {name for answer in answers if answer.record for name in answer.record.details[LOGGED]}:
-        has_scores = any(_is_score(sample[name]) for sample in lines if name in sample)
-        if not has_scores and not is_reported(task, config, reported, name, _mean(answers, name)):
-            answers = [_without(answer, name) for answer in answers]
+        values = [sample[name] for sample in lines if name in sample]
+        if not any(isinstance(each, int | float) or (isinstance(each, dict) and "score" in each) for each in values):
+            # inferred; to the host a failed request is a wrong answer
+            scores = [answer.record.scores.get(name, 0.0) for answer in answers if answer.record]
+            if not is_reported(task, config, reported, name, sum(scores) / len(values)):
+                answers = [_without(answer, name) for answer in answers]
     return answers
 
 
@@ -125,24 +128,10 @@ def _groups(value: Mapping[str, Any]) -> dict[str, str]:
     return {kind: name for name, kind in kinds.items()}
 
 
-def _is_score(value: Any) -> bool:
-    """Whether a metric's value of one question is the host's own score, which is not inferred."""
-    return isinstance(value, int | float) or (isinstance(value, dict) and "score" in value)
-
-
-def _mean(answers: list[Answer], name: str) -> float:
-    """The mean of the scores by a metric; to the host a failed request is a wrong answer."""
-    scores = [a.record.scores.get(name, 0.0) for a in answers if a.record and name in a.record.details[LOGGED]]
-    return sum(scores) / len(scores)
-
-
 def _without(answer: Answer, name: str) -> Answer:
     """The answer without a score by a metric."""
-    record = answer.record
-    if record is None or name not in record.scores:
-        return answer
-    scores = {key: score for key, score in record.scores.items() if key != name}
-    return replace(answer, record=replace(record, scores=scores))
+    scores = {key: score for key, score in answer.record.scores.items() if key != name} if answer.record else {}
+    return replace(answer, record=answer.record and replace(answer.record, scores=scores))
 
 
 def first_of(answers: Any, default: Any) -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from answer_files import rows_of
-from hypothesis import strategies as st
 from run_command import run_json
 
 from spiqa_tasks.errors import InputError
