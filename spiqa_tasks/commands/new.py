@@ -6,7 +6,7 @@ import argparse
 import itertools
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -22,7 +22,6 @@ from spiqa_tasks.files.records import KEY, read_records
 from spiqa_tasks.files.source import default_source
 from spiqa_tasks.printable import counted, printable, say
 from spiqa_tasks.report.page import preview_page
-from spiqa_tasks.report.printer import Table, render
 
 LOOKED_AT = 2000
 """Rows from which columns are guessed: enough for their kinds; all rows are checked."""
@@ -72,10 +71,13 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.folder.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     print(f"Wrote {path}:\n\n{printable(text)}")
-    print(_columns(values["columns"], rows))
     if unused := [name for name in columns if name not in definition.named_columns]:
-        print(f"\nNot used: {', '.join(unused)}.")
-    print(f"\n{_summary(definition, rows)}")
+        print(f"Not used: {', '.join(unused)}.\n")
+    choices = sum(bool(row["letters"]) for row in rows)
+    pictures = len({path for row in rows for path in row["images"]})
+    parts = [f"{counted(choices, 'choice')} and {counted(len(rows) - choices, 'open question')}"]
+    parts += [counted(pictures, "picture"), f"headline {definition.metrics[0]}"]
+    print(f"{definition.benchmark}: {counted(len(rows), 'question')}: {', '.join(parts)}.")
     say(*_oddities(definition, rows))
     if faults:
         say(f"{counted(len(faults), 'row')} of {len(faults) + len(rows)} cannot be asked:")
@@ -121,49 +123,27 @@ def _pairs(given: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
-def _columns(columns: Mapping[str, Any], rows: Sequence[Row]) -> str:
-    """Return a table of each role's column with an example."""
-    first = rows[0] if rows else {}
-    lines = []
-    for role in ROLES:
-        named = columns.get(role) or []
-        shown = first.get({"answer": "references"}.get(role, role), "")
-        shown = [shown[name] for name in shown if name in named] if isinstance(shown, Mapping) else shown
-        text = ", ".join(map(str, shown)) if isinstance(shown, list) else str(shown or "")
-        example = (text if len(text) <= 60 else f"{text[:57]}...") if named else ""
-        names = named if isinstance(named, str) else ", ".join(named) or "-"
-        lines.append({"what": role, "column": names, "in the first row": example})
-    return render("text", Table(lines, ["what"], ["column", "in the first row"]))
-
-
-def _summary(definition: Definition, rows: Sequence[Row]) -> str:
-    choices = sum(bool(row["letters"]) for row in rows)
-    pictures = len({path for row in rows for path in row["images"]})
-    parts = [f"{counted(choices, 'choice')} and {counted(len(rows) - choices, 'open question')}"]
-    parts += [counted(pictures, "picture"), f"headline {definition.metrics[0]}"]
-    return f"{definition.benchmark}: {counted(len(rows), 'question')}: {', '.join(parts)}."
-
-
 def _oddities(definition: Definition, rows: Sequence[Row]) -> Iterator[str]:
     """Yield a sentence for each possible fault of rows that can be asked."""
-    texts = [(row, [row["question"], *row["options"]]) for row in rows]
-    asked = [(row["question"], *row["options"], *row["images"]) for row in rows]
-    counts = Counter(asked)
-    faults = {
-        "with two options of the same text": [
-            row for row in rows if len({text.casefold() for text in row["options"]}) < len(row["options"])
-        ],
-        "with a marker of a picture that the row does not have": [
-            row for row, each in texts if any(map(MARKER.search, each)) and not are_placed(each, len(row["images"]))
-        ],
-        "without a picture": [row for row in rows if definition.columns.images and not row["images"]],
-        "asked more than once, with the same options and pictures": [
-            row for row, each in zip(rows, asked, strict=True) if counts[each] > 1
-        ],
+
+    def shown(row: Row) -> tuple[str, ...]:
+        return (row["question"], *row["options"], *row["images"])
+
+    counts = Counter(map(shown, rows))
+    faults: dict[str, Callable[[Row], bool]] = {
+        "with two options of the same text": lambda row: (
+            len(set(map(str.casefold, row["options"]))) < len(row["options"])
+        ),
+        "with a marker of a picture that the row does not have": lambda row: (
+            MARKER.search(" ".join((row["question"], *row["options"]))) is not None
+            and not are_placed([row["question"], *row["options"]], len(row["images"]))
+        ),
+        "without a picture": lambda row: bool(definition.columns.images) and not row["images"],
+        "asked more than once, with the same options and pictures": lambda row: counts[shown(row)] > 1,
     }
-    for fault, found in faults.items():
-        if found:
-            yield f"{counted(len(found), 'question')} {fault}, the first: {', '.join(row['id'] for row in found[:5])}."
+    for fault, holds in faults.items():
+        if ids := [row["id"] for row in rows if holds(row)]:
+            yield f"{counted(len(ids), 'question')} {fault}, the first: {', '.join(ids[:5])}."
     yield from _skew([row for row in rows if row["letters"]])
     try:
         check_pictures([path for row in rows for path in row["images"]])
@@ -189,7 +169,7 @@ def _show(arguments: argparse.Namespace, definition: Definition, rows: Sequence[
     parts = BENCHMARKS[definition.benchmark].prompt
     texts = [f"[picture {part.path}]" if isinstance(part, Picture) else str(part) for part in parts(rows[0])]
     plain = printable("".join(texts).strip()).replace("\n", "\n    ")
-    print(f"\nWhat a model is shown of {rows[0]['id']}:\n\n    {plain}")
+    print(f"\nWhat a model is shown of {rows[0]['id']}, whose answer is {printable(rows[0]['answer'])}:\n\n    {plain}")
     if arguments.preview:
         path = arguments.folder / f"{definition.benchmark}_preview.html"
         first = [(row, parts(row)) for row in rows[:PREVIEWED]]

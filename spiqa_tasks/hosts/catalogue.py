@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.own import is_definition
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_plugins, register_own, yaml_folder
 from spiqa_tasks.benchmarks.task import Task, task_of
 from spiqa_tasks.errors import InputError
@@ -35,6 +34,11 @@ _DAMAGED = (OSError, ValueError, KeyError, TypeError, RecursionError)
 """Errors of reading a damaged one."""
 _OWN = re.compile(r"^benchmark:", re.MULTILINE)
 Found = tuple[dict[str, Task], dict[str, tuple[str, ...]]]
+
+
+def _is_own(config: Mapping[str, Any]) -> bool:
+    """Return whether a YAML's values are a user's benchmark."""
+    return "benchmark" in config and "data" in config and "task" not in config
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -133,7 +137,7 @@ def own_definitions(folders: Iterable[Path]) -> list[Definition]:
         if not path.is_file() or not _OWN.search(path.read_text(encoding="utf-8", errors="replace")):
             continue
         config = _read_yaml(path)
-        if is_definition(config):
+        if _is_own(config):
             definition = register_own(config, path.parent)
             earlier = found.setdefault(definition.benchmark, definition)
             if earlier != definition:
@@ -177,7 +181,7 @@ def _task_in(path: Path, config: Mapping[str, Any]) -> Task | None:
 def read_task(path: Path) -> Task:
     """Return the task of a YAML that includes one of ours or defines a benchmark; raise InputError for others."""
     config = _read_yaml(path)
-    if is_definition(config):
+    if _is_own(config):
         definition = register_own(config, path.resolve().parent)
         return _tasks_of(BENCHMARKS[definition.benchmark])[definition.benchmark]
     task = _task_in(path, config)

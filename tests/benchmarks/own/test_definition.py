@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.own import is_definition
 from spiqa_tasks.benchmarks.own.definition import parse
 from spiqa_tasks.errors import InputError
 
@@ -85,10 +84,3 @@ def test_what_cannot_be_meant_is_refused(values: dict[str, Any], message: str, t
     with pytest.raises(InputError) as error:
         parse({**LEAST, **values}, tmp_path)
     assert message in str(error.value)
-
-
-def test_other_yamls_are_none() -> None:
-    """A host's task is not taken for one, nor is anything without data."""
-    assert is_definition(LEAST)
-    assert not is_definition({"task": "mine", "benchmark": "x", "data": "y"})
-    assert not is_definition({"benchmark": "x"})
