@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 
 class Extra(NamedTuple):
-    """The modules that an extra installs, and its purpose."""
-
     modules: tuple[str, ...]
     purpose: str
 
@@ -35,7 +33,7 @@ EXTRAS: Mapping[str, Extra] = {
     "shots": Extra(("sklearn",), "the most similar examples of SciFIBench, and shortcuts"),
     "hf": Extra(("torch", "transformers"), "judges and CLIP models in this process"),
 }
-"""The extras of setup.cfg except `all`, which is their union."""
+"""The extras of setup.cfg, without `all`, their union: the modules that they install, and their purposes."""
 
 
 def is_installed(extra: str) -> bool:
@@ -49,14 +47,8 @@ def how_to_install(extra: str) -> str:
 
 
 def require(extra: str, what: str) -> None:
-    """Raise MissingPartError, with the command that installs it, unless an extra is installed.
-
-    Args:
-        extra: one of `EXTRAS`.
-        what: the feature that needs it, as the start of a sentence.
-    """
-    missing = _missing(extra)
-    if missing:
+    """Raise MissingPartError unless an extra is installed; `what` needs it and begins the sentence."""
+    if missing := _missing(extra):
         raise MissingPartError(
             f"{what} needs {' and '.join(missing)}, found not installed. "
             f"Install it in a clone of spiqa-tasks: {how_to_install(extra)}"

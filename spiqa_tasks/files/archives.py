@@ -32,8 +32,7 @@ def picture_folder(
 
     An extracted folder beside the archive is used as it is; else the archive's members are extracted.
 
-    Raises:
-        DataError: no archive and no folder, a broken archive, an unsafe member, or a missing file.
+    Raises DataError: no archive and no folder, a broken archive, an unsafe member, or a missing file.
     """
     beside = source.folder(repository, archive.removesuffix(".zip"))
     if beside is None:
@@ -63,8 +62,7 @@ def extract(archive: Path, wanted: Collection[str], *, some: bool = False) -> Pa
 def packed_pictures(archive: Path, wanted: Collection[str]) -> dict[str, str]:
     """Return wanted name -> `archive::member`, for archives too large to extract before a run; see `unpacked`.
 
-    Raises:
-        DataError: a broken archive, an unsafe member, or a missing file.
+    Raises DataError: a broken archive, an unsafe member, or a missing file.
     """
     with _named_if_broken(archive), zipfile.ZipFile(archive) as opened:
         members = _members(opened, wanted)
@@ -74,8 +72,7 @@ def packed_pictures(archive: Path, wanted: Collection[str]) -> dict[str, str]:
 def unpacked(path: str) -> str:
     """Return the file on disk: `path` itself, or the extracted picture of `archive::member`.
 
-    Raises:
-        DataError: a broken archive.
+    Raises DataError: a broken archive.
     """
     archive, separator, member = path.partition(PACKED)
     if not separator:

@@ -43,8 +43,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
     Only a line feed ends a line: JSON texts may contain other separators.
 
-    Raises:
-        DataError: not UTF-8, a line that is no object, or an object that has a key twice.
+    Raises DataError: not UTF-8, a line that is no object, or an object that has a key twice.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="\n") as file:
@@ -136,8 +135,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def check_types(kind: type, values: Mapping[str, Any]) -> None:
     """Check JSON values against the fields of the same names of a dataclass; other names are not looked at.
 
-    Raises:
-        TypeError: a value of another type, with the field's name. Numbers must be finite, lists stand for tuples.
+    Raises TypeError: a value of another type, with the field's name. Numbers must be finite, lists stand for tuples.
     """
     for name, is_right in _checks(kind).items():
         if name in values and not is_right(values[name]):

@@ -118,8 +118,7 @@ def _png(path: str, modified: int) -> bytes:  # noqa: ARG001 - a changed file is
 def check_pictures(paths: Iterable[str]) -> None:
     """Decode every picture; later calls with the same unchanged files only compare sizes and times.
 
-    Raises:
-        DataError: a picture that cannot be decoded, by name.
+    Raises DataError: a picture that cannot be decoded, by name.
     """
     unique = sorted(set(paths))
     listing = hashlib.sha256()

@@ -69,8 +69,7 @@ def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
 def read_rows(paths: Sequence[Path], columns: Sequence[str], optional: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return the rows of a release's parquet files, in order, with `columns` and those of `optional` that are there.
 
-    Raises:
-        DataError: not parquet, a missing column, or a shard missing of a set named `...-00000-of-00002.parquet`.
+    Raises DataError: not parquet, a missing column, or a shard missing of a set named `...-00000-of-00002.parquet`.
     """
     totals = {int(match.group(1)) for path in paths if (match := re.search(r"-of-(\d+)\.parquet$", path.name))}
     if totals and totals != {len(paths)}:

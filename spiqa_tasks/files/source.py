@@ -149,8 +149,7 @@ def demo_source() -> LocalSource:
 def default_source(environ: Mapping[str, str] = os.environ, *, fetches: bool = True) -> Source:
     """Return the folder that `SPIQA_TASKS_DATA` names, else the hub, or with `fetches` false what is cached of it.
 
-    Raises:
-        DataError: the variable names no folder.
+    Raises DataError: the variable names no folder.
     """
     root = environ.get("SPIQA_TASKS_DATA")
     if not root:

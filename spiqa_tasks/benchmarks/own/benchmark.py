@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import UserDict
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -72,34 +73,23 @@ def own_benchmark(definition: Definition) -> Benchmark:
     )
 
 
-class _Splits(Mapping[str, int]):
+class _Splits(UserDict[str, int]):
     """Split -> number of its questions, counted when they are loaded or when it is looked up."""
 
     def __init__(self, definition: Definition) -> None:
+        super().__init__(dict.fromkeys(definition.data, -1))
         self._definition = definition
-        self._known: dict[str, int] = {}
 
     def load(self, source: Source, split: str, settings: OwnSettings) -> list[rows.Row]:
         """Return the rows of a split."""
         found = rows.load(self._definition, source, split, settings.ablation)
-        self._known[split] = len(found)
+        self.data[split] = len(found)
         return found
 
     def __getitem__(self, split: str) -> int:
-        if split not in self._definition.data:
-            raise KeyError(split)
-        if split not in self._known:
+        if self.data[split] < 0:
             self.load(default_source(), split, OwnSettings(ablation="text"))
-        return self._known[split]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._definition.data)
-
-    def __len__(self) -> int:
-        return len(self._definition.data)
-
-    def __contains__(self, split: object) -> bool:
-        return split in self._definition.data
+        return self.data[split]
 
 
 def record(definition: Definition, row: Mapping[str, Any], response: Response, context: Context) -> Record:

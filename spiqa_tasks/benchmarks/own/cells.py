@@ -61,8 +61,7 @@ def text_of(record: Fields, column: str) -> str:
 def options_of(record: Fields, columns: Columns) -> dict[str, str]:
     """Return letter -> text of a row's options, {} for none.
 
-    Raises:
-        ValueError: options in no known form, a single one, or more than 26.
+    Raises ValueError: options in no known form, a single one, or more than 26.
     """
     if not columns.options:
         return {}
@@ -98,8 +97,7 @@ def row_options(record: Fields, named: Sequence[str] = ()) -> dict[str, str]:
         named: the column with the options, or one for each; by default one with a usual name, the columns A, B, ...,
             or the question.
 
-    Raises:
-        ValueError: options in no known form.
+    Raises ValueError: options in no known form.
     """
     columns = tuple(named) or _usual(record)
     value = as_value(record.get(columns[0])) if len(columns) == 1 else None

@@ -212,8 +212,7 @@ class Definition(_Part):
 def parse(values: Mapping[str, Any], folder: Path) -> Definition:
     """Return the definition in a YAML's values; `folder` is the YAML's, unless they name one.
 
-    Raises:
-        InputError: an unknown key or value.
+    Raises InputError: an unknown key or value.
     """
     try:
         found = Definition.model_validate({"folder": folder, **values})

@@ -42,8 +42,7 @@ class Pictures:
     def of(self, record: Fields, row_id: str, place: int) -> list[str]:
         """Return the paths of a row's pictures, in order.
 
-        Raises:
-            ValueError: a cell that is not a picture, or a path without a file.
+        Raises ValueError: a cell that is not a picture, or a path without a file.
         """
         values = list(self._values(record))
         written = [(f"{place}-{number}", value) for number, value in enumerate(values) if isinstance(value, bytes)]

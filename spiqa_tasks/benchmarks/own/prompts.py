@@ -45,8 +45,7 @@ def prompt(definition: Definition, row: Row, shots: Sequence[Row], ablation: Abl
 def fields_of(template: str, where: str) -> list[tuple[str, str | None]]:
     """Return (text, name of the field behind it) of a template; None behind the last text.
 
-    Raises:
-        InputError: unbalanced braces, or a field without a name.
+    Raises InputError: unbalanced braces, or a field without a name.
     """
     try:
         found = [(text, field) for text, field, _, _ in string.Formatter().parse(template)]
@@ -68,8 +67,7 @@ def fields_in_path(path: str) -> list[str]:
 def filled_path(path: str, values: Mapping[str, object]) -> str:
     """Return a path of pictures with its columns filled in; `{id:012d}` is zero-padded to twelve digits.
 
-    Raises:
-        ValueError: a value that is not a number where the path needs one.
+    Raises ValueError: a value that is not a number where the path needs one.
     """
 
     def filled(field: re.Match[str]) -> str:

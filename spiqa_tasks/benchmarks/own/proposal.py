@@ -46,8 +46,7 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -
         given: role -> column named by the user, "" for none; these are not guessed.
         folder: the data's, where pictures are searched.
 
-    Raises:
-        InputError: no column for the question or the answer.
+    Raises InputError: no column for the question or the answer.
     """
     names = dict.fromkeys(str(name) for record in records for name in record if name != KEY)
     values = {name: [record.get(name) for record in records] for name in names}

@@ -30,8 +30,7 @@ FIRST = 5
 def load(definition: Definition, source: Source, split: str, ablation: Ablation) -> list[Row]:
     """Return a split's rows; with the ablation `text` neither columns nor files of pictures are read.
 
-    Raises:
-        DataError: no data, or rows that cannot be asked, the first of them by number.
+    Raises DataError: no data, or rows that cannot be asked, the first of them by number.
     """
     rows, faults = read_rows(definition, source, split, ablation)
     place = definition.data[split]
