@@ -129,8 +129,7 @@ def _defined_in(folders: Sequence[Path]) -> Found:
 def own_definitions(folders: Iterable[Path]) -> list[Definition]:
     """Return the benchmarks defined in folders, which may hold YAMLs of other hosts' tasks, and register them.
 
-    Raises:
-        InputError: a YAML with an unknown key or value, or two with one name.
+    Raises InputError: a YAML with an unknown key or value, or two with one name.
     """
     found: dict[str, Definition] = {}
     for path in dict.fromkeys(path.resolve() for folder in folders for path in sorted(folder.rglob("*.yaml"))):
@@ -196,8 +195,7 @@ def read_task(path: Path) -> Task:
 def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]:
     """Return the tasks of some tasks and groups, each once; `include` has folders with YAMLs of further tasks.
 
-    Raises:
-        InputError: a name that is neither task nor group; the message has the nearest ones.
+    Raises InputError: a name that is neither task nor group; the message has the nearest ones.
     """
     tasks, groups = catalogue([*filtered_tasks(), *include])
     found: dict[str, Task] = {}

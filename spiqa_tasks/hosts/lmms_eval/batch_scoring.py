@@ -76,9 +76,7 @@ report = JudgeReport()
 def scorer_of(benchmark: str, settings: str) -> Scorer:
     """Return the scorer of a task, one per process; a judge is asked a test question when first needed.
 
-    Raises:
-        JudgeError: the judge named by the environment cannot be used.
-        InputError: unknown settings.
+    Raises JudgeError: the judge named by the environment cannot be used.
     """
     rule = BENCHMARKS[benchmark].judge(BENCHMARKS[benchmark].parse(settings))
     judge = _judge(rule) if rule is not None else None

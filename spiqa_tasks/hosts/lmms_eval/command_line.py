@@ -103,11 +103,7 @@ def alone_in(folder: Path, wait: Callable[[], None]) -> Iterator[int]:
 
 
 def run_host(command: Sequence[str], log: Path, held: int, environment: Mapping[str, str]) -> int:
-    """Run a command with its output in `log`, overwritten; return its exit status, which says little.
-
-    Raises:
-        InputError: the program cannot be started.
-    """
+    """Run a command with its output in `log`, overwritten; return its exit status, which says little."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as file:
         try:

@@ -32,8 +32,7 @@ def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, A
 def index_with(task: str, include: Sequence[Path]) -> Any:
     """Return the host's index (`TaskManager`) of our tasks and those in folders, and of its own if `task` needs them.
 
-    Raises:
-        UnknownTaskError: the host knows no such task.
+    Raises UnknownTaskError: `task` is not among them.
     """
     with _silently():
         from lmms_eval.tasks import TaskManager
@@ -94,13 +93,7 @@ class TaskDocuments:
 
 
 def task_documents(name: str, include: Sequence[Path] = ()) -> TaskDocuments:
-    """Return the documents of a task of the host.
-
-    Raises:
-        UnknownTaskError: the host knows no such task.
-        InputError: it cannot load its documents.
-        MissingPartError: the host is not installed.
-    """
+    """Return the documents of a task of the host. Raises InputError: no such task, or it cannot load them."""
     require("lmms-eval", "A task of lmms-eval")
     index = index_with(name, include)
     try:

@@ -83,13 +83,9 @@ class Group:
 
 
 def template(benchmark: Benchmark, head: str, settings: str, variants: Sequence[str]) -> str:
-    """Return the YAML that the tasks of a benchmark include.
+    """Return the YAML that the tasks of a benchmark include; `head` are its first lines.
 
-    Args:
-        benchmark: the benchmark.
-        head: first lines.
-        settings: default of leaves without `dataset_name`.
-        variants: settings whose rows the host's table may have.
+    `settings` is the default of leaves without `dataset_name`; the host's table may have the rows of all `variants`.
     """
     metrics: dict[str, Metric] = {}
     for parsed in map(benchmark.parse, variants):
@@ -127,10 +123,7 @@ def generation(tokens: int, until: Sequence[str] = ()) -> str:
 def write_own(folders: Iterable[Path]) -> list[Path]:
     """Write YAMLs of benchmarks without any: of packages, in `folders`, and in those that are always searched.
 
-    Returns the folders that they are in, in the cache.
-
-    Raises:
-        SystemExit: a YAML that is none, in one sentence.
+    Return the folders that they are in, in the cache. Raises SystemExit: a damaged definition.
     """
     with one_sentence():
         load_plugins()

@@ -58,12 +58,7 @@ class Arguments:
 
 
 def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
-    """Return the arguments of a run; `--help` prints them and exits.
-
-    Raises:
-        InputError: a configuration that cannot be read, `--judge-args` that are no JSON object, or a combination that
-            the host does not run.
-    """
+    """Return the arguments of a run; `--help` prints them and exits. Raises InputError: unreadable or unusable ones."""
     given, _ = _parser().parse_known_args(argv)
     config = _config(given)
     models = tuple(config.get("model") or given.model or ())

@@ -31,7 +31,6 @@ def check(arguments: Arguments) -> list[str]:
 
     Raises:
         InputError: arguments with which the host would not run our tasks, or would change a prompt.
-        DataError: release files missing, unreadable or not in the release's format.
     """
     _check_names(arguments)
     if not arguments.ours:

@@ -47,7 +47,11 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         """Return a table with one line per row of the task, which the host writes with the answers."""
         self.task = known()[0][dataset]
         self.rows = {row["id"]: row for row in rows_of(dataset)}
-        return pd.DataFrame([{"index": key, **_columns(row)} for key, row in self.rows.items()])
+        lines = []
+        for key, row in self.rows.items():
+            figures = {"figures": json.dumps([figure["file"] for figure in row["figures"]])} if "figures" in row else {}
+            lines.append({"index": key, **{name: row.get(name, "") for name in COLUMNS}, **figures})
+        return pd.DataFrame(lines)
 
     def build_prompt(self, line: Any) -> list[dict[str, str]]:
         """Return the prompt of a line of the table."""
@@ -93,8 +97,3 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         """Return the file of answers; the host writes it under another name than it asks if `--config` renames it."""
         written = [each for suffix in ("tsv", "xlsx") for each in path.parent.glob(f"*_{self.task.name}.{suffix}")]
         return path if path.is_file() or len(written) != 1 else written[0]
-
-
-def _columns(row: Mapping[str, Any]) -> dict[str, str]:
-    figures = {"figures": json.dumps([figure["file"] for figure in row["figures"]])} if "figures" in row else {}
-    return {**{name: row.get(name, "") for name in COLUMNS}, **figures}

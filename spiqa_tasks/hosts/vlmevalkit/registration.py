@@ -27,12 +27,7 @@ def register_tasks() -> None:
 
 
 def import_host() -> None:
-    """Import the host with our tasks.
-
-    Raises:
-        MissingPartError: the host is not installed.
-        InputError: it cannot be imported, or would not show our prompts.
-    """
+    """Import the host with our tasks. Raises InputError: it cannot be imported, or would not show our prompts."""
     require("vlmevalkit", "spiqa-vlmevalkit")
     register_tasks()
     for name in ("vlmeval.dataset", "vlmeval.config"):

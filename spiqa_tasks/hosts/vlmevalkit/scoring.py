@@ -30,11 +30,8 @@ NO_JUDGE = ("none", "exact_matching")
 def judge_of(task: Task, arguments: Mapping[str, Any]) -> Judge | None:
     """Return the judge of a task, or None; a new judge is asked one real question.
 
-    Args:
-        arguments: judge arguments that the host passes to `evaluate`; `model`, `api_base` and `key` are used.
-
-    Raises:
-        JudgeError: an unusable judge, or none for a task that needs one.
+    `arguments` are those that the host passes to `evaluate`: `model`, `api_base` and `key` are used. Raises JudgeError:
+    an unusable judge, or none for a task that needs one.
     """
     rule = task.entry.judge(task.typed)
     if rule is None:
@@ -65,11 +62,7 @@ def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> Jud
 
 
 def read_answers(path: Path) -> dict[str, str]:
-    """Return id -> answer of a file that the host wrote.
-
-    Raises:
-        InputError: it cannot be read, or has no column `prediction`.
-    """
+    """Return id -> answer of a file that the host wrote. Raises InputError: no such table with answers."""
     table = read_cells(path, escaped=path.suffix == ".xlsx")
     if any("prediction" not in cells for cells in table):
         raise InputError(f"Expected {path} to have the column prediction, found none. Run the host again.")

@@ -32,11 +32,7 @@ def known() -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
 
 @cache
 def rows_of(name: str) -> list[Row]:
-    """Return the rows of a task.
-
-    Raises:
-        DataError: release files missing, unreadable or not in the release's format.
-    """
+    """Return the rows of a task. Raises DataError: release files missing or damaged."""
     task = known()[0][name]
     rows = load_rows(task.entry, task.split, task.settings)
     return [row for row in rows if task.kept is None or row["id"] in task.kept]
@@ -70,9 +66,6 @@ def write_dataset(name: str, folder: Path) -> tuple[Path, bool, list[str]]:
 
     Choices have their options in columns, for the host's own prompt and matching; open questions have our prompt with
     all pictures before one text, and are for `--mode infer`.
-
-    Raises:
-        DataError: see `rows_of`.
     """
     folder = folder.resolve()
     copies: dict[str, str] = {}
