@@ -201,16 +201,17 @@ def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]
     found: dict[str, Task] = {}
     for name in names:
         if name not in tasks and name not in groups:
-            every = [*tasks, *groups]
-            near = [known for known in every if known.casefold() == name.casefold()]
-            near = near or difflib.get_close_matches(name, every, n=3, cutoff=0.4)
-            raise InputError(
-                f"Expected the name of a task or group, found {name!r}. "
-                + (f"Nearest: {', '.join(near)}. " if near else "")
-                + "`spiqa-tasks list` shows all."
-            )
+            raise unknown_name("a task or group", name, [*tasks, *groups], "`spiqa-tasks list` shows all.")
         found |= members_of(name, tasks, groups)
     return list(found.values())
+
+
+def unknown_name(what: str, name: str, names: Iterable[str], remedy: str) -> InputError:
+    """Return the error for a name that is not known, with the one that differs in case alone, or the nearest ones."""
+    near = [known for known in names if known.casefold() == name.casefold()]
+    near = near or difflib.get_close_matches(name, list(names), n=3, cutoff=0.4)
+    nearest = f"Nearest: {', '.join(near)}. " if near else ""
+    return InputError(f"Expected the name of {what}, found {name!r}. {nearest}{remedy}")
 
 
 def members_of(name: str, tasks: Mapping[str, Task], groups: Mapping[str, Sequence[str]]) -> dict[str, Task]:

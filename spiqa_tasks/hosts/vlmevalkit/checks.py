@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from vlmeval.config import supported_VLM
 from vlmeval.smp import LMUDataRoot
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import unknown_name
 from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, task_name
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, pictures
 
@@ -49,19 +49,13 @@ def _check_names(arguments: Arguments) -> None:
     for name in arguments.data:
         task = task_name(arguments.config, name)
         if task != name and task not in tasks:
-            raise _unknown("a task", task, tasks, "`spiqa-tasks list` shows all.")
+            raise unknown_name("a task", task, tasks, "`spiqa-tasks list` shows all.")
         if name not in datasets and not Path(LMUDataRoot(), f"{name}.tsv").exists():
-            raise _unknown("a dataset", name, [*datasets, *groups], "`spiqa-tasks list` shows ours.")
+            raise unknown_name("a dataset", name, [*datasets, *groups], "`spiqa-tasks list` shows ours.")
     if not arguments.base_url and "model" not in arguments.config:
         for name in arguments.models:
             if name not in supported_VLM:
-                raise _unknown("a model of VLMEvalKit", name, supported_VLM, "`vlmutil mlist all` shows all.")
-
-
-def _unknown(what: str, name: str, names: Iterable[str], remedy: str) -> InputError:
-    near = difflib.get_close_matches(name, list(names), n=3, cutoff=0.4)
-    nearest = f" Nearest: {', '.join(near)}." if near else ""
-    return InputError(f"Expected the name of {what}, found {name!r}.{nearest} {remedy}")
+                raise unknown_name("a model of VLMEvalKit", name, supported_VLM, "`vlmutil mlist all` shows all.")
 
 
 def _check_pictures(arguments: Arguments, model: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.hosts.after_import import Patches, replacing
-from spiqa_tasks.hosts.vlmevalkit.tasks import known
+from spiqa_tasks.hosts.vlmevalkit.tasks import as_tsv, known
 from spiqa_tasks.printable import say
 
 LOSSLESS = "tsv"
@@ -52,9 +52,7 @@ def _patch_files(host: Any) -> None:
     def dump_as_text(dump: Any, data: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
         if not is_ours(path):
             return dump(data, path, *args, **kwargs)
-        rows = [list(data.columns), *data.itertuples(index=False, name=None)]
-        text = "".join("\t".join(map(_quoted, row)) + "\n" for row in rows)
-        return write_atomically(Path(str(path)), text.encode("utf-8", "backslashreplace"))
+        return write_atomically(Path(str(path)), as_tsv([data.columns, *data.itertuples(index=False, name=None)]))
 
     @replacing(host, "load")
     def load_as_text(load: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
@@ -71,11 +69,6 @@ def _patch_files(host: Any) -> None:
             if dataset in known()[0]:
                 return str(Path(folder, f"{model}_{dataset}.{LOSSLESS}"))
             return path_of(folder, model, dataset, *args, **kwargs)
-
-
-def _quoted(cell: Any) -> str:
-    text = "" if cell is None or cell != cell else str(cell)
-    return '"' + text.replace('"', '""') + '"'
 
 
 def _patch_datasets(host: Any) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.mmstar.release import MISSING, question_of
-from spiqa_tasks.benchmarks.prompting import Picture, plain_text
+from spiqa_tasks.benchmarks.prompting import Picture, Turn, chat_content, plain_text
 from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.files.atomic import write_atomically
@@ -43,15 +41,11 @@ def message(row: Row) -> list[dict[str, str]]:
 
     The host has no chat turns: a blank line separates them, as for lmms-eval's simple models.
     """
-    parts: list[dict[str, str]] = []
-    for part in benchmark_of(row).prompt(row):
-        if isinstance(part, Picture):
-            parts.append({"type": "image", "value": page_path(part.path)})
-        elif parts and parts[-1]["type"] == "text":
-            parts[-1]["value"] += part if isinstance(part, str) else "\n\n"
-        elif isinstance(part, str):
-            parts.append({"type": "text", "value": part})
-    return parts
+    first, *rest = benchmark_of(row).prompt(row)
+    parts = [] if isinstance(first, Turn) else [first]
+    parts += ["\n\n" if isinstance(part, Turn) else part for part in rest]
+    keys = {"text": "text", "image": "url"}
+    return [{"type": part["type"], "value": part[keys[part["type"]]]} for part in chat_content(parts, "path")]
 
 
 @cache
@@ -70,13 +64,9 @@ def write_dataset(name: str, folder: Path) -> tuple[Path, bool, list[str]]:
     folder = folder.resolve()
     copies: dict[str, str] = {}
     lines = [_line(row, folder / "images" / "spiqa_tasks", copies) for row in rows_of(name)]
-    text = io.StringIO()
-    columns = dict.fromkeys(column for line in lines for column in line)
-    table = csv.DictWriter(text, list(columns), delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_ALL)
-    table.writeheader()
-    table.writerows(lines)
+    columns = list(dict.fromkeys(column for line in lines for column in line))
     path = folder / f"{name}.tsv"
-    write_atomically(path, text.getvalue().encode())
+    write_atomically(path, as_tsv([columns, *([line.get(column, "") for column in columns] for line in lines)]))
     lost = [line["index"] for line in lines if any(line.get(letter) in MISSING for letter in "ABCDE")]
     warning = (
         f"{name}: VLMEvalKit loses an option of {len(lost)} questions ({', '.join(lost[:5])}), whose text it takes for "
@@ -103,3 +93,10 @@ def _line(row: Row, folder: Path, copies: dict[str, str]) -> dict[str, str]:
     line |= {column: str(row[name]) for column, name in _GROUPS.items() if row.get(name)}
     written = [copies[path] for path in paths]
     return line | ({"image_path": repr(written) if len(written) > 1 else written[0]} if written else {})
+
+
+def as_tsv(rows: Iterable[Iterable[Any]]) -> bytes:
+    """Return rows as TSV, every cell quoted: the csv of Python 3.10 cannot write NUL, which answers may hold."""
+    cells = (["" if cell is None or cell != cell else str(cell).replace('"', '""') for cell in row] for row in rows)
+    text = "".join("\t".join(f'"{cell}"' for cell in row) + "\n" for row in cells)
+    return text.encode("utf-8", "backslashreplace")
