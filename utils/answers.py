@@ -12,8 +12,15 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import parse
-from spiqa_tasks.hosts.lmms_eval.batch_scoring import names, record_of, report, scorer_of, several
-from spiqa_tasks.hosts.lmms_eval.logged_record import LoggedRecord, logged_values
+from spiqa_tasks.hosts.lmms_eval.batch_scoring import (
+    LoggedRecord,
+    logged_values,
+    names,
+    record_of,
+    report,
+    scorer_of,
+    several,
+)
 
 logger = logging.getLogger("spiqa_tasks")
 

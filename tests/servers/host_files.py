@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.hosts.failed_requests import response_of
-from spiqa_tasks.hosts.lmms_eval.logged_record import logged_values
+from spiqa_tasks.hosts.lmms_eval.batch_scoring import logged_values
 
 SPLIT = "one\u2028two\x85three"
 """An answer with line separators that JSON does not escape and that end no line of a samples file."""

@@ -19,8 +19,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.results_file import BASELINE, metric_values
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.hosts.failed_requests import response_of
@@ -145,6 +147,35 @@ def _scorer(row: Mapping[str, Any]) -> Scorer:
 def _key(row: Mapping[str, Any], text: str) -> Key:
     """Return the key of an answer, without reasoning: the host may remove it after the filters."""
     return f"{row['benchmark']}/{row['split']}/{row['settings']}", str(row["id"]), without_reasoning(text).strip()
+
+
+class LoggedRecord(dict[str, Any]):
+    """A metric's value of one answer, as the host logs and gathers it, with the record, for aggregations.
+
+    Attributes:
+        metric: the row's name, `metric` or `metric/group`.
+        record: the answer's.
+        task: benchmark and settings of the task.
+    """
+
+    metric: str
+    record: Record
+    task: tuple[str, str]
+
+
+def logged_values(record: Record, scorer: Scorer, task: tuple[str, str]) -> dict[str, Any]:
+    """Return the result of `process_results`: the values of `metric_values` for the rows of the host's table."""
+    known = {metric.name: metric for metric in scorer.metrics}
+    names = [(name, *name.partition("/")[::2]) for name in scorer.benchmark.rows_of_table(scorer.settings)]
+    rows = {name: (known[metric], group or None) for name, metric, group in names if metric in known}
+    logged = metric_values(record, rows, scorer.joins)
+    headline = next((values.get("score") for values in logged.values()), None)
+    if record.status == "scoring_failed":
+        logged[SCORING_FAILED.name] = {"id": record.id, "reason": record.reason}
+    found: dict[str, Any] = {name: LoggedRecord(values) for name, values in logged.items()}
+    for name, values in found.items():
+        values.metric, values.record, values.task = name, record, task
+    return found if headline is None else {**found, BASELINE: headline}
 
 
 def split_repeats(instances: list[Any]) -> None:

@@ -135,7 +135,7 @@ def _patch_results(host: Any) -> None:
     @replacing(host.TaskOutput, "calculate_aggregate_metric")
     def of_rows(aggregate: Any, self: Any, *args: Any, **kwargs: Any) -> None:
         from spiqa_tasks.benchmarks.results_file import BASELINE
-        from spiqa_tasks.hosts.lmms_eval.logged_record import LoggedRecord
+        from spiqa_tasks.hosts.lmms_eval.batch_scoring import LoggedRecord
 
         if any(isinstance(entry, LoggedRecord) for entries in self.sample_metrics.values() for entry in entries):
             for key in [key for key in self.sample_metrics if key[0] == BASELINE]:
@@ -148,10 +148,9 @@ def _patch_baselines(host: Any) -> None:
 
     @replacing(host, "_extract_score_from_sample")
     def score_of(extract: Any, sample: Mapping[str, Any], task: str) -> Any:
-        from spiqa_tasks.benchmarks.results_file import BASELINE
-        from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
+        from spiqa_tasks.benchmarks.results_file import BASELINE, record_in
 
-        return None if BASELINE not in sample and record_of(sample) is not None else extract(sample, task)
+        return None if BASELINE not in sample and record_in(sample) is not None else extract(sample, task)
 
 
 def _patch_cache(host: Any) -> None:

@@ -14,11 +14,10 @@ from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.results_file import RESULTS, SAMPLES, SUMMARY
+from spiqa_tasks.benchmarks.results_file import RESULTS, SAMPLES, SUMMARY, record_in
 from spiqa_tasks.benchmarks.task import Task, benchmark_named, task_of
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.files.json_text import conforms, loads
-from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
 from spiqa_tasks.runs.answer import Answer, plain
 from spiqa_tasks.runs.identity import Identity, identity
 from spiqa_tasks.runs.readers.host_tasks import first_of, host_answers, samples
@@ -102,7 +101,7 @@ def own_answers(path: Path) -> list[Answer]:
 
 
 def _own_answer(sample: Mapping[str, Any]) -> Answer:
-    record, text = record_of(sample), first_of(sample.get("filtered_resps", sample.get("resps")), None)
+    record, text = record_in(sample), first_of(sample.get("filtered_resps", sample.get("resps")), None)
     if record is None or not isinstance(text, str):
         raise ValueError("no record with an id" if record is None else "no answer")
     if record.reference and plain(str(sample["target"])) != plain(record.reference):

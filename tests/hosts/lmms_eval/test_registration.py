@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.results_file import BASELINE
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.hosts.lmms_eval import registration
-from spiqa_tasks.hosts.lmms_eval.logged_record import BASELINE, LoggedRecord
+from spiqa_tasks.hosts.lmms_eval.batch_scoring import LoggedRecord
 from spiqa_tasks.hosts.lmms_eval.registration import PATCHES, one_sentence
 
 OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}
@@ -164,7 +164,7 @@ def test_the_score_for_a_baseline_has_no_row() -> None:
             aggregated.append({metric for metric, _ in self.sample_metrics})
 
     PATCHES["lmms_eval.evaluator_utils"][1](SimpleNamespace(TaskOutput=TaskOutput))
-    entry = LoggedRecord({"id": "1"}, "accuracy", Record("1"), ("mmstar", ""))
+    entry = LoggedRecord({"id": "1"})
     TaskOutput({("accuracy", "none"): [entry], (BASELINE, "none"): [1.0]}).calculate_aggregate_metric()
     TaskOutput({("accuracy", "none"): [1.0], (BASELINE, "none"): [1.0]}).calculate_aggregate_metric()
     assert aggregated == [{"accuracy"}, {"accuracy", BASELINE}]

@@ -11,7 +11,7 @@ import pytest
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
+from spiqa_tasks.benchmarks.results_file import record_in
 
 Evaluate = Callable[..., dict[str, Any]]
 WriteSamples = Callable[[dict[str, Any], str], Path]
@@ -36,7 +36,7 @@ def check_form(sample: dict[str, Any], headline: str) -> None:
     """The whole record is under the headline, at most id, cluster and score are under the others."""
     entries = {key: value for key, value in sample.items() if isinstance(value, dict)}
     assert next(iter(entries)) == headline
-    assert record_of(sample) is not None
+    assert record_in(sample) is not None
     for name, entry in entries.items():
         if name != headline:
             assert entry.keys() <= {"id", "cluster", "score"}, name

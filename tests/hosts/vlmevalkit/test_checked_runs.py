@@ -40,7 +40,10 @@ def no_model_yet(monkeypatch: pytest.MonkeyPatch) -> None:
             ["shows up to 5", "a model class that takes several"],
         ),
         (["--data", "mmstar_demo", "--model", "fixed", "odd", "--api-mode"], ["one --model with --api-mode"]),
-        (["--data", "spiqa_demo", "--model", "fixed", "--judge", "anthropic:claude"], ["L3Score cannot be judged"]),
+        (
+            ["--data", "spiqa_demo", "--model", "fixed", "--judge", "anthropic:claude"],
+            ["cannot be judged by anthropic:claude"],
+        ),
         (["--config", "nowhere.json"], ["--config nowhere.json"]),
     ],
 )

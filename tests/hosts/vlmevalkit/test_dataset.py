@@ -89,18 +89,3 @@ def test_the_hosts_summary_has_the_number_of_failed_judgements(tmp_path: Path) -
     (tmp_path / "20260101_000000_results.json").write_text(json.dumps(results))
     (tmp_path / f"20260101_000000_samples_{TASK}.jsonl").touch()
     assert dataset.report_judge_err(str(path), total_samples=None) == {"failed": 3, "total": None}
-
-
-def test_the_one_file_of_answers_is_found_by_the_tasks_own_name(tmp_path: Path) -> None:
-    """Where `--config` renames the task; the host asks by one name and writes by the other. Of two none is taken."""
-    dataset, asked = _dataset(), tmp_path / "m_mine.tsv"
-    assert dataset._answers(asked) == asked
-    (tmp_path / "m_other.tsv").touch()
-    written = tmp_path / f"m_{TASK}.xlsx"
-    written.touch()
-    assert dataset._answers(asked) == written
-    (tmp_path / f"n_{TASK}.tsv").touch()
-    assert dataset._answers(asked) == asked
-    (tmp_path / f"n_{TASK}.tsv").unlink()
-    asked.touch()
-    assert dataset._answers(asked) == asked

@@ -20,8 +20,8 @@ from openai_server import Behaviour, OpenAIServer
 from PIL import Image
 from run_files import results_of, run_values, samples_of
 
+from spiqa_tasks.benchmarks.results_file import record_in
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
 
 from .conftest import Launch
@@ -92,7 +92,7 @@ def test_both_hosts_give_the_same_numbers(
         assert not (ours.keys() - told) & set(rows_of_table(task))
         different += [(task, name) for name in told if ours.get(name) != theirs[task].get(name)]
         here, there = (
-            plain(record.as_dict() for sample in samples_of(tmp_path / folder, task) if (record := record_of(sample)))
+            plain(record.as_dict() for sample in samples_of(tmp_path / folder, task) if (record := record_in(sample)))
             for folder in ("out", "other")
         )
         assert here

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from openai_server import OpenAIServer
-from scipy import stats
 
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.benchmarks.task import Task
@@ -21,6 +20,7 @@ from spiqa_tasks.judge.config import DEFAULT_JUDGE
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.intervals import share_interval
 
 TASK = "mmstar_demo"
 
@@ -109,22 +109,13 @@ def header(folder: Path) -> dict[str, Any]:
 
 
 def test_a_mean_over_papers_has_a_clustered_interval(tmp_path: Path) -> None:
-    """By t with a degree of freedom less than there are papers; scores of the corpus have none."""
+    """That of the scores and their papers; scores of the corpus have none."""
     _, path = write_run(tmp_path, "spiqa_demo", {})
     run = read(tmp_path)
     found = header(path)["intervals"]
     scores = [record.scores["rouge_l"] for record in run.questions]
-    papers = [str(record.cluster) for record in run.questions]
-    assert 1 < len(set(papers)) < len(papers)
-    deviations = dict.fromkeys(papers, 0.0)
-    mean = sum(scores) / len(scores)
-    for score, name in zip(scores, papers, strict=True):
-        deviations[name] += score - mean
-    squares = sum((score - mean) ** 2 for score in scores)
-    n = len(scores)
-    variance = squares / (n - 1) / n + (sum(each**2 for each in deviations.values()) - squares) / n**2
-    margin = stats.t(len(deviations) - 1).ppf(0.975) * math.sqrt(variance)
-    assert found["rouge_l"] == pytest.approx([max(0.0, mean - margin), mean + margin])
+    expected = share_interval(scores, [str(record.cluster) for record in run.questions])
+    assert found["rouge_l"] == pytest.approx([expected.low, expected.high])
     assert "bleu_1" not in found
 
 

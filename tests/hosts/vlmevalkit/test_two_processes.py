@@ -22,15 +22,14 @@ DUMPED = 10
 TESTED = 2
 """How many questions the judge is asked before a run, by the first process alone."""
 LAUNCHER = Path(__file__).resolve().parents[2] / "servers" / "vlmevalkit_launch.py"
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.java]  # the processes of the run have the real one
 
 
 def torchrun(folder: Path, *arguments: str, die_after: int) -> int:
     """Exit status of the launcher in two processes, each of which kills itself before its next answer."""
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(LAUNCHER)]
     command += ["--data", TASK, "--model", "odd", "--work-dir", str(folder), *arguments]
-    no_java = {"PATH": str(Path(sys.executable).parent)}
-    environment = {**os.environ, **no_java, DIE_AFTER: str(die_after), "OMP_NUM_THREADS": "1", "PRED_FORMAT": ""}
+    environment = {**os.environ, DIE_AFTER: str(die_after), "OMP_NUM_THREADS": "1", "PRED_FORMAT": ""}
     return subprocess.run(command, env=environment, capture_output=True, timeout=300).returncode
 
 
