@@ -17,8 +17,7 @@ from spiqa_tasks.benchmarks.registry import benchmark_of
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.base import Baseline, Doc
-from spiqa_tasks.vision.clip_encoder import ClipEncoder, Embeddings
-from spiqa_tasks.vision.ocr import figure_texts
+from spiqa_tasks.vision import ClipEncoder, Embeddings, figure_texts
 
 
 class CaptionRetrieval(Baseline):

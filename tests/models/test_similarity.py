@@ -18,7 +18,7 @@ from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.models.similarity import CaptionRetrieval, in_the_tasks_format
-from spiqa_tasks.vision.clip_encoder import ClipEncoder
+from spiqa_tasks.vision import ClipEncoder
 
 Row = dict[str, Any]
 

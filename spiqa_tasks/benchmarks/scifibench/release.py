@@ -172,7 +172,7 @@ def _rows(questions: Sequence[ChoiceQuestion], split: str, settings: SciFIBenchS
     shots = examples(questions, settings.shots, settings.seed, similarities)
     texts: dict[str, str] = {}
     if settings.ocr == "yes":
-        from spiqa_tasks.vision.ocr import figure_texts
+        from spiqa_tasks.vision import figure_texts
 
         texts = figure_texts((figure.digest, figure.path) for question in questions for figure in question.figures)
     return [

@@ -128,7 +128,7 @@ def pair_similarities(questions: Sequence[ChoiceQuestion], checkpoint: str) -> N
     """Return cosines of the true pairs' concatenated unit embeddings of image and caption (section 3.2, step 2)."""
     import numpy as np
 
-    from spiqa_tasks.vision.clip_encoder import ClipEncoder
+    from spiqa_tasks.vision import ClipEncoder
 
     encoder = ClipEncoder(checkpoint)
     texts = encoder.texts([question.caption for question in questions])

@@ -52,7 +52,7 @@ def test_captioning_shows_the_figure_and_no_captions() -> None:
 def test_prompt_has_the_text_in_the_place_of_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     """With ocr=yes a model gets no picture but what was read in it, for each figure of a question."""
     monkeypatch.setattr(
-        "spiqa_tasks.vision.ocr.figure_texts", lambda figures: {digest: Path(path).name for digest, path in figures}
+        "spiqa_tasks.vision.figure_texts", lambda figures: {digest: Path(path).name for digest, path in figures}
     )
     to_caption = load_rows("scifibench", "demo_fig2cap", "ocr=yes")[0]
     (text,) = prompt(to_caption)[:1]

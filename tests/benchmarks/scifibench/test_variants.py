@@ -218,5 +218,5 @@ def test_pairs_are_near_by_both_embeddings(monkeypatch: pytest.MonkeyPatch) -> N
             assert paths == ["0.png", "1.png"]
             return np.array([[1.0, 0.0], [0.0, 1.0]])
 
-    monkeypatch.setattr("spiqa_tasks.vision.clip_encoder.ClipEncoder", Encoder)
+    monkeypatch.setattr("spiqa_tasks.vision.ClipEncoder", Encoder)
     assert pair_similarities(APART[:2], "a/b") == pytest.approx(np.array([[1.0, 0.3], [0.3, 1.0]]))

@@ -1,0 +1,172 @@
+"""Text and embeddings of figures: OCR for SciFIBench's text-only baseline (section 4.1), CLIP and SigLIP checkpoints.
+
+The OCR engine is RapidOCR, whose package ships its models; the paper used another one, so numbers differ a little.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from filelock import FileLock
+from numpy.typing import NDArray
+from PIL import Image
+from tqdm import tqdm
+
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.extras import require
+from spiqa_tasks.files.atomic import cache_folder, write_atomically
+from spiqa_tasks.files.pictures import open_picture
+
+PACKAGE = "rapidocr"
+_WHAT = "A task with text read out of figures (ocr=yes)"
+
+_SMALLEST_SIDE = 320
+"""Pixels to which a shorter side is enlarged; the engine's default 736 takes three times as long for the same text."""
+_NARROWEST_LINE = 96
+"""Pixels to which a line, 48 high, is padded; with the engine's default 320 short labels take twice as long."""
+_MOST_WORKERS = 8
+"""Engines of one thread each, which are faster than one engine of several threads."""
+
+Reader = Callable[[Image.Image], list[str]]
+Embeddings = NDArray[np.float64]
+
+
+def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return sha256 digest -> text of a figure in reading order, for (digest, path) pairs.
+
+    Texts are cached by the engine's version and the digest. A lock makes other processes wait instead of reading the
+    same figures.
+
+    Raises:
+        MissingPartError: the extra `ocr` is not installed.
+        DataError: the engine fails on a figure.
+    """
+    folder = cache_folder() / "ocr" / f"{PACKAGE}-{_version()}-{_SMALLEST_SIDE}-{_NARROWEST_LINE}"
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = dict(figures)
+    with FileLock(folder / ".lock"):
+        _read_missing({digest: path for digest, path in paths.items() if not _file(folder, digest).is_file()}, folder)
+    return {digest: "\n".join(json.loads(_file(folder, digest).read_text(encoding="utf-8"))) for digest in paths}
+
+
+def _read_missing(missing: dict[str, str], folder: Path) -> None:
+    if not missing:
+        return
+    own = threading.local()
+
+    def read(figure: tuple[str, str]) -> None:
+        digest, path = figure
+        if not hasattr(own, "engine"):
+            own.engine = _engine()
+        try:
+            lines = own.engine(open_picture(path))
+        except Exception as error:  # the engine documents no errors of its own
+            raise DataError(f"Expected the OCR engine to read {path}, it failed: {error}.") from error
+        write_atomically(_file(folder, digest), json.dumps(lines, ensure_ascii=False).encode())
+
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_WORKERS)) as pool:
+        for _ in tqdm(pool.map(read, missing.items()), "reading figures (OCR)", len(missing)):
+            pass
+
+
+def _file(folder: Path, digest: str) -> Path:
+    return folder / f"{digest}.json"
+
+
+def _version() -> str:
+    try:
+        return metadata.version(PACKAGE)
+    except metadata.PackageNotFoundError:
+        require("ocr", _WHAT)
+        raise
+
+
+def _engine() -> Reader:
+    require("ocr", _WHAT)
+    from rapidocr import RapidOCR
+
+    engine = RapidOCR(
+        params={
+            "Global.log_level": "error",
+            "Det.limit_type": "min",
+            "Det.limit_side_len": _SMALLEST_SIDE,
+            "Rec.rec_img_shape": [3, 48, _NARROWEST_LINE],
+            "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+        }
+    )
+    logging.getLogger("RapidOCR").setLevel(logging.ERROR)
+    return lambda picture: list(engine(picture).txts or ())
+
+
+class ClipEncoder:
+    """A contrastive image-text model; embeddings are rows of unit length."""
+
+    def __init__(self, checkpoint: str, device: str | None = None, batch_size: int = 32) -> None:
+        """
+        Args:
+            checkpoint: folder or hub id of a model with `get_text_features` and `get_image_features`.
+            device: torch device (default: a GPU if available).
+            batch_size: texts or pictures in one forward pass.
+
+        Raises:
+            InputError: no checkpoint, or one of another kind.
+        """
+        require("hf", "A CLIP or SigLIP checkpoint")
+        import torch
+        from transformers import AutoModel, AutoProcessor
+
+        self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        self._batch_size = batch_size
+        try:
+            self._model = AutoModel.from_pretrained(checkpoint).eval().to(self.device)
+            self._processor = AutoProcessor.from_pretrained(checkpoint)
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"Expected {checkpoint!r} to be a folder or hub id of a CLIP or SigLIP checkpoint: "
+                f"{str(error).splitlines()[0]}"
+            ) from error
+        if not hasattr(self._model, "get_text_features") or not hasattr(self._model, "get_image_features"):
+            raise InputError(
+                f"Expected {checkpoint!r} to be a CLIP or SigLIP checkpoint, found a {type(self._model).__name__}."
+            )
+        # SigLIP was trained with texts padded to a fixed length, CLIP masks its padding
+        self._padding = "max_length" if "siglip" in self._model.config.model_type else "longest"
+        self._length = int(self._model.config.text_config.max_position_embeddings)
+
+    def texts(self, texts: Sequence[str]) -> Embeddings:
+        """Return embeddings, shape (texts, dimension); texts are truncated to the model's context."""
+        tokenizer = functools.partial(
+            self._processor.tokenizer, padding=self._padding, truncation=True, max_length=self._length
+        )
+        return self._embed(texts, lambda batch: tokenizer(list(batch), return_tensors="pt"), "get_text_features")
+
+    def images(self, paths: Sequence[str]) -> Embeddings:
+        """Return embeddings of picture files, shape (paths, dimension)."""
+        processor = self._processor.image_processor
+        return self._embed(
+            paths,
+            lambda batch: processor([open_picture(path) for path in batch], return_tensors="pt"),
+            "get_image_features",
+        )
+
+    def _embed(self, items: Sequence[str], inputs: Callable[[Sequence[str]], Any], features: str) -> Embeddings:
+        import torch
+
+        rows = []
+        for start in tqdm(range(0, len(items), self._batch_size), features, disable=len(items) <= self._batch_size):
+            batch = inputs(items[start : start + self._batch_size]).to(self.device)
+            with torch.inference_mode():
+                output = getattr(self._model, features)(**batch)
+            pooled = output if isinstance(output, torch.Tensor) else output.pooler_output
+            rows.append(torch.nn.functional.normalize(pooled.double(), dim=-1).cpu().numpy())
+        return np.concatenate(rows)
