@@ -242,4 +242,4 @@ def _check_known(names: Iterable[str], known: Collection[str]) -> None:
 
 def _unknown(name: str, known: Collection[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
-    return f"{name} is none of {', '.join(known)}" + (f"; is {near[0]} meant?" if near else "")
+    return f"{name} is none of {', '.join(known)}" + (f" (is {near[0]} meant?)" if near else "")

@@ -64,11 +64,9 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -
     columns = {role: name for role, name in found.items() if name}
     for role in ("question", "answer"):
         if role not in found:
-            used = set(_named(columns))
             raise InputError(
-                f"Expected a column with the {role}, found no usual name among "
-                f"{', '.join(name for name in names if name not in used) or 'no columns'}. Name it with --column "
-                f"{role}=COLUMN."
+                f"Expected a column with the {role}, found no usual name among {', '.join(names) or 'no columns'}. "
+                f"Name it with --column {role}=COLUMN."
             )
     kind, answer_is = _kind(records, Columns.model_validate(columns))
     more = {"answer_is": answer_is.removeprefix("letter"), "image_folder": image_folder}

@@ -110,16 +110,6 @@ def test_rows_prompts_and_records_are_those_of_the_definition(tmp_path: Path) ->
     assert said.startswith("For 100% of 1 judgements")
 
 
-def test_sizes_are_counted_without_pictures(tmp_path: Path) -> None:
-    """They need not be there for that, and are counted once."""
-    found = benchmark(write_own(tmp_path))
-    for name in ("red.png", "blue.png"):
-        (tmp_path / name).unlink()
-    assert found.splits["test"] == 3
-    (tmp_path / "data.jsonl").unlink()
-    assert found.splits["test"] == 3
-
-
 ANSWERS = ("(b) blue", "Answer: 1.5e3", "I cannot see any image.")
 
 

@@ -41,12 +41,6 @@ def test_options_are_where_their_column_says(record: dict[str, Any], options: di
     assert row_options(record) == options
 
 
-def test_a_column_that_is_named_counts() -> None:
-    """Instead of one with a usual name."""
-    assert row_options({"options": ["x", "y"], "mine": RED_BLUE}, ["mine"]) == RED_BLUE
-    assert row_options({"options": ["x", "y"], "one": "red", "two": "blue"}, ["one", "two"]) == RED_BLUE
-
-
 @pytest.mark.parametrize("value", [7, "red", ["red"], {"A": "red", "a": "blue"}, {"one": "red"}])
 def test_options_in_no_known_form_are_an_error(value: Any) -> None:
     """A number, a text that lists nothing, a single option, a letter twice."""

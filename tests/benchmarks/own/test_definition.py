@@ -61,7 +61,7 @@ def test_the_split_of_the_solved_questions_is_not_the_one_that_is_asked(tmp_path
         ({"data": 3}, "data: in the YAML of mine, found 3"),
         (
             {"columns": {"anser": "a"}},
-            "cluster; is answer meant?",
+            "cluster (is answer meant?)",
         ),
         ({"columns": ["a"]}, "columns: in the YAML of mine, found ['a']"),
         ({"kind": "choice"}, "columns: has to name the options"),
