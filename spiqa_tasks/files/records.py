@@ -158,5 +158,6 @@ def saved_files(folder: Path) -> list[Path]:
     """Return the Arrow files of a folder of `Dataset.save_to_disk`, in order. Raises DataError: another folder."""
     state = folder / "state.json"
     if not state.is_file():
-        raise DataError(f"Expected {folder} to be {FORMS}; found no state.json. Name a file, or one split, in it.")
+        found = "no state.json in it" if folder.is_dir() else "No such file or folder"
+        raise DataError(f"Expected {folder} to be {FORMS}; found {found}. Name a file, or the folder of one split.")
     return [folder / entry["filename"] for entry in json_value(state)["_data_files"]]

@@ -67,7 +67,9 @@ def test_a_folder_that_datasets_saved_is_read(tmp_path: Path) -> None:
     datasets.DatasetDict({"test": saved}).save_to_disk(tmp_path / "several")
     assert list(read_records([tmp_path / "one"])) == ROWS
     assert list(read_records([tmp_path / "several" / "test"], without=["q"])) == [{"a": row["a"]} for row in ROWS]
-    with pytest.raises(DataError, match=r"several to be .* found no state\.json\. Name a file, or one split, in it"):
+    with pytest.raises(
+        DataError, match=r"several to be .* found no state\.json in it\. Name a file, or the folder of one split"
+    ):
         list(read_records([tmp_path / "several"]))
 
 
