@@ -21,9 +21,9 @@ OVERALL = "all"
 class GroupValue:
     """A metric's value, in natural units, over the `n` scored answers of one group, with its 95% interval.
 
-    `value` is NaN where it is withheld, `low` and `high` where there is no interval; `low_value` and `high_value` are
-    the ends of a bin (None for a named group). `questions` says how many of the task's questions were answered, `n of
-    N`, where that is a part of them.
+    `value` is NaN where it is withheld, `low` and `high` None where there is no interval; `low_value` and `high_value`
+    are the ends of a bin (None for a named group). `questions` says how many of the group's questions, or else of the
+    task's, were answered, `n of N`, where that is a part of them.
     """
 
     model: str
@@ -111,4 +111,6 @@ def _row(
 ) -> GroupValue:
     low, high = (None if math.isnan(value.value) else value.interval) or (None, None)
     numbers = (value.n, value.value, low, high, start, end)
-    return GroupValue(run.name, run.task, metric.name, group, *numbers, run.record_set.part)
+    size = run.sizes.get(group, 0)
+    part = f"{value.n} of {size}" if 0 < value.n < size else run.record_set.part
+    return GroupValue(run.name, run.task, metric.name, group, *numbers, part)

@@ -63,7 +63,8 @@ def rows(pair: Pair) -> list[Row]:
         n = len(pair.groups[OVERALL])
         return [_row(pair, OVERALL, None if reasons else gain_of_totals(n, *(v.value for _, v in values)), reasons)]
     return [
-        _with_answered(pair, _row(pair, group, *_of_questions(pair, keys)), keys) for group, keys in pair.groups.items()
+        _with_answered(pair, _row(pair, group, *_of_questions(pair, group, keys)), keys)
+        for group, keys in pair.groups.items()
     ]
 
 
@@ -72,12 +73,14 @@ def _has_scores(run: Run, metric: Metric) -> bool:
     return run.is_own or any(metric.name in record.scores for record in run.records)
 
 
-def _of_questions(pair: Pair, keys: Sequence[str]) -> tuple[Gain | None, Sequence[str]]:
+def _of_questions(pair: Pair, group: str, keys: Sequence[str]) -> tuple[Gain | None, Sequence[str]]:
     """Return the gain of some questions, or None with the reasons."""
     known = [key for key in keys if key in pair.scores]
-    if not is_covered(len(known), len(keys)):
-        few = "fewer than 99% of the questions have" if pair.scores else f"{pair.metric.name} gives no question"
-        return None, [f"{few} a score in every run"]
+    total = max(len(keys), *(run.sizes.get(group, 0) for run in pair.runs))
+    if not pair.scores:
+        return None, [f"{pair.metric.name} gives no question a score in every run"]
+    if not is_covered(len(known), total) and not pair.runs[0].partial:
+        return None, [f"{len(known)} of {total} questions have a score in every run, fewer than 99%"]
     return _gain(pair, {key: pair.scores[key] for key in known}), ()
 
 
@@ -121,7 +124,7 @@ def _row(pair: Pair, group: str, result: Gain | None, why_not: Sequence[str]) ->
         v,
         pair.ablation,
         t[0] if t else None,
-        len(keys),
+        len(keys) if result is None else result.n,
         None if reasons else result,
         "; ".join(dict.fromkeys([*reasons, *why_not])),
         pair.outcomes(keys),

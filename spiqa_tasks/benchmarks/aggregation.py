@@ -134,12 +134,14 @@ class RecordSet:
         questions: one record per question; `documents` itself if each is a question.
         asked: number of questions of the task; 0 if unknown.
         partial: whether values over fewer than 99% of the questions are returned instead of withheld.
+        sizes: group -> number of the task's questions in it; a group that is not in it has those that are here.
     """
 
     documents: Sequence[Record]
     questions: Sequence[Record]
     asked: int = 0
     partial: bool = False
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def answered(self) -> int:
@@ -167,18 +169,26 @@ class RecordSet:
         return records if group is None else [record for record in records if group in record.groups.values()]
 
     def value(self, metric: Metric, group: str | None = None) -> Value:
-        """Return the value of a metric; NaN with a reason without records or with too few of the task's questions."""
+        """Return the value of a metric; NaN with a reason without records or with too few of the task's questions.
+
+        The one rule holds for a group as for the whole: at least 99% of its questions.
+        """
         members = self.members(metric, group)
-        if not members:
-            return self.withheld() or Value(math.nan, 0, reason=NO_ANSWER)
-        clusters = {record.id: record.cluster for record in members}
-        value = self.withheld() or replace(metric.compute(members), clusters=clusters)
-        counts_questions = group is None and not metric.of_documents
-        if value.reason or self.partial or not (self.asked and counts_questions):
-            return value
+        if whole := self.withheld():
+            return whole if group is None else replace(whole, n=len(members))
+        total = 0 if metric.of_documents else self.asked if group is None else self.size(metric, group)
+        if not members and not total:
+            return Value(math.nan, 0, reason=NO_ANSWER)
+        value = replace(metric.compute(members), clusters={record.id: record.cluster for record in members})
         scored = len(members) - value.missing
-        reason = f"{scored} of {self.asked} questions were answered and have a score, fewer than 99%"
-        return value if is_covered(scored, self.asked) else Value(math.nan, value.n, reason=reason)
+        if value.reason or self.partial or not total or is_covered(scored, total):
+            return value
+        reason = f"{scored} of {total} questions were answered and have a score, fewer than 99%"
+        return Value(math.nan, value.n, reason=reason)
+
+    def size(self, metric: Metric, group: str) -> int:
+        """Return the number of the task's questions in a group."""
+        return max(self.sizes.get(group, 0), len(self.members(metric, group)))
 
     def withheld(self) -> Value | None:
         """Return the value of every metric if fewer than 99% of the questions were answered, or None."""

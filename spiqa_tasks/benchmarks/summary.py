@@ -32,7 +32,8 @@ def rows_of(benchmark: Benchmark, settings: Any, metrics: Sequence[Metric], reco
     for metric in metrics:
         rows[metric.name] = (metric, None)
         for owner, _, group in grouped:
-            if owner == metric.name and records.members(metric, group):
+            known = records.members(metric, group) or (not records.partial and records.size(metric, group))
+            if owner == metric.name and known:
                 rows[f"{owner}/{group}"] = (metric, group)
     if any(record.status == "scoring_failed" for record in records.documents):
         rows[SCORING_FAILED.name] = (SCORING_FAILED, None)

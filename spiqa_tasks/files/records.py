@@ -34,7 +34,9 @@ def read_records(paths: Sequence[Path], without: Iterable[str] = ()) -> Iterator
         "saved": lambda path: _saved(path, left_out),
     }
     for path in paths:
-        yield from readers[form_of(path) if path.is_file() else "saved"](path)
+        if not path.exists():
+            raise DataError(f"Expected {path} to be a file or a folder, found no such file.")
+        yield from readers["saved" if path.is_dir() else form_of(path)](path)
 
 
 def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:

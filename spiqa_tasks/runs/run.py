@@ -67,6 +67,7 @@ class Run:
         omitted: metric -> why it could not be computed where the answers were scored.
         unmatched: `missing`, `unknown`, `duplicates` -> ids of answers that did not fit the task's questions.
         partial: whether values over a part of the task are asked for.
+        sizes: group -> number of the task's questions in it, where the file or the release says it.
         judge: what the judge was called where the answers were scored; empty: as in the signature.
         date: of the run as lmms-eval names it, which sorts as text; empty: the file has none.
         label: unique label among several runs; empty: the identity.
@@ -86,6 +87,7 @@ class Run:
     omitted: Mapping[str, str] = field(default_factory=dict)
     unmatched: Mapping[str, Sequence[str]] = field(default_factory=dict)
     partial: bool = False
+    sizes: Mapping[str, int] = field(default_factory=dict)
     judge: str = ""
     date: str = ""
     label: str = ""
@@ -145,7 +147,7 @@ class Run:
     def record_set(self) -> RecordSet:
         """The records of documents and of questions, of which every value is computed."""
         questions = self.kind.questions(self.records)
-        return RecordSet(self.records, questions, self.asked, self.partial)
+        return RecordSet(self.records, questions, self.asked, self.partial, self.sizes)
 
     @property
     def questions(self) -> Sequence[Record]:

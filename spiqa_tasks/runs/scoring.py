@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.aggregation import Value
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.results_file import LoggedAnswer, folder_name, task_log, write_log
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.judge.judge import Judge
@@ -23,12 +24,13 @@ from spiqa_tasks.runs.run import Run
 
 @dataclass(frozen=True)
 class Unjudged:
-    """The answers of a run, read by a scorer that has not asked its judge yet."""
+    """The answers of a run, read by a scorer that has not asked its judge yet; `sizes` as in `Run`."""
 
     matched: JoinedRun
     scorer: Scorer
     answers: Sequence[Answer]
     records: Sequence[Record]
+    sizes: Mapping[str, int]
 
 
 def read(matched: JoinedRun, judge: Judge | None = None) -> Unjudged:
@@ -36,7 +38,12 @@ def read(matched: JoinedRun, judge: Judge | None = None) -> Unjudged:
     found, scorer = matched.answers, make_scorer(matched.task.entry, matched.task.settings, "offline", judge)
     pairs = [(place, row, found[row["id"]]) for place, row in enumerate(matched.rows) if row["id"] in found]
     records = [scorer.record(row, answer.response) for _, row, answer in pairs]
-    return Unjudged(matched, scorer, [replace(answer, place=place) for place, _, answer in pairs], records)
+    groups = {_question(row): record.groups for (_, row, _), record in zip(pairs, records, strict=True)}
+    for row in matched.rows:
+        if _question(row) not in groups:
+            groups[_question(row)] = scorer.record(row, Response("")).groups
+    sizes = Counter(name for each in groups.values() for name in set(each.values()))
+    return Unjudged(matched, scorer, [replace(answer, place=place) for place, _, answer in pairs], records, sizes)
 
 
 def score(unjudged: Unjudged, judge: str = "") -> Run:
@@ -56,14 +63,20 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
         task=task.name,
         form=matched.form,
         read=lambda: answers,
-        asked=max(task.questions, len({row.get("question_id", row["id"]) for row in matched.rows})),
+        asked=max(task.questions, len({_question(row) for row in matched.rows})),
         answered=len(answers),
         definition=task,
         reported={},
         omitted=reasons,
         unmatched=matched.unmatched,
+        sizes=unjudged.sizes,
         judge=judge,
     )
+
+
+def _question(row: Mapping[str, Any]) -> str:
+    """Return the id of a row's question, of which several documents are."""
+    return str(row.get("question_id", row["id"]))
 
 
 def values_of(run: Run) -> dict[str, Value]:
@@ -125,7 +138,7 @@ def write_runs(runs: Sequence[Run], folder: Path) -> list[Path]:
         logs = {}
         for run in members:
             values = values_of(run)
-            more = {"judge": run.judge} | score_object(run) | summary.intervals(values)
+            more = {"judge": run.judge, "groups": run.sizes} | score_object(run) | summary.intervals(values)
             answers = [
                 LoggedAnswer(answer.record, answer.response.text, answer.place, answer.question)
                 for answer in run.by_id.values()

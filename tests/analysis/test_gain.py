@@ -251,9 +251,9 @@ def test_failed_requests_withhold_the_numbers(tmp_path: Path) -> None:
     write_triple(tmp_path / "b", [None, None, *[True] * 98], rights(50, 100), None)
     few, many = rows_at(tmp_path / "a")[0], rows_at(tmp_path / "b")[0]
     assert few.result is not None
-    assert (few.result.s_v, few.result.s_wv, few.n, few.result.n) == (1.0, pytest.approx(49 / 99), 100, 99)
+    assert (few.result.s_v, few.result.s_wv, few.n, few.result.n) == (1.0, pytest.approx(49 / 99), 99, 99)
     assert (many.result, many.n) == (None, 100)
-    assert warnings(many) == ["withheld: fewer than 99% of the questions have a score in every run"]
+    assert warnings(many) == ["withheld: 98 of 100 questions have a score in every run, fewer than 99%"]
 
 
 def test_a_mean_over_axes_has_no_gain(tmp_path: Path) -> None:

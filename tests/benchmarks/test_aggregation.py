@@ -29,6 +29,7 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.metrics import coco_java
+from spiqa_tasks.scoring.intervals import share_interval
 from spiqa_tasks.scoring.text_metrics import FIELDS
 
 DEFECT = Record("defect", status="scoring_failed")
@@ -92,7 +93,7 @@ def test_every_value_over_a_part_is_withheld_unless_it_is_asked_for(group: str |
     for metric in (mean_of("x"), share_of("refused_rate", lambda record: record.refused)):
         found = RecordSet(records, records, 24).value(metric, group)
         assert math.isnan(found.value)
-        assert (found.n, found.scores) == (12, {})
+        assert (found.n, found.scores) == (0 if group == "no such group" else 12, {})
         assert found.reason == "12 of 24 questions were answered, fewer than 99%"
         assert found.interval is None
     found = RecordSet(records, records, 24, partial=True).value(mean_of("x"), group)
@@ -135,16 +136,16 @@ def clustered_records(scores: list[float], clusters: list[str | None]) -> Record
 
 
 def test_a_value_has_the_interval_of_its_answers_clusters() -> None:
-    """Wilson's of a share, t over questions without papers, t over papers with them: against scipy."""
+    """Wilson's of a share, at the effective number of scores between 0 and 1, over papers where there are any."""
     share = clustered_records([1.0] * 7 + [0.0] * 3, [None] * 10).value(mean_of("x"))
     expected = stats.binomtest(7, 10).proportion_ci(method="wilson")
     assert share.interval == pytest.approx((expected.low, expected.high))
     scores = [0.2, 0.4, 0.6, 0.8]
     alone = clustered_records(scores, [None] * 4).value(mean_of("x"))
-    expected = stats.ttest_1samp(scores, 0).confidence_interval(0.95)
-    assert alone.interval == pytest.approx((expected.low, expected.high))
     papers = clustered_records(scores, ["a", "a", "b", "b"]).value(mean_of("x"))
-    assert papers.interval == (0.0, 1.0)  # two papers: the quantile of t with one degree of freedom is 12.7
+    for value, clusters in ((alone, None), (papers, list("aabb"))):
+        found = share_interval(scores, clusters)
+        assert value.interval == (found.low, found.high)
     assert clustered_records(scores, ["a"] * 4).value(mean_of("x")).interval is None
 
 
@@ -153,8 +154,21 @@ def test_a_group_has_the_clusters_of_its_own_answers() -> None:
     plots = [Record(f"p{n}", cluster=f"a{n}", scores={"x": n / 4}, groups={"type": "plot"}) for n in range(4)]
     others = [Record(f"o{n}", cluster=f"b{n}", scores={"x": 0.5}, groups={"type": "table"}) for n in range(50)]
     found = RecordSet([*plots, *others], [*plots, *others], 54).value(mean_of("x"), "plot")
-    expected = stats.ttest_1samp([0, 0.25, 0.5, 0.75], 0).confidence_interval(0.95)
-    assert found.interval == pytest.approx((max(0.0, expected.low), expected.high))
+    expected = share_interval([0, 0.25, 0.5, 0.75])
+    assert found.interval == pytest.approx((expected.low, expected.high))
+
+
+def test_a_group_is_held_against_its_own_size() -> None:
+    """15 questions without an answer are 1% of the task: of a group of 46 they leave 31, and no number."""
+    rest = [Record(f"r{place}", scores={"x": 1.0}, groups={"axis": "rest"}) for place in range(1454)]
+    here = [Record(f"a{place}", scores={"x": 1.0}, groups={"axis": "maths"}) for place in range(31)]
+    records = RecordSet([*rest, *here], [*rest, *here], 1500, sizes={"rest": 1454, "maths": 46, "none": 9})
+    assert records.value(mean_of("x")).value == 1.0
+    assert records.value(mean_of("x"), "rest").value == 1.0
+    maths, none = (records.value(mean_of("x"), group) for group in ("maths", "none"))
+    assert (maths.n, maths.reason) == (31, "31 of 46 questions were answered and have a score, fewer than 99%")
+    assert math.isnan(maths.value) and none.reason is not None  # noqa: PT018
+    assert replace(records, partial=True).value(mean_of("x"), "maths").value == 1.0
 
 
 def test_what_is_no_mean_over_answers_has_no_interval() -> None:

@@ -144,6 +144,7 @@ def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str,
         task,
         reported,
         values,
+        sizes={str(group): int(size) for group, size in more.get("groups", {}).items()},
         judge=str(more.get("judge", "")),
         date=path.name.removesuffix(RESULTS) if path.name.endswith(RESULTS) else date,
     )

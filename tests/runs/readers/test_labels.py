@@ -78,7 +78,7 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path: Path, text: str, message:
     """With the place."""
     with pytest.raises(SpiqaTasksError, match=message):
         read_labels(written(tmp_path, "a.jsonl", text))
-    with pytest.raises(SpiqaTasksError, match="No such file"):
+    with pytest.raises(SpiqaTasksError, match="no such file"):
         read_labels(tmp_path / "none.jsonl")
 
 
