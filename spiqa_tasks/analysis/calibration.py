@@ -15,7 +15,7 @@ from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import Rule
 from spiqa_tasks.judge.types import JudgeRequest, Summary
-from spiqa_tasks.metrics.bertscore import bertscore
+from spiqa_tasks.metrics.text_scores import bertscore
 from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring import binary
 from spiqa_tasks.scoring.binary import THRESHOLD, Bin, BinaryAgreement, binary_agreement, reliability

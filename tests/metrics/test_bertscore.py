@@ -13,7 +13,7 @@ import pytest
 from forgetting import forget_bertscore
 from huggingface_hub.errors import LocalEntryNotFoundError
 
-from spiqa_tasks.metrics import bertscore
+from spiqa_tasks.metrics import text_scores as module
 from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.scoring.text_metrics import CorpusScore
 
@@ -24,7 +24,7 @@ def test_bertscore_runs_on_a_local_model(
 ) -> None:
     """BERTScore is 1 for the same text, 0 for an empty one, less than 1 for another, and takes long texts."""
     pytest.importorskip("bert_score")
-    monkeypatch.setattr(bertscore, "model_folder", lambda: tiny_bert(tmp_path))
+    monkeypatch.setattr(module, "model_folder", lambda: tiny_bert(tmp_path))
     pairs = [("same text", "same text"), ("", "text"), ("text", ""), ("other", "same text"), ("word " * 2000, "word")]
     forget_bertscore()
     scores = text_scores(pairs, ["bertscore_f1"])
@@ -57,7 +57,7 @@ def test_without_the_package_there_is_a_reason_in_its_place(monkeypatch: pytest.
     """Where bert-score is not installed, the reason says what to install."""
     forget_bertscore()
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    reason = bertscore.bertscore([("a", "b")])
+    reason = module.bertscore([("a", "b")])
     forget_bertscore()
     assert isinstance(reason, str)
     assert "[bertscore]" in reason
@@ -87,8 +87,8 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FakeScorer]]:
     """A package bert-score whose model is there."""
     forget_bertscore()
     FakeScorer.made.clear()
-    monkeypatch.setattr(bertscore, "is_installed", lambda extra: extra == "bertscore")
-    monkeypatch.setattr(bertscore, "model_folder", lambda: Path("/model"))
+    monkeypatch.setattr(module, "is_installed", lambda extra: extra == "bertscore")
+    monkeypatch.setattr(module, "model_folder", lambda: Path("/model"))
     monkeypatch.setitem(sys.modules, "bert_score", SimpleNamespace(BERTScorer=FakeScorer))
     yield FakeScorer
     forget_bertscore()
@@ -96,23 +96,23 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FakeScorer]]:
 
 def test_a_pair_is_scored_once_and_an_empty_text_is_worth_nothing(fake: type[FakeScorer]) -> None:
     """Whatever list it is in; the value is the mean of all."""
-    found = bertscore.bertscore([("a", "ab"), ("", "x"), ("a", "ab"), ("x", "")])
+    found = module.bertscore([("a", "ab"), ("", "x"), ("a", "ab"), ("x", "")])
     assert found == CorpusScore(0.25, (0.5, 0.0, 0.5, 0.0))
-    assert bertscore.bertscore([("abc", "abcd"), ("a", "ab")]) == CorpusScore(0.625, (0.75, 0.5))
-    scorer, reason = bertscore.scorer_or_reason()
+    assert module.bertscore([("abc", "abcd"), ("a", "ab")]) == CorpusScore(0.625, (0.75, 0.5))
+    scorer, reason = module.scorer_or_reason()
     assert reason is None
     assert scorer.asked == [(["a"], ["ab"]), (["abc"], ["abcd"])]
     assert fake.made == [{"model_type": "/model", "num_layers": 9}]
     forget_bertscore()
-    bertscore.bertscore([("a", "ab")])
+    module.bertscore([("a", "ab")])
     assert len(fake.made) == 2
 
 
 @pytest.mark.usefixtures("fake")
 def test_a_package_that_fails_costs_no_other_metric() -> None:
     """The reason has what it raised; nothing of the failed call is kept."""
-    assert bertscore.bertscore([("fail", "x")]) == "the bert-score package failed (RuntimeError: no memory)"
-    assert bertscore.bertscore([("a", "a")]) == CorpusScore(1.0, (1.0,))
+    assert module.bertscore([("fail", "x")]) == "the bert-score package failed (RuntimeError: no memory)"
+    assert module.bertscore([("a", "a")]) == CorpusScore(1.0, (1.0,))
 
 
 @pytest.mark.usefixtures("fake")
@@ -122,10 +122,10 @@ def test_a_model_that_cannot_be_loaded_is_a_reason(monkeypatch: pytest.MonkeyPat
     def fail() -> Path:
         raise OSError("\nno route\nto the hub")
 
-    monkeypatch.setattr(bertscore, "model_folder", fail)
+    monkeypatch.setattr(module, "model_folder", fail)
     reason = "google-bert/bert-base-uncased could not be loaded (OSError: no route)"
-    assert bertscore.scorer_or_reason() == (None, reason)
-    assert bertscore.bertscore([("a", "a")]) == reason
+    assert module.scorer_or_reason() == (None, reason)
+    assert module.bertscore([("a", "a")]) == reason
 
 
 @pytest.mark.parametrize(
@@ -160,6 +160,6 @@ def test_the_model_is_that_of_the_cache_or_the_hubs(
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
     monkeypatch.setattr("huggingface_hub.HfApi.model_info", info)
-    assert bertscore.model_folder() == tmp_path / expected
-    name, files = "google-bert/bert-base-uncased", list(bertscore.FILES)
+    assert module.model_folder() == tmp_path / expected
+    name, files = "google-bert/bert-base-uncased", list(module.FILES)
     assert asked == ([(name, 10.0), (name, {"allow_patterns": files})] if expected == "fetched" else [])

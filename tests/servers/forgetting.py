@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.hosts.lmms_eval import batch_scoring
-from spiqa_tasks.metrics import bertscore, coco_java, text_scores
+from spiqa_tasks.metrics import coco_java, text_scores
 
 
 def forget_java() -> None:
@@ -16,8 +16,8 @@ def forget_java() -> None:
 
 def forget_bertscore() -> None:
     """The scorer and its scores."""
-    bertscore.scorer_or_reason.cache_clear()
-    bertscore._scores.clear()
+    text_scores.scorer_or_reason.cache_clear()
+    text_scores._bertscores.clear()
 
 
 def forget_text_metrics() -> None:
