@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from spiqa_tasks.analysis.pair import Pair, questions_of, scores_of
+from spiqa_tasks.analysis.pair import Pair, scores_of
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
@@ -34,7 +34,7 @@ class Inspector:
     @cached_property
     def questions(self) -> dict[str, Record]:
         """Id -> record of the questions that the metric is of."""
-        return questions_of(self.run, self.metric)
+        return self.run.kind.members(self.run, self.metric)
 
     @cached_property
     def scores(self) -> dict[str, float]:

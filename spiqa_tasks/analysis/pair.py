@@ -34,7 +34,7 @@ class Pair:
     @cached_property
     def questions(self) -> list[dict[str, Record]]:
         """Id -> record of each run's questions that the metric is of and that were asked completely."""
-        return [questions_of(run, self.metric) for run in self.runs]
+        return [run.kind.members(run, self.metric) for run in self.runs]
 
     @cached_property
     def run_scores(self) -> list[Mapping[str, float]]:
@@ -101,12 +101,8 @@ class Pair:
         The wording must be the same in the first two runs only (`same_prompt`): an LLM base is asked in its own way.
         """
         for place, run in enumerate(self.runs[1:], 1):
-            _check_same(self, place, f"{_name(self.runs[0])} and {_name(run)}", same_prompt and place == 1)
-
-
-def questions_of(run: Run, metric: Metric) -> dict[str, Record]:
-    """Return id -> record of the questions that a metric is of and that were asked completely."""
-    return run.kind.members(run, metric)
+            names = " and ".join(f"{each.task} in {each.path.name}" for each in (self.runs[0], run))
+            _check_same(self, place, names, same_prompt and place == 1)
 
 
 def scores_of(questions: Mapping[str, Record], metric: Metric) -> Mapping[str, float]:
@@ -168,10 +164,6 @@ def _check_same(pair: Pair, place: int, names: str, same_prompt: bool) -> None:
             f"Expected the same questions for {names}; {len(different)} have another text or answer under the same "
             f"id{_some(different)}. Run both with the same version of the task and the same model-specific prompt."
         )
-
-
-def _name(run: Run) -> str:
-    return f"{run.task} in {run.path.name}"
 
 
 def _signed(run: Run, field: str) -> str | None:

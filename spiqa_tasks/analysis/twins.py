@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.errors import InputError
@@ -37,7 +37,13 @@ def ablation_pairs(
     named = {(run.path, run.task) for run in llm}
     wanted = selection.with_unique_labels(selection.select_tasks(runs, tasks, variants=True))
     others = [run for run in wanted if (run.path, run.task) not in named]
-    bases = _bases([*llm, *(run for run in others if selection.is_few_shot(run) and with_base)])
+    bases: dict[str, Run] = {}
+    for run in [*llm, *(run for run in others if selection.is_few_shot(run) and with_base)]:
+        if (base := bases.setdefault(selection.source_task(run), run)) is not run:
+            raise InputError(
+                f"Expected one LLM base for {selection.source_task(run)}; found {selection.model_name(base)} and "
+                f"{selection.model_name(run)}. Name one of the runs, or its --judge."
+            )
     seeing = [run for run in others if not selection.is_blind(run)]
     blind = [run for run in others if selection.is_blind(run) and not selection.is_few_shot(run)]
     twins = [(run, selection.twin(run, seeing)) for run in blind]
@@ -87,20 +93,6 @@ def pair_of(v: Run, wv: Run, t: Run | None = None, metric: str | None = None, bl
         run.metric(measured.name)
     pair.check()
     return pair
-
-
-def _bases(candidates: Iterable[Run]) -> dict[str, Run]:
-    """Return task -> run of its LLM base."""
-    bases: dict[str, Run] = {}
-    for run in candidates:
-        task = selection.source_task(run)
-        if task in bases:
-            raise InputError(
-                f"Expected one LLM base for {task}; found {selection.model_name(bases[task])} and "
-                f"{selection.model_name(run)}. Name one of the runs, or its --judge."
-            )
-        bases[task] = run
-    return bases
 
 
 def _no_ablation(run: Run, blind: Sequence[Run]) -> str:

@@ -66,18 +66,6 @@ def test_groups_are_by_system_and_by_length() -> None:
     assert [each.kind for each in own.groups] == ["length"] * 4
 
 
-def test_traps_are_the_only_groups_where_there_are_any() -> None:
-    """In the order in which they come; answers of nobody known are called so, and lengths of one word by it."""
-    trapped = [replace(answer, kind="yz"[place % 2]) for place, answer in enumerate(ANSWERS)]
-    groups = examined(opinion(TRUE), trapped).groups
-    assert [(each.kind, each.name) for each in groups] == [("trap", "y"), ("trap", "z")]
-    short = [
-        replace(answer, system="b" * (place % 2), candidate=Candidate("x" if place < 20 else "x y", str(place), "r"))
-        for place, answer in enumerate(ANSWERS)
-    ]
-    assert [each.name for each in examined(opinion(TRUE), short).groups] == ["unknown", "b", "1 words", "2 words"]
-
-
 def test_answers_to_one_question_are_one_cluster_and_the_seed_draws_the_intervals() -> None:
     """Questions that are asked once are none: other names of theirs change nothing."""
     noisy = tuple((place * 7 % 10) / 10 + 0.04 for place in range(40))

@@ -101,15 +101,6 @@ def test_several_runs_are_compared_in_pairs_with_corrected_p_values() -> None:
     assert smallest.p_corrected == pytest.approx(3 * smallest.difference.p)
 
 
-def test_tasks_are_compared_apart() -> None:
-    """A task of a single run has no comparison; the p-values of all are corrected together."""
-    runs = [made("a"), made("b"), made("a", task="t"), made("c", task="t"), made("a", task="u")]
-    found, _ = compare(runs)
-    assert [(each.task, each.a, each.b) for each in found] == [("mmstar_filtered", "a", "b"), ("t", "a", "c")]
-    smallest = min(found, key=lambda each: each.difference.p)
-    assert smallest.p_corrected == pytest.approx(2 * smallest.difference.p)
-
-
 @pytest.mark.parametrize("partial", [False, True])
 def test_parts_of_a_task_are_compared_where_they_are_wanted(partial: bool) -> None:
     """Ten questions of one run with the same ten of the other; both facts are said, or why there is nothing."""
@@ -128,16 +119,6 @@ def test_parts_of_a_task_are_compared_where_they_are_wanted(partial: bool) -> No
         "Expected two runs of one task with scores; found mmstar_filtered of a, mmstar_filtered of b. mmstar_filtered "
         "of b is left out: 10 of 24 questions were answered, fewer than 99% (--partial has values over a part)."
     )
-
-
-def test_a_few_missing_answers_are_left_out_with_a_warning() -> None:
-    """Less than 1% of the questions; of the longer run."""
-    long, short = (run_of(choices([True] * count), name) for name, count in (("a", 200), ("b", 199)))
-    short = replace(short, asked=200)
-    for runs in ([long, short], [short, long]):
-        found = only(runs)
-        assert found.difference.n == 199
-        assert found.warnings == ["1 questions have a score in one run only and are left out"]
 
 
 @pytest.mark.parametrize(("first", "is_whole"), [(199, True), (198, False)])
@@ -159,12 +140,6 @@ def test_runs_that_lack_other_questions_are_compared_where_99_percent_are_common
     )
     found = only([replace(run, partial=True) for run in runs])
     assert (found.difference.n, found.warnings) == (common, [few, alone])
-
-
-def test_runs_without_a_shared_question_are_not_compared() -> None:
-    """They may be of different parts of the task."""
-    other = run_of([replace(record, id=f"x{record.id}") for record in choices([True])], "b")
-    assert compare([made("a"), other]) == ([], ["mmstar_filtered: b is not compared with a: they share no question."])
 
 
 def test_numbers_made_otherwise_are_compared_with_a_warning() -> None:

@@ -117,17 +117,6 @@ def test_pairs_find_what_leaked(tmp_path: Path, run_filter: Filter) -> None:
     assert record["leaked"] == [{"lvlm": "lvlm", "llm": "base", "n": 1, "ids": ["q1"]}]
 
 
-def test_our_variants_count_as_one_task(tmp_path: Path, run_filter: Filter) -> None:
-    """Inspectors that ran `_llm` and `_text` filter the plain task, and a run with images is no inspector."""
-    write_run(tmp_path, "a", {"x_llm": choice_samples([True, False], prompt="s")}, stamp="1", settings=BLIND)
-    write_run(tmp_path, "b", {"x_text": choice_samples([True, False])}, stamp="2", settings=BLIND)
-    path = write_run(tmp_path, "b", {"x": choice_samples([True, True])}, stamp="3", settings=BLIND)
-    _, (record,), errors = run_filter(tmp_path)
-    assert (record["task"], record["inspectors"], record["groups"][0]["abnormal_hit_rate"]) == ("x", ["a", "b"], 0.5)
-    blind = path.with_name("2_results.json")
-    assert errors == f"spiqa-tasks: x in {path} does not count beside x_text in {blind}: b is one model.\n"
-
-
 def test_inspectors_of_other_questions_are_refused(tmp_path: Path, run_filter: Filter) -> None:
     """All must have answered the same questions; an unknown task and two tasks for one name are refused too."""
     write_inspectors(tmp_path, [0, 0], models=1)
@@ -330,19 +319,3 @@ def test_what_leaks_in_most_pairs_is_counted(tmp_path: Path, run_filter: Filter)
     assert [sample["leaked_by_most"] for sample in samples] == [True, True, False, False]
     assert record["hit_counts"] == [0, 1, 2, 1]
     assert sum(hits * n for hits, n in enumerate(record["hit_counts"])) == sum(map(sum, lvlms))
-
-
-def test_only_pairs_that_have_the_task_leak(tmp_path: Path) -> None:
-    """A failed request is no answer, and no miss either; a pair of more than two models is refused."""
-    write_inspectors(tmp_path / "llm", [0] * 200, models=1)
-    write_run(tmp_path / "a", "lvlm", {"u": choice_samples([True])})
-    base = [True, False, None] + [True] * 197
-    write_run(tmp_path / "b", "base", {"t": choice_samples(base)})
-    write_run(tmp_path / "c", "lvlm", {"t": choice_samples([True] * 200)})
-    llm, other, paired, lvlm = (load(tmp_path / name) for name in ("llm", "a", "b", "c"))
-    assert only(llm, pairs=[(other, paired), (paired, other)]).leaks == []
-    one, two = only(llm, pairs=[(lvlm, paired), (paired, llm)]).leaks
-    assert (one.lvlm, one.llm, one.ids) == ("lvlm", "base", ("q1",))
-    assert (two.lvlm, two.llm, len(two.ids)) == ("base", "m0", 198)
-    with pytest.raises(InputError, match=r"one LVLM and one LLM base in each --pair, found lvlm, base, m0\. Name the"):
-        filter_runs(llm, pairs=[(lvlm, [*paired, *llm])], text_only_models=True)

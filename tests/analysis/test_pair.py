@@ -9,7 +9,7 @@ from gain_files import LLM, host_samples, rights, write_triple
 from host_files import choice_samples, write_run
 from run_pairs import load, only, write_pair
 
-from spiqa_tasks.analysis.pair import Pair, questions_of, scores_of
+from spiqa_tasks.analysis.pair import Pair, scores_of
 from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.aggregation import mean_of
 from spiqa_tasks.benchmarks.record import Record
@@ -24,7 +24,7 @@ def test_scores_are_the_records_own_or_what_the_metric_gives(tmp_path: Path) -> 
     assert scores_of(records, ACCURACY) == {"1": 1.0}
     write_triple(tmp_path, rights(1, 2), rights(1, 2), None)
     run = load(tmp_path)[1]
-    assert scores_of(questions_of(run, run.metric("refusal_rate")), run.metric("refusal_rate")) == {"q0": 0, "q1": 0}
+    assert scores_of({record.id: record for record in run.questions}, run.metric("refusal_rate")) == {"q0": 0, "q1": 0}
 
 
 def test_only_questions_that_every_run_has_a_score_of_are_compared(tmp_path: Path) -> None:

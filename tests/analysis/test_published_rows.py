@@ -10,7 +10,6 @@ from report_runs import run_of
 from spiqa_tasks.analysis.published_rows import (
     PublishedValue,
     published_gain,
-    published_overall,
     published_values,
 )
 
@@ -104,16 +103,3 @@ def test_a_value_names_its_table_and_judge() -> None:
         assert len({(value.model, value.metric, value.group) for value in found}) == len(found)
     assert printed("mmstar/val", "ablation=text") == []
     assert not {"difference", "mean"} & {value.model.lower() for value in printed("scifibench/cs_fig2cap")}
-
-
-def test_overall_accuracies_are_those_of_models_that_see() -> None:
-    """Of one direction, with adversarial negatives."""
-    found = list(published_overall("scifibench_fig2cap"))
-    assert len({value.model for value in found}) == len(found)
-    assert {(value.table, value.metric, value.group, value.judge) for value in found} == {
-        ("Table 2", "accuracy", None, "")
-    }
-    other = {value.model: value.value for value in published_overall("scifibench_cap2fig")}
-    assert other.keys() >= {"GPT-4o"}
-    one = {value.model: value.value for value in found}
-    assert one["GPT-4o"] != other["GPT-4o"]

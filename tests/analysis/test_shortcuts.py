@@ -14,7 +14,6 @@ from scipy.stats import binom
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from spiqa_tasks.analysis import shortcuts as learners
 from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Learning, Shortcut, shortcuts, split_apart
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.intervals import Interval, share_interval
@@ -57,20 +56,6 @@ def test_false_alarms_are_as_many_as_promised() -> None:
     for name in ("letter", "linear"):
         assert alarms[name] <= binom.ppf(0.999, count, 0.1), name
     assert alarms["linear"] >= binom.ppf(0.001, count, 0.05)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("names", "count"), [(("letter", "linear"), 600), (("forest",), 200)])
-def test_false_alarms_at_five_percent(names: tuple[str, ...], count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of sets without a shortcut a twentieth have p of at most 0.05, as chance lets them; forests of few trees."""
-    monkeypatch.setattr(learners, "TREES", 8)
-    alarms = Counter[str]()
-    for seed in range(1000, 1000 + count):
-        learning = Learning(folds=3, seed=seed, permutations=99)
-        found = shortcuts(made_choices(30, 9000 + seed), learning)
-        for each in found if "forest" in names else itertools.islice(found, 2):
-            alarms[each.name] += each.rows("task")[0].p <= 0.05
-    assert all(alarms[name] <= binom.ppf(0.999, count, 0.05) for name in names), alarms
 
 
 def test_a_row_counts_hits_of_choices() -> None:

@@ -158,17 +158,6 @@ def test_two_llm_bases_are_refused(tmp_path: Path) -> None:
     )
 
 
-def test_only_the_tasks_that_are_named_are_paired(tmp_path: Path) -> None:
-    """With their variants; their base's, too."""
-    write_triple(tmp_path, rights(3, 4), rights(2, 4), rights(1, 4))
-    write_run(tmp_path, "m", {"t": choice_samples([True])}, stamp="9")
-    assert len(only(load(tmp_path), tasks=["mmstar_filtered"]).runs) == 3
-    with pytest.raises(InputError, match=r"Expected runs of u; found mmstar_filtered, .*, t\. Correct --task"):
-        ablation_pairs(load(tmp_path), tasks=["u"])
-    with pytest.raises(InputError, match="Expected runs of t; found mmstar_filtered_llm"):
-        ablation_pairs(load(tmp_path), [run for run in load(tmp_path) if run.task.endswith("llm")], tasks=["t"])
-
-
 def test_a_run_with_images_alone_is_told_what_to_run(tmp_path: Path) -> None:
     """The variant that the package has, or the wrapped model."""
     write_run(tmp_path / "a", "m", {"mmstar_filtered": choice_samples([True])}, settings={"mmstar_filtered": ""})

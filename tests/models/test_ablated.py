@@ -159,14 +159,6 @@ def test_response_cache_never_mixes_ablated_and_real_answers(
     assert len({tuple(given) for given in answers.values()}) == len(models)
 
 
-def test_record_of_the_run_names_base_and_ablation(evaluate: Evaluate, server: OpenAIServer) -> None:
-    """The result file's own record tells the run apart, and the base is chat."""
-    args = f"base=openai,ablation=grey,{base_args(server)}"
-    config = evaluate("ablated", args, "mmstar_demo", limit=1)["config"]
-    assert (config["model"], config["model_args"].split(",")[:2]) == ("ablated", ["base=openai", "ablation=grey"])
-    assert config["model_backend"].endswith("AblatedOpenAICompatible (chat)")
-
-
 @pytest.mark.parametrize(("ablation", "pictures"), [("grey", 1), ("text", 0), ("shuffled", 1)])
 def test_simple_models_get_other_visuals(evaluate: Evaluate, recorder: Any, ablation: str, pictures: int) -> None:
     """A base that has only a simple class runs as one; its visuals are replaced for every document of a batch."""
@@ -197,11 +189,6 @@ def test_wrapped_model_is_its_base(make: Callable[..., Any], recorder: Any) -> N
     assert (model.colour, model.given, model.ablation_seed) == ("red", {"batch_size": 4}, 3)
     model._rank = 1
     assert model.rank == 1
-
-
-def test_seed_reaches_a_base_that_has_one(make: Callable[..., Any]) -> None:
-    """`seed` is the ablation's and, where the base knows it, the base's too."""
-    assert make("base=random_choice,ablation=grey,seed=5")._seed == 5
 
 
 def test_tasks_take_the_wrapped_models_own_values(make: Callable[..., Any]) -> None:

@@ -84,21 +84,6 @@ def test_a_question_is_never_its_own_shot(ask: Callable[..., Any]) -> None:
             }
 
 
-def test_our_own_tasks_have_shots_too(evaluate: Evaluate, server: OpenAIServer) -> None:
-    """Of their only split; options stand in the question, and the answer is a letter."""
-    base = f"model_version=tiny,base_url={server.url},api_key=EMPTY,timeout=60,num_concurrent=1"
-    given = f"base=openai,ablation=text,shots=2,shots_split=demo,{base}"
-    evaluate("ablated", ["mmstar_demo"], given, limit=2)
-    texts = [
-        "".join(part["text"] for part in message["content"])
-        for request in server.requests
-        for message in request["body"]["messages"]
-    ]
-    for text in texts:
-        assert text.count("\nAnswer:") == 3
-        assert [line[8:] in set("ABCD") for line in text.split("\n") if line.startswith("Answer: ")] == [True, True]
-
-
 @pytest.mark.parametrize(
     ("shots", "dev", "message"),
     [
