@@ -50,7 +50,7 @@ def task_rows(task: Task) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def choices_of(rows: Sequence[Row]) -> list[ChoiceQuestion]:
-    """Return the choices among rows; questions that share a picture or a cluster are of one cluster."""
+    """Return the choices among rows; questions that share a picture or a cluster key are one cluster."""
     rows = [row for row in rows if row.get("letters")]
     found = [
         ChoiceQuestion(
@@ -66,7 +66,7 @@ def choices_of(rows: Sequence[Row]) -> list[ChoiceQuestion]:
 
 
 def choices_of_host(of: TaskDocuments) -> tuple[list[ChoiceQuestion], list[str]]:
-    """Return the choices that a host's prompts list, by their places, and a sentence about what is left out.
+    """Return the choices that a host's prompts list (id: index in the split), and a sentence if some are left out.
 
     Raises InputError: no choice with a known answer among them.
     """
@@ -90,7 +90,7 @@ def choices_of_host(of: TaskDocuments) -> tuple[list[ChoiceQuestion], list[str]]
 
 
 def clustered(questions: Sequence[ChoiceQuestion], shared: Sequence[Sequence[Hashable]]) -> list[ChoiceQuestion]:
-    """Return the questions with one cluster for all that are connected by what they share; None for those alone."""
+    """Return the questions with one cluster key per connected component of what they share; None if alone."""
     import numpy as np
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

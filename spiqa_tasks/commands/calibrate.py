@@ -65,7 +65,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the worth of each judge; 3 when one failed on some answers, or verdicts are not stored.
+    """Print the calibration of each judge; status 3 if one failed on some answers, or verdicts are not stored.
 
     Raises:
         InputError: options that cannot be used.
@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _labels(arguments: argparse.Namespace) -> Labels:
-    """The labelled answers, with `--kind` those of these kinds."""
+    """Return the labelled answers, of the kinds of `--kind`."""
     paths = [path for path in (arguments.labels, arguments.traps) if path is not None]
     if len(paths) != 1:
         raise InputError(f"Expected either LABELS or --traps, found {'both' if paths else 'neither'}. Give one.")
@@ -124,7 +124,7 @@ def _labels(arguments: argparse.Namespace) -> Labels:
 
 
 def _print_kinds(labels: Labels, form: str) -> int:
-    """Print each kind with its verdict, its number of answers and its first answer as an example."""
+    """Print each kind with its verdict, number of answers and first answer."""
     counts = Counter((each.kind, each.label) for each in labels.answers)
     first = {(each.kind, each.label): each.candidate for each in reversed(labels.answers)}
     rows = [
@@ -137,7 +137,7 @@ def _print_kinds(labels: Labels, form: str) -> int:
 
 
 def _judges(arguments: argparse.Namespace) -> dict[str, Judge]:
-    """Name -> judge; as typed where two would have the same name in results."""
+    """Return name -> judge; the name is as typed if two would have the same one in results."""
     environ = environ_of(arguments, os.environ)
     parsed = {name: parse_judge(name, environ=environ) for name in dict.fromkeys(arguments.judge)}
     plain = [config.name for config in parsed.values()]
@@ -147,7 +147,7 @@ def _judges(arguments: argparse.Namespace) -> dict[str, Judge]:
 
 
 def _part(arguments: argparse.Namespace, labels: Labels) -> tuple[Labels, Signature]:
-    """The answers that are asked about, and their part of the signature."""
+    """Return the sampled answers and their signature."""
     for reason, count in labels.left_out.items():
         say(f"{labels.name}: {count} verdicts are left out: {reason}.")
     data = f"labels/{labels.name}@{labels.digest}"
@@ -161,7 +161,7 @@ def _part(arguments: argparse.Namespace, labels: Labels) -> tuple[Labels, Signat
 
 
 def _test(arguments: argparse.Namespace, judge: Judge) -> None:
-    """Ask the judge's test questions; JudgeError where it fails them and is not to be examined anyway."""
+    """Ask the judge's test questions. Raises JudgeError if it fails them without `--anyway`."""
     name, fault = judge.config.name, judge.rule.fault(judge.preflight(anyway=True))
     if fault is not None and not arguments.anyway:
         raise JudgeError(f"The judge {name} fails its test questions: {fault}; or examine it with --anyway.")

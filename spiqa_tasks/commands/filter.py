@@ -63,7 +63,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what the filter found, and write what was asked for; 3 where a task had to be left out."""
+    """Print the filter's results, and write tasks and samples; status 3 if a task is left out."""
     if arguments.samples is not None:
         check_file(arguments.samples)
     if arguments.classifiers:
@@ -127,7 +127,7 @@ def _run_lists(arguments: argparse.Namespace) -> int:
 
 
 def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
-    """One object a question, in the order of the split."""
+    """Yield one object per question, in the order of the split."""
     for place, key in sorted((filtered.run.by_id[key].place, key) for key in filtered.hits):
         hits = filtered.hits[key]
         yield {

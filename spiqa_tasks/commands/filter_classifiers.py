@@ -60,7 +60,7 @@ def run_classifiers(arguments: argparse.Namespace) -> int:
 
 
 def _tasks(arguments: argparse.Namespace, name: str) -> Sequence[Task | TaskDocuments]:
-    """The tasks of ours that are named, or the documents of the host's. Raises InputError: neither knows it."""
+    """Return our tasks of a name, or the documents of the host's task. Raises InputError for an unknown name."""
     if name.endswith(".yaml"):
         return [read_task(Path(name))]
     try:
@@ -75,7 +75,7 @@ def _tasks(arguments: argparse.Namespace, name: str) -> Sequence[Task | TaskDocu
 def _of_task(
     arguments: argparse.Namespace, task: Task | TaskDocuments, learning: Learning, lines: list[dict[str, Any]]
 ) -> list[ShortcutValue]:
-    """The rows of a task; what `--samples` is to have goes to `lines`, and its runs are written."""
+    """Return the rows of a task; appends its samples to `lines` and writes its runs."""
     if not isinstance(task, Task):
         choices, remarks = choices_of_host(task)
         metric = arguments.metric or task.metric
@@ -116,7 +116,7 @@ def _of_open(
 
 
 def _samples(task: str, found: Sequence[Shortcut]) -> list[dict[str, Any]]:
-    """One object a question: each classifier's choice, and the probability that it gives to the right option."""
+    """Return one object per question: each classifier's choice and its probability of the right option."""
     lines: list[dict[str, Any]] = [
         {"task": task, "id": question.id, "answer": question.answer} for question in found[0].questions
     ]

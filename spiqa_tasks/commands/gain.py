@@ -59,7 +59,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the table; 3 where what was asked for had to be left out: runs of a folder may lie there alone."""
+    """Print the table; status 3 if runs that were asked for are left out (in a folder, a run may be alone)."""
     named = [option for option, place, _ in _ROLES if getattr(arguments, place) is not None]
     ways = {"RUNs": arguments.runs, "--scores": arguments.scores, " ".join(named): named}
     given = [way for way, what in ways.items() if what]
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def print_gain(found: Sequence[Pair], form: str, samples: Path | None) -> None:
-    """Print the table and its warnings, those of a group only where its overall row has none; write the samples."""
+    """Print the table and warnings (of a group only if its overall row has none); write the samples."""
     table = [row for pair in found for row in rows(pair)]
     records = [_record(row) for row in table] + [{**_record(row), "warnings": []} for row in averages(table)]
     print(_rendered(records, form))
@@ -97,7 +97,7 @@ def print_gain(found: Sequence[Pair], form: str, samples: Path | None) -> None:
 
 
 def _recognised(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
-    """The runs by their own record, and why others are left out."""
+    """Return the pairs by the runs' own records, and a sentence per run left out."""
     if arguments.columns is not None:
         raise InputError("Expected --columns with --with and --without, found RUNs. Name the files by these options.")
     runs, llm = runs_at(arguments.runs, arguments), runs_at(arguments.llm, arguments)
@@ -109,7 +109,7 @@ def _recognised(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
 
 
 def _named(arguments: argparse.Namespace, named: Sequence[str]) -> list[Pair]:
-    """The runs by the options that name them.
+    """Return the pair that the options name.
 
     Raises:
         InputError: one of the first two is missing, a file twice, several runs at a place, or see `pair_of`.
@@ -204,7 +204,7 @@ def _numbers(result: Gain | None) -> dict[str, float | None]:
 
 
 def _honest(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """Leakage without the cut at 0: of all questions, of those that every run answered, and corrected for chance."""
+    """Return rows of leakage not cut at 0: all questions, those that every run answered, corrected for chance."""
     of = {name: record[name] for name in ("model", "task", "ablation")}
     views = {"all": record, **{name: record[name] for name in _HONEST}}
     return [{**view, **of, "questions": name} for name, view in views.items()]
