@@ -7,8 +7,8 @@ import argparse
 from spiqa_tasks.analysis.compare import compared
 from spiqa_tasks.commands.run_arguments import add_analysis, runs_by_path
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.gains import comparison_table
 from spiqa_tasks.report.printer import render
+from spiqa_tasks.report.tables import comparison_table
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from spiqa_tasks.analysis.paper.listing import ITEMS, PAPERS, Item, item_named
+from spiqa_tasks.benchmarks.description import DESCRIBE, Count
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.run_arguments import METRIC, RUN, TASK, add_include_path, add_part, selection
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.source import Source, default_source
-from spiqa_tasks.hosts.catalogue import catalogue, members_of
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.source import Source, default_source, demo_source
+from spiqa_tasks.hosts.catalogue import catalogue, find_tasks, members_of
+from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.printer import Column, Columns, Table, add_format, render
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -60,6 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
         if len(arguments.judge or ()) > 1:
             raise InputError(f"Expected one --judge for {item.name}, found {len(arguments.judge)}. Name one.")
         arguments.judge = next(iter(arguments.judge or ()), None)
+    if item.maker == "counts":
+        return _counts(arguments, item)
     from spiqa_tasks.commands.paper_tables import MAKERS  # takes numpy, which the list does without
 
     return MAKERS[item.maker](arguments, item)
@@ -103,3 +109,54 @@ def _has_data(
     members = [task for name in item.tasks for task in members_of(name, tasks, groups).values()]
     found = {(task.benchmark, task.split, task.settings) for task in members}
     return all(is_there(source, *each) for each in found) if found else None
+
+
+def _counts(arguments: argparse.Namespace, item: Item) -> int:
+    """Print counts of the release, beside those printed; those that no table prints stand with SPIQA's Table 4."""
+    places = (item.name, "") if (item.paper, item.name) == ("spiqa", "Table 4") else (item.name,)
+    with said_if_slow("counting the data"):
+        every = list(_described(item.paper, _splits(item.paper, arguments.task)))
+    found = [count for count in every if count.place in places]
+    if not found and (reason := next((count.why_not for count in every if count.why_not), "")):
+        raise DataError(reason)
+    if not found:
+        named = ", ".join(arguments.task)
+        raise InputError(f"Expected splits that {item.name} counts, found {named}. Leave out --task.")
+    made = [{"benchmark": item.paper, **dataclasses.asdict(count), "difference": count.difference} for count in found]
+    numbers = [Column("value", "counted", _plain), Column("published", show=_plain)]
+    labels: Columns = ["benchmark", "split", Column("place", "in"), "statistic"]
+    print(render(arguments.format, Table(made, labels, [*numbers, Column("difference", show=_difference)])))
+    reasons: dict[str, dict[str, None]] = {}
+    for count in found:
+        if count.why_not:
+            reasons.setdefault(count.why_not, {})[f"{item.paper} {count.split} ({count.place})"] = None
+    say(*(f"Withheld of {', '.join(places)}: {reason}" for reason, places in reasons.items()))
+    return 3 if any(count.is_missing for count in found) else 0
+
+
+def _splits(paper: str, tasks: Sequence[str]) -> list[str]:
+    """Return the splits of the named tasks, by default those that the paper is about."""
+    if not tasks:  # the figures to be captioned are those of the other splits
+        return [split for split in BENCHMARKS[paper].splits if split != "captioning" and not split.startswith("demo")]
+    named = find_tasks(tasks)
+    others = [task.name for task in named if task.benchmark != paper]
+    if others:
+        raise InputError(f"Expected tasks of {paper}, whose paper counts its data; found {others[0]}. Correct --task.")
+    return list(dict.fromkeys(task.split for task in named))
+
+
+def _described(paper: str, splits: Sequence[str]) -> Iterator[Count]:
+    shipped = [split for split in splits if split.startswith("demo")]
+    if shipped:
+        yield from DESCRIBE[paper](demo_source(), shipped)
+    if len(shipped) < len(splits):
+        yield from DESCRIBE[paper](default_source(fetches=False), [split for split in splits if split not in shipped])
+
+
+def _plain(value: float, sign: str = "") -> str:
+    return "-" if math.isnan(value) else f"{value:{sign},.{0 if value == round(value) else 2}f}"
+
+
+def _difference(value: float) -> str:
+    """Return a difference with its sign; '' for one that is 0 to two decimals, as the papers print."""
+    return "" if math.isnan(value) or abs(value) < 0.005 else _plain(value, "+")

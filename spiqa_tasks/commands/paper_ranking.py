@@ -1,24 +1,48 @@
-"""Captions of several models and the true ones, ranked by judges (SciFIBench Table 3)."""
+"""Captions of several models and the true ones, ranked by judges (SciFIBench section 4.6, appendix G.3, Table 3)."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
+from typing import NamedTuple
 
 from spiqa_tasks.analysis.paper.listing import Item
-from spiqa_tasks.analysis.paper.ranking import ask_of, rank, read_items
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import all_stored
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import parse_judge
+from spiqa_tasks.judge.sanitize import sanitize, shortened
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report.printer import Column, Table, render
 from spiqa_tasks.runs.loading import own_runs
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import Selection
+from spiqa_tasks.scoring.ranking import combined, mean_sd, parse_ranking, ranks
 from spiqa_tasks.scoring.units import without_nan
+
+TRUE = "True Caption"
+COMBINED = "Combined"
+MAX_TOKENS = 256
+Ranks = Mapping[str, Mapping[str, int]]
+"""Id of a figure -> writer of a caption -> rank (1 the best)."""
+
+
+class Figure(NamedTuple):
+    """A figure with its captions by writer; `TRUE` is one of them."""
+
+    id: str
+    picture: str
+    captions: Mapping[str, str]
 
 
 def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
@@ -33,12 +57,10 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
         raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {seeing}.")
     runs, remarks = own_runs(arguments.runs, Selection(tuple(arguments.task)))
     say(*remarks)
-    figures, left_out = read_items(runs)
-    if not figures:
-        raise InputError(f"Expected figures that every run has a caption of, found none among {left_out}.")
+    figures, left_out = read_figures(runs)
     judges = {name: Asker(config) for name, config in configs.items()}
     asked = {name: [ask_of(figure, name, arguments.seed) for figure in figures] for name in judges}
-    requests = {name: [each.request for each in questions] for name, questions in asked.items()}
+    requests = {name: [request for _, request in questions] for name, questions in asked.items()}
     calls = {name: judge.estimate(requests[name]).calls for name, judge in judges.items()}
     if arguments.dry_run:
         lines = (f"{name}: {count} requests for {len(figures)} figures" for name, count in calls.items())
@@ -50,28 +72,111 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
             judge.require_key()
     if not batching.settle(arguments, [(judge, requests[name]) for name, judge in judges.items()]):
         return 0
-    outcome = rank(asked, judges)
-    failed = sum(count for reasons in outcome.failures.values() for count in reasons.values())
-    counts = {"items": len(figures), "without_caption": left_out, "failures": outcome.failures}
+    by_judge: dict[str, Ranks] = {}
+    failures: dict[str, Mapping[str, int]] = {}
+    for name, judge in judges.items():
+        letters = [writers for writers, _ in asked[name]]
+        by_judge[name], failures[name] = read_rankings(figures, letters, judge.verdicts(requests[name]))
+    table = mean_ranks(by_judge)
+    failed = sum(sum(reasons.values()) for reasons in failures.values())
     if arguments.format == "json":
-        ranking = {
+        cells = {
             writer: {judge: dict(zip(("mean", "sd", "n"), cell, strict=True)) for judge, cell in columns.items()}
-            for writer, columns in outcome.table.items()
+            for writer, columns in table.items()
         }
-        print(json.dumps(without_nan({"ranking": ranking, "counts": counts}), indent=2))
+        counts = {"items": len(figures), "without_caption": left_out, "failures": failures}
+        print(json.dumps(without_nan({"ranking": cells, "counts": counts}), indent=2))
     else:
         rows = [
             {
                 "captions by": writer,
-                "judges": {name: f"{each[0]:.2f} ± {each[1]:.2f}" for name, each in columns.items()},
+                "judges": {name: f"{mean:.2f} ± {sd:.2f}" for name, (mean, sd, _) in columns.items()},
             }
-            for writer, columns in outcome.table.items()
+            for writer, columns in table.items()
         ]
-        values = [Column(("judges", name)) for name in next(iter(outcome.table.values()), ())]
+        values = [Column(("judges", name)) for name in next(iter(table.values()), ())]
         print(render(arguments.format, Table(rows, ["captions by"], values)))
         sizes = counted(len(figures), "figure"), counted(failed, "ranking")
         print(f"\n{sizes[0]}, {left_out} without a caption of every model, {sizes[1]} failed.")
-        for name, reasons in outcome.failures.items():
+        for name, reasons in failures.items():
             for reason, count in reasons.items():
                 print(f"  {name}: {count} x {reason}")
     return 3 if failed or left_out or not all_stored(judges.values()) else 0
+
+
+def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
+    """Return the figures that every model has a caption of, and how many others there are.
+
+    Raises:
+        InputError: no captioning runs, different data or settings, too many models, or no such figure.
+        DataError: the figures are not there.
+    """
+    captioning = [
+        run for run in runs if isinstance(run.settings, SciFIBenchSettings) and run.settings.prompt == "caption"
+    ]
+    splits = {(run.own.split, run.signature.settings) for run in captioning}
+    if len(splits) != 1:
+        raise InputError(
+            f"Expected samples of one captioning task with one choice of settings, found {len(splits)}. "
+            "Run `--tasks scifibench_captioning --log_samples` with every model and name those runs."
+        )
+    by_model = {run.name: {record.id: record.prediction or "" for record in run.records} for run in captioning}
+    if len(by_model) + 1 > len(ascii_uppercase):
+        raise InputError(f"Expected at most {len(ascii_uppercase) - 1} models, found {len(by_model)}. Name fewer runs.")
+    references = {record.id: record.reference for run in captioning for record in run.records}
+    pictures = {row["id"]: row["images"][0] for row in load_rows("scifibench", splits.pop()[0], "prompt=caption")}
+    figures = [
+        Figure(key, pictures[key], {TRUE: reference, **{name: each[key] for name, each in by_model.items()}})
+        for key, reference in references.items()
+        if all(captions.get(key) for captions in by_model.values())
+    ]
+    left_out = len(references) - len(figures)
+    if not figures:
+        raise InputError(f"Expected figures that every run has a caption of, found none among {left_out}.")
+    return figures, left_out
+
+
+def ask_of(figure: Figure, judge: str, seed: int) -> tuple[dict[str, str], JudgeRequest]:
+    """Return letter -> writer, in an order drawn by the figure, the judge and the seed, and the request."""
+    writers = sorted(figure.captions)
+    random.Random(f"rank#{seed}#{judge}#{figure.id}").shuffle(writers)
+    lettered = dict(zip(ascii_uppercase, writers, strict=False))
+    captions = "\n".join(
+        f"{letter}) {sanitize(shortened(figure.captions[writer]))}" for letter, writer in lettered.items()
+    )
+    example = list(lettered)
+    random.Random(len(example)).shuffle(example)
+    prompt = (
+        "Your task is to rank the following captions in order of how well they represent the figure.\n"
+        f"{captions}\n"
+        "Rank the captions from best to worst. Return just a list of the ranked captions, nothing else. For example: "
+        f"Ranked Captions: [{', '.join(example)}].\nRanked Captions:"
+    )
+    return lettered, JudgeRequest(prompt, top_logprobs=None, images=(figure.picture,), max_tokens=MAX_TOKENS)
+
+
+def read_rankings(
+    figures: Sequence[Figure], lettered: Sequence[Mapping[str, str]], verdicts: Sequence[Verdict]
+) -> tuple[Ranks, Mapping[str, int]]:
+    """Return the ranks that a judge gave, and reason -> number of the rankings that failed or cannot be read."""
+    found: dict[str, dict[str, int]] = {}
+    failures: Counter[str] = Counter()
+    for figure, writers, verdict in zip(figures, lettered, verdicts, strict=True):
+        ranking = parse_ranking(verdict.text, list(writers)) if verdict.ok else None
+        if ranking is None or ranking.order is None:
+            failures[ranking.reason if ranking else f"judge_failed: {verdict.reason}"] += 1
+        else:
+            found[figure.id] = {writers[letter]: place for letter, place in ranks(ranking.order).items()}
+    return found, failures
+
+
+def mean_ranks(by_judge: Mapping[str, Ranks]) -> dict[str, dict[str, tuple[float, float, int]]]:
+    """Return writer -> judge, then `COMBINED` -> mean rank, its SD over figures, and the number of figures."""
+    table: dict[str, dict[str, tuple[float, float, int]]] = {}
+    for writer in sorted({writer for found in by_judge.values() for places in found.values() for writer in places}):
+        columns = {
+            judge: {key: float(each[writer]) for key, each in found.items()} for judge, found in by_judge.items()
+        }
+        columns[COMBINED] = combined(list(columns.values()))
+        table[writer] = {judge: (*mean_sd(list(each.values())), len(each)) for judge, each in columns.items()}
+    return dict(sorted(table.items(), key=lambda entry: entry[1][COMBINED][0]))

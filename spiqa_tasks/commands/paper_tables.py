@@ -1,4 +1,4 @@
-"""Makers of the papers' tables: each prints one again from runs or data, beside the printed rows."""
+"""Makers of the papers' tables: each prints one again from runs, beside the printed rows."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import argparse
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, by_property, overall
 from spiqa_tasks.analysis.filter_runs import filter_runs
 from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.analysis.paper.alignment import alignment, summary
-from spiqa_tasks.analysis.paper.correlation import correlations
-from spiqa_tasks.analysis.paper.counts import counts
 from spiqa_tasks.analysis.paper.listing import Item
-from spiqa_tasks.analysis.paper.spread import bootstrap, spread
+from spiqa_tasks.analysis.paper.measures import bootstrap, correlations, spread
 from spiqa_tasks.analysis.published_rows import published_values
 from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.aggregation import Metric, prepare
@@ -23,14 +21,17 @@ from spiqa_tasks.commands.gain import print_gain
 from spiqa_tasks.commands.paper_ranking import rank_captions
 from spiqa_tasks.commands.run_arguments import measured_runs, named_runs, runs_at, runs_by_path, withheld_values
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.printable import said_if_slow, say
+from spiqa_tasks.printable import say
 from spiqa_tasks.published import load, tables
 from spiqa_tasks.report.headline import shown_metrics
-from spiqa_tasks.report.paper_table import of_one_model, paper_table, records
-from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, as_records, render
+from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, render
+from spiqa_tasks.report.score_tables import of_one_model, paper_table
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import outcomes
 from spiqa_tasks.scoring.units import number, percent
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 _VALUE = Column("value", "x 100", number, ("low", "high"))
 _ACROSS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")
@@ -40,10 +41,18 @@ _BINS = 5
 """Bins of equal count, as Figure 8 has them."""
 
 
-def _show(arguments: argparse.Namespace, item: Item, rows: Sequence[Any], labels: Columns, values: Columns) -> None:
-    """Print dataclasses, then for people the rows that the paper prints."""
-    made = Table(as_records(rows), labels, values)
-    print(render(arguments.format, made, *_printed(item)))
+def _show(
+    arguments: argparse.Namespace,
+    item: Item,
+    rows: Sequence[Mapping[str, Any] | DataclassInstance],
+    labels: Columns,
+    values: Columns,
+    left_out: Sequence[str] = (),
+) -> int:
+    """Print rows, then for people those that the paper prints; return 3 if something is left out."""
+    made = [row if isinstance(row, Mapping) else dataclasses.asdict(row) for row in rows]
+    print(render(arguments.format, Table(made, labels, values), *_printed(item)))
+    return 3 if left_out else 0
 
 
 def _printed(item: Item) -> list[Table]:
@@ -54,36 +63,21 @@ def _printed(item: Item) -> list[Table]:
     varied = [name for name in rows[0] if name not in _NUMBERS and len({row[name] for row in rows}) > 1]
     labels = [name for name in varied if name not in _ACROSS]
     lines: dict[tuple[Any, ...], dict[str, Any]] = {}
+    heads: dict[str, None] = {}
     for row in rows:
         head = " ".join(str(row[name]) for name in varied if name in _ACROSS) or "value"
+        heads[head] = None
         deviation = f" ± {row['sd']:g}" if row.get("sd") is not None else ""
-        line = lines.setdefault(
-            tuple(row[name] for name in labels), {**{name: row[name] for name in labels}, "cells": {}}
-        )
+        key = {name: row[name] for name in labels}
+        line = lines.setdefault(tuple(key.values()), {**key, "cells": {}})
         line["cells"][head] = "-" if row["value"] is None else f"{row['value']:g}{deviation}"
-    heads = dict.fromkeys(head for line in lines.values() for head in line["cells"])
     columns = [Column(("cells", head)) for head in heads]
     return [Table([*lines.values()], labels, columns, title=f"As printed, {item.name}", data=())]
 
 
-def _counts(arguments: argparse.Namespace, item: Item) -> int:
-    with said_if_slow("counting the data"):
-        found = counts(item.paper, item.name, arguments.task)
-    made = [{"benchmark": item.paper, **dataclasses.asdict(count), "difference": count.difference} for count in found]
-    numbers = [Column("value", "counted", _plain), Column("published", show=_plain)]
-    labels: Columns = ["benchmark", "split", Column("place", "in"), "statistic"]
-    print(render(arguments.format, Table(made, labels, [*numbers, Column("difference", show=_difference)])))
-    reasons: dict[str, dict[str, None]] = {}
-    for count in found:
-        if count.why_not:
-            reasons.setdefault(count.why_not, {})[f"{item.paper} {count.split} ({count.place})"] = None
-    say(*(f"Withheld of {', '.join(places)}: {reason}" for reason, places in reasons.items()))
-    return 3 if any(count.is_missing for count in found) else 0
-
-
 def _main(arguments: argparse.Namespace, _item: Item) -> int:
     """Print a paper's main table: a row per model."""
-    print(paper_table(records(of_one_model([[run] for run in named_runs(arguments)])), arguments.format))
+    print(paper_table(of_one_model([[run] for run in named_runs(arguments)]), arguments.format))
     return 0
 
 
@@ -99,17 +93,17 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
         say(*withheld_values(run, by_run[id(run)]))
     made = [{**dataclasses.asdict(value), "source": "measured", "judge": run.judge_name} for run, value in measured]
     wanted = {(value.task, value.metric, value.group) for _, value in measured}
+    own = [run for run in runs if run.is_own]
+    published = dict.fromkeys((run.task, value) for run in own for value in published_values(run, item.name))
     printed = [
-        {**dataclasses.asdict(value), "task": run.task, "source": "published", "group": value.group or OVERALL}
-        for run in runs
-        if run.is_own
-        for value in published_values(run, item.name)
-        if (run.task, value.metric, value.group or OVERALL) in wanted
+        {"low": math.nan, "high": math.nan, **dataclasses.asdict(value)}
+        | {"task": task, "source": "published", "group": value.group or OVERALL}
+        for task, value in published
+        if (task, value.metric, value.group or OVERALL) in wanted
     ]
-    once = list({tuple(row.items()): {"low": math.nan, "high": math.nan, **row} for row in printed}.values())
     labels = ["model", "source", "judge", "task", "metric", "group"]
-    made_again = Table([*made, *once], labels, ["n", "questions", _VALUE])
-    print(render(arguments.format, made_again, *([] if once else _printed(item))))
+    made_again = Table([*made, *printed], labels, ["n", "questions", _VALUE])
+    print(render(arguments.format, made_again, *([] if printed else _printed(item))))
     return 0
 
 
@@ -127,24 +121,20 @@ def _properties(arguments: argparse.Namespace, item: Item) -> int:
     for run in measured_runs(arguments):
         name = "figure_size" if "cap2fig" in run.own.split else "caption_length"
         rows += by_property(run, run.metric(arguments.metric), name, _BINS)
-    _show(arguments, item, rows, ["model", "task", "metric", "group"], ["n", "questions", _VALUE])
-    return 0
+    return _show(arguments, item, rows, ["model", "task", "metric", "group"], ["n", "questions", _VALUE])
 
 
 def _correlate(arguments: argparse.Namespace, item: Item) -> int:
     rows, left_out = correlations(named_runs(arguments))
     say(*left_out)
     labels: Columns = ["model", "task", "metric", Column("correlated_with", "with"), "judge"]
-    _show(arguments, item, rows, labels, ["n", Column("spearman", "Spearman", _rho)])
-    return 3 if left_out else 0
+    return _show(arguments, item, rows, labels, ["n", Column("spearman", "Spearman", _rho)], left_out)
 
 
 def _spread(arguments: argparse.Namespace, item: Item) -> int:
-    over = arguments.over or item.options.get("over")
-    rows = spread(measured_runs(arguments), arguments.metric, over)
+    rows = spread(measured_runs(arguments), arguments.metric, arguments.over or item.options.get("over"))
     values = [Column("accuracies", show=_each), *(Column(name, show=number) for name in ("mean", "sd", "range"))]
-    _show(arguments, item, rows, ["model", "split", "settings", "over"], [*values, "questions"])
-    return 0
+    return _show(arguments, item, rows, ["model", "split", "settings", "over"], [*values, "questions"])
 
 
 def _bootstrap(arguments: argparse.Namespace, item: Item) -> int:
@@ -152,8 +142,7 @@ def _bootstrap(arguments: argparse.Namespace, item: Item) -> int:
     given = (arguments.size, arguments.repeats, arguments.seed, arguments.metric)
     rows = [bootstrap(run, *given) for run in measured_runs(arguments)]
     numbers = [Column("mean", show=number), Column("variance", show=_times_100)]
-    _show(arguments, item, rows, ["model", "task"], ["n", "size", "repeats", *numbers, "questions"])
-    return 0
+    return _show(arguments, item, rows, ["model", "task"], ["n", "size", "repeats", *numbers, "questions"])
 
 
 def _alignment(arguments: argparse.Namespace, item: Item) -> int:
@@ -161,14 +150,12 @@ def _alignment(arguments: argparse.Namespace, item: Item) -> int:
     labels = ["model", "split", "mark", "ignore"]
     if not arguments.summary:
         shares = [Column("control", show=number), Column("accuracy", show=number)]
-        change = Column("change", show=number, more=("low", "high"))
-        _show(arguments, item, alignment(runs, arguments.metric), labels, ["n", *shares, change, "questions"])
-        return 0
+        values: Columns = ["n", *shares, Column("change", show=number, more=("low", "high")), "questions"]
+        return _show(arguments, item, alignment(runs, arguments.metric), labels, values)
     rows = summary(runs, arguments.metric)
     say(*(f"{each.measure} of {each.model}, {each.split}: {each.why_not}." for each in rows if each.why_not))
     value = Column("value", show=number, more=("low", "high"))
-    _show(arguments, item, rows, [*labels, "measure"], ["n", value, "questions"])
-    return 0
+    return _show(arguments, item, rows, [*labels, "measure"], ["n", value, "questions"])
 
 
 def _gain(arguments: argparse.Namespace, item: Item) -> int:
@@ -198,8 +185,7 @@ def _abnormal(arguments: argparse.Namespace, item: Item) -> int:
         for group, numbers in each.groups().items()
     ]
     rate = Column("abnormal_hit_rate", "abnormal hit rate x 100", percent)
-    print(render(arguments.format, Table(rows, ["task", "group"], ["inspectors", "n", rate]), *_printed(item)))
-    return 3 if left_out else 0
+    return _show(arguments, item, rows, ["task", "group"], ["inspectors", "n", rate], left_out)
 
 
 def _leaked(arguments: argparse.Namespace, item: Item) -> int:
@@ -214,8 +200,7 @@ def _leaked(arguments: argparse.Namespace, item: Item) -> int:
     ]
     if not rows:
         raise InputError("Expected runs of an LLM base beside those without images, found none. Run `run gain --llm`.")
-    print(render(arguments.format, Table(rows, ["task", "lvlm", "llm"], ["n", "leaked"]), *_printed(item)))
-    return 3 if problems else 0
+    return _show(arguments, item, rows, ["task", "lvlm", "llm"], ["n", "leaked"], problems)
 
 
 def _each(accuracies: Mapping[int | str, float]) -> str:
@@ -230,21 +215,11 @@ def _rho(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
-def _plain(value: float, sign: str = "") -> str:
-    return "-" if math.isnan(value) else f"{value:{sign},.{0 if value == round(value) else 2}f}"
-
-
-def _difference(value: float) -> str:
-    """Return a difference with its sign; '' for one that is 0 to two decimals, as the papers print."""
-    return "" if math.isnan(value) or abs(value) < 0.005 else _plain(value, "+")
-
-
 MAKERS: Mapping[str, Callable[[argparse.Namespace, Item], int]] = {
     "abnormal": _abnormal,
     "alignment": _alignment,
     "bootstrap": _bootstrap,
     "correlate": _correlate,
-    "counts": _counts,
     "gain": _gain,
     "leaked": _leaked,
     "main": _main,
@@ -253,4 +228,4 @@ MAKERS: Mapping[str, Callable[[argparse.Namespace, Item], int]] = {
     "scores": _scores,
     "spread": _spread,
 }
-"""Name in `analysis.paper.listing` -> maker: prints and returns the exit status."""
+"""Name in `analysis.paper.listing` -> maker: prints and returns the exit status; `paper` makes `counts` itself."""

@@ -32,8 +32,8 @@ from spiqa_tasks.judge.types import redacted
 from spiqa_tasks.printable import printable, say
 from spiqa_tasks.report.content import build
 from spiqa_tasks.report.page import as_html
-from spiqa_tasks.report.paper_table import paper_table, records
 from spiqa_tasks.report.printer import Column, Table, add_format, render
+from spiqa_tasks.report.score_tables import paper_table
 from spiqa_tasks.runs.identity import model_arguments
 from spiqa_tasks.runs.loading import load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -238,7 +238,7 @@ def _gain_table(experiment: _Experiment, form: str) -> bool:
 def _paper_table(experiment: _Experiment, form: str) -> bool:
     runs, remarks = own_runs(map(RunPath, experiment.paths()), experiment.wanted)
     order = [planned.task for planned in experiment.state]
-    print(paper_table(records(sorted(runs, key=lambda run: order.index(run.task))), form))
+    print(paper_table(sorted(runs, key=lambda run: order.index(run.task)), form))
     say(*remarks, *withheld_remarks(runs))
     return True
 

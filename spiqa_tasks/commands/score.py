@@ -19,7 +19,7 @@ from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.printable import counted, say
-from spiqa_tasks.report import paper_table, score_tables
+from spiqa_tasks.report import score_tables
 from spiqa_tasks.report.printer import add_format, as_csv, as_json
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.join import JoinedRun, join_questions
@@ -117,8 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif results:
         print("\n\n".join(score_tables.as_text(each, arguments.format) for each in results))
         if len(results) > 1:
-            runs = paper_table.of_one_model(results)
-            print(f"\n{paper_table.paper_table(paper_table.records(runs), arguments.format)}")
+            print(f"\n{score_tables.paper_table(score_tables.of_one_model(results), arguments.format)}")
     if arguments.output is not None:
         scored = [run for found in results for run in found]
         say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))

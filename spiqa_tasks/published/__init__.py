@@ -16,25 +16,22 @@ _NUMBERS = frozenset({"value", "sd", "variance"})
 
 
 def tables() -> list[tuple[str, str, str]]:
-    """Every table that `load` knows, as (paper, table, title), in the order of the papers."""
+    """Return every table that `load` knows as (paper, table, title), in the order of the papers."""
     return [(row["paper"], row["table"], row["title"]) for row in _read("tables.csv")]
 
 
 def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
-    """The rows of one published table, for example `load("spiqa", "table3")`.
+    """Return the rows of one published table, for example `load("spiqa", "table3")`.
 
     Columns `value`, `sd` and `variance` are floats in the printed unit (percent, natural units times 100);
     all other columns are strings. A cell that is empty or a dash in the paper is None.
 
-    Raises InputError where `tables()` has no such paper or table.
+    Raises InputError: `tables()` has no such paper or table.
     """
-    known: dict[str, list[str]] = {}
-    for name, key, _ in tables():
-        known.setdefault(name, []).append(key)
-    if paper not in known:
-        raise InputError(f"No published tables of {paper!r}: choose one of {', '.join(known)}.")
-    if table not in known[paper]:
-        raise InputError(f"No published table {table!r} of {paper}: choose one of {', '.join(known[paper])}.")
+    known = [key for name, key, _ in tables() if name == paper]
+    if table not in known:
+        choices = ", ".join(known or dict.fromkeys(name for name, *_ in tables()))
+        raise InputError(f"Expected a published table of a paper ({choices}), found {table} of {paper}. Correct it.")
     return [{column: _cell(column, text) for column, text in row.items()} for row in _read(f"{paper}_{table}.csv")]
 
 

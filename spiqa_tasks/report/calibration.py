@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from spiqa_tasks.analysis.calibration import Examined, Group, Pair
+from spiqa_tasks.analysis.calibration import Examined, Pair
 from spiqa_tasks.report import plots
 from spiqa_tasks.report.content import Report, Section
 from spiqa_tasks.report.printer import Column, Columns, Table
@@ -44,26 +44,22 @@ def tables(found: Sequence[Examined], pairs: Sequence[Pair]) -> list[Table]:
 def agreement_table(found: Sequence[Examined]) -> Table:
     """Return one line per judge: how its scores agree with the labels."""
     values = ["n", "accuracy x 100", "best x 100", "threshold", "F1 x 100", "kappa", "AUROC", "Brier", "ECE", "failed"]
-    rows = [
-        {"judge": each.opinion.name}
-        | (dict.fromkeys(values, "-") if each.overall is None else _numbers(each.overall))
-        | {"failed": each.failed}
-        for each in found
-    ]
+    rows = [{"judge": each.opinion.name, **_numbers(each.overall), "failed": each.failed} for each in found]
     notes = [_LEFT, *(f"{each.opinion.name}: {each.withheld}." for each in found if each.withheld)]
     return Table(rows, ["judge"], values, AGREEMENT, notes)
 
 
 def group_table(found: Sequence[Examined], kind: str) -> Table:
     """Return one line per judge and group; the answers of a trap have one label, and no kappa and AUROC."""
+    quantiles = ("score at 10%", "50%", "90%")
+    groups = [(each.opinion.name, group) for each in found for group in each.groups if group.kind == kind]
+    order = list(dict.fromkeys(group.name for _, group in groups))
     rows = [
-        {"group": group.name, "judge": each.opinion.name, **_group_numbers(group)}
-        for name in dict.fromkeys(group.name for each in found for group in each.groups if group.kind == kind)
-        for each in found
-        for group in each.groups
-        if (group.kind, group.name) == (kind, name)
+        {"group": group.name, "judge": judge, **_numbers(group.agreement)}
+        | dict(zip(quantiles, map(plain, group.quantiles), strict=True))
+        for judge, group in sorted(groups, key=lambda pair: order.index(pair[1].name))
     ]
-    values: Columns = ["n", "labelled yes", "accuracy x 100", "kappa", "AUROC", "score at 10%", "50%", "90%"]
+    values = ["n", "labelled yes", "accuracy x 100", *(["kappa", "AUROC"] if kind != "trap" else []), *quantiles]
     return Table(rows, [Column("group", kind), "judge"], values, f"By {kind}")
 
 
@@ -92,17 +88,21 @@ def pairs_table(pairs: Sequence[Pair]) -> Table:
 
 def cost_table(found: Sequence[Examined]) -> Table:
     """Return calls, time and cost of each judge; verdicts of the cache cost nothing."""
-    columns = ["judge", "asked", "from the cache", "failed", "seconds", "tokens", "dollars", "dollars per 1,000"]
-    rows: list[dict[str, Any]] = []
-    for each in found:
-        if (took := each.opinion.summary) is not None:
-            tokens = took.prompt_tokens + took.completion_tokens
-            dollars = "-" if took.cost is None else f"{took.cost:.4f}"
-            price = "-" if took.cost is None or not took.judged else f"{1000 * took.cost / took.judged:.3f}"
-            counts = (took.judged, took.cached, took.failed)
-            texts = (each.opinion.name, *counts, f"{took.seconds:.1f}", f"{tokens:,}", dollars, price)
-            rows.append(dict(zip(columns, texts, strict=True)))
-    return Table(rows, columns[:1], columns[1:], "What it took")
+    rows = [
+        {
+            "judge": each.opinion.name,
+            "asked": took.judged,
+            "from the cache": took.cached,
+            "failed": took.failed,
+            "seconds": f"{took.seconds:.1f}",
+            "tokens": f"{took.prompt_tokens + took.completion_tokens:,}",
+            "dollars": _price(took.cost, 1, 4),
+            "dollars per 1,000": _price(took.cost, took.judged / 1000, 3),
+        }
+        for each in found
+        if (took := each.opinion.summary) is not None
+    ]
+    return Table(rows, ["judge"], list(rows[0])[1:] if rows else [], "What it took")
 
 
 def signature_table(found: Sequence[Examined]) -> Table:
@@ -167,18 +167,16 @@ def rows(found: Sequence[Examined]) -> list[dict[str, Any]]:
 
 
 def _curves(found: Sequence[Examined], answers: Sequence[Labelled]) -> list[plots.Plot]:
-    """The reliability of all judges, and the distribution of each one's scores by label."""
-    if not found:
-        return []
-    drawn = [plots.reliability("Reliability", [(each.opinion.name, each.bins) for each in found])]
-    for each in (each for each in found if each.opinion.summary is not None):
-        pairs = [(s, a.label) for s, a in zip(each.opinion.scores, answers, strict=True) if s is not None]
-        series = [
-            (f"right: {name}", colour, scores)
-            for name, colour, wanted in (("yes", 0, True), ("no", 1, False))
-            if (scores := [score for score, label in pairs if label is wanted])
-        ]
-        drawn.append(plots.histogram(f"Scores of {each.opinion.name}", series, "score"))
+    """Return the reliability of all judges, and the distribution of each one's scores by label."""
+    drawn = [plots.reliability("Reliability", [(each.opinion.name, each.bins) for each in found])] if found else []
+    for each in found:
+        if each.opinion.summary is not None:
+            by_label: dict[bool, list[float]] = {True: [], False: []}
+            for score, answer in zip(each.opinion.scores, answers, strict=True):
+                by_label[answer.label] += [] if score is None else [score]
+            named = (("right: yes", 0, by_label[True]), ("right: no", 1, by_label[False]))
+            series = [one for one in named if one[2]]
+            drawn.append(plots.histogram(f"Scores of {each.opinion.name}", series, "score"))
     return drawn
 
 
@@ -191,29 +189,28 @@ def _by_group(found: Sequence[Examined], kind: str) -> plots.Plot:
     for colour, each in enumerate(found):
         points = {g.name: dataclasses.astuple(g.agreement.accuracy) for g in each.groups if g.kind == kind}
         series.append(plots.Series(each.opinion.name, colour, points))
-    names = list(dict.fromkeys(name for each in series for name in each.points))
-    return plots.intervals(f"Accuracy by {kind}", names, series, "accuracy x 100")
+    return plots.intervals(f"Accuracy by {kind}", series, "accuracy x 100")
 
 
-def _numbers(found: BinaryAgreement) -> dict[str, Any]:
-    return {
-        "n": found.n,
-        "accuracy x 100": estimated(found.accuracy),
-        "best x 100": estimated(found.best_accuracy),
-        "threshold": plain(found.best_threshold),
-        "F1 x 100": estimated(found.f1),
-        "kappa": _spanned(found.kappa),
-        "AUROC": _spanned(found.auroc),
-        "Brier": _spanned(found.brier),
-        "ECE": _spanned(found.calibration_error),
+def _numbers(found: BinaryAgreement | None) -> dict[str, str]:
+    """Return heading -> text of an agreement's numbers; dashes for None."""
+    texts = {
+        "n": found and str(found.n),
+        "labelled yes": found and str(found.positives),
+        "accuracy x 100": found and estimated(found.accuracy),
+        "best x 100": found and estimated(found.best_accuracy),
+        "threshold": found and plain(found.best_threshold),
+        "F1 x 100": found and estimated(found.f1),
+        "kappa": found and _spanned(found.kappa),
+        "AUROC": found and _spanned(found.auroc),
+        "Brier": found and _spanned(found.brier),
+        "ECE": found and _spanned(found.calibration_error),
     }
+    return {name: text or "-" for name, text in texts.items()}
 
 
-def _group_numbers(group: Group) -> dict[str, Any]:
-    found = group.agreement
-    ranked = {"kappa": _spanned(found.kappa), "AUROC": _spanned(found.auroc)} if group.kind != "trap" else {}
-    counts = {"n": found.n, "labelled yes": found.positives, "accuracy x 100": estimated(found.accuracy)}
-    return counts | ranked | dict(zip(("score at 10%", "50%", "90%"), map(plain, group.quantiles), strict=True))
+def _price(cost: float | None, per: float, decimals: int) -> str:
+    return "-" if cost is None or not per else f"{cost / per:.{decimals}f}"
 
 
 def _spanned(estimate: Estimate) -> str:

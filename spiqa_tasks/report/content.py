@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +12,7 @@ from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.benchmarks.signature import PACKAGE
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
-from spiqa_tasks.report import answers, gains, headline, plots
-from spiqa_tasks.report.gains import comparison_table
+from spiqa_tasks.report import headline, plots, tables
 from spiqa_tasks.report.headline import judge_of, made
 from spiqa_tasks.report.plots import Plot, Series
 from spiqa_tasks.report.printer import Table
@@ -67,16 +65,17 @@ def build(
     """
     own = [run for run in runs if run.is_own and run.logged and run.records]
     colours = {name: place for place, name in enumerate(dict.fromkeys(run.name for run in own))}
-    by_task: dict[str, list[Run]] = {}
-    for run in own:
-        by_task.setdefault(run.task, []).append(run)
-    found, problems = gains.gain_rows(runs, llm)
-    sections = [Section("Overview", (), [headline.overview_table(own)])]
-    sections += [_task(task, members, colours) for task, members in by_task.items()]
-    sections += _comparisons(*compare(runs))
-    sections += _gain(found, problems, colours)
-    sections += _judges(own, colours)
-    sections += [_coverage(own), _signatures(own)]
+    by_task = {task: [run for run in own if run.task == task] for task in dict.fromkeys(run.task for run in own)}
+    made_how = [{"task": run.task, "run": run.name, "signature": run.signature.text} for run in own]
+    sections = [
+        Section("Overview", (), [headline.overview_table(own)]),
+        *(_task(task, members, colours) for task, members in by_task.items()),
+        *_comparisons(*compare(runs)),
+        *_gain(*tables.gain_rows(runs, llm), colours),
+        *_judges(by_task, own, colours),
+        _coverage(own),
+        Section("Signatures", (), [Table(made_how, ["task", "run"], ["signature"], "How every number was made")]),
+    ]
     return Report(title or title_of(own), notes, sections, own, facts(own, command))
 
 
@@ -125,25 +124,22 @@ def _few(names: Sequence[str], kind: str) -> str:
 
 def _task(task: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Section:
     groups = headline.group_values(runs)
-    tables = [headline.headline_table(runs)]
-    tables += [headline.group_table(runs, kind, values) for kind, values in groups.items()]
     drawn = [
         _groups(values, headline.PLOTTED[kind], colours)
         for kind, values in groups.items()
         if kind in headline.PLOTTED and len({value.group for value in values}) > 1
     ]
+    shown = [headline.headline_table(runs), *(headline.group_table(runs, *group) for group in groups.items())]
     remarks = [f"{run.name}: {remark}" for run in runs for remark in run.own.entry.remarks(run.records)]
-    return Section(f"{task} ({runs[0].own.entry.name}, {runs[0].own.split})", remarks, tables, drawn)
+    return Section(f"{task} ({runs[0].own.entry.name}, {runs[0].own.split})", remarks, shown, drawn)
 
 
 def _groups(values: Sequence[GroupValue], kind: str, colours: Mapping[str, int]) -> Plot:
-    names = list(dict.fromkeys(value.group for value in values))
-    points: dict[str, dict[str, plots.Point]] = {value.model: {} for value in values}
+    points: dict[str, dict[str, plots.Point]] = {}
     for value in values:
-        if not math.isnan(value.value):
-            points[value.model][value.group] = (value.value, value.low, value.high)
+        points.setdefault(value.model, {})[value.group] = (value.value, value.low, value.high)
     series = [Series(model, colours[model], each) for model, each in points.items()]
-    return plots.intervals(f"{values[0].metric} by {kind}", names, series, f"{values[0].metric} x 100")
+    return plots.intervals(f"{values[0].metric} by {kind}", series, f"{values[0].metric} x 100")
 
 
 def _comparisons(found: Sequence[Comparison], left_out: Sequence[str]) -> list[Section]:
@@ -156,53 +152,44 @@ def _comparisons(found: Sequence[Comparison], left_out: Sequence[str]) -> list[S
             f"{each.b} - {each.a}": (each.difference.difference, each.difference.low, each.difference.high)
             for each in members
         }
-        title = f"Differences in {members[0].metric}, {task}"
-        series = [Series("difference", 0, points)]
-        drawn.append(plots.intervals(title, list(points), series, "difference x 100", zero=True))
-    return [Section("Comparison of runs", left_out, [comparison_table(found)] if found else [], drawn)]
+        title, series = f"Differences in {members[0].metric}, {task}", [Series("difference", 0, points)]
+        drawn.append(plots.intervals(title, series, "difference x 100", zero=True))
+    return [Section("Comparison of runs", left_out, [tables.comparison_table(found)] if found else [], drawn)]
 
 
 def _gain(found: Sequence[Row], problems: Sequence[str], colours: Mapping[str, int]) -> list[Section]:
-    rows = gains.overall_rows(found)
+    rows = tables.overall_rows(found)
     if not rows and not problems:
         return []
     drawn = []
     for name, title in (("mg", "Multi-modal gain"), ("ml", "Multi-modal leakage")):
         points: dict[str, dict[str, plots.Point]] = {}
         for row, result in rows:
-            estimate = getattr(result, name)
-            if estimate is not None:
+            if (estimate := getattr(result, name)) is not None:
                 point = (estimate.value, estimate.low, estimate.high)
                 points.setdefault(row.model, {})[f"{row.task} ({row.ablation})"] = point
-        names = list(dict.fromkeys(key for each in points.values() for key in each))
         series = [Series(model, colours.get(model, 0), values) for model, values in points.items()]
-        drawn += [plots.intervals(title, names, series, f"{name.upper()} x 100", bars=True)] if names else []
-    return [Section("Gain and leakage", problems, [gains.gain_table(found)] if rows else [], drawn)]
+        drawn += [plots.intervals(title, series, f"{name.upper()} x 100", bars=True)] if series else []
+    return [Section("Gain and leakage", problems, [tables.gain_table(found)] if rows else [], drawn)]
 
 
-def _judges(runs: Sequence[Run], colours: Mapping[str, int]) -> list[Section]:
+def _judges(by_task: Mapping[str, Sequence[Run]], runs: Sequence[Run], colours: Mapping[str, int]) -> list[Section]:
     drawn = []
-    for task in dict.fromkeys(run.task for run in runs):
-        told = [(run.name, colours[run.name], list(answers.judged(run).values())) for run in runs if run.task == task]
-        known = [each for each in told if each[2]]
+    for task, members in by_task.items():
+        scores = [(run.name, colours[run.name], list(tables.judged(run).values())) for run in members]
+        known = [each for each in scores if each[2]]
         drawn += [plots.histogram(f"The judge's scores of single answers, {task}", known, "score")] if known else []
     drawn += [
         plots.scatter(f"Two judges, {a.task}", pairs, a.signature.judge, b.signature.judge)
-        for a, b, pairs in answers.judge_pairs(runs)
+        for a, b, pairs in tables.judge_pairs(runs)
     ]
-    agreement = answers.agreement_table(runs)
+    agreement = tables.agreement_table(runs)
     return [Section("Judges", (), [agreement] if agreement.records else [], drawn)] if drawn else []
 
 
 def _coverage(runs: Sequence[Run]) -> Section:
-    counts = [answers.statuses(run) for run in runs]
+    counts = [tables.statuses(run) for run in runs]
     parts = {status: [each[status] for each in counts] for status in STATUSES}
-    names = [f"{run.task}, {run.name}" for run in runs]
-    reasons = answers.reasons_table(runs)
-    tables = [answers.coverage_table(runs), *([reasons] if reasons.records else [])]
-    return Section("Coverage", (), tables, [plots.stacked("What became of the answers", names, parts)])
-
-
-def _signatures(runs: Sequence[Run]) -> Section:
-    rows = [{"task": run.task, "run": run.name, "signature": run.signature.text} for run in runs]
-    return Section("Signatures", (), [Table(rows, ["task", "run"], ["signature"], "How every number was made")])
+    drawn = plots.stacked(tables.COVERAGE, [f"{run.task}, {run.name}" for run in runs], parts)
+    reasons = tables.reasons_table(runs)
+    return Section("Coverage", (), [tables.coverage_table(runs), *([reasons] if reasons.records else [])], [drawn])

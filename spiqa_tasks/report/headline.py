@@ -101,19 +101,23 @@ def headline_table(runs: Sequence[Run]) -> Table:
         n = next((answers(run, value) for value in scores), "0")
         cells = {value.metric: _number(value) for value in scores}
         rows.append({"model": run.name, "source": "measured", "judge": judge_of(run), "n": n, "metrics": cells})
-    by_row: dict[tuple[str, str], list[PublishedValue]] = {}
-    for printed in _published(runs):
-        if printed.group is None and printed.metric in metrics:
-            by_row.setdefault((printed.model, printed.judge or PAPER_JUDGE), []).append(printed)
-    published = []
-    for (model, judge), of_row in by_row.items():
-        tables = ", ".join(dict.fromkeys(value.table for value in of_row))
-        cells = {value.metric: number(value.value) for value in of_row}
-        published.append({"model": model, "source": f"published, {tables}", "judge": judge, "metrics": cells})
+    printed: dict[tuple[str, str], list[PublishedValue]] = {}
+    for value in _published(runs):
+        if value.group is None and value.metric in metrics:
+            printed.setdefault((value.model, value.judge or PAPER_JUDGE), []).append(value)
+    published = [
+        {
+            "model": model,
+            "source": f"published, {', '.join(dict.fromkeys(value.table for value in values))}",
+            "judge": judge,
+            "metrics": {value.metric: number(value.value) for value in values},
+        }
+        for (model, judge), values in printed.items()
+    ]
+    columns: Columns = ["n", *(Column(("metrics", name)) for name in metrics)]
+    notes = _notes(runs, bool(published), judged)
     labels = ["model", "source", *["judge"] * judged]
-    values: Columns = ["n", *(Column(("metrics", name)) for name in metrics)]
-    notes = [*_differences(runs), *_notes(runs, bool(published), judged)]
-    return Table(rows, labels, values, "Scores x 100, with 95% intervals", notes, published)
+    return Table(rows, labels, columns, "Scores x 100, with 95% intervals", notes, published)
 
 
 def group_values(runs: Sequence[Run]) -> dict[str, list[GroupValue]]:
@@ -156,21 +160,12 @@ def _published(runs: Sequence[Run]) -> list[PublishedValue]:
     return list(dict.fromkeys(value for run in runs for value in published_values(run)))
 
 
-def _differences(runs: Sequence[Run]) -> list[str]:
-    """Return a warning for each signature field in which the runs differ."""
-    found = {
-        difference: f"Compared numbers differ in {difference} ({a.name} and {b.name})."
-        for a, b in itertools.combinations(runs, 2)
-        for difference in differing(a.signature, b.signature)
-    }
-    return list(found.values())
-
-
 def _notes(runs: Sequence[Run], is_published: bool, judged: bool) -> list[str]:
+    """Return signature fields in which the runs differ, withheld metrics, and what cannot be compared."""
+    pairs = [(a, b, name) for a, b in itertools.combinations(runs, 2) for name in differing(a.signature, b.signature)]
+    differences = {name: f"Compared numbers differ in {name} ({a.name} and {b.name})." for a, b, name in pairs}
     values = {(run.name, metric.name): run.value(metric) for run in runs for metric in shown_metrics(run)}
     notes = [f"{run}: {metric} is withheld, {each.reason}." for (run, metric), each in values.items() if each.reason]
     if not is_published and all(run.own.entry.definition is None for run in runs):
         notes.append("The paper prints no row for this split and setting.")
-    if judged:
-        notes.append("Scores of different judges are not comparable.")
-    return notes
+    return [*differences.values(), *notes, *["Scores of different judges are not comparable."] * judged]

@@ -89,12 +89,7 @@ def small_picture(path: str, side: int) -> str:
 
 
 def preview_page(title: str, questions: Iterable[tuple[Mapping[str, Any], Sequence[Part]]]) -> str:
-    """Return a page of questions as a model is shown them.
-
-    Args:
-        title: of the page.
-        questions: rows of a benchmark with their prompts.
-    """
+    """Return a page of questions (rows of a benchmark with their prompts) as a model is shown them."""
     articles = "".join(_article(row, parts) for row, parts in questions)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>'

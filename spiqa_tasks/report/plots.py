@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import io
+import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec
 
@@ -42,7 +43,7 @@ _PAGE = {
 
 P = ParamSpec("P")
 Point = tuple[float, float | None, float | None]
-"""(value, low, high) in natural units; None without an interval."""
+"""(value, low, high) in natural units; None without an interval, a NaN is not drawn."""
 
 
 @dataclass(frozen=True)
@@ -84,21 +85,20 @@ def _styled(function: Callable[P, Plot]) -> Callable[P, Plot]:
 
 
 @_styled
-def intervals(
-    title: str, names: Sequence[str], series: Sequence[Series], axis: str, *, bars: bool = False, zero: bool = False
-) -> Plot:
+def intervals(title: str, series: Sequence[Series], axis: str, *, bars: bool = False, zero: bool = False) -> Plot:
     """Return values by name with their intervals, a dot per series and name, or a bar from 0.
 
     `zero` draws the line of no difference, as bars have it.
     """
+    names = list(dict.fromkeys(name for each in series for name in each.points))
     step = (0.8 if bars else 0.7) / max(1, len(series))
     room = 0.26 if bars else 0.22
     figure, axes = _figure(max(1.6, (room * len(series) + 0.2) * len(names) + 0.9 + 0.2 * len(series)))
     for place, each in enumerate(series):
-        known = [(index, each.points[name]) for index, name in enumerate(names) if name in each.points]
-        rows = [index + (place - (len(series) - 1) / 2) * step for index, _ in known]
-        values = [100 * value for _, (value, _, _) in known]
-        style: Any = {"xerr": _spans([point for _, point in known]), "linestyle": "none"}
+        known = {name: point for name, point in each.points.items() if not math.isnan(point[0])}
+        rows = [names.index(name) + (place - (len(series) - 1) / 2) * step for name in known]
+        values = [100 * value for value, _, _ in known.values()]
+        style: Any = {"xerr": _spans(known.values()), "linestyle": "none"}
         if bars:
             axes.barh(rows, values, height=0.86 * step, color=_colour(each.colour), label=_short(each.label))
             axes.errorbar(values, rows, ecolor=_INK, **style)
@@ -205,7 +205,7 @@ def _colour(number: int) -> str:
     return f"#0001{number % SERIES:02x}"
 
 
-def _spans(points: Sequence[Point]) -> list[list[float]]:
+def _spans(points: Iterable[Point]) -> list[list[float]]:
     """Return the lengths of the intervals below and above their values; 0 without an interval."""
     spans = [
         (0.0, 0.0) if low is None or high is None else (max(0.0, value - low), max(0.0, high - value))

@@ -44,7 +44,7 @@ _MARKUP = re.compile(r"[\\`*|<>\[\]#]|(?<![^\W_])_|_(?![^\W_])")  # `_` within a
 Records = Sequence[Mapping[str, Any]]
 _GAP = 2  # blanks between columns of tabulate's format `simple`
 _NARROWEST = 20
-"""Characters to which text is wrapped before the table is split: an interval such as `-12.5 [-14.2, -10.1]` fits."""
+"""Characters to which text is wrapped before the table is split: `-12.5 [-14.2, -10.1]` fits."""
 _NUMBER = re.compile(r"[-+<]?\s?\d[\d\s.,%\[\]±+-]*|-?")
 """Cells of columns that are aligned at the right: numbers and intervals, a dash, nothing."""
 
@@ -195,7 +195,7 @@ def markdown(text: str) -> str:
 
 def _as_text(table: Table) -> str:
     grid, room = table.grid, width()
-    parts = [_part(grid, columns, limits) for columns, limits in _parts(grid, room)]
+    parts = [_part(grid, *columns) for columns in _parts(grid, room)]
     title = f"{table.title}\n" if table.title else ""
     return title + "\n\n".join([*parts, *(textwrap.fill(note, room) for note in table.notes)])
 
@@ -240,44 +240,32 @@ def _wrapped(cell: str, limit: int) -> str:
 
 
 def _parts(grid: Grid, room: int) -> list[tuple[list[int], list[int]]]:
-    """Return the columns of each part of a table with their widths: one part if wrapping at blanks makes it fit."""
-    every = [grid.heads, *grid.rows]
-    sizes, words = _sizes(every, "\n"), _sizes(every, None)
+    """Return (columns, widths) of each part of a table: one part if wrapping at blanks makes it fit.
+
+    Otherwise each part has all label columns, cut within words if they take more than their half of the room.
+    """
+    columns = list(zip(grid.heads, *grid.rows, strict=True))
+    sizes, words = ([_longest(column, by) for column in columns] for by in ("\n", None))
     for limit in range(max(*sizes, _NARROWEST), _NARROWEST - 1, -1):
         limits = [min(size, max(limit, word)) for size, word in zip(sizes, words, strict=True)]
         if _total(limits) <= room:
             return [(list(range(len(limits))), limits)]
     labels, values = limits[: grid.labels], limits[grid.labels :]
-    if values:
-        labels = _within(labels, room - min(max(values), room // 2) - _GAP)  # at least half of the room is the labels'
-        values = [min(size, room - _total(labels) - _GAP) for size in values]
-    return _split(labels, values, room) if values else [(list(range(len(labels))), _within(labels, room))]
-
-
-def _within(sizes: Sequence[int], room: int) -> list[int]:
-    """Return widths that fit, the widest cut first, within words where it must be."""
-    limit = next((limit for limit in range(max(sizes, default=1), 1, -1) if _total(_cut(sizes, limit)) <= room), 1)
-    return _cut(sizes, limit)
-
-
-def _cut(sizes: Sequence[int], limit: int) -> list[int]:
-    return [min(size, limit) for size in sizes]
-
-
-def _split(labels: Sequence[int], values: Sequence[int], room: int) -> list[tuple[list[int], list[int]]]:
-    """Return parts that have all label columns, and as many value columns as fit."""
-    parts: list[tuple[list[int], list[int]]] = []
+    left = room - min(max(values, default=0), room // 2) - _GAP
+    for limit in range(max(labels, default=1), 0, -1):
+        if _total(labels) > left:
+            labels = [min(size, limit) for size in labels]
+    parts = [(list(range(len(labels))), labels)]
     for place, size in enumerate(values, len(labels)):
-        if not parts or _total([*parts[-1][1], size]) > room:
-            parts.append((list(range(len(labels))), [*labels]))
-        parts[-1][0].append(place)
-        parts[-1][1].append(size)
+        limit = min(size, room - _total(labels) - _GAP)
+        if len(parts[-1][0]) > len(labels) and _total([*parts[-1][1], limit]) > room:
+            parts.append((list(range(len(labels))), labels))
+        parts[-1] = ([*parts[-1][0], place], [*parts[-1][1], limit])
     return parts
 
 
-def _sizes(rows: Sequence[Sequence[str]], separator: str | None) -> list[int]:
-    columns = zip(*rows, strict=True)
-    return [max((len(part) for cell in column for part in cell.split(separator)), default=0) for column in columns]
+def _longest(cells: Sequence[str], separator: str | None) -> int:
+    return max((len(part) for cell in cells for part in cell.split(separator)), default=0)
 
 
 def _total(sizes: Sequence[int]) -> int:

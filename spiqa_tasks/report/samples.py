@@ -29,11 +29,9 @@ def samples(runs: Sequence[Run], places: dict[str, int] | None) -> dict[str, Any
         places: path of a picture -> its number from 0 in the page; new ones are added. None for no pictures.
     """
     labels = list(dict.fromkeys(run.name for run in runs))
-    by_task: dict[str, list[Run]] = {}
-    for run in runs:
-        by_task.setdefault(run.task, []).append(run)
-    found = [sample for task, members in by_task.items() for sample in _samples_of(task, members, labels, places)]
-    return {"runs": labels, "right": RIGHT, "samples": found}
+    tasks = dict.fromkeys(run.task for run in runs)
+    found = [_samples_of([run for run in runs if run.task == task], labels, places) for task in tasks]
+    return {"runs": labels, "right": RIGHT, "samples": [sample for of_task in found for sample in of_task]}
 
 
 def as_script(data: Any) -> str:
@@ -41,16 +39,15 @@ def as_script(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-def _samples_of(
-    task: str, runs: Sequence[Run], labels: Sequence[str], places: dict[str, int] | None
-) -> list[dict[str, Any]]:
+def _samples_of(runs: Sequence[Run], labels: Sequence[str], places: dict[str, int] | None) -> list[dict[str, Any]]:
     rows = _rows(runs[0], pictures=places is not None)
     found: dict[str, dict[str, Any]] = {}
     for run in runs:
         responses, scores = _responses(run), _scores(run)
         for record in run.questions:
             if record.id not in found:
-                found[record.id] = {"task": task, "id": record.id, **_question(rows.get(record.id), record, places)}
+                question = _question(rows.get(record.id), record, places)
+                found[record.id] = {"task": run.task, "id": record.id, **question}
             answer = _answer(record, responses.get(record.id, ""), scores.get(record.id))
             if record.verdicts and (asked := _asked(run, record, found[record.id].get("question"))):
                 answer["asked"] = asked
@@ -133,13 +130,10 @@ def _answer(record: Record, response: str, score: float | None) -> dict[str, Any
         "status": record.status,
         "score": score,
         "reason": record.reason,
+        "refused": record.refused or None,
+        "scores": {name: round(value, 4) for name, value in record.scores.items()} if len(record.scores) > 1 else None,
+        "judge": list(map(_verdict, record.verdicts)) or None,
     }
-    if record.refused:
-        found["refused"] = True
-    if len(record.scores) > 1:
-        found["scores"] = {name: round(value, 4) for name, value in record.scores.items()}
-    if record.verdicts:
-        found["judge"] = [_verdict(verdict) for verdict in record.verdicts]
     return {name: value for name, value in found.items() if value is not None}
 
 

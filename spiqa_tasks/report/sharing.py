@@ -1,6 +1,6 @@
 """Results in published formats: a model card, the hub's evaluation results, LaTeX, Every Eval Ever.
 
-Withheld values are in none of them; runs over a part of a task only with `--partial`.
+Withheld values are in none of them. All raise InputError for runs over a part of a task without `--partial`.
 """
 
 from __future__ import annotations
@@ -38,11 +38,7 @@ _UNBOUNDED = {"cider": 10.0}
 
 
 def as_card(runs: Sequence[Run]) -> str:
-    """Return a model card's part: the hub's `model-index` as front matter, and the headlines as a table in Markdown.
-
-    Raises:
-        InputError: see `published`.
-    """
+    """Return the hub's `model-index` as front matter of a model card, and the headlines as a table in Markdown."""
     from huggingface_hub.repocard_data import EvalResult, eval_results_to_model_index
 
     index = []
@@ -67,11 +63,7 @@ def as_card(runs: Sequence[Run]) -> str:
 
 
 def as_eval_results(runs: Sequence[Run]) -> str:
-    """Return YAML for the hub's `.eval_results/` folder of one model.
-
-    Raises:
-        InputError: runs of several models; or see `published`.
-    """
+    """Return YAML for the hub's `.eval_results/` folder of one model. Raises InputError: runs of several."""
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
     _one_model(runs)
@@ -93,9 +85,6 @@ def as_latex(runs: Sequence[Run]) -> str:
     """Return a table with booktabs as the papers print theirs: a row per model, a column per task, headlines x 100.
 
     Signatures stand below as footnotes, one for each that differs.
-
-    Raises:
-        InputError: see `published`.
     """
     scores: dict[str, dict[str, str]] = {}
     notes: dict[str, int] = {}
@@ -113,11 +102,7 @@ def as_latex(runs: Sequence[Run]) -> str:
 
 
 def as_every_eval_ever(runs: Sequence[Run]) -> str:
-    """Return one model's results in the shared schema of Every Eval Ever, as JSON.
-
-    Raises:
-        InputError: runs of several models; or see `published`.
-    """
+    """Return one model's results in the schema of Every Eval Ever, as JSON. Raises InputError: runs of several."""
     _one_model(runs)
     model, now = runs[0].name, str(int(time.time()))
     arguments = model_arguments(runs[0].identity.model.partition(",")[2])
@@ -145,16 +130,7 @@ def as_every_eval_ever(runs: Sequence[Run]) -> str:
 def published(
     runs: Sequence[Run], headlines: bool = False, withheld: bool = False
 ) -> Iterator[tuple[Run, Metric, GroupValue]]:
-    """Yield the values for publication: every metric of the host's table, or the headlines.
-
-    Args:
-        runs: runs of this package's tasks.
-        headlines: whether only headlines are yielded.
-        withheld: whether withheld values are yielded, too, as NaN.
-
-    Raises:
-        InputError: a run of a part of its task whose values are not asked for.
-    """
+    """Yield every metric of the host's table, or the headlines alone; withheld values, as NaN, if they are wanted."""
     for run in runs:
         if not run.partial and run.record_set.part:
             raise InputError(
@@ -182,12 +158,13 @@ def _result(run: Run, metric: Metric, value: GroupValue) -> dict[str, Any]:
         "max_score": _UNBOUNDED.get(metric.name, 1.0),
     }
     if metric.needs == "judge":
-        info = {"name": judge_of(run), "id": run.signature.judge, "additional_details": _UNKNOWN}
-        named = {name: getattr(run.signature, f"judge_{name}") for name in ("prompt", "rule")}
+        signature = run.signature
+        info = {"name": judge_of(run), "id": signature.judge, "additional_details": _UNKNOWN}
+        details = {"prompt": signature.judge_prompt, "rule": signature.judge_rule}
         config["llm_scoring"] = {
             "judges": [{"model_info": info}],
-            "input_prompt": wording_of(named["prompt"]) or named["prompt"],
-            "additional_details": {name: value for name, value in named.items() if value},
+            "input_prompt": wording_of(signature.judge_prompt) or signature.judge_prompt,
+            "additional_details": {name: value for name, value in details.items() if value},
         }
     source = {"dataset_name": run.own.entry.name, "source_type": "hf_dataset", "hf_repo": _repository(run)}
     return {

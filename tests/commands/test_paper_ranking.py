@@ -13,10 +13,14 @@ import pytest
 from choice_runs import write_captions
 from host_files import sample_of, write_run
 from openai_server import Behaviour, OpenAIServer
+from report_runs import runs_at
 from run_command import words
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
+from spiqa_tasks.commands.paper_ranking import TRUE, Figure, ask_of, mean_ranks, read_figures, read_rankings
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.types import Verdict
 
 PREFERENCES = {"first": ["caption by b", "true", "caption by a"], "second": ["caption by a", "true", "caption by b"]}
 
@@ -137,3 +141,39 @@ def test_each_judge_may_have_its_own_address(
     assert found["counts"]["failures"] == {judge: {}}
     assert found["ranking"]["b"][judge]["mean"] == 1
     assert len(server.requests) == 11
+
+
+def test_captions_of_other_settings_are_not_ranked_together(tmp_path: Path) -> None:
+    """Other samples of figures are another task."""
+    for model, settings in (("a", "prompt=caption"), ("b", "prompt=caption,sample=3")):
+        tasks = {"captions": [sample_of(row, "c") for row in load_rows("scifibench", "demo_fig2cap", settings)]}
+        options: dict[str, Any] = {"benchmark": "scifibench", "split": "demo_fig2cap"}
+        write_run(tmp_path / model, model, tasks, settings={"captions": settings}, **options)
+    with pytest.raises(InputError, match="one choice of settings, found 2"):
+        read_figures(runs_at(tmp_path / "a", tmp_path / "b"))
+
+
+def test_the_order_is_drawn_by_figure_judge_and_seed() -> None:
+    """The same three give the same order, with every caption once."""
+    figure = Figure("7", "f.png", {TRUE: "t", "a": "x", "b": "y", "c": "z"})
+    writers, request = ask_of(figure, "j", 0)
+    assert (writers, request) == ask_of(figure, "j", 0)
+    assert all(f"\n{letter}) {figure.captions[writer]}\n" in request.prompt for letter, writer in writers.items())
+    others = [ask_of(figure, f"j{k}", 0) for k in range(9)] + [ask_of(figure, "j", k) for k in range(9)]
+    assert len({tuple(each.values()) for each, _ in others}) > 5
+
+
+def test_what_cannot_be_read_is_counted_by_its_reason() -> None:
+    """A failed request is no ranking whatever its text, and an incomplete one is none either."""
+    verdicts = [Verdict("ok", "[B, A]"), Verdict("ok", "[A]"), Verdict("judge_failed", "[A, B]", reason="boom")]
+    figures = [Figure(str(number), "", {}) for number in range(3)]
+    ranks, failures = read_rankings(figures, [{"A": "a", "B": "b"}] * 3, verdicts)
+    assert ranks == {"0": {"b": 1, "a": 2}}
+    assert failures == {"no_list": 1, "judge_failed: boom": 1}
+
+
+def test_ranks_are_combined_over_the_figures_that_every_judge_ranked() -> None:
+    """Mean, deviation and number of each judge and combined; the best writer first."""
+    table = mean_ranks({"one": {"1": {"a": 2, "t": 1}, "2": {"a": 2, "t": 1}}, "two": {"1": {"a": 1, "t": 3}}})
+    assert table["a"] == {"one": (2.0, 0.0, 2), "two": (1.0, 0.0, 1), "Combined": (1.5, 0.0, 1)}
+    assert list(table) == ["a", "t"]

@@ -27,25 +27,6 @@ def pick(table: str, *keys: str, **where: str) -> dict[Any, Any]:
 
 
 @pytest.mark.parametrize(
-    ("table", "rows"),
-    [
-        ("table1", (1 + 2 + 20) * 7),
-        ("table2", (1 + 2 + 20) * 7),
-        ("table3", (1 + 10 * 3) * 7),
-        ("table4", (1 + 2 + 20) * 7),
-        ("table5", (1 + 3 + 14) * (7 + 2)),
-        ("table6", (16 + 1) * 8 * 2),
-        ("table7", (1 + 16 * 3) * 7),
-    ],
-)
-def test_every_row_of_a_table_is_there_once(table: str, rows: int) -> None:
-    """A table has models times columns rows, and no two rows have the same keys."""
-    loaded = load("mmstar", table)
-    keys = {tuple(cell for name, cell in row.items() if name != "value") for row in loaded}
-    assert len(loaded) == len(keys) == rows
-
-
-@pytest.mark.parametrize(
     ("table", "column", "wrong"),
     [
         ("table1", "benchmark", {}),

@@ -26,24 +26,6 @@ def pick(table: str, *keys: str, column: str = "value", **where: str) -> dict[An
     return {tuple(row[key] for key in keys): row[column] for row in rows}
 
 
-@pytest.mark.parametrize(
-    ("table", "rows"),
-    [
-        ("table1", 2 * 4),
-        ("table2", (9 + 19 + 1 + 3) * 10 + 5 * 6),
-        ("table3", 10 * 4),
-        ("table4", (5 + 1 + 2) * 2),
-        ("table5", (29 + 1) * 13),
-        ("figure6", 6 * 2),
-    ],
-)
-def test_every_row_of_a_table_is_there_once(table: str, rows: int) -> None:
-    """A table has models times columns rows, and no two rows have the same keys."""
-    loaded = load("scifibench", table)
-    keys = {tuple(cell for name, cell in row.items() if name not in ("value", "sd")) for row in loaded}
-    assert len(loaded) == len(keys) == rows
-
-
 def test_overall_is_the_mean_of_both_subsets_but_for_one_cell() -> None:
     """Overall is the mean of CS and General, save Gemini 1.5 Flash on caption -> figure (66.1, computed 66.0)."""
     scores = pick("table2", "model", "group", "task", "subset", negatives="adversarial")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.published import load, tables
+from spiqa_tasks.published import load
 
 QUESTIONS = {"test-A": 666, "test-B": 228, "test-C": 493}
 EPS = 1e-6
@@ -22,52 +20,6 @@ def pick(table: str, *keys: str, **where: str) -> dict[Any, Any]:
     """The values of a table by the given key columns, over the rows where the other columns are as given."""
     rows = [row for row in load("spiqa", table) if all(row[name] == value for name, value in where.items())]
     return {tuple(row[key] for key in keys): row["value"] for row in rows}
-
-
-def test_every_listed_table_loads_and_no_file_is_unlisted() -> None:
-    """The list of tables names exactly the CSV files of the package, and each has rows."""
-    assert all(load(paper, table) for paper, table, _ in tables())
-    files = {file.name for file in resources.files("spiqa_tasks.published").iterdir() if file.name.endswith(".csv")}
-    assert files == {f"{paper}_{table}.csv" for paper, table, _ in tables()} | {"tables.csv"}
-
-
-def test_values_are_numbers_and_keys_are_strings() -> None:
-    """Values are floats or None, and every other cell is a string or None."""
-    for paper, table, _ in tables():
-        for row in load(paper, table):
-            assert row["value"] is None or isinstance(row["value"], float)
-            numbers = ("value", "sd", "variance")
-            assert all(cell is None or isinstance(cell, str) for name, cell in row.items() if name not in numbers)
-
-
-@pytest.mark.parametrize(("paper", "table", "found"), [("spica", "table3", "scifibench"), ("spiqa", "9", "tableB1")])
-def test_an_unknown_table_is_an_error_that_names_the_known_ones(paper: str, table: str, found: str) -> None:
-    """A wrong paper lists the papers and a wrong table lists that paper's tables."""
-    with pytest.raises(InputError, match=found):
-        load(paper, table)
-
-
-@pytest.mark.parametrize(
-    ("table", "rows"),
-    [
-        ("table2", 1 + 2 + 4 + 5),
-        ("table3", (6 + 6 + 2 + 2) * 3 * 5),
-        ("table4", 5 * 7),
-        ("table5", 4 * 3 * 3 * 6),
-        ("table6", (5 + 5) * 6 * 3),
-        ("table7", 5 * 6),
-        ("table8", 4),
-        ("tableB1", 10 * 3),
-        ("tableB2", 4 * 5),
-        ("tableE1", (6 + 5 + 2 + 2) * 3 * 4),
-        ("tableE2", 4 * 3 * 3 * 5),
-    ],
-)
-def test_every_row_of_a_table_is_there_once(table: str, rows: int) -> None:
-    """A table has methods times columns rows, and no two rows have the same keys."""
-    loaded = load("spiqa", table)
-    keys = {tuple(cell for name, cell in row.items() if name != "value") for row in loaded}
-    assert len(loaded) == len(keys) == rows
 
 
 @pytest.mark.parametrize(

@@ -62,17 +62,6 @@ def test_the_agreement_has_a_line_per_judge() -> None:
     assert second == "other: 1 of 3 answers have a score."
 
 
-def test_tables_without_lines_are_left_out() -> None:
-    """A judge that was asked nothing twice, and alone, has neither flips nor pairs nor a price."""
-    assert [table.title for table in calibration.tables([JUDGE, WITHHELD], [PAIR])] == [
-        *("Agreement with the labels", "By system", "By trap", "Verdicts that change when asked again"),
-        *("Judges against each other", "What it took", "How every number was made"),
-    ]
-    assert [table.title for table in calibration.tables([WITHHELD], [])] == [
-        *("Agreement with the labels", "How every number was made")
-    ]
-
-
 def test_groups_of_one_label_have_no_kappa() -> None:
     """Those of systems have, and every group its quantiles."""
     tables = by_title(calibration.tables([JUDGE], []))
@@ -87,20 +76,6 @@ def test_groups_of_one_label_have_no_kappa() -> None:
     ]
     assert trap.grid.rows == [["units", "judge", *counts, "0.200", "0.600", "1.000"]]
     assert (system.grid.labels, trap.grid.labels) == (2, 2)
-
-
-def test_flips_pairs_and_signatures_are_told() -> None:
-    """One line each, with a dash for a correlation that is not known."""
-    tables = by_title(calibration.tables([JUDGE], [PAIR]))
-    flips = tables["Verdicts that change when asked again"]
-    assert (flips.grid.heads, flips.grid.labels) == (["judge", "over", "n", "changed x 100"], 2)
-    assert flips.grid.rows == [["judge", "the same prompt", "40", "5.0 [0.0, 10.0]"]]
-    pairs = tables["Judges against each other"]
-    assert pairs.grid.heads == ["judge", "other judge", "n", "same verdict x 100", "kappa", "Spearman", "Kendall"]
-    assert (pairs.grid.rows, pairs.grid.labels) == ([["judge", "other", "40", "90.0", "0.750", "-", "0.500"]], 2)
-    made = tables["How every number was made"]
-    assert made.grid.heads == ["judge", "signature"]
-    assert (made.grid.rows, made.grid.labels) == ([["judge", JUDGE.opinion.signature.text]], 1)
 
 
 def test_what_asking_took_is_told_per_judge() -> None:
@@ -181,14 +156,3 @@ def test_json_has_everything_in_natural_units() -> None:
     assert found["pairs"] == [
         {"judges": ["judge", "other"], "n": 40, "same": 0.9, "kappa": 0.75, "spearman": None, "kendall": 0.5}
     ]
-
-
-def test_rows_are_of_all_answers_and_of_groups() -> None:
-    """A judge without numbers has none."""
-    rows = calibration.rows([JUDGE, WITHHELD])
-    assert [(row["judge"], row["kind"], row["group"], row["n"]) for row in rows] == [
-        ("judge", "all", "all", 40),
-        ("judge", "system", "a", 40),
-        ("judge", "trap", "units", 40),
-    ]
-    assert rows[0]["accuracy"] == {"value": 0.9, "low": 0.8, "high": 0.95}

@@ -24,7 +24,6 @@ from spiqa_tasks.report.headline import (
     headline_table,
     judge_of,
     overview_table,
-    shown_metrics,
     with_coverage,
 )
 from spiqa_tasks.report.printer import as_csv, as_json
@@ -59,12 +58,6 @@ def judged(scores: list[float], *served: str) -> list[Record]:
         )
         for place, (score, model) in enumerate(zip(scores, served or ["gpt-4o"] * len(scores), strict=True))
     ]
-
-
-def test_metrics_of_which_more_is_better_are_shown_the_headline_first() -> None:
-    """Failure rates are the coverage's matter, and what the answers have no scores for is not there."""
-    assert [metric.name for metric in shown_metrics(run_of(choices([True])))] == ["accuracy", "accuracy_released"]
-    assert shown_metrics(run_of(judged([0.5]), signature=SPIQA))[0].name == "l3score"
 
 
 def test_the_judge_is_told_with_the_model_that_was_served() -> None:
@@ -204,13 +197,6 @@ def test_the_headline_is_told_by_group_and_the_others_overall() -> None:
     assert (first["low"], first["high"]) == pytest.approx((0.30064, 0.95441), abs=1e-5)
     assert [withheld[name] for name in ("value", "low", "high", "n")] == [None, None, None, 0]
     assert (first["benchmark"], first["split"], first["signature"]) == ("mmstar", "val", run.signature.text)
-
-
-def test_texts_stay_as_they_are() -> None:
-    """JSON is not escaped to ASCII, and CSV quotes what it must."""
-    run = run_of([Record("q", scores={"accuracy": 1.0}, groups={"category": 'é, "x"'})])
-    assert 'é, \\"x\\"' in as_json(flat_records([run]))
-    assert 'é, "x"' in [line["group"] for line in csv.DictReader(io.StringIO(as_csv(flat_records([run]))))]
 
 
 def test_a_part_of_a_task_says_how_much_it_is() -> None:

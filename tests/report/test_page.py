@@ -64,18 +64,6 @@ def test_text_of_users_is_no_markup() -> None:
     ]
 
 
-def test_numbers_are_aligned_to_the_right_and_notes_stand_below() -> None:
-    """Columns of texts to the left; sections without tables and notes are left out."""
-    sections = [Section("Empty"), Section("Told", ["Why."]), Section("Full", (), [TABLE])]
-    text = as_markdown(Report("Title", ["Left out."], sections, ()))
-    assert text.startswith("# Title\n\nLeft out.\n\n## Told\n\nWhy.\n\n## Full\n\n### Scores\n\n| run")
-    assert [line for line in text.splitlines() if line.startswith("| ")][1:] == [
-        "| a     |   1 |",
-        "| b\\|c  |  20 |",
-    ]
-    assert text.endswith(f"\n\n{TABLE.notes[0]}\n")
-
-
 def scripts(page: str) -> list[str]:
     """What stands in the page's script elements."""
     return re.findall(r"<script[^>]*>(.*?)</script>", page, flags=re.DOTALL)
@@ -171,13 +159,6 @@ def test_the_longest_side_is_bounded(tmp_path: Path, kind: str, size: tuple[int,
     assert thumbnail.convert("RGB").getpixel((5, 5)) == pytest.approx((200, 30, 30), abs=8)
 
 
-def test_transparent_parts_are_white(tmp_path: Path) -> None:
-    """As a model is shown them."""
-    path = tmp_path / "p.png"
-    Image.new("RGBA", (20, 20), (255, 0, 0, 0)).save(path)
-    assert made(path).convert("RGB").getpixel((5, 5)) == pytest.approx((255, 255, 255), abs=2)
-
-
 def test_a_picture_in_an_archive_is_unpacked(tmp_path: Path) -> None:
     """Its path names the archive and the member."""
     buffer = io.BytesIO()
@@ -209,12 +190,3 @@ def test_what_cannot_be_read_is_left_out(tmp_path: Path, monkeypatch: pytest.Mon
     *unread, good = small_pictures(paths, LARGE)
     assert unread == [""] * 4
     assert opened(good).size == (9, 9)
-
-
-def test_pictures_stand_in_their_order(tmp_path: Path) -> None:
-    """However long each takes; no picture at all is no work."""
-    for number in range(3):
-        Image.new("RGB", (10 + number, 10)).save(tmp_path / f"{number}.png")
-    paths = [str(tmp_path / f"{number}.png") for number in (2, 0, 1)]
-    assert [opened(text).width for text in small_pictures(paths, 11)] == [11, 10, 11]
-    assert small_pictures([], LARGE) == []

@@ -120,16 +120,6 @@ def test_every_filter_leaves_the_samples_it_names(
     page.close()
 
 
-def test_disagreement_between_runs_is_a_filter(chromium: Any, page_file: Path) -> None:
-    """The runs disagree on the 12 questions that one of them has wrong; clearing shows all again."""
-    page, _ = opened(chromium, page_file)
-    page.check("#disagree")
-    assert page.inner_text("#number") == "12 of 24 samples"
-    page.click("button[type=reset]")
-    expect(page.locator("#number")).to_have_text("24 of 24 samples")
-    page.close()
-
-
 def test_a_sample_has_a_link_that_opens_it(chromium: Any, page_file: Path) -> None:
     """`#task/id` opens the sample with its answers and its picture; keys go on, and closing it forgets the link."""
     page, said = opened(chromium, page_file)
@@ -166,15 +156,6 @@ def test_the_filters_are_in_the_address(chromium: Any, page_file: Path) -> None:
     assert (page.input_value("#verdict"), page.input_value("#search")) == ("wrong", "which")
     assert page.inner_text("#number") == count
     assert said == []
-    page.close()
-
-
-def test_an_empty_result_says_so(chromium: Any, page_file: Path) -> None:
-    """Where no sample fits, a sentence stands in the list."""
-    page, _ = opened(chromium, page_file)
-    assert not page.locator("#empty").is_visible()
-    page.fill("#search", "no such words")
-    assert page.locator("#empty").is_visible()
     page.close()
 
 
@@ -239,22 +220,6 @@ def test_tables_sort_by_the_column_that_is_pressed(chromium: Any, page_file: Pat
         numbers = [float(cell.split()[0]) for cell in cells if cell.strip()[:1].isdigit()]
         assert numbers == sorted(numbers, reverse=order == "descending")
     page.close()
-
-
-def test_the_list_is_reached_and_opened_by_keys(chromium: Any, page_file: Path) -> None:
-    """A row is a link: it takes the focus, and Enter opens it."""
-    page, _ = opened(chromium, page_file)
-    page.locator(".item").first.focus()
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#sample[open]")
-    page.close()
-
-
-def test_pictures_can_be_left_out(page_file: Path) -> None:
-    """With --pictures none the page holds none."""
-    assert 'id="picture-0"' in page_file.read_text(encoding="utf-8")
-    without = written(page_file.parent, page_file.with_name("without.html"), pictures="none")
-    assert 'id="picture-0"' not in without.read_text(encoding="utf-8")
 
 
 def test_texts_of_models_are_never_markup(chromium: Any, tmp_path: Path) -> None:

@@ -10,10 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from spiqa_tasks import extras
-from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.report import plots
-from spiqa_tasks.report.plots import SERIES, Plot, Series
+from spiqa_tasks.report.plots import Plot, Series
 from spiqa_tasks.scoring.binary import Bin
 
 NAN = math.nan
@@ -22,8 +20,8 @@ SERIES_OF_TWO = [
     Series("run b", 1, {"x": (0.2, 0.1, 0.3)}),
 ]
 PLOTS: dict[str, Callable[[], Plot]] = {
-    "dots": lambda: plots.intervals("Dots", ["x", "y"], SERIES_OF_TWO, "accuracy x 100"),
-    "bars": lambda: plots.intervals("Bars", ["x", "y"], SERIES_OF_TWO, "MG x 100", bars=True),
+    "dots": lambda: plots.intervals("Dots", SERIES_OF_TWO, "accuracy x 100"),
+    "bars": lambda: plots.intervals("Bars", SERIES_OF_TWO, "MG x 100", bars=True),
     "stacked": lambda: plots.stacked("Stacked", ["t, a", "t, b"], {"ok": [3, 0], "judge_failed": [1, 0], "no": [0, 0]}),
     "histogram": lambda: plots.histogram("Histogram", [("run a", 0, [0.1, 0.9]), ("run b", 1, [0.5])], "L3Score"),
     "scatter": lambda: plots.scatter("Scatter", [(0.1, 0.2), (0.8, 0.9)], "judge x", "judge y"),
@@ -69,30 +67,9 @@ def test_rows_axis_and_runs_are_named(kind: str) -> None:
     shown = texts(drawn(kind))
     assert {"x", "y", "run a", "run b"} <= set(shown)
     assert any(text.endswith("x 100") for text in shown)
-    alone = plots.intervals("T", ["x"], SERIES_OF_TWO[:1], "accuracy", bars=kind == "bars")
+    alone = plots.intervals("T", SERIES_OF_TWO[:1], "accuracy", bars=kind == "bars")
     assert "run a" not in texts(alone)
     assert "run a" in alone.description
-
-
-def test_intervals_are_drawn_where_there_are_some() -> None:
-    """Their lines reach from end to end; without one the ends are the value."""
-    with_interval = plots.intervals("T", ["x"], [Series("a", 0, {"x": (0.5, 0.4, 0.6)})], "s")
-    without = plots.intervals("T", ["x"], [Series("a", 0, {"x": (0.5, NAN, NAN)})], "s")
-    line = r'd="M ([\d.]+) [\d.]+ L ([\d.]+) [\d.]+ "[^>]*clip-path[^>]*var\(--series-0\)'
-    (spread,), (point,) = (
-        [abs(float(end) - float(start)) for start, end in re.findall(line, plot.svg)]
-        for plot in (with_interval, without)
-    )
-    assert spread > 50
-    assert point == 0
-
-
-def test_the_line_of_no_difference_is_drawn_on_demand() -> None:
-    """It adds one line to the plot, and the axis reaches it."""
-    series = [Series("a", 0, {"x": (0.5, 0.4, 0.6)})]
-    plain, zero = (plots.intervals("T", ["x"], series, "s", zero=zero) for zero in (False, True))
-    assert "0" not in texts(plain)
-    assert "0" in texts(zero)
 
 
 def test_parts_without_a_count_are_left_out_of_the_shares() -> None:
@@ -106,7 +83,7 @@ def test_parts_without_a_count_are_left_out_of_the_shares() -> None:
 def test_long_names_lose_their_middle() -> None:
     """Both ends stay, 44 letters and the sign for what is left out; the description has all."""
     name = "begin" + "x" * 60 + "end"
-    plot = plots.intervals("T", [name], [Series("a", 0, {name: (0.01, 0.0, 0.02)})], "s")
+    plot = plots.intervals("T", [Series("a", 0, {name: (0.01, 0.0, 0.02)})], "s")
     (shown,) = (text for text in texts(plot) if "…" in text)
     assert (len(shown), shown[:5], shown[-3:]) == (45, "begin", "end")
     assert name in plot.description
@@ -115,17 +92,4 @@ def test_long_names_lose_their_middle() -> None:
 def test_names_are_no_markup() -> None:
     """Neither formulas nor elements."""
     name = "$\\frac{1}$ <b>&"
-    assert name in texts(plots.intervals("T", [name], [Series("a", 0, {name: (0.01, 0.0, 0.02)})], "s"))
-
-
-def test_more_runs_than_colours_begin_again() -> None:
-    """The ninth run has the first one's."""
-    last = Series("z", SERIES, {"x": (0.01, 0.0, 0.02)})
-    assert "var(--series-0)" in plots.intervals("T", ["x"], [last], "s").svg
-
-
-def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence with the command that installs it."""
-    monkeypatch.setattr(extras, "_missing", lambda _: ["matplotlib"])
-    with pytest.raises(MissingPartError, match=r"A report's plots needs matplotlib.*\[report\]"):
-        PLOTS["dots"]()
+    assert name in texts(plots.intervals("T", [Series("a", 0, {name: (0.01, 0.0, 0.02)})], "s"))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import dataclasses
 import io
 import json
 import math
-import os
-import shutil
 from collections import Counter
 
 import pytest
@@ -17,17 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.analysis.compare import Comparison
-from spiqa_tasks.report.gains import comparison_table
 from spiqa_tasks.report.printer import (
     Column,
     Table,
-    add_format,
     as_csv,
     as_json,
     as_jsonl,
     render,
-    width,
 )
+from spiqa_tasks.report.tables import comparison_table
 from spiqa_tasks.scoring.intervals import Paired
 from spiqa_tasks.scoring.units import number, p_value, plain
 
@@ -151,11 +146,6 @@ def test_csv_comes_back_and_holds_no_formula(records: list[dict[str, object]]) -
         assert row["value"] == ("" if math.isnan(value) else str(value))
 
 
-def test_dicts_are_columns_and_lists_are_joined() -> None:
-    """As deep as they are."""
-    assert as_csv([{"a": {"b": {"c": 1}}, "d": ["x", "y"]}]) == "a.b.c,d\n1,x;y"
-
-
 WORDS = st.lists(st.text("abcx_-.,5", min_size=1, max_size=40), min_size=1, max_size=8).map(" ".join)
 
 
@@ -188,14 +178,6 @@ def test_labels_stand_in_every_part_of_a_split_table() -> None:
         ]
         assert all("50.0 [41.2, 58.8]" in line for line in (one, other))
     assert all(sum(name.split()[0] in part for part in parts) == 1 for name in names)
-
-
-def test_prose_is_wrapped_before_a_table_is_split() -> None:
-    """The other columns stay as they are."""
-    printed = render("text", table([["name", "told", "n"], ["one", "a long sentence " * 9, "7"]]))
-    assert len(printed.splitlines()) == 4
-    assert printed.splitlines()[2].startswith("one ")
-    assert printed.splitlines()[2].endswith(" 7")
 
 
 @pytest.mark.parametrize(
@@ -239,15 +221,6 @@ def test_a_table_of_forty_columns_is_laid_out(
     assert render("text", table(rows, max(1, len(rows[0]) // 3))).splitlines() == shown
 
 
-def test_the_width_is_the_terminals_or_a_hundred(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Never less than twenty columns."""
-    monkeypatch.setenv("COLUMNS", "7")
-    assert width() == 20
-    monkeypatch.delenv("COLUMNS")
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda fallback: os.terminal_size(fallback))
-    assert width() == 100
-
-
 def test_programs_get_the_records_as_they_are() -> None:
     """Columns in the order in which they come first; only texts can be formulas; letters stay letters."""
     records = [{"a": "=1", "b": math.nan, "c": {"d": (1, 2)}}, {"e": -1, "a": "-x"}]
@@ -255,16 +228,3 @@ def test_programs_get_the_records_as_they_are() -> None:
     assert [as_csv([{"a": f"{first}x"}]) for first in "+@\t"] == [f"a\n'{first}x" for first in "+@\t"]
     assert as_json([{"ä": math.nan}]) == '[\n {\n  "ä": null\n }\n]'
     assert as_jsonl([{"ä": 1}, {}]) == '{"ä": 1}\n{}\n'
-
-
-def test_the_form_is_an_option() -> None:
-    """Text unless it is said, with a short form for JSON, and refused where a command has no such form."""
-    parser = argparse.ArgumentParser()
-    add_format(parser, ("text", "json"))
-    given = ([], ["--json"], ["--format", "json"])
-    assert [parser.parse_args(words).format for words in given] == ["text", "json", "json"]
-    with pytest.raises(SystemExit):
-        parser.parse_args(["--format", "csv"])
-    (option, short) = parser._actions[1:]
-    assert option.help == "of what is printed: tables have values x 100; csv and json natural units (default: text)"
-    assert short.help == "short for --format json"

@@ -73,18 +73,6 @@ def test_figures_are_numbers_of_thumbnails(runs: list[Run]) -> None:
     assert {figure[0] for sample in without for figure in sample["figures"]} <= {None}
 
 
-def test_options_stand_apart_where_the_question_does_not_have_them(runs: list[Run]) -> None:
-    """MMStar writes them into the question, SciFIBench asks for captions beside it."""
-    data = samples(runs, None)
-    assert not any("options" in sample for sample in of_task(data, "mmstar_demo"))
-    rows = {row["id"]: row for row in load_rows("scifibench", "demo", "ablation=text")}
-    for sample in of_task(data, "scifibench_demo"):
-        row = rows[sample["id"]]
-        if row["subcategory"] == "fig2cap":
-            options = zip(row["letters"], row["options"], strict=True)
-            assert sample["options"] == [f"{letter}: {text}" for letter, text in options]
-
-
 @pytest.mark.usefixtures("no_data")
 def test_without_the_data_the_answers_are_there() -> None:
     """A split that is not on this machine has no question's text and no figure."""
@@ -135,16 +123,6 @@ def test_a_question_asked_figure_by_figure_is_shown_as_any() -> None:
     (sample,) = samples([run], None)["samples"]
     assert (sample["id"], sample["question"]) == (question, row["question"])
     assert row["id"] != question
-
-
-@pytest.mark.usefixtures("no_data")
-def test_an_answer_whose_text_is_not_there_is_an_empty_one() -> None:
-    """Never a missing one: the page shows its record."""
-    records = choices([True])
-    run = run_of(records)
-    run.__dict__["record_set"] = RecordSet(records, [Record("q1", prediction="A")])
-    (sample,) = samples([run], None)["samples"]
-    assert sample["answers"][0]["response"] == ""
 
 
 def test_a_sample_shows_what_was_asked(runs: list[Run]) -> None:
@@ -201,16 +179,6 @@ def test_figures_of_a_paper_have_their_captions() -> None:
     assert sample["figures"] == [
         [places[figure["path"]], figure["caption"], int(figure["file"] in row["referred"])] for figure in row["figures"]
     ]
-
-
-@pytest.mark.usefixtures("no_data")
-def test_an_answer_tells_its_rule_and_its_scores_to_four_decimals() -> None:
-    """And the page what counts as right."""
-    record = Record("q", "A", "A", scores={"accuracy": 1.0, "accuracy_other": 0.123456}, rule="letter")
-    data = samples([run_of([record])], None)
-    ((answer,),) = (sample["answers"] for sample in data["samples"])
-    assert (answer["rule"], answer["scores"]) == ("letter", {"accuracy": 1.0, "accuracy_other": 0.1235})
-    assert data["right"] == 0.5
 
 
 @pytest.mark.parametrize(("most", "more"), [(10**6, ""), (7, "({:,} characters more)")])

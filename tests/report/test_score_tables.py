@@ -1,18 +1,24 @@
-"""What `score` prints."""
+"""What `score` prints, and a paper's main table with a model's rows."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
 from answer_files import right_answers, scored
-from host_files import FAILED
+from host_files import FAILED, choice_samples, write_run
 from report_runs import choices, run_of
 
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.report.score_tables import as_json, as_text, rows
+from spiqa_tasks.published import load
+from spiqa_tasks.report.score_tables import as_json, as_text, of_one_model, paper_table, records, rows
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.loading import own_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.scoring import score_object
+from spiqa_tasks.runs.selection import Selection
 
 
 def judged(model: str = "m", judge: str = "openai:a", l3score: float = 0.5) -> Run:
@@ -23,20 +29,6 @@ def judged(model: str = "m", judge: str = "openai:a", l3score: float = 0.5) -> R
     ]
     signature = "data:spiqa/testA@d|settings:setting=direct"
     return replace(run_of(records, model, "t", signature), judge=judge, omitted={"meteor": "no Java"})
-
-
-def test_the_table_is_times_100_with_reasons_and_signature() -> None:
-    """A rate of failures is a row only where something failed; a count is no share."""
-    run = judged()
-    lines = as_text([run]).splitlines()
-    assert lines[0].split() == ["t", "x", "100", "n"]
-    assert lines[2].split()[:2] == ["l3score", "40.0"]
-    assert lines[2].split()[-1] == "2"
-    names = [line.split()[0] for line in lines[2 : lines.index("")]]
-    assert "judge_failed_rate" not in names
-    assert next(line for line in lines if line.startswith("meteor")).split() == ["meteor", "-", "0"]
-    assert "meteor left out: no Java" in lines
-    assert lines[-1] == f"signature: {run.signature.text}"
 
 
 def test_failures_are_rows_where_there_are_any() -> None:
@@ -67,13 +59,6 @@ def test_several_results_have_columns_agreement_and_ranks() -> None:
     assert [each["predictions"] for each in found["agreement"]] == ["m", "n", "all"]
     assert list(found["agreement"][0]) == ["judges", "predictions", "n", "spearman", "kendall"]
     assert found["task"] == "t"
-
-
-def test_one_result_is_its_own_object() -> None:
-    """Several have none of their own at the top."""
-    run = judged()
-    assert as_json([run]) == score_object(run)
-    assert "metrics" not in as_json([run, judged("n")])
 
 
 def test_a_model_without_a_value_has_a_dash_in_its_column() -> None:
@@ -147,3 +132,88 @@ def test_rows_are_in_natural_units() -> None:
     assert second.pop("low") is second.pop("high") is None
     assert second == {**about, "metric": "accuracy_released", "n": 0, "questions": "4 of 4", "signature": text}
     assert [row["model"] for row in rows([run, replace(run, label="z")])][-1] == "z"
+
+
+SPLITS = ("cs_fig2cap", "general_fig2cap")
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Run]:
+    """A model that is right on 2 of 4 questions of CS and on 3 of 4 of General."""
+    for split, right in zip(SPLITS, (2, 3), strict=True):
+        samples = choice_samples([place < right for place in range(4)])
+        tasks = {f"scifibench_{split}": samples}
+        settings = {f"scifibench_{split}": "prompt=letter"}
+        write_run(tmp_path / split, "m", tasks, settings=settings, stamp=split, benchmark="scifibench", split=split)
+    return own_runs([RunPath(tmp_path)], Selection(partial=True))[0]
+
+
+def test_both_subsets_and_their_mean_stand_in_one_row(runs: list[Run]) -> None:
+    """The measured row first, with intervals; the mean is over both tasks, which are of one size."""
+    found = {(each["source"], each["model"], each["task"]): each["value"] for each in records(runs)}
+    own = [found["measured", "m", f"scifibench_{name}"] for name in (*SPLITS, "fig2cap")]
+    assert own == [0.5, 0.75, 0.625]
+    header, _, first, *_ = (line.strip("| ").split() for line in paper_table(runs, "md").splitlines())
+    assert [name for name in header if name != "|"] == ["model", "source", "judge", *SPLITS, "fig2cap"]
+    assert [word for word in first if word != "|"][:4] == ["m", "measured", "-", "50.0"]
+    assert first[-1] == "62.5"
+
+
+def test_one_subset_is_not_the_overall_mean(runs: list[Run]) -> None:
+    """A model that was run on one subset has no overall accuracy beside one that was run on both, nor alone."""
+    other = replace(runs[0], label="q")
+    for several, models in (([*runs, other], {"m"}), ([other], set())):
+        found = [record for record in records(several) if record["source"] == "measured"]
+        assert {record["model"] for record in found if record["task"] == "scifibench_fig2cap"} == models
+
+
+def test_the_published_rows_are_those_of_table_2(runs: list[Run]) -> None:
+    """Every printed accuracy of figure to caption with adversarial negatives, the overall ones too."""
+    names = {"CS": "scifibench_cs_fig2cap", "General": "scifibench_general_fig2cap", "Overall": "scifibench_fig2cap"}
+    printed = {
+        (str(row["model"]), names[str(row["subset"])]): float(row["value"] or 0) / 100
+        for row in load("scifibench", "table2")
+        if (row["task"], row["negatives"]) == ("figure_to_caption", "adversarial")
+        and row["subset"] in names
+        and row["value"] is not None
+        and row["group"] != "text-only"
+    }
+    found = {(each["model"], each["task"]): each["value"] for each in records(runs) if each["source"] != "measured"}
+    assert found == pytest.approx(printed)
+
+
+def test_the_columns_are_those_of_the_papers_table(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPIQA's Table 3 in its order, one row a model, without the rows of other tables; LaTeX has no intervals."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
+    found = [scored("spiqa_testA"), scored("spiqa_testB")]
+    runs = [replace(run, path=Path(f"{name}.jsonl"), partial=True) for name, run in zip("ab", found, strict=True)]
+    given = [[replace(run, identity=Identity(run.path.stem))] for run in runs]
+    rows = of_one_model(given)
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in paper_table(rows, "md").splitlines()]
+    assert lines[0][3:] == [f"{split} {head}" for split in ("testA", "testB") for head in ("M", "R-L", "C")]
+    assert lines[2][:2] == ["a + b", "measured"]
+    assert lines[2][6].endswith("(19 of 228)")
+    printed = {
+        (str(row["model"]), str(row["split"]), str(row["metric"])): row["value"]
+        for row in load("spiqa", "table3")
+        if row["group"] in ("closed", "open")
+    }
+    splits = ("test-A", "test-B")
+    for line in lines[3:]:
+        values = [printed[line[0], split, metric] for split in splits for metric in ("meteor", "rouge_l", "cider")]
+        assert [float(cell) for cell in line[3:]] == values
+    assert len(lines) == 3 + 12
+    assert "[" not in paper_table(rows, "latex")
+
+
+def test_files_of_two_models_are_two_rows() -> None:
+    """Where their names tell the model, or a task was answered twice."""
+    one, other = scored("spiqa_demo"), scored("mmstar_demo")
+    named = [
+        replace(each, identity=Identity(name), path=Path(f"{name}_x.jsonl"))
+        for name, each in (("p", one), ("q", other))
+    ]
+    assert [run.name for run in of_one_model([[run] for run in named])] == ["p", "q"]
+    twice = [replace(run, path=Path(f"{run.identity.model}.jsonl")) for run in named]
+    assert [run.name for run in of_one_model([twice[:1], twice])] == ["p", "p", "q"]
+    assert [run.name for run in of_one_model([[run] for run in twice])] == ["p + q"] * 2

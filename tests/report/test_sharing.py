@@ -91,17 +91,6 @@ def test_latex_compiles(runs: list[Run], tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_latex_has_a_row_per_model_and_a_footnote_per_signature(runs: list[Run]) -> None:
-    """Three rules of booktabs, and nothing that TeX would take for a command."""
-    text = sharing.as_latex(runs)
-    assert [text.count(rule) for rule in (r"\toprule", r"\midrule", r"\bottomrule")] == [1, 1, 1]
-    assert r"mmstar\_demo (accuracy)" in text
-    assert r"100.0\textsuperscript{1}" in text
-    notes = [line for line in text.splitlines() if line.startswith(r"\par")]
-    assert len(notes) == len({run.signature.text for run, _, value in sharing.published(runs, headlines=True)})
-    assert not re.search(r"(?<!\\)[_%#$]", "\n".join(notes))
-
-
 def test_every_eval_ever_has_the_judge_s_prompt_itself(tmp_path: Path) -> None:
     """The text in full with its fields, not only its name and digest; the name alone where the text is not known."""
     rule = L3ScoreRule("paper")

@@ -26,10 +26,9 @@ Study = tuple[Run, Run, SciFIBenchSettings]
 
 @dataclass(frozen=True)
 class Change:
-    """An augmented task against its control on the `n` questions that both answered; shares from 0 to 1.
+    """A marked task against its control on the `n` questions that both answered; shares from 0 to 1.
 
-    `low` and `high` end the 95% interval of `change`. `questions` says how many of
-    the task's questions were answered, `n of N`, of the runs that answered a part.
+    `low` and `high` are the 95% interval of `change`. `questions` is `n of N` if a part of the task was answered.
     """
 
     model: str
@@ -47,15 +46,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Measure:
-    """A number that sums up a marked task, over `n` questions, with its 95% interval; NaN where it is withheld.
+    """A summary of a marked task over `n` questions, with its 95% interval; NaN, with `why_not`, if withheld.
 
-    Attributes:
-        measure: `returned`, the share of the mark's change that the instruction to ignore it takes back (1: all, the
-            control's accuracy; 0: nothing; percentile interval of the paired bootstrap); `follows`, the share of
-            answers that are the letter of a wrong mark (Wilson's interval); `follows_unmarked`, the share of the
-            control's answers that are the same letters.
-        why_not: why it is withheld.
-        questions: how many of the task's questions were answered, `n of N`, of the runs that answered a part.
+    `measure` is `returned`, the share of the mark's change that the instruction to ignore it takes back (1: all; 0:
+    nothing; paired bootstrap); `follows`, the share of answers that are the letter of a wrong mark (Wilson's interval);
+    or `follows_unmarked`, the share of the control's answers that are the same letters.
     """
 
     model: str
@@ -72,7 +67,7 @@ class Measure:
 
 
 def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Change]:
-    """Every marked task against the unmarked one of the same model and split, otherwise with the same settings.
+    """Return every marked task against the unmarked one of the same model, split and other settings.
 
     Raises InputError: no marked task, or one without its control.
     """
@@ -81,26 +76,26 @@ def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Change]:
         new, old = _on_same([run, control], metric)
         change = paired(old, new)
         values = (statistics.fmean(old), statistics.fmean(new), change.difference)
-        told = (run.name, run.own.split, settings.mark, settings.ignore)
-        found.append(Change(*told, change.n, *values, change.low, change.high, partial_coverage([run, control])))
+        names = (run.name, run.own.split, settings.mark, settings.ignore)
+        found.append(Change(*names, change.n, *values, change.low, change.high, partial_coverage([run, control])))
     return found
 
 
 def summary(runs: Iterable[Run], metric: str | None = None) -> list[Measure]:
-    """What sums up the marked tasks of each model and split.
+    """Return the measures of the marked tasks of each model and split.
 
-    Raises InputError: as `alignment` does, and where no mark is wrong or to be ignored.
+    Raises InputError: as `alignment` does, and if no mark is wrong or to be ignored.
     """
     studies = _studies(runs)
-    by_key = {_key(run, settings): (run, control, settings) for run, control, settings in studies}
+    by_key = {_key(run, settings): run for run, _, settings in studies}
     found: list[Measure] = []
     for run, control, settings in studies:
-        told = (run.name, run.own.split, settings.mark, settings.ignore)
+        names = (run.name, run.own.split, settings.mark, settings.ignore)
         if settings.ignore == "yes":
             alone = by_key.get(_key(run, replace(settings, ignore="no")))
-            found.append(_returned(Measure(*told, "returned"), run, alone and alone[0], control, metric))
+            found.append(_returned(Measure(*names, "returned"), run, alone, control, metric))
         if settings.mark == "incorrect":
-            found += _followed(told, run, control)
+            found += _followed(names, run, control)
     if not found:
         raise InputError(
             "Expected samples of tasks with a wrong mark, or with one that is to be ignored; found none. "
@@ -143,7 +138,7 @@ def _on_same(runs: Sequence[Run], metric: str | None) -> list[list[float]]:
 
 
 def _returned(row: Measure, run: Run, alone: Run | None, control: Run, metric: str | None) -> Measure:
-    """How much of the change that the mark alone makes is gone where the model is told to ignore it."""
+    """Return how much of the change by the mark alone is gone if the model is told to ignore it."""
     if alone is None:
         return replace(row, why_not="there is no run with the same mark and no instruction to ignore it")
     told, marked, unmarked = (np.array(each) for each in _on_same([run, alone, control], metric))
@@ -160,7 +155,7 @@ def _returned(row: Measure, run: Run, alone: Run | None, control: Run, metric: s
 
 
 def _followed(told: tuple[str, str, str, str], run: Run, control: Run) -> Iterator[Measure]:
-    """How often the wrong mark's letter is the answer, with the mark and without."""
+    """Yield how often the wrong mark's letter is the answer, with the mark and without."""
     marks = {record.id: record.details.get("marked", "") for record in run.records}
     for measure, each in (("follows", run), ("follows_unmarked", control))[: 2 if told[-1] == "no" else 1]:
         row = Measure(*told, measure, questions=partial_coverage([each]))

@@ -55,14 +55,6 @@ def test_alignment_without_its_control_says_what_to_run(rows_of: RowsOf, tmp_pat
         assert str(error.value) == message
 
 
-def test_another_models_control_is_none(rows_of: RowsOf, tmp_path: Path) -> None:
-    """A control of the same task by another model, or by the same one with another seed, is not compared with."""
-    write(tmp_path, "m", {"marked": ("mark=correct", 0)}, rows_of, model_args="seed=1")
-    write(tmp_path, "m", {"plain": ("", 0)}, rows_of, model_args="seed=2", stamp="2")
-    with pytest.raises(InputError, match="control"):
-        alignment(load(tmp_path))
-
-
 def test_parts_of_a_task_are_compared_where_they_are_wanted(rows_of: RowsOf, tmp_path: Path) -> None:
     """The change is over the answers that there are, or there is one sentence."""
     write(tmp_path, "m", {"plain": ("", 7), "marked": ("mark=correct", 0)}, rows_of, asked=500)
@@ -146,14 +138,3 @@ def test_a_part_is_withheld_and_failed_requests_follow_nothing(rows_of: RowsOf, 
     assert row.why_not == "wrong: 14 of 500 questions were answered, fewer than 99%"
     row = measured(tmp_path / "whole")["no", "follows"]
     assert (row.n, row.value) == (11, 1.0)
-
-
-def test_without_a_wrong_mark_or_one_to_ignore_nothing_is_summed_up(rows_of: RowsOf, tmp_path: Path) -> None:
-    """One sentence says what to run."""
-    write(tmp_path, "m", {"plain": ("", 0), "marked": ("mark=correct", 0)}, rows_of)
-    with pytest.raises(InputError) as error:
-        summary(load(tmp_path))
-    assert str(error.value) == (
-        "Expected samples of tasks with a wrong mark, or with one that is to be ignored; found none. Run `--tasks "
-        "scifibench_alignment`."
-    )

@@ -1,4 +1,4 @@
-"""Gain and leakage in a report: which runs have one, and the published rows beside them."""
+"""Tables of runs: answers by status, agreement of judges, gain and leakage."""
 
 from __future__ import annotations
 
@@ -6,31 +6,132 @@ import csv
 from dataclasses import replace
 from pathlib import Path
 
-from gain_files import LLM, SEEING, TEXT, rights, write_triple
+from gain_files import LLM, TEXT, rights, write_triple
 from host_files import choice_samples, write_run
-from report_runs import runs_at
+from report_runs import run_of, runs_at
+from scipy.stats import kendalltau, spearmanr
 
-from spiqa_tasks.analysis.gain import Row
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.published import __file__ as published
-from spiqa_tasks.report.gains import gain_rows, gain_table, overall_rows
+from spiqa_tasks.report.tables import (
+    MOST_REASONS,
+    agreement_table,
+    coverage_table,
+    gain_rows,
+    gain_table,
+    judge_pairs,
+    overall_rows,
+    reasons_table,
+)
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.scoring.gain import Gain
-from spiqa_tasks.scoring.intervals import Estimate
+from spiqa_tasks.runs.run import Run
+
+RECORDS = [
+    Record("ok", scores={"accuracy": 1.0}),
+    Record("judged", verdicts=({"metric": "accuracy", "score": 1.0},)),
+    Record("not judged", status="judge_failed", verdicts=({"metric": "accuracy", "reason": "gone"},), reason="gone"),
+    Record("refused", status="unparsed", refused=True, rule="empty"),
+    Record("unparsed", status="unparsed", rule="two letters"),
+    Record("unparsed too", status="unparsed", rule="two letters"),
+    Record("no rule", status="unparsed"),
+    Record("bare", rule="unformatted"),
+    Record("blank", rule="empty"),
+    Record("cut", rule="truncated"),
+    Record("failed", status="request_failed", reason="timeout"),
+    Record("broken", status="scoring_failed", reason="defect"),
+]
 
 
-def test_runs_with_pictures_alone_have_no_gain(tmp_path: Path) -> None:
-    """Nothing is missing then."""
-    write_run(tmp_path, "m", {"mmstar_filtered": choice_samples([True])}, settings=SEEING)
-    assert gain_rows(runs_at(tmp_path)) == ([], [])
-    assert gain_rows([]) == ([], [])
+def test_every_answer_is_counted_with_its_rule() -> None:
+    """Counts by hand; rules are told with the most frequent first, and a refusal is not unparsed too."""
+    table = coverage_table([run_of(RECORDS, "m", "t")])
+    (line,) = table.grid.rows
+    told = dict(zip(table.grid.heads, line, strict=True))
+    assert (table.title, table.grid.labels) == ("What became of the answers", 2)
+    assert told == {
+        "task": "t",
+        "run": "m",
+        "questions": "12",
+        "ok": "5",
+        "judged": "1",
+        "judge failed": "1",
+        "refused": "1",
+        "unparsed": "5",
+        "by rule": "two letters 2, no rule 1, unformatted 1, empty 1",
+        "truncated": "1",
+        "request failed": "1",
+        "scoring failed": "1",
+        "incomplete": "0",
+        "no helpful figure": "0",
+    }
 
 
-def test_a_run_without_pictures_alone_is_told(tmp_path: Path) -> None:
-    """One sentence says what to run."""
-    write_run(tmp_path, "m", {"mmstar_filtered_text": choice_samples([True])}, settings=TEXT)
-    rows, (remark,) = gain_rows(runs_at(tmp_path))
-    assert rows == []
-    assert "mmstar_filtered" in remark
+def test_the_most_frequent_reasons_are_told() -> None:
+    """At most twelve, and how many more there are; none where nothing failed."""
+    records = [
+        Record(f"{reason} {place}", status="request_failed", reason=f"reason {reason}")
+        for reason in range(MOST_REASONS + 2)
+        for place in range(1 + (reason == 7))
+    ]
+    table = reasons_table([run_of(records)])
+    assert (table.title, table.grid.labels) == ("Why answers have no score", 2)
+    assert list(table.grid.heads) == ["task", "run", "status", "reason", "answers"]
+    assert table.grid.rows[0] == ["mmstar_filtered", "m", "request_failed", "reason 7", "2"]
+    assert len(table.grid.rows) == MOST_REASONS
+    assert table.notes == ["2 more reasons are in the samples."]
+    assert reasons_table([run_of(records[:-2])]).notes == []
+    assert reasons_table([run_of(RECORDS[:1])]).grid.rows == []
+
+
+ANSWERS = ["a", "b", "c", "d", "e"]
+
+
+def judged_run(judge: str, scores: list[float | None], answers: list[str] = ANSWERS, task: str = "spiqa_testA") -> Run:
+    """A run of SPIQA with a judge's scores; None is a failed verdict."""
+    records = [
+        Record(
+            f"q{place}",
+            prediction=answer,
+            verdicts=({"metric": "l3score", **({"reason": "gone"} if score is None else {"score": score})},),
+        )
+        for place, (answer, score) in enumerate(zip(answers, scores, strict=True))
+    ]
+    signature = f"data:spiqa/testA@d|settings:setting=direct|judge:{judge}"
+    return run_of(records, "m", task, signature)
+
+
+def test_judges_are_paired_on_the_same_answers_only() -> None:
+    """Another task, other answers and the same judge make no pair; what one of them could not judge is left out."""
+    first = judged_run("x", [0.1, 0.2, None, 0.4, 0.5])
+    second = judged_run("y", [0.5, 0.4, 0.3, None, 0.1])
+    ((a, b, pairs),) = judge_pairs([first, second])
+    assert (a, b, pairs) == (first, second, [(0.1, 0.5), (0.2, 0.4), (0.5, 0.1)])
+    for other in (
+        judged_run("y", [0.5] * 5, task="spiqa_testB"),
+        judged_run("y", [0.5] * 5, [*ANSWERS[:-1], "other"]),
+        judged_run("x", [0.5] * 5),
+        judged_run("y", [None] * 5),
+    ):
+        assert list(judge_pairs([first, other])) == []
+
+
+def test_the_table_has_the_correlations_of_every_pair() -> None:
+    """Spearman and Kendall with three decimals, and a dash for a judge that always says the same."""
+    scores: dict[str, list[float | None]] = {
+        "x": [0.1, 0.2, 0.3, 0.4, 0.5],
+        "y": [0.2, 0.1, 0.3, 0.5, 0.4],
+        "z": [0.5] * 5,
+    }
+    table = agreement_table([judged_run(name, each) for name, each in scores.items()])
+    assert (table.title, table.grid.labels) == ("Agreement of judges on the same answers", 4)
+    assert list(table.grid.heads) == ["task", "answers", "judge", "other judge", "n", "Spearman", "Kendall"]
+    assert [list(line)[:5] for line in table.grid.rows] == [
+        ["spiqa_testA", "m", "x", "y", "5"],
+        ["spiqa_testA", "m", "x", "z", "5"],
+        ["spiqa_testA", "m", "y", "z", "5"],
+    ]
+    expected = [f"{test(scores['x'], scores['y']).statistic:.3f}" for test in (spearmanr, kendalltau)]
+    assert [list(line)[5:] for line in table.grid.rows] == [expected, ["-", "-"], ["-", "-"]]
 
 
 def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
@@ -108,15 +209,6 @@ def test_refusals_without_pictures_are_warned_of(tmp_path: Path) -> None:
     assert overall_rows(rows) == []
     assert remarks == [f"t of m is withheld: {rows[0].withheld}."]
     assert "1 of 2" in rows[0].withheld or "fewer than 99%" in rows[0].withheld
-
-
-def test_a_gain_without_an_interval_is_its_value() -> None:
-    """As it is of what a host reports; what is not known is a dash."""
-    result = Gain(0, 0.5, 0.25, None, Estimate(0.25), None)
-    row = Row("t", "accuracy", "all", "m", "text", None, 9, result, "")
-    assert gain_table([row, replace(row, group="math"), replace(row, result=None)]).grid.rows == [
-        ["t", "m", "measured", "text", "-", "9", "50.0", "25.0", "-", "25.0", "-", "-"]
-    ]
 
 
 def test_runs_with_pictures_alone_have_neither(tmp_path: Path) -> None:

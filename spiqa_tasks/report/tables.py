@@ -1,24 +1,108 @@
-"""Tables of pairs of runs: multi-modal gain and leakage beside MMStar's Table 5, and paired differences."""
+"""Tables of runs: answers by status, agreement of judges, gain and leakage, and paired differences."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from spiqa_tasks.analysis.agreement import Pairs, matched, rank_correlations
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.compare import Comparison
 from spiqa_tasks.analysis.gain import Row, rows, warnings
 from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.twins import ablation_pairs
+from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import Gain
 from spiqa_tasks.scoring.intervals import Estimate
-from spiqa_tasks.scoring.units import estimated, number, p_value
+from spiqa_tasks.scoring.units import estimated, number, p_value, plain
 
 MMSTAR_TASK = "mmstar_filtered"
+COVERAGE = "What became of the answers"
+MOST_REASONS = 12
+"""Reasons that are listed: the most frequent ones explain a run, the others are in the samples."""
+_FAILED = ("request_failed", "scoring_failed", "incomplete", "no_helpful_figure")
+
+
+def statuses(run: Run) -> dict[str, int]:
+    """Return status -> number of questions; a refusal counts as `refused` whatever else it is."""
+    counts: Counter[str] = Counter("refused" if record.refused else record.status for record in run.questions)
+    return {status: counts[status] for status in STATUSES}
+
+
+def coverage_table(runs: Sequence[Run]) -> Table:
+    """Return one line per run and task."""
+    rows = [{"task": run.task, "run": run.name, **_counts(run)} for run in runs]
+    return Table(rows, ["task", "run"], [*rows[0]][2:] if rows else [], COVERAGE)
+
+
+def _counts(run: Run) -> dict[str, Any]:
+    """Return heading -> number of questions, and the rules by which answers have no letter."""
+    by_status = statuses(run)
+    questions = run.questions
+    unparsed = Counter(
+        record.rule or "no rule"
+        for record in questions
+        if not record.refused and (record.status == "unparsed" or record.rule in ("unformatted", "empty"))
+    )
+    return {
+        "questions": run.record_set.part or len(questions),
+        "ok": by_status["ok"],
+        "judged": sum(bool(record.verdicts) and not record.judge_failed for record in questions),
+        "judge failed": sum(record.judge_failed for record in questions),
+        "refused": by_status["refused"],
+        "unparsed": unparsed.total(),
+        "by rule": ", ".join(f"{rule} {count}" for rule, count in unparsed.most_common()) or "-",
+        "truncated": sum(record.rule == "truncated" for record in questions),
+        **{name.replace("_", " "): by_status[name] for name in _FAILED},
+    }
+
+
+def reasons_table(runs: Sequence[Run]) -> Table:
+    """Return the most frequent reasons for answers without a score."""
+    found = Counter(
+        (run.task, run.name, record.status, record.reason) for run in runs for record in run.questions if record.reason
+    )
+    names = ("task", "run", "status", "reason", "answers")
+    rows = [dict(zip(names, (*key, count), strict=True)) for key, count in found.most_common(MOST_REASONS)]
+    notes = [f"{len(found) - MOST_REASONS} more reasons are in the samples."] if len(found) > MOST_REASONS else []
+    return Table(rows, names[:2], names[2:], "Why answers have no score", notes)
+
+
+def judged(run: Run) -> dict[str, float]:
+    """Return id -> score of the answers that were judged."""
+    return {
+        record.id: verdict["score"]
+        for record in run.questions
+        for verdict in record.verdicts
+        if verdict["metric"] == run.judged_metric and "score" in verdict
+    }
+
+
+def judge_pairs(runs: Sequence[Run]) -> Iterator[tuple[Run, Run, Pairs]]:
+    """Yield every two judges of the same answers with their scores, answer by answer."""
+    texts = {id(run): {key: answer.response.text for key, answer in run.by_id.items()} for run in runs}
+    for a, b in itertools.combinations(runs, 2):
+        is_same = a.task == b.task and texts[id(a)] == texts[id(b)]
+        if is_same and a.judge_name != b.judge_name and (pairs := matched(judged(a), judged(b))):
+            yield a, b, pairs
+
+
+def agreement_table(runs: Sequence[Run]) -> Table:
+    """Return the correlations of judges on the same answers."""
+    names = ("task", "answers", "judge", "other judge", "n", "Spearman", "Kendall")
+    rows = [
+        dict(zip(names, (a.task, a.identity.label, a.judge_name, b.judge_name, len(pairs), *both), strict=True))
+        for a, b, pairs in judge_pairs(runs)
+        for both in [rank_correlations(pairs)]
+    ]
+    values: Columns = ["n", *(Column(name, show=plain) for name in names[5:])]
+    return Table(rows, names[:4], values, "Agreement of judges on the same answers")
 
 
 def gain_rows(runs: Sequence[Run], llm: Sequence[Run] = ()) -> tuple[list[Row], list[str]]:

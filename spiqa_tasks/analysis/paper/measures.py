@@ -1,0 +1,205 @@
+"""Spread over orders and seeds, bootstrap (SciFIBench 4.2, 4.4, Figure 6), and rank correlation (SPIQA Table 8)."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from spiqa_tasks.analysis.agreement import Pairs, matched, rank_correlations
+from spiqa_tasks.benchmarks.benchmark import settings_text
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import partial_coverage
+
+ALL_RUNS = "all runs"
+MODEL_SEED = "model seed"
+VARIED = ("shuffle", "seed")
+"""Settings over which values spread: the order of the options, and the seed of whatever is drawn."""
+_Key = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A metric over runs that differ in one setting alone, or in the seed of the model.
+
+    Attributes:
+        settings: those of the task that are not the defaults, without the one that varies.
+        over: what varies: a setting of the task, or `model seed`.
+        accuracies: value of what varies -> the metric.
+        sd: sample standard deviation.
+        range: highest minus lowest.
+        questions: `n of N` if a part of the task's questions was answered.
+    """
+
+    model: str
+    split: str
+    settings: str
+    over: str
+    accuracies: dict[int | str, float]
+    mean: float
+    sd: float
+    range: float
+    questions: str = ""
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Mean and variance of the accuracy, a share from 0 to 1, of resamples of `size` of `n` answers."""
+
+    model: str
+    task: str
+    n: int
+    size: int
+    repeats: int
+    mean: float
+    variance: float
+    questions: str = ""
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Spearman's rho, in [-1, 1], of a text metric with L3Score over `n` answers; None where it is not defined.
+
+    `model` is "all runs" for the answers of all runs that `judge` scored.
+    """
+
+    model: str
+    task: str
+    metric: str
+    correlated_with: str
+    n: int
+    spearman: float | None
+    judge: str = ""
+
+
+def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = None) -> list[Spread]:
+    """Return a metric over the runs of each model and split that differ by order of the options or by seed alone.
+
+    Args:
+        runs: of tasks of this package.
+        metric: default: the headline of each task.
+        over: another setting that they differ by, such as `resolution` (SPIQA, Figure B.1).
+
+    Raises:
+        InputError: no runs that differ so.
+    """
+    groups: dict[_Key, dict[int | str, Run]] = {}
+    for run in runs:
+        if not math.isnan(run.value(run.metric(metric)).value):
+            for key, what in _varied(run, over):
+                groups.setdefault(key, {})[what] = run
+    found = []
+    for key, members in groups.items():
+        if len(members) > 1:
+            values = {what: run.value(run.metric(metric)).value for what, run in members.items()}
+            known = list(values.values())
+            numbers = (statistics.fmean(known), statistics.stdev(known), max(known) - min(known))
+            by_value = dict(sorted(values.items(), key=_in_order))
+            found.append(Spread(*key, by_value, *numbers, partial_coverage(members.values())))
+    if not found:
+        by = (
+            "in two orders of the options or with two seeds"
+            if over is None
+            else f"that differ by the setting {over} alone"
+        )
+        raise InputError(
+            f"Expected a model's samples of one split {by}, found none. Run such tasks (`--tasks scifibench_shuffle`, "
+            "or YAMLs that differ in one setting) and name their runs."
+        )
+    return found
+
+
+def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None = None) -> Bootstrap:
+    """Return mean and variance of the accuracy over `repeats` resamples of `size` answers with replacement.
+
+    Raises InputError: no answers, or a `size` or `repeats` below 1.
+    """
+    scores = list(run.scores(run.metric(metric)).values())
+    if not scores or size < 1 or repeats < 1:
+        raise InputError(
+            f"Expected answers of {run.task} and a size and repeats of at least 1; found {len(scores)} answers, "
+            f"size {size} and {repeats} repeats."
+        )
+    generator = np.random.default_rng(seed)
+    means = np.array([generator.choice(scores, size).mean() for _ in range(repeats)])  # one at a time: bounded memory
+    numbers = (len(scores), size, repeats, float(means.mean()), float(means.var()))
+    return Bootstrap(run.name, run.task, *numbers, run.record_set.part)
+
+
+def correlations(runs: Iterable[Run]) -> tuple[list[Correlation], list[str]]:
+    """Return the correlations of every run, then of all of a judge if there are several; and the runs left out.
+
+    A model's answers to a task count once for each judge. The paper does not say what it correlates; here it is scores
+    of single answers, which BLEU has not. Raises InputError: no run has L3Score.
+    """
+    found: list[Correlation] = []
+    remarks: list[str] = []
+    pooled: dict[tuple[str, str, str], Pairs] = {}
+    counted: dict[tuple[str, Identity, str], Run] = {}
+    for run in runs:
+        l3scores = run.scores(run.metric(run.judged_metric)) if run.judged_metric else {}
+        if not l3scores:
+            withheld = run.record_set.withheld()
+            reason = "it has no L3Score" if withheld is None else withheld.reason
+            remarks.append(f"{run.task} of {run.name} is left out: {reason}.")
+            continue
+        first = counted.setdefault((run.task, run.identity, run.judge_name), run)
+        if first is not run:
+            remarks.append(
+                f"{run.task} of {run.name} is left out: {first.path} has answers of the same model and judge, too."
+            )
+            continue
+        for metric in (metric for metric in run.metrics if metric.needs == "text programs"):
+            pairs = matched(l3scores, run.scores(metric))
+            if pairs:
+                names = (metric.name, run.judged_metric, run.judge_name)
+                pooled.setdefault(names, []).extend(pairs)
+                found.append(_correlation(run.name, run.task, names, pairs))
+    if not found:
+        raise InputError(
+            "Expected runs of SPIQA with L3Score and a text metric for every answer, found none. Run with a judge, or "
+            f"have `spiqa-tasks score` fill the judgements in. {' '.join(remarks)}".strip()
+        )
+    by_judge = Counter(judge for _, _, judge in counted)
+    found += [_correlation(ALL_RUNS, "", names, pairs) for names, pairs in pooled.items() if by_judge[names[2]] > 1]
+    return found, remarks
+
+
+def _correlation(model: str, task: str, names: tuple[str, str, str], pairs: Pairs) -> Correlation:
+    metric, judged, judge = names
+    return Correlation(model, task, metric, judged, len(pairs), rank_correlations(pairs)[0], judge)
+
+
+def _in_order(item: tuple[int | str, float]) -> tuple[float, str]:
+    """Sort numbers, and texts that begin with one (`224px`), by the number; other texts (`full`) last."""
+    number = re.match(r"\d+", str(item[0]))
+    return float(number[0]) if number else math.inf, str(item[0])
+
+
+def _varied(run: Run, over: str | None) -> Iterator[tuple[_Key, int | str]]:
+    """Yield (what runs that differ in one thing alone share, the value of that thing)."""
+    settings, seed = run.settings, run.identity.seed
+    for name in VARIED if over is None else (over,):
+        if hasattr(settings, name):
+            yield (run.name, run.own.split, _unusual(settings, name), name), getattr(settings, name)
+    if over is not None:
+        return
+    model = run.label or replace(run.identity, seed="").label
+    yield (model, run.own.split, _unusual(settings, ""), MODEL_SEED), int(seed) if seed.isdecimal() else seed
+
+
+def _unusual(settings: Any, varied: str) -> str:
+    """Return the settings that are not the defaults, as text, without the one that varies."""
+    pairs = zip(dataclasses.fields(settings), settings_text(settings).split(","), strict=True)
+    return ",".join(
+        text for field, text in pairs if field.name != varied and getattr(settings, field.name) != field.default
+    )

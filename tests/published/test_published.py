@@ -1,0 +1,72 @@
+"""Every published table is there, whole and once."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+import pytest
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.published import load, tables
+
+
+def test_every_listed_table_loads_and_no_file_is_unlisted() -> None:
+    """The list of tables names exactly the CSV files of the package, and each has rows."""
+    assert all(load(paper, table) for paper, table, _ in tables())
+    files = {file.name for file in resources.files("spiqa_tasks.published").iterdir() if file.name.endswith(".csv")}
+    assert files == {f"{paper}_{table}.csv" for paper, table, _ in tables()} | {"tables.csv"}
+
+
+def test_values_are_numbers_and_keys_are_strings() -> None:
+    """Values are floats or None, and every other cell is a string or None."""
+    for paper, table, _ in tables():
+        for row in load(paper, table):
+            assert row["value"] is None or isinstance(row["value"], float)
+            numbers = ("value", "sd", "variance")
+            assert all(cell is None or isinstance(cell, str) for name, cell in row.items() if name not in numbers)
+
+
+@pytest.mark.parametrize(("paper", "table", "found"), [("spica", "table3", "scifibench"), ("spiqa", "9", "tableB1")])
+def test_an_unknown_table_is_an_error_that_names_the_known_ones(paper: str, table: str, found: str) -> None:
+    """A wrong paper lists the papers and a wrong table lists that paper's tables."""
+    with pytest.raises(InputError, match=found):
+        load(paper, table)
+
+
+@pytest.mark.parametrize(
+    ("paper", "table", "rows"),
+    [
+        ("spiqa", "table", "rows"),
+        ("spiqa", "table2", 1 + 2 + 4 + 5),
+        ("spiqa", "table3", (6 + 6 + 2 + 2) * 3 * 5),
+        ("spiqa", "table4", 5 * 7),
+        ("spiqa", "table5", 4 * 3 * 3 * 6),
+        ("spiqa", "table6", (5 + 5) * 6 * 3),
+        ("spiqa", "table7", 5 * 6),
+        ("spiqa", "table8", 4),
+        ("spiqa", "tableB1", 10 * 3),
+        ("spiqa", "tableB2", 4 * 5),
+        ("spiqa", "tableE1", (6 + 5 + 2 + 2) * 3 * 4),
+        ("spiqa", "tableE2", 4 * 3 * 3 * 5),
+        ("mmstar", "table", "rows"),
+        ("mmstar", "table1", (1 + 2 + 20) * 7),
+        ("mmstar", "table2", (1 + 2 + 20) * 7),
+        ("mmstar", "table3", (1 + 10 * 3) * 7),
+        ("mmstar", "table4", (1 + 2 + 20) * 7),
+        ("mmstar", "table5", (1 + 3 + 14) * (7 + 2)),
+        ("mmstar", "table6", (16 + 1) * 8 * 2),
+        ("mmstar", "table7", (1 + 16 * 3) * 7),
+        ("scifibench", "table", "rows"),
+        ("scifibench", "table1", 2 * 4),
+        ("scifibench", "table2", (9 + 19 + 1 + 3) * 10 + 5 * 6),
+        ("scifibench", "table3", 10 * 4),
+        ("scifibench", "table4", (5 + 1 + 2) * 2),
+        ("scifibench", "table5", (29 + 1) * 13),
+        ("scifibench", "figure6", 6 * 2),
+    ],
+)
+def test_every_row_of_a_table_is_there_once(paper: str, table: str, rows: int) -> None:
+    """A table has methods times columns rows, and no two rows have the same keys."""
+    loaded = load(paper, table)
+    keys = {tuple(cell for name, cell in row.items() if name not in ("value", "sd")) for row in loaded}
+    assert len(loaded) == len(keys) == rows
