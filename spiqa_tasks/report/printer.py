@@ -65,8 +65,7 @@ class Column:
     """A column that people see.
 
     Attributes:
-        name: field of the records; `difference.low` or ("difference", "low") is one within a field. A record that lacks
-            the field has an empty cell.
+        name: field of the records, or `difference.low` or ("difference", "low") within one; without it a cell is empty.
         head: heading (default: the last part of the name).
         show: the text of a cell, from the value of the field and those of `more`.
         more: further fields that `show` takes, such as the ends of an interval.
@@ -141,10 +140,10 @@ class Table:
         return Grid([columns[place].heading for place in kept], rows, labels, aligned)
 
 
-def add_format(parser: argparse.ArgumentParser, forms: Sequence[str] = FORMS) -> None:
+def add_format(parser: argparse.ArgumentParser) -> None:
     """Add `--format`, and `--json` as its short form."""
     about = "of what is printed: tables have values x 100; csv and json natural units (default: text)"
-    parser.add_argument("--format", choices=forms, default="text", help=about)
+    parser.add_argument("--format", choices=FORMS, default="text", help=about)
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="short for --format json")
 
 

@@ -86,11 +86,14 @@ def judged(run: Run) -> dict[str, float]:
 
 def judge_pairs(runs: Sequence[Run]) -> Iterator[tuple[Run, Run, Pairs]]:
     """Yield every two judges of the same answers with their scores, answer by answer."""
-    texts = {id(run): {key: answer.response.text for key, answer in run.by_id.items()} for run in runs}
     for a, b in itertools.combinations(runs, 2):
-        is_same = a.task == b.task and texts[id(a)] == texts[id(b)]
-        if is_same and a.judge_name != b.judge_name and (pairs := matched(judged(a), judged(b))):
+        is_same = a.task == b.task and a.judge_name != b.judge_name and _texts(a) == _texts(b)
+        if is_same and (pairs := matched(judged(a), judged(b))):
             yield a, b, pairs
+
+
+def _texts(run: Run) -> dict[str, str]:
+    return {key: answer.response.text for key, answer in run.by_id.items()}
 
 
 def agreement_table(runs: Sequence[Run]) -> Table:

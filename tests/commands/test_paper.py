@@ -192,28 +192,6 @@ def test_tables_have_shares_times_100(
         assert told in capsys.readouterr().err
 
 
-def test_the_summary_of_marked_captions_has_its_own_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is withheld is a dash with its reason on stderr."""
-    for stamp, task, text, wrong in (("1", "plain", "", 0), ("2", "ignored", "mark=incorrect,ignore=yes", 12)):
-        samples = {task: answered(rows_for_scoring("scifibench", FIG2CAP, text), wrong)}
-        write_own(tmp_path, "m", samples, settings={task: text}, split=FIG2CAP, stamp=stamp)
-    assert main([*words("alignment"), str(tmp_path), "--summary", "--format", "md"]) == 0
-    printed = capsys.readouterr()
-    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in printed.out.splitlines()[2:]]
-    assert cells[0][4:7] == ["returned", "0", "-"]
-    assert cells[1][4:6] == ["follows", "12"]
-    assert "returned of m, demo_fig2cap: there is no run with the same mark" in printed.err
-
-
-def test_runs_without_a_judge_have_no_correlation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One sentence that says what to run, and which run has none."""
-    write_judged(tmp_path, "unjudged", None)
-    status, rows, errors = run_json(capsys, "correlate", tmp_path, "--task", "spiqa_demo")
-    assert (status, rows) == (2, [])
-    assert "Run with a judge" in errors
-    assert "spiqa_demo of unjudged is left out: it has no L3Score." in errors
-
-
 def test_the_demo_data_of_every_benchmark_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     """Questions, categories and axes are those of its rows."""
 

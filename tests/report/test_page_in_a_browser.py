@@ -267,13 +267,3 @@ def test_ten_thousand_samples_stay_smooth(chromium: Any, tmp_path: Path) -> None
     assert page.locator(".item").count() < 40
     assert said == []
     page.close()
-
-
-def test_the_page_prints_its_tables(chromium: Any, page_file: Path) -> None:
-    """A PDF has the tables and not the browser of samples."""
-    page, _ = opened(chromium, page_file)
-    page.emulate_media(media="print")
-    assert not page.locator("#filters").is_visible()
-    assert page.locator("table").first.is_visible()
-    assert page.pdf().startswith(b"%PDF")
-    page.close()

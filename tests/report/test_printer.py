@@ -180,47 +180,6 @@ def test_labels_stand_in_every_part_of_a_split_table() -> None:
     assert all(sum(name.split()[0] in part for part in parts) == 1 for name in names)
 
 
-@pytest.mark.parametrize(
-    ("rows", "shown"),
-    [
-        (
-            [["name", "told"], ["one", "a long sentence that is wrapped at its blanks"], ["two", "short\nlines"]],
-            [
-                *("name  told", "----  ----------------------------------"),
-                *("one   a long sentence that is wrapped at", "      its blanks", "two   short", "      lines"),
-            ],
-        ),
-        (
-            [
-                ["task", "run", *(f"m{place} x 100" for place in range(4))],
-                *(["t", run, *["50.0 [41.2]"] * 4] for run in ("one", "other")),
-            ],
-            [
-                *("task  run       m0 x 100     m1 x 100", "----  -----  -----------  -----------"),
-                *("t     one    50.0 [41.2]  50.0 [41.2]", "t     other  50.0 [41.2]  50.0 [41.2]", ""),
-                *("task  run       m2 x 100     m3 x 100", "----  -----  -----------  -----------"),
-                *("t     one    50.0 [41.2]  50.0 [41.2]", "t     other  50.0 [41.2]  50.0 [41.2]"),
-            ],
-        ),
-        (
-            [["a" * 30, "b" * 30], ["x" * 60, "1"]],
-            [
-                *("aaaaaaaaaaaaaaaaaa  bbbbbbbbbbbbbbbbbbbb", "aaaaaaaaaaaa                  bbbbbbbbbb"),
-                *("------------------  --------------------", "xxxxxxxxxxxxxxxxxx                     1"),
-                *("xxxxxxxxxxxxxxxxxx", "xxxxxxxxxxxxxxxxxx", "xxxxxx"),
-            ],
-        ),
-        ([["a", "b"]], ["a  b", "-  -"]),
-    ],
-)
-def test_a_table_of_forty_columns_is_laid_out(
-    rows: list[list[str]], shown: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Wrapped at blanks, then in parts, then within words; without a row it is its head."""
-    monkeypatch.setenv("COLUMNS", "40")
-    assert render("text", table(rows, max(1, len(rows[0]) // 3))).splitlines() == shown
-
-
 def test_programs_get_the_records_as_they_are() -> None:
     """Columns in the order in which they come first; only texts can be formulas; letters stay letters."""
     records = [{"a": "=1", "b": math.nan, "c": {"d": (1, 2)}}, {"e": -1, "a": "-x"}]

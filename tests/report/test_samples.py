@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from report_runs import REFUSAL, choices, run_of, runs_at
 
 from spiqa_tasks.benchmarks.aggregation import RecordSet
-from spiqa_tasks.benchmarks.prompting import plain_text
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.judge.rules.compass import CompassRule
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
@@ -179,18 +178,6 @@ def test_figures_of_a_paper_have_their_captions() -> None:
     assert sample["figures"] == [
         [places[figure["path"]], figure["caption"], int(figure["file"] in row["referred"])] for figure in row["figures"]
     ]
-
-
-@pytest.mark.parametrize(("most", "more"), [(10**6, ""), (7, "({:,} characters more)")])
-def test_a_long_prompt_is_shown_in_part(monkeypatch: pytest.MonkeyPatch, most: int, more: str) -> None:
-    """It says how much is left out."""
-    row = load_rows("spiqa", "demo", "ablation=text")[0]
-    run = run_of([Record(row["id"], "x", "y")], "m", "spiqa_demo", "data:spiqa/demo@d|settings:ablation=text")
-    whole = plain_text(benchmark_of(row).prompt(row))
-    monkeypatch.setattr(module, "PROMPT", most)
-    (sample,) = samples([run], None)["samples"]
-    left = len(whole) - most
-    assert sample["prompt"] == (f"{whole[:most]} ... {more.format(left)}" if more else whole)
 
 
 def test_questions_are_there_where_their_pictures_are_not(monkeypatch: pytest.MonkeyPatch) -> None:

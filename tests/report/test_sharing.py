@@ -123,27 +123,6 @@ def one(tmp_path: Path) -> Run:
     return replace(run_of(choices([True, True, True, False]), "m_1,pretrained=a/b", "t", SIGNATURE), path=path)
 
 
-def test_the_card_of_a_run_is_whole(one: Run) -> None:
-    """The model-index, the table of headlines and the footnote; a bar in a name makes no column."""
-    front, body = sharing.as_card([one]).removeprefix("---\n").split("---\n\n")
-    (entry,) = yaml.safe_load(front)["model-index"]
-    ((result,), name) = entry["results"], entry["name"]
-    assert name == "m_1,pretrained=a/b"
-    assert result["task"] == {"type": "visual-question-answering"}
-    assert result["dataset"] == {"name": "t", "type": "Lin-Chen/MMStar", "split": "val"}
-    (metric,) = result["metrics"]
-    assert metric == {"type": "accuracy", "value": 0.75, "name": "accuracy", "args": {"signature": SIGNATURE}}
-    assert result["source"] == SOURCE
-    assert body.splitlines() == [
-        "| model              | task   | metric   | x 100 [95% interval]   | n   | judge   |",
-        "|--------------------|--------|----------|------------------------|-----|---------|",
-        "| m_1,pretrained=a/b | t      | accuracy | 75.0 [30.1, 95.4][^1]  | 4   | -       |",
-        "",
-        f"[^1]: `{SIGNATURE}`",
-    ]
-    assert "| a\\|b " in sharing.as_card([replace(one, label="a|b")])
-
-
 def test_evaluation_results_have_the_date_of_the_answers(one: Run) -> None:
     """From the file's name where the host gave it one, else from when it was written."""
     (entry,) = yaml.safe_load(sharing.as_eval_results([one]))
@@ -209,26 +188,6 @@ def test_every_eval_ever_is_whole(one: Run) -> None:
         },
         "score_details": {"score": 0.75, "details": {"signature": SIGNATURE}},
     }
-
-
-def test_metrics_have_their_range_and_their_judge(one: Run) -> None:
-    """CIDEr ends at 10; the judge of an L3Score is named with what it was asked."""
-    verdicts = ({"metric": "l3score", "score": 0.5},)
-    record = Record("q", "blue", "red", scores={"l3score": 0.5}, verdicts=verdicts)
-    signature = "data:spiqa/testA@d|settings:setting=direct|judge:openai:j|judge_prompt:mine:1|judge_rule:top-5"
-    run = replace(run_of([record], "m", "spiqa_testA", signature), path=one.path)
-    results = json.loads(sharing.as_every_eval_ever([run]))["evaluation_results"]
-    configs = {each["metric_config"]["metric_id"]: each["metric_config"] for each in results}
-    assert (configs["cider"]["max_score"], configs["rouge_l"]["max_score"]) == (10.0, 1.0)
-    unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
-    assert configs["l3score"]["llm_scoring"] == {
-        "judges": [{"model_info": {"name": "openai:j", "id": "openai:j", "additional_details": unknown}}],
-        "input_prompt": "mine:1",
-        "additional_details": {"prompt": "mine:1", "rule": "top-5"},
-    }
-    assert "llm_scoring" not in configs["rouge_l"]
-    with pytest.raises(InputError, match="Expected runs of one model for this file, found m, m_1,pretrained=a/b"):
-        sharing.as_every_eval_ever([run, one])
 
 
 @pytest.mark.slow

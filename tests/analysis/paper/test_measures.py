@@ -19,7 +19,6 @@ from spiqa_tasks.analysis.paper.measures import Bootstrap, Correlation, bootstra
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.run import Run
 
 SPIQA = "data:spiqa/testA@d|settings:"
@@ -211,31 +210,3 @@ def test_bootstrap_has_the_mean_and_the_variance_of_a_share(rows_of: RowsOf, tmp
     assert bootstrap(run, 1, 1, 3).mean in (0.0, 1.0)
     assert isinstance(bootstrap(run, 5, 9, 3), Bootstrap)
     assert bootstrap(run, 5, 9, 3) == bootstrap(run, 5, 9, 3, "accuracy") != bootstrap(run, 5, 9, 4)
-
-
-def run(settings: str, rights: list[bool], seed: str = "", label: str = "") -> Run:
-    """A run of SciFIBench's questions with these settings."""
-    made = run_of(choices(rights), "m", "t", f"data:scifibench/cs_fig2cap@d|settings:{settings}")
-    return replace(made, identity=Identity("m", seed=seed), label=label)
-
-
-def test_settings_that_are_not_the_usual_ones_keep_runs_apart() -> None:
-    """They are named without the one that varies; a model's seed is a number where it is one."""
-    runs = [
-        run(f"mark={mark},shuffle={order}", [True] * order + [False] * 3)
-        for mark in ("none", "correct")
-        for order in (1, 2)
-    ]
-    found = spread(runs, over="shuffle")
-    assert [(row.settings, row.over, row.accuracies) for row in found] == [
-        ("", "shuffle", {1: 0.25, 2: 0.4}),
-        ("mark=correct", "shuffle", {1: 0.25, 2: 0.4}),
-    ]
-    assert (found[0].model, found[0].split) == ("m", "cs_fig2cap")
-    assert found[0].mean == pytest.approx(0.325)
-    assert found[0].range == pytest.approx(0.15)
-    assert found[0].sd == pytest.approx(statistics.stdev([0.25, 0.4]))
-    (row,) = spread([run("", [True], "10"), run("", [False], "9"), run("", [True], "x")])
-    assert (row.over, row.model, row.accuracies) == ("model seed", "m", {9: 0.0, 10: 1.0, "x": 1.0})
-    (row,) = spread([run("", [True], "1", "called"), run("", [False], "2", "called")])
-    assert row.model == "called"
