@@ -34,6 +34,7 @@ def test_an_unknown_table_is_an_error_that_names_the_known_ones(paper: str, tabl
 
 
 @pytest.mark.parametrize(
+    ("paper", "table", "rows"),
     [
         ("spiqa", "table2", 1 + 2 + 4 + 5),
         ("spiqa", "table3", (6 + 6 + 2 + 2) * 3 * 5),
