@@ -2,7 +2,7 @@
 
 The labels of test-A, val and train are raw model output (`Plot`, `** plot`, `plot.`, ...). The reading `released`
 matches them by case-sensitive substring, which gives the paper's counts: every capitalised label is "other". The
-reading `corrected` ignores case, and takes figures whose label says table as tables (18 of test-A).
+reading `corrected` ignores case, and takes figures whose label says table as tables (19 of test-A).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def figure_group(label: str, is_table: bool, reading: Literal["corrected", "rele
         return "table"
     keywords = _KEYWORDS
     if reading == "corrected":
-        label, keywords = label.lower(), {**_KEYWORDS, "table": "table"}
+        label, keywords = label.lower(), {"table": "table", **_KEYWORDS}
     return next((group for keyword, group in keywords.items() if keyword in label), "other")
 
 
