@@ -19,13 +19,9 @@ TOO_LARGE = "request too large"
 
 @dataclass(eq=False)
 class AskError(Exception):
-    """A request without a usable answer.
+    """A request without a usable answer; `retryable` if the same request may succeed later.
 
-    Attributes:
-        reason: the failure, with a remedy if the cause is known.
-        retryable: whether the same request may succeed later.
-        refused: whether the server asked for patience (429).
-        retry_after: its `Retry-After` in seconds, or None.
+    `reason` has a remedy if the cause is known. `refused`: the server asked for patience (429), `retry_after` seconds.
     """
 
     reason: str

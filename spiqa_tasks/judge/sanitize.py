@@ -119,7 +119,7 @@ def shortened(text: str) -> str:
 
 
 def folded(text: str) -> tuple[str, Sequence[int]]:
-    """Return the text as it looks, in Latin letters and with one kind of line end, and the place of each character."""
+    """Return the text in Latin letters and with one kind of line end, and the original index of each character."""
     if text.isascii():
         return text.translate(_LINE_ENDS), range(len(text))
     letters: list[str] = []
@@ -145,10 +145,10 @@ def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str
 
 
 def is_suspicious(text: str) -> bool:
-    """Return whether an answer has what speaks to a judge: a prompt's labels, roles, verdict words or orders.
+    """Return whether an answer has a prompt's labels, roles, verdict words or orders: a mark for people.
 
-    Control tokens before and after an answer do not count. That is a mark for people and changes nothing: honest
-    answers may have such words, and an attack in other words, or in another language, has none of them.
+    Control tokens before and after an answer do not count. Honest answers may have such words, and an attack in other
+    words, or in another language, has none of them.
     """
     plain = without_control_tokens(text)
     return _SPEAKING.search(folded(plain)[0]) is not None or sanitize(plain) != plain

@@ -169,7 +169,7 @@ class Summary:
 
 
 def combined(summaries: Sequence[Summary]) -> Summary:
-    """Return the summary of several processes that asked one judge at the same time, at least one."""
+    """Return the summary of processes (at least one) that asked one judge at the same time."""
     costs = [each.cost for each in summaries if each.cost is not None]
     return Summary(
         summaries[0].judge,

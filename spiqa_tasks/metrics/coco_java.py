@@ -58,8 +58,7 @@ def _runs(path: str) -> bool:
 def tokenize_lines(lines: Sequence[str]) -> list[str]:
     """Tokenize as the toolkit does: Stanford PTBTokenizer, then drop punctuation.
 
-    Raises:
-        OSError, subprocess.SubprocessError, ValueError: the program is not there, failed or lost a line.
+    Raises OSError, subprocess.SubprocessError or ValueError if the program is not there, failed or lost a line.
     """
     unknown = list(dict.fromkeys(line for line in lines if line not in _tokens))
     if unknown:
@@ -70,10 +69,7 @@ def tokenize_lines(lines: Sequence[str]) -> list[str]:
 def meteor_statistics(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
     """Return the statistics of (prediction, reference) pairs, tokenized, as `scoring.text_metrics` takes them.
 
-    METEOR 1.5 (English, normalising, as the toolkit calls it), which reads both texts from files and ends by itself.
-
-    Raises:
-        OSError, subprocess.SubprocessError, ValueError: the program is not there, failed or lost a pair.
+    METEOR 1.5 (English, normalising, as the toolkit calls it). Raises as `tokenize_lines`.
     """
     unknown = list(dict.fromkeys(pair for pair in pairs if pair not in _statistics))
     if unknown:

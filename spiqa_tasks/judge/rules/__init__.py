@@ -24,8 +24,7 @@ RULES: dict[str, type[Rule]] = {
 def make_rule(spec: str, options: Mapping[str, Any]) -> Rule:
     """Return the rule written `NAME` or `NAME:ARGUMENT` (`grade:rubric.yaml`), with those of the options that it has.
 
-    Raises:
-        InputError: an unknown name, or an argument or a value that it refuses.
+    Raises InputError for an unknown name, or an argument or a value that the rule refuses.
     """
     name, _, argument = spec.partition(":")
     if name not in RULES:

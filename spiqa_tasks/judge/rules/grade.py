@@ -58,20 +58,13 @@ class LetteredRule(Rule):
         return {"prompt": prompt, "rule": f"expected {values}", "temperature": 0.0, "max_tokens": 1}
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
-        """Return why a judge is unfit: it writes no letter, or a wrong answer is worth as much as a right one."""
         scores = [self.score(*test) for test in zip(self.tests, verdicts, strict=True)]
         return free_answer_fault(verdicts, scores, f"one of {', '.join(self.values)}", middle=False)
 
 
 @dataclass(frozen=True)
 class Rubric:
-    """Prompt and levels of grades.
-
-    Attributes:
-        name: of the rubric.
-        prompt: a text with {question}, {reference} and {prediction}.
-        levels: (name, value in [0, 1]) of each level, in the order shown.
-    """
+    """A prompt with {question}, {reference} and {prediction}, and the levels (name, value in [0, 1]) as shown."""
 
     name: str
     prompt: str
@@ -121,11 +114,7 @@ class GradeRule(LetteredRule):
 
 @cache
 def read_rubric(path: Path) -> Rubric:
-    """Return the rubric of a YAML file.
-
-    Raises:
-        InputError: the file cannot be read, or is no rubric.
-    """
+    """Return the rubric of a YAML file; InputError for an unusable one."""
     import yaml
 
     try:

@@ -42,16 +42,12 @@ FULL_VOCABULARY = "full-vocabulary"
 class L3ScoreRule(Rule):
     """Asks for one word, yes or no; the score is the share of yes in its log-probabilities.
 
-    An empty candidate answer is judged like any other, as the released script does.
+    An empty candidate answer is judged like any other, as the released script does. InputError for unusable options.
 
     Attributes:
         prompt: a name in `PROMPTS`.
-        top: how many first-token log-probabilities enter the formula: the paper's 5, more where the server returns more
-            (OpenAI up to 20), or "full-vocabulary": the first five, and yes and no looked up in the judge's whole
-            vocabulary where they are not among them.
-
-    Raises:
-        InputError: an unknown prompt, or another top.
+        top: number of first-token log-probabilities in the formula (OpenAI returns up to 20), or "full-vocabulary":
+            five, and yes and no looked up in the judge's whole vocabulary.
     """
 
     name = "l3score"
@@ -78,7 +74,6 @@ class L3ScoreRule(Rule):
         return candidate.marked(JudgeRequest(prompt, top_logprobs=self._top or TOP, lookup=lookup))
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
-        """Return the L3Score in [0, 1]; None where the judge failed."""
         return l3score(verdict.top_logprobs, top=self._top) if verdict.ok else None
 
     def signature(self) -> dict[str, Any]:
@@ -93,7 +88,6 @@ class L3ScoreRule(Rule):
         return {name: replace(self, prompt=name) for name in PROMPTS if name != self.prompt}
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
-        """Return what the verdicts on a right and a wrong answer lack."""
         scores = [
             None if says_neither(verdict.top_logprobs) else self.score(test, verdict)
             for test, verdict in zip(self.tests, verdicts, strict=True)

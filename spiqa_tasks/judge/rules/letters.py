@@ -12,12 +12,7 @@ from spiqa_tasks.scoring.mcq import extract_choice
 
 @dataclass(frozen=True)
 class LettersRule(Rule):
-    """Asks for the letter alone, in the paper's words; the score is 1 for the true one, else 0.
-
-    Attributes:
-        template: the wording.
-        max_tokens: most tokens of the judge's answer.
-    """
+    """Asks for the letter alone, in the paper's words; the score is 1 for the true one, else 0."""
 
     name = "letters"
     tests = (Candidate("The answer is B.", letters=tuple("ABCDE")),)
@@ -37,7 +32,6 @@ class LettersRule(Rule):
         return candidate.marked(JudgeRequest(prompt, top_logprobs=None, max_tokens=self.max_tokens))
 
     def score(self, candidate: Candidate, verdict: Verdict, /) -> float | None:
-        """Return 1 where the judge wrote the true letter, else 0; None where it failed."""
         letter = extract_choice(verdict.text, dict.fromkeys(candidate.letters, "")).letter
         return float(letter == candidate.reference) if verdict.ok else None
 
