@@ -157,7 +157,7 @@ def test_types_are_withheld_where_no_figure_has_a_label(tmp_path: Path) -> None:
     assert ("testC", "", "other_corrected") not in found
 
 
-def test_questions_categories_and_sources_are_of_mmstar(tmp_path: Path) -> None:
+def test_questions_categories_and_sources_are_counted(tmp_path: Path) -> None:
     """Beside the printed numbers; the candidates before the review are withheld with the reason."""
     found = of_mmstar(tmp_path, "val", ROWS)
     fourth, fifth = _printed("mmstar", "figure4"), _printed("mmstar", "figure5")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from spiqa_tasks.benchmarks.prompting import (
     chat_content,
     chat_messages,
     plain_text,
-    prompt_hash,
     visuals,
 )
 
@@ -62,8 +60,3 @@ def test_pictures_are_marked_in_a_text_of_several() -> None:
         "A: [picture] B: [picture] Which?\n\n"
     )
     assert plain_text([Turn("system"), "Be brief.", Turn("user"), "What?"]) == "Be brief.\n\nWhat?"
-
-
-def test_a_hash_names_a_wording() -> None:
-    """Eight hexadecimal digits of its SHA-256."""
-    assert prompt_hash("Which é?") == hashlib.sha256("Which é?".encode()).hexdigest()[:8]

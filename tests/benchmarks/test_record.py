@@ -102,11 +102,3 @@ def test_several_asks_keep_their_metrics_apart() -> None:
     assert judged.scores == {"l3score": 0.5}
     assert [entry.get("score") for entry in judged.verdicts] == [0.5, 0.25, None]
     assert (judged.status, judged.reason) == ("judge_failed", "timeout")
-
-
-def test_fields_are_added_to_a_signature_that_is_there() -> None:
-    """An answer whose scoring failed has none, and gets none that names nothing but the addition."""
-    signed = Record("x", signature="spiqa-tasks:1|data:mmstar/val@d")
-    assert signed.signed(ids="abc", data="b/val@e").signature == "spiqa-tasks:1|data:b/val@e|ids:abc"
-    assert signed.signature == "spiqa-tasks:1|data:mmstar/val@d"
-    assert Record("x", status="scoring_failed").signed(ids="abc") == Record("x", status="scoring_failed")

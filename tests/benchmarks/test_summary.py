@@ -98,14 +98,6 @@ def test_a_part_of_a_task_is_in_the_signature(partial: bool) -> None:
     assert summary.signature_of(of(*records, asked=3, partial=partial)).text == MADE
 
 
-def test_the_models_that_judged_are_in_the_signature() -> None:
-    """Each name that a server gave, once, in alphabetical order; failed verdicts have none."""
-    verdicts = [{"metric": "l3score", "model": name} for name in ("b", "a", "b")]
-    records = [Record(str(place), verdicts=(verdict,)) for place, verdict in enumerate(verdicts)]
-    records += [Record("f", verdicts=({"metric": "l3score", "reason": "gone"},)), Record("n")]
-    assert summary.signature_of(of(*records)).judge_served == "a+b"
-
-
 def test_every_kind_of_answer_is_counted() -> None:
     """Judged, not judged, refused, broken; shares of answers become numbers of them, and `unparsed` is there always."""
     records = [
@@ -134,11 +126,3 @@ def test_every_kind_of_answer_is_counted() -> None:
     assert summary.counts(of(records[0]), [METRICS[-1]]) == dict.fromkeys(
         ("docs", "judged", "judge_failed", "refused", "unparsed", "scoring_failed"), 0
     ) | {"docs": 1}
-
-
-def test_what_failed_is_counted_where_values_are_withheld() -> None:
-    """Of a part of a task the shares are not printed, and the numbers of answers are still those."""
-    records = of(Record("a", status="request_failed"), Record("b", status="unparsed"), asked=10)
-    assert math.isnan(records.value(METRICS[0]).value)
-    found = summary.counts(records, METRICS)
-    assert (found["request_failed"], found["unparsed"]) == (1, 1)

@@ -106,13 +106,6 @@ def axis(place: int, name: str, right: bool) -> Record:
     return Record(str(place), reference="A", groups={"subcategory": name}, details=details)
 
 
-def test_every_axis_counts_the_same() -> None:
-    """However many questions it has: (3/4 + 0) / 2."""
-    records = [*(axis(place, "x", place > 0) for place in range(4)), axis(4, "y", False)]
-    value = LMMS_EVAL.compute(records)
-    assert (value.value, value.n, dict(value.scores), value.interval) == (3 / 8, 5, {}, None)
-
-
 ROW = {
     **{"id": "7", "question": "Which?", "letters": ["A", "B"], "options": ["red", "blue"], "answer": "B"},
     **{"category": "science & technology", "subcategory": "a b", "source": "SEED", "benchmark": "mmstar"},

@@ -15,6 +15,7 @@ from spiqa_tasks.benchmarks.mmstar.prompts import SHOTS, own_answer, prompt, tem
 from spiqa_tasks.benchmarks.mmstar.release import REPORTED, MMStarSettings, from_table
 from spiqa_tasks.benchmarks.prompting import Picture, chat_content, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.utils.prompts import doc_to_messages, doc_to_text
 
 VARIANTS = {
     "": "prompt=letter",
@@ -140,3 +141,18 @@ def test_what_a_model_goes_on_to_write_is_cut_at_the_blank_line_before_it() -> N
     assert own_answer("B\n\nbecause." + further) == "B\n\nbecause."
     assert own_answer(further) == further
     assert own_answer("B\n\nbecause.") == "B\n\nbecause."
+
+
+def test_the_authors_shots_are_turns_of_a_chat() -> None:
+    """System, two answered questions, the question in their form; a simple model gets the same as one text."""
+    row = load_rows("mmstar", "demo", "ablation=text,shots=authors")[0]
+    messages = doc_to_messages(row)
+    texts = [message["content"][0]["text"] for message in messages]
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user", "assistant", "user"]
+    assert texts[2] == "B"
+    assert texts[4] == "D"
+    assert "A. oepn the door\nB. drink water\n" in texts[3]
+    assert texts[5].startswith("Question: ")
+    assert "Options: " not in texts[5]
+    assert all(f"\n{letter}. {text}\n" in texts[5] for letter, text in zip("ABCD", row["options"], strict=True))
+    assert doc_to_text(row) == "\n\n".join(texts)

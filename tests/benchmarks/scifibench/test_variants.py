@@ -129,21 +129,6 @@ def test_examples_share_nothing_with_the_question(real_data: Path, kind: str) ->
             assert digest(shot["images"][0]) != digest(row["images"][0])
 
 
-def question(number: int, caption: str = "") -> ChoiceQuestion:
-    captions = (caption or f"caption {number}", f"distractor {number}")
-    return ChoiceQuestion(
-        "CS_Figure2Caption",
-        str(number),
-        "Which?",
-        "Which?",
-        ("A", "B"),
-        captions,
-        "A",
-        "cs",
-        (OptionFigure(f"digest {number}", ""),),
-    )
-
-
 def captioned(number: int, caption: str, figure: str = "") -> ChoiceQuestion:
     """A question about a figure, with a true caption and a false one of its own."""
     shown = OptionFigure(figure or f"digest{number}", f"{number}.png")

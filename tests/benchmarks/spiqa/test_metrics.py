@@ -138,14 +138,6 @@ def test_questions_without_their_papers_text_are_counted_where_that_is_known() -
     assert "no_text_count" not in {entry.name for entry in metrics(BENCHMARKS["spiqa"].parse(""))}
 
 
-def test_an_answer_without_a_released_reading_has_no_released_score() -> None:
-    """A failed request has neither a released prediction nor released answers of single figures."""
-    failed = [Record(str(number), reference="x", status="request_failed") for number in range(2)]
-    for settings in ("protocol=both", "setting=perfigure,protocol=both"):
-        found = value("rouge_l_released", failed, settings)
-        assert (math.isnan(found.value), found.n) == (True, 0)
-
-
 def chain(number: int, score: float | None = 1.0, prediction: str | None = "x", **details: Any) -> Record:
     """An answer whose figures are known, unless `figures` says otherwise."""
     known = {"figures": ["a.png"], "image": 0, **details}
