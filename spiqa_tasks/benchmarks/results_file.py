@@ -71,16 +71,7 @@ def task_log(
     answers: Iterable[LoggedAnswer],
     summary: Mapping[str, Any],
 ) -> TaskLog:
-    """Return the log of a task of this package's benchmarks.
-
-    Args:
-        task: the task.
-        records: the run's records.
-        values: row of the table -> its value.
-        metrics: those that were computed, the headline first.
-        answers: the scored responses.
-        summary: what lmms-eval has no key for.
-    """
+    """Return the log of a task of this package's benchmarks; `metrics` are those that were computed, in order."""
     rows = rows_of(task.entry, task.typed, metrics, records)
     joined = task.entry.join(task.typed) is not None
     better = {metric.name: metric.higher_is_better for metric in metrics}
@@ -161,11 +152,7 @@ def write_log(folder: Path, model: str, model_args: str, tasks: Mapping[str, Tas
     """Write a results file and the samples of its tasks; return the results file.
 
     The date in the names is that of now, or the first second after it without a results file: nothing is overwritten.
-
-    Args:
-        folder: where to; made if need be.
-        model, model_args: as on lmms-eval's command line.
-        tasks: name -> log.
+    `model` and `model_args` are as on lmms-eval's command line.
     """
     folder.mkdir(parents=True, exist_ok=True)
     date = _reserved_date(folder)

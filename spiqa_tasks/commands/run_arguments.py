@@ -65,20 +65,14 @@ def selection(arguments: argparse.Namespace) -> Selection:
 
 
 def named_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the named runs of this package's tasks; remarks about others go to stderr.
-
-    Raises InputError: see `own_runs`.
-    """
+    """Return the named runs of this package's tasks; remarks about others go to stderr."""
     runs, remarks = own_runs(arguments.runs, selection(arguments))
     say(*remarks, *withheld_remarks(runs))
     return runs
 
 
 def measured_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the runs of `named_runs` with unique labels; reasons for a withheld metric go to stderr.
-
-    Raises InputError: see `own_runs`.
-    """
+    """Return the runs of `named_runs` with unique labels; reasons for a withheld metric go to stderr."""
     runs = with_unique_labels(named_runs(arguments))
     for run in runs:
         say(*withheld_values(run, [each for each in run.metrics if arguments.metric in (None, each.name)][:1]))
@@ -94,10 +88,7 @@ def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
 
 
 def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Run]:
-    """Return all runs at some paths, also of the host's own tasks; remarks about others go to stderr.
-
-    Raises InputError: see `load_runs`.
-    """
+    """Return all runs at some paths, also of the host's own tasks; remarks about others go to stderr."""
     runs, remarks = load_runs(places, selection(arguments))
     say(*remarks)
     return runs

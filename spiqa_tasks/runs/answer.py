@@ -75,11 +75,6 @@ def match(
     These are `missing`: questions without an answer; `unknown`: ids of no question of the task, left out;
     `duplicates`: ids that occur several times with the same answer, counted once.
 
-    Args:
-        path: of the file, for messages.
-        answers: those of the file.
-        rows: the task's.
-
     Raises InputError: an id with two different answers, or no id of the task at all.
     """
     by_id, duplicates = by_question(path, answers)

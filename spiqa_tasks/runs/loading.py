@@ -79,10 +79,7 @@ def runs_by_task(path: Path, wanted: Selection) -> tuple[ByTask, list[str]]:
 def answers_to(name: str, paths: Sequence[Path], wanted: Selection) -> tuple[ByTask, list[str]]:
     """Return the answers at some paths, scored or not, to a task, or to each task of a group that has some there.
 
-    Args:
-        name: of the task or group, or the path of a task's YAML.
-        paths: files or folders, one for each model.
-        wanted: folders of further tasks, and names of columns.
+    `name` is that of the task or group, or the path of a task's YAML; `paths` are files or folders, one for each model.
 
     Raises InputError: an unknown task, a file named twice, or no answers to the task.
     """

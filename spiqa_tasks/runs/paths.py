@@ -57,10 +57,7 @@ class RunPath:
 def read_runs(paths: Iterable[RunPath], include: Iterable[Path] = (), columns: Columns = USUAL) -> list[Run]:
     """Return every run at the paths, each file once, whether scored or not.
 
-    Args:
-        paths: files and folders.
-        include: folders with YAMLs of further tasks.
-        columns: the names of the columns of answer files.
+    `include` are folders with YAMLs of further tasks.
 
     Raises InputError: no answers at a path to the task that is named with it; or see `read_path`.
     """

@@ -60,7 +60,11 @@ class Subset:
         asked = {_question(answer) for answer in run.by_id.values()}
         if not run.record_set.part or not wanted & asked:
             self._check(run.task, asked)
-        answers = [self._signed(answer) for answer in run.by_id.values() if _question(answer) in wanted]
+        answers = [
+            replace(answer, record=answer.record and answer.record.signed(ids=self.digest))
+            for answer in run.by_id.values()
+            if _question(answer) in wanted
+        ]
         return replace(run, read=lambda: answers, asked=len(self.ids), answered=len(answers), reported={})
 
     def _check_data(self, task: str, data: set[str]) -> None:
@@ -81,9 +85,6 @@ class Subset:
                 "name the task that it is of."
             )
 
-    def _signed(self, answer: Answer) -> Answer:
-        return answer if answer.record is None else replace(answer, record=answer.record.signed(ids=self.digest))
-
 
 def read_subset(paths: Sequence[Path]) -> Subset:
     """Return the questions that all of at least one file list.
@@ -95,13 +96,12 @@ def read_subset(paths: Sequence[Path]) -> Subset:
     """
     subsets = [_read(path) for path in paths]
     lists = tuple(kept for subset in subsets for kept in subset.lists)
-    for kept in lists:
-        other = next((each for each in lists if _differ(kept, each)), None)
-        if other is not None:
-            raise InputError(
-                f"Expected lists of the same task and data, found {_about(kept)} and {_about(other)}. Filter runs over "
-                "the same revision."
-            )
+    revisions = {kept["revision"] for kept in lists} - {None}  # an unknown one may be any
+    if len(revisions) > 1 or len({tuple(kept[name] for name in ("source", "data", "truth")) for kept in lists}) > 1:
+        found = " and ".join(dict.fromkeys(map(_about, lists)))
+        raise InputError(
+            f"Expected lists of the same task and data, found {found}. Filter runs over the same revision."
+        )
     common = set.intersection(*(set(subset.ids) for subset in subsets))
     if not common:
         raise InputError(f"Expected questions that all {len(paths)} lists name, found none. Name fewer lists.")
@@ -140,12 +140,6 @@ def _unchanged(path: Path, kept: dict[str, Any]) -> dict[str, Any]:
             "changed. Get it again."
         )
     return kept
-
-
-def _differ(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether lists are of different tasks or data; an unknown revision may be any."""
-    revisions = {one["revision"], other["revision"]} - {None}
-    return len(revisions) > 1 or any(one[name] != other[name] for name in ("source", "data", "truth"))
 
 
 def _about(kept: Mapping[str, Any]) -> str:

@@ -116,9 +116,7 @@ def _age(path: Path) -> tuple[bool, Path, int]:
 def vlmevalkit_runs(folder: Path, tasks: Collection[str]) -> list[Run]:
     """Return the runs of tasks whose answers VLMEvalKit wrote below a folder, oldest first; scored ones are left out.
 
-    Args:
-        folder: the host's folder of all models, of a model or of a date.
-        tasks: names of tasks; the host's own datasets other than those of `DATASETS` are left out.
+    The folder is the host's of all models, of a model or of a date. Of its own datasets only those of `DATASETS` count.
 
     Raises InputError: a table that is broken.
     """
