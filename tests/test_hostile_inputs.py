@@ -19,7 +19,7 @@ from spiqa_tasks.benchmarks.spiqa.perfigure import parse_helpful
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.judge.providers import anthropic, openai
-from spiqa_tasks.judge.retry import AskError, retry_after_seconds
+from spiqa_tasks.judge.providers.provider import AskError, retry_after_seconds
 from spiqa_tasks.judge.sanitize import is_suspicious, sanitize
 from spiqa_tasks.judge.types import redacted
 from spiqa_tasks.printable import printable

@@ -16,8 +16,8 @@ from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Asker, Judge
 from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.providers.provider import AskError
 from spiqa_tasks.judge.providers.sdk import SdkJudge
-from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed, redacted_verdict
 from spiqa_tasks.printable import counted, say
 

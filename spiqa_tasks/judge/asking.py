@@ -15,7 +15,7 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.pace import Pace
 from spiqa_tasks.judge.providers import PROVIDERS, Provider
-from spiqa_tasks.judge.retry import AskError
+from spiqa_tasks.judge.providers.provider import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed, redacted_verdict
 from spiqa_tasks.printable import counted, said_if_slow
 

@@ -16,7 +16,7 @@ from virtual_clock import run_virtually
 from spiqa_tasks.judge.asking import Asking
 from spiqa_tasks.judge.config import JudgeConfig, RetryPolicy
 from spiqa_tasks.judge.providers import Provider
-from spiqa_tasks.judge.retry import AskError, HttpError
+from spiqa_tasks.judge.providers.provider import AskError, HttpError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 ANSWERS = 666

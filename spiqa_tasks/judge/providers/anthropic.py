@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.providers.provider import AskError
 from spiqa_tasks.judge.providers.sdk import SdkJudge, answered
-from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.provider import Provider
-from spiqa_tasks.judge.retry import AskError
+from spiqa_tasks.judge.providers.provider import AskError, Provider
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 NOT_NUMBERS = "the model's logits are not numbers (NaN); its weights or its number format are at fault"

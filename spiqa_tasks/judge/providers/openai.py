@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.providers.provider import AskError, HttpError
 from spiqa_tasks.judge.providers.sdk import SdkJudge, answered
-from spiqa_tasks.judge.retry import AskError, HttpError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, logprobs_fault
 
 _REASONING = re.compile(r"^(?:o[134](?:$|-)|gpt-5)", re.IGNORECASE)

@@ -18,8 +18,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.provider import Provider
-from spiqa_tasks.judge.retry import AskError, HttpError, retry_after_seconds
+from spiqa_tasks.judge.providers.provider import AskError, HttpError, Provider, retry_after_seconds
 from spiqa_tasks.judge.types import LONGEST_TOKEN, JudgeRequest, Verdict, token_count
 from spiqa_tasks.printable import printable
 

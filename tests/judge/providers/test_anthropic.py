@@ -17,7 +17,7 @@ from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.providers.anthropic import AnthropicJudge, verdict_of
-from spiqa_tasks.judge.retry import AskError
+from spiqa_tasks.judge.providers.provider import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 KEY = "sk-ant-0123456789"

@@ -14,7 +14,7 @@ from openai_server import OpenAIServer
 
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.openai import OpenAIJudge, verdict_of
-from spiqa_tasks.judge.retry import AskError
+from spiqa_tasks.judge.providers.provider import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 KEY = "sk-secret-0123456789"

@@ -13,8 +13,8 @@ from openai_server import OpenAIServer
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.anthropic import AnthropicJudge
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
+from spiqa_tasks.judge.providers.provider import AskError, HttpError
 from spiqa_tasks.judge.providers.sdk import SdkJudge
-from spiqa_tasks.judge.retry import AskError, HttpError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 JUDGES: dict[str, type[SdkJudge]] = {"openai": OpenAIJudge, "anthropic": AnthropicJudge}

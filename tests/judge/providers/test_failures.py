@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.judge.config import RetryPolicy
-from spiqa_tasks.judge.retry import LONGEST_WAIT, HttpError, retry_after_seconds
+from spiqa_tasks.judge.providers.provider import LONGEST_WAIT, HttpError, retry_after_seconds
 
 
 def test_retry_after_is_read_in_all_its_forms() -> None:
