@@ -36,12 +36,8 @@ class Section:
 class Report:
     """Report, from which page, Markdown and exports are written.
 
-    Attributes:
-        title: of the page.
-        notes: sentences on runs that could not be read.
-        sections: in the order shown.
-        runs: runs of this package's tasks.
-        head: facts about the runs, and the commands that write the report again.
+    `notes` are sentences on runs that could not be read, `runs` those of this package's tasks, `head` facts about them
+    and the commands that write the report again.
     """
 
     title: str

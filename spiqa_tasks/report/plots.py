@@ -57,13 +57,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Series:
-    """Values of one run, drawn times 100.
-
-    Attributes:
-        label: name of the run.
-        colour: number of its colour, the same in each plot.
-        points: name on the axis -> value.
-    """
+    """Values of one run by name on the axis, drawn times 100; it has the same colour number in every plot."""
 
     label: str
     colour: int

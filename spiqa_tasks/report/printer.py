@@ -111,8 +111,7 @@ class Table:
         records: the rows, in natural units.
         labels: columns that say what a row is about; they stand in every part of a table that is split.
         values: the other columns. A column that is empty in every row is not shown.
-        title: above the table.
-        notes: sentences below it.
+        notes: sentences below the table.
         published: further rows, whose numbers are printed in a paper; people see them.
         folded: whether a page shows the table only on demand.
         data: what csv and json print (default: the records); () if people alone see the table.

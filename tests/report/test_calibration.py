@@ -136,23 +136,3 @@ def test_the_page_has_every_table_and_its_plots() -> None:
     only_no = dataclasses.replace(JUDGE, opinion=dataclasses.replace(JUDGE.opinion, scores=(None, 0.9, 0.6)))
     plots = calibration.build("", [only_no], [], ANSWERS).sections[0].plots
     assert plots[1].description == "Distribution of score for right: no."
-
-
-def test_json_has_everything_in_natural_units() -> None:
-    """NaN is null, and tuples are lists; what was withheld is null."""
-    found = calibration.as_json([JUDGE, WITHHELD], [PAIR], ANSWERS)
-    first, second = found["judges"]
-    assert (first["name"], first["failed"], first["withheld"]) == ("judge", 0, None)
-    assert first["overall"]["accuracy"] == {"value": 0.9, "low": 0.8, "high": 0.95}
-    assert first["overall"]["calibration_error"] == {"value": None, "low": None, "high": None}
-    assert [group["quantiles"] for group in first["groups"]] == [[0.1, 0.5, 0.9], [0.2, 0.6, 1.0]]
-    assert (first["took"]["cost"], first["signature"]) == (0.5, JUDGE.opinion.signature.text)
-    assert first["examples"][0] == {
-        **{"question": "Which colour?", "reference": ["blue"], "prediction": "azure", "label": True},
-        **{"system": "a", "kind": "", "score": 0.2},
-    }
-    assert "opinion" not in first
-    assert (second["took"], second["overall"], second["examples"]) == (None, None, [])
-    assert found["pairs"] == [
-        {"judges": ["judge", "other"], "n": 40, "same": 0.9, "kappa": 0.75, "spearman": None, "kendall": 0.5}
-    ]

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from gain_files import rights, write_triple
-from host_files import choice_samples, write_run
 from report_runs import choices, run_of, runs_at
 
 from spiqa_tasks.benchmarks.record import STATUSES, Record
@@ -23,18 +22,6 @@ def section(report: Report, title: str) -> Section:
     """The one section of a title."""
     (found,) = (each for each in report.sections if each.title == title)
     return found
-
-
-def test_what_cannot_be_paired_is_a_sentence(tmp_path: Path) -> None:
-    """The section stands without a table, where only the run with pictures is missing."""
-    write_run(
-        tmp_path,
-        "m",
-        {"mmstar_filtered_text": choice_samples([True])},
-        settings={"mmstar_filtered_text": "prompt=letter,ablation=text"},
-    )
-    found = section(build(runs_at(tmp_path)), "Gain and leakage")
-    assert (len(found.notes), list(found.tables), list(found.plots)) == (1, [], [])
 
 
 @pytest.fixture

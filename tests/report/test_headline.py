@@ -183,22 +183,6 @@ def test_csv_and_json_are_the_same_flat_records(two_runs: Path) -> None:
     assert by_key["b", "mmstar_demo", "all"]["value"] is None
 
 
-def test_the_headline_is_told_by_group_and_the_others_overall() -> None:
-    """Natural units with the ends of Wilson's interval, and null where a number is withheld."""
-    run = run_of(choices([True, True, True, False]), "m", "t")
-    records = flat_records([run])
-    assert [(record["metric"], record["group"]) for record in records] == [
-        ("accuracy", "all"),
-        ("accuracy", "math"),
-        ("accuracy_released", "all"),
-    ]
-    first, _, withheld = records
-    assert (first["value"], first["n"]) == (0.75, 4)
-    assert (first["low"], first["high"]) == pytest.approx((0.30064, 0.95441), abs=1e-5)
-    assert [withheld[name] for name in ("value", "low", "high", "n")] == [None, None, None, 0]
-    assert (first["benchmark"], first["split"], first["signature"]) == ("mmstar", "val", run.signature.text)
-
-
 def test_a_part_of_a_task_says_how_much_it_is() -> None:
     """In the place of n, behind the headline, and behind the source of a group's values."""
     whole = run_of(choices([True, False]), "m", "t")

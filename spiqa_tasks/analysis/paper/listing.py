@@ -17,9 +17,7 @@ class Item:
     """A table, figure or section of a paper.
 
     Attributes:
-        paper: `spiqa`, `mmstar` or `scifibench`.
         name: as in the paper, such as `Table B.1`.
-        shows: what it shows.
         maker: function of `commands.paper_tables` that makes it again, or ''.
         tasks: arguments of lmms-eval's --tasks for its runs; benchmarks for counts of the data.
         note: what is missing of it, or why nothing makes it.
