@@ -7,7 +7,6 @@ import io
 import json
 import re
 import struct
-import zipfile
 import zlib
 from importlib import resources
 from importlib.metadata import version
@@ -157,15 +156,6 @@ def test_the_longest_side_is_bounded(tmp_path: Path, kind: str, size: tuple[int,
     thumbnail = made(path)
     assert thumbnail.size == shown
     assert thumbnail.convert("RGB").getpixel((5, 5)) == pytest.approx((200, 30, 30), abs=8)
-
-
-def test_a_picture_in_an_archive_is_unpacked(tmp_path: Path) -> None:
-    """Its path names the archive and the member."""
-    buffer = io.BytesIO()
-    Image.new("RGB", (2000, 1000)).save(buffer, "PNG")
-    with zipfile.ZipFile(tmp_path / "figures.zip", "w") as archive:
-        archive.writestr("a/b.png", buffer.getvalue())
-    assert made(f"{tmp_path / 'figures.zip'}::a/b.png").size == (1000, 500)
 
 
 def png(width: int, height: int) -> bytes:
