@@ -59,7 +59,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the table; status 3 if runs that were asked for are left out (in a folder, a run may be alone)."""
+    """Print the table; status 3 if a row is withheld, or runs that were asked for are left out, but not of a folder."""
     named = [option for option, place, _ in _ROLES if getattr(arguments, place) is not None]
     ways = {"RUNs": arguments.runs, "--scores": arguments.scores, " ".join(named): named}
     given = [way for way, what in ways.items() if what]
@@ -73,13 +73,16 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.samples is not None:
         check_file(arguments.samples)
     found, problems = (_named(arguments, named), []) if named else _recognised(arguments)
-    print_gain(found, arguments.format, arguments.samples)
+    is_complete = print_gain(found, arguments.format, arguments.samples)
     say(*problems)
-    return 3 if problems else 0
+    return 0 if is_complete and not problems else 3
 
 
-def print_gain(found: Sequence[Pair], form: str, samples: Path | None) -> None:
-    """Print the table and warnings (of a group only if its overall row has none); write the samples."""
+def print_gain(found: Sequence[Pair], form: str, samples: Path | None) -> bool:
+    """Print the table and warnings (of a group only if its overall row has none), and write the samples.
+
+    Return whether no row is withheld.
+    """
     table = [row for pair in found for row in rows(pair)]
     records = [_record(row) for row in table] + [{**_record(row), "warnings": []} for row in averages(table)]
     print(_rendered(records, form))
@@ -94,6 +97,7 @@ def print_gain(found: Sequence[Pair], form: str, samples: Path | None) -> None:
                 print(f"warning: {record['task']} {record['group']}: {warning}.", file=sys.stderr)
         if record["group"] == OVERALL and record["warnings"]:
             warned.add(key)
+    return not any(row.withheld for row in table)
 
 
 def _recognised(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:

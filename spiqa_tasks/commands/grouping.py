@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 
 from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_label, by_property
@@ -59,7 +60,7 @@ def as_runs(arguments: argparse.Namespace) -> argparse.Namespace:
 
 
 def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
-    """Print one line per run, metric and group; return whether no run's value is withheld.
+    """Print one line per run, metric and group; return whether no value is withheld.
 
     Raises InputError: no run of a benchmark that has the property, or an unknown metric.
     """
@@ -84,7 +85,9 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
             rows += [row for metric in of_run for row in by_property(run, metric, by, arguments.bins)]
     values: Columns = [Column("value", "x 100", number, ("low", "high")), "n", "questions"]
     print(render(arguments.format, Table(as_records(rows), ["model", "task", "metric", "group"], values)))
-    return is_complete
+    short = [row for row in rows if math.isnan(row.value) and row.questions]
+    say(*(f"{row.metric} of {row.group} of {row.model} is withheld: {row.questions} questions." for row in short))
+    return is_complete and not short
 
 
 def _has(benchmark: Benchmark, name: str) -> bool:
