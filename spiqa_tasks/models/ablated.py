@@ -33,7 +33,6 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
     ablation: str
     ablation_seed: int
     shots: Shots | None = None
-    _is_answering = False
 
     def generate_until(self, requests: list[Instance]) -> list[Any]:
         """Answer as the base does."""
@@ -59,20 +58,18 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
         Raises:
             SystemExit: shots for requests that cannot have them.
         """
-        if self._is_answering:  # the base passes on requests whose pictures are replaced already
-            return answer(requests)
         with one_sentence():
-            if self.shots is not None and not takes_shots:
+            is_ours = bool(requests) and all(map(_is_ablated, requests))
+            if self.shots is not None and not takes_shots and not is_ours:
                 raise InputError("Expected a task that generates text in one round for shots; leave shots out.")
             ablated = [self._ablated(request) for request in requests]
-        self._is_answering = True
-        try:
-            answers = answer(ablated)
-        finally:
-            self._is_answering = False
+        answers = answer(ablated)
         if self.shots is None:
             return answers
-        return [self.shots.own_answer(each, request) for each, request in zip(answers, requests, strict=True)]
+        return [
+            each if _is_ablated(request) else self.shots.own_answer(each, request)
+            for each, request in zip(answers, requests, strict=True)
+        ]
 
     def _ablated(self, request: Instance) -> Instance:
         """Return a request whose hooks show other pictures, and shots.
@@ -88,10 +85,9 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
             if replace.removes and isinstance(args[0], str):
                 args[0] = without_placeholders(args[0])
             if self.is_simple and callable(args[3]):
-                args[3] = ending_the_run()(ablated_rounds(args[3], args[2], replace))
-            wrap = ablated_visuals if self.is_simple else ablated_messages
-            args[position] = ending_the_run()(wrap(args[position], replace))
-        if self.shots is not None:
+                args[3] = _once(ablated_rounds, args[3], args[2], replace)
+            args[position] = _once(ablated_visuals if self.is_simple else ablated_messages, args[position], replace)
+        if self.shots is not None and not _is_ablated(request):
             before = self.shots.text(request)
             if not self.is_simple:
                 args[1] = ending_the_run()(with_shots(args[1], before))
@@ -108,6 +104,20 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
             docs = NumberedDocs(docs, f"{self.ablation_seed}/{task}/{split}")
             self.task_dict[task] = {**self.task_dict[task], split: docs}
         return Replacement(self.ablation, docs=docs)
+
+
+def _once(wrap: Callable[..., Any], hook: Any, *rest: Any) -> Any:
+    """Return the hook wrapped and marked, or itself if it is marked: a base may pass on hooks beside raw ones."""
+    if hasattr(hook, "is_ablated"):
+        return hook
+    marked: Any = ending_the_run()(wrap(hook, *rest))
+    marked.is_ablated = True
+    return marked
+
+
+def _is_ablated(request: Instance) -> bool:
+    """Return whether the base passes on a request of ours."""
+    return any(hasattr(argument, "is_ablated") for argument in request.args)
 
 
 class Ablated(lmms):  # type: ignore[misc]

@@ -36,3 +36,15 @@ class Recorder(lmms):
 
     def loglikelihood(self, requests: list[Any]) -> list[Any]:
         raise NotImplementedError
+
+
+class Nesting(Recorder):
+    """Answers requests passed on, then its own `raw` ones, then the first again from inside another method."""
+
+    raw: list[Any]
+
+    def generate_until_multi_round(self, requests: list[Any]) -> list[Any]:
+        return self.generate_until(requests) + self.generate_until(self.raw) + self.generate_visual_cot(requests)
+
+    def generate_visual_cot(self, requests: list[Any]) -> list[Any]:
+        return self.generate_until(requests)

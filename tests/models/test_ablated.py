@@ -26,6 +26,7 @@ def evaluate(evaluate: Evaluate) -> Evaluate:
     from lmms_eval.models.registry_v2 import ModelManifest
 
     models.MODEL_REGISTRY_V2.register_manifest(ModelManifest("recorder", "recording_model.Recorder"))
+    models.MODEL_REGISTRY_V2.register_manifest(ModelManifest("nesting", "recording_model.Nesting"))
     return lambda model, model_args, task, **options: evaluate(model, [task], model_args, batch_size=1, **options)
 
 
@@ -250,6 +251,26 @@ def test_rounds_of_a_simple_model_are_ablated_too(make: Callable[..., Any], reco
             assert (first_text, text) == ("Look: <image 1> and <image>", "<image>\nAgain?")
             colours = [picture.getpixel((0, 0))[0] for picture in (*first, *second)]
             assert colours == [0, 0] if ablation == "black" else set(colours) <= {10, 20, 30}
+
+
+@pytest.mark.parametrize("ablation", ["grey", "noise", "text", "shuffled"])
+def test_requests_that_a_base_makes_itself_are_ablated_once(make: Callable[..., Any], ablation: str) -> None:
+    """A base that asks itself sees other pictures by raw hooks of a new request, and the same by one passed on."""
+    from recording_model import Nesting
+
+    docs = [{"colour": (10 * place, 0, 0)} for place in range(2)]
+
+    def to_visual(doc: Any) -> list[Image.Image]:
+        return [Image.new("RGB", (4, 4), doc["colour"])]
+
+    Nesting.seen.clear()
+    model = make(f"base=nesting,ablation={ablation}")
+    model.task_dict, model.raw = {"t": {"test": docs}}, [instance(to_visual)]
+    model.generate_until_multi_round([instance(to_visual)])
+    shown = [[digest(picture) for picture in visuals] for _, visuals in Nesting.seen]
+    assert shown[0] == shown[1] == shown[2]
+    assert digest(to_visual(docs[0])[0]) not in shown[0]
+    assert len(shown[0]) == (0 if ablation == "text" else 1)
 
 
 def test_videos_are_refused(make: Callable[..., Any]) -> None:
