@@ -55,7 +55,7 @@ class L3Score:
     def compute(
         self, *, questions: Sequence[str], references: Sequence[str], predictions: Sequence[str]
     ) -> dict[str, Any]:
-        """Return `l3score` (the mean in [0, 1]; NaN when fewer than 99% could be judged), `scores` (one in [0, 1] per
+        """Return `l3score` (the mean in [0, 1]; NaN when too few could be judged), `scores` (one in [0, 1] per
         prediction, None where the judge failed), `judge_failed` (how many), `reasons` (why, None where judged) and
         `signature`. Raises InputError for lists that do not fit, JudgeError where the judge cannot be used at all.
         """

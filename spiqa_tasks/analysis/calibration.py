@@ -20,7 +20,7 @@ from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring import binary
 from spiqa_tasks.scoring.binary import THRESHOLD, Bin, BinaryAgreement, binary_agreement, reliability
 from spiqa_tasks.scoring.binning import bin_index, quantile_bins
-from spiqa_tasks.scoring.coverage import is_covered
+from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.intervals import Estimate, mean_interval
 from spiqa_tasks.scoring.open_answers import LEXICAL
 
@@ -150,12 +150,11 @@ def baselines(answers: Sequence[Labelled], about: Signature) -> tuple[list[Opini
 
 
 def examined(opinion: Opinion, answers: Sequence[Labelled], seed: int = 0) -> Examined:
-    """Return a calibration, withheld if fewer than 99% of the answers have a score; `seed` is of the bootstrap."""
+    """Return a calibration, withheld if too few of the answers have a score; `seed` is of the bootstrap."""
     known = [(answer, score) for answer, score in zip(answers, opinion.scores, strict=True) if score is not None]
     failed = len(answers) - len(known)
-    if not is_covered(len(known), len(answers)):
-        scored = f"{len(known)} of {len(answers)} answers have a score, fewer than 99%"
-        return Examined(opinion, failed, scored + "".join(f"; {reason}" for reason in opinion.reasons[:1]))
+    if few := too_few(len(known), len(answers), "answers have a score"):
+        return Examined(opinion, failed, few + "".join(f"; {reason}" for reason in opinion.reasons[:1]))
     scored_answers, scores = [answer for answer, _ in known], [score for _, score in known]
     return Examined(
         opinion,

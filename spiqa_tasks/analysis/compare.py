@@ -11,7 +11,7 @@ from spiqa_tasks.analysis.pair import Pair, differing
 from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.coverage import is_covered
+from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
 
 
@@ -61,7 +61,7 @@ def compare(runs: Iterable[Run], metric: str | None = None) -> tuple[list[Compar
         scored = [run for run in members if not any(run is other for other in unscored)]
         for pair in (Pair(two, chosen) for two in itertools.combinations(scored, 2)):
             a, b = pair.runs
-            few = _few(pair)
+            few = too_few(len(pair.scores), pair.total, "questions have a score in both runs")
             why_not = _not_comparable(pair, few)
             if why_not:
                 left_out.append(f"{a.task}: {b.name} is not compared with {a.name}: {why_not}.")
@@ -121,14 +121,7 @@ def _not_comparable(pair: Pair, few: str) -> str:
         return "they share no question"
     if other:
         return f"{len(other)} questions have another true answer under the same id, such as {other[0]}"
-    return f"{few}, fewer than 99% (--partial has values over a part)" if few and not pair.runs[0].partial else ""
-
-
-def _few(pair: Pair) -> str:
-    """Return how many questions have a score in both runs if that is less than 99% of the task's, or ''."""
-    if is_covered(len(pair.scores), pair.total):
-        return ""
-    return f"{len(pair.scores)} of {pair.total} questions have a score in both runs"
+    return f"{few} (--partial has values over a part)" if few and not pair.runs[0].partial else ""
 
 
 def _compared(pair: Pair, few: str) -> Comparison:

@@ -11,7 +11,7 @@ from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Outcomes, Run
-from spiqa_tasks.scoring.coverage import is_covered
+from spiqa_tasks.scoring.coverage import is_covered, too_few
 from spiqa_tasks.scoring.gain import Gain, corrected_for_chance, gain, gain_of_totals, outcomes
 from spiqa_tasks.scoring.intervals import Estimate
 
@@ -79,8 +79,9 @@ def _of_questions(pair: Pair, group: str, keys: Sequence[str]) -> tuple[Gain | N
     total = max(len(keys), *(run.sizes.get(group, 0) for run in pair.runs))
     if not pair.scores:
         return None, [f"{pair.metric.name} gives no question a score in every run"]
-    if not is_covered(len(known), total) and not pair.runs[0].partial:
-        return None, [f"{len(known)} of {total} questions have a score in every run, fewer than 99%"]
+    few = too_few(len(known), total, "questions have a score in every run")
+    if few and not pair.runs[0].partial:
+        return None, [few]
     return _gain(pair, {key: pair.scores[key] for key in known}), ()
 
 

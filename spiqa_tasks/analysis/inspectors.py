@@ -13,7 +13,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Outcomes, Run
-from spiqa_tasks.scoring.coverage import is_covered
+from spiqa_tasks.scoring.coverage import too_few
 
 _BLINDEST = {"text": 1, "grey": 2, "none": 4}
 """Ablation -> rank among a model's runs, after those of LLM bases (0); other ablations have 3."""
@@ -82,7 +82,7 @@ def inspectors(task: str, runs: Sequence[Run], metric: Metric, first: Run) -> li
     """Return the runs with their scores by a metric; `first` is the run whose questions all must have answered.
 
     Raises:
-        InputError: a run of other questions, of a part of the task, or with fewer than 99% of its answers scored.
+        InputError: a run of other questions, of a part of the task, or with too few of its answers scored.
         MissingMetricError: a run that has no such metric.
     """
     chosen = [Inspector(run, metric) for run in runs]
@@ -95,11 +95,10 @@ def inspectors(task: str, runs: Sequence[Run], metric: Metric, first: Run) -> li
                 "--partial."
             )
         Pair([first, each.run], metric).check(same_prompt=False)
-        if not is_covered(len(each.scores), len(each.questions)):
+        if few := too_few(len(each.scores), len(each.questions), "answers have a score"):
             failed = sum(record.status == "request_failed" for record in each.questions.values())
             raise InputError(
-                f"Expected a score by {metric.name} of at least 99% of the answers of {each.name} to {task}, found "
-                f"{len(each.scores)} of {len(each.questions)} ({counted(failed, 'request')} failed). Run it again, or "
-                "choose another --metric."
+                f"Expected scores by {metric.name} of the answers of {each.name} to {task}: {few} "
+                f"({counted(failed, 'request')} failed). Run it again, or choose another --metric."
             )
     return chosen

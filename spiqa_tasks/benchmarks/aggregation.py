@@ -1,7 +1,7 @@
 """Metrics as functions of records, over a run or a group.
 
-Records are never changed. A value over fewer than 99% of the answers, or of the task's questions, is withheld (NaN)
-with a reason.
+Records are never changed. A value over too few of the answers, or of the task's questions, is withheld (NaN) with a
+reason (`scoring.coverage`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.metrics import text_scores
-from spiqa_tasks.scoring.coverage import is_covered, mean_or_nan
+from spiqa_tasks.scoring.coverage import is_covered, mean_or_nan, too_few
 from spiqa_tasks.scoring.intervals import mean_interval
 
 Needs = Literal["nothing", "judge", "text programs"]
@@ -93,7 +93,7 @@ def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing
 
 
 def mean_value(scores: Mapping[str, float | None]) -> Value:
-    """Return the mean of id -> score, withheld if fewer than 99% are known."""
+    """Return the mean of id -> score, withheld if too few are known."""
     known = {key: score for key, score in scores.items() if score is not None}
     missing = len(scores) - len(known)
     mean = mean_or_nan(list(known.values()))
@@ -109,10 +109,9 @@ SCORING_FAILED = Metric(
 
 
 def withheld(scored: int, total: int) -> Value | None:
-    """Return the withheld value if fewer than 99% of `total` answers are `scored`, or None."""
-    if is_covered(scored, total):
-        return None
-    return Value(math.nan, scored, reason=f"{scored} of {total} answers have a score, fewer than 99%")
+    """Return the withheld value if too few of `total` answers are `scored`, or None."""
+    reason = too_few(scored, total, "answers have a score")
+    return Value(math.nan, scored, reason=reason) if reason else None
 
 
 def prepare(asked: Iterable[tuple[Iterable[Metric], Sequence[Record]]]) -> None:
@@ -133,7 +132,7 @@ class RecordSet:
     Attributes:
         questions: one record per question; `documents` itself if each is a question.
         asked: number of questions of the task; 0 if unknown.
-        partial: whether values over fewer than 99% of the questions are returned instead of withheld.
+        partial: whether values over too few of the questions are returned instead of withheld.
         sizes: group -> number of the task's questions in it; a group that is not in it has those that are here.
     """
 
@@ -150,12 +149,12 @@ class RecordSet:
 
     @property
     def is_whole(self) -> bool:
-        """Whether at least 99% of the task's questions were answered; True if their number is unknown."""
+        """Whether enough of the task's questions were answered; True if their number is unknown."""
         return not self.asked or is_covered(self.answered, self.asked)
 
     @property
     def part(self) -> str:
-        """`n of N` if fewer than 99% of the task's questions were answered, or ''."""
+        """`n of N` if too few of the task's questions were answered, or ''."""
         return "" if self.is_whole else self.coverage
 
     @property
@@ -171,7 +170,7 @@ class RecordSet:
     def value(self, metric: Metric, group: str | None = None) -> Value:
         """Return the value of a metric; NaN with a reason without records or with too few of the task's questions.
 
-        The one rule holds for a group as for the whole: at least 99% of its questions.
+        The one rule holds for a group as for the whole.
         """
         members = self.members(metric, group)
         if whole := self.withheld():
@@ -181,17 +180,17 @@ class RecordSet:
             return Value(math.nan, 0, reason=NO_ANSWER)
         value = replace(metric.compute(members), clusters={record.id: record.cluster for record in members})
         scored = len(members) - value.missing
-        if value.reason or self.partial or not total or is_covered(scored, total):
+        if value.reason or self.partial or not total:
             return value
-        reason = f"{scored} of {total} questions were answered and have a score, fewer than 99%"
-        return Value(math.nan, value.n, reason=reason)
+        reason = too_few(scored, total, "questions were answered and have a score")
+        return Value(math.nan, value.n, reason=reason) if reason else value
 
     def size(self, metric: Metric, group: str) -> int:
         """Return the number of the task's questions in a group."""
         return max(self.sizes.get(group, 0), len(self.members(metric, group)))
 
     def withheld(self) -> Value | None:
-        """Return the value of every metric if fewer than 99% of the questions were answered, or None."""
-        if self.partial or self.is_whole:
-            return None
-        return Value(math.nan, self.answered, reason=f"{self.coverage} questions were answered, fewer than 99%")
+        """Return the value of every metric if too few of the questions were answered, or None."""
+        whole = self.partial or not self.asked
+        reason = "" if whole else too_few(self.answered, self.asked, "questions were answered")
+        return Value(math.nan, self.answered, reason=reason) if reason else None

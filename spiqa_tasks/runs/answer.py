@@ -161,7 +161,7 @@ def compared(
         accept: whether any differences are accepted.
 
     Raises:
-        InputError: another true answer or other options under an id, or anything else that differs for more than 1% of
+        InputError: another true answer or other options under an id, or anything else that differs for too many of
             the answers.
     """
     found = dict(answers)

@@ -158,7 +158,7 @@ class HostTask:
     def _total(self, run: Run, metric: Metric) -> Value:
         """Return what the host reports, as a share, of a metric of which no question has a score.
 
-        To the host a failed request is a wrong answer, so that it is withheld where more than 1% of the requests
+        To the host a failed request is a wrong answer, so that it is withheld where too many of the requests
         failed.
         """
         reported, divisor = run.reported.get(metric.name), unit(run.task, metric.name, self.config)

@@ -10,8 +10,13 @@ MINIMUM_SHARE = 0.99
 
 
 def is_covered(known: int, total: int) -> bool:
-    """Return whether `known` of `total` suffice for a number: at least one, and at least 99%."""
+    """Return whether `known` of `total` suffice for a number: at least one, and `MINIMUM_SHARE`."""
     return known > 0 and known >= MINIMUM_SHARE * total
+
+
+def too_few(known: int, total: int, what: str) -> str:
+    """Return why a number over `known` of `total` is withheld, or '' if they suffice; `what` is said of the known."""
+    return "" if is_covered(known, total) else f"{known} of {total} {what}, fewer than {100 * MINIMUM_SHARE:g}%"
 
 
 def mean_or_nan(scores: Sequence[float | None]) -> float:

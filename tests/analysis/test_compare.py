@@ -130,13 +130,13 @@ def test_runs_that_lack_other_questions_are_compared_where_99_percent_are_common
     ]
     common = len({record.id for record in runs[0].records} & {record.id for record in runs[1].records})
     alone = f"{2 * (first - common)} questions have a score in one run only and are left out"
-    few = f"{common} of 200 questions have a score in both runs"
+    few = f"{common} of 200 questions have a score in both runs, fewer than 99%"
     if is_whole:
         assert only(runs).warnings == [alone]
         return
     assert compare(runs) == (
         [],
-        [f"mmstar_filtered: b is not compared with a: {few}, fewer than 99% (--partial has values over a part)."],
+        [f"mmstar_filtered: b is not compared with a: {few} (--partial has values over a part)."],
     )
     found = only([replace(run, partial=True) for run in runs])
     assert (found.difference.n, found.warnings) == (common, [few, alone])

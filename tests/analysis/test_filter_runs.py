@@ -195,8 +195,8 @@ def test_failed_requests_are_no_misses(tmp_path: Path, role: str) -> None:
             with pytest.raises(InputError) as error:
                 filter_runs(runs, text_only_models=True, **options)
             assert str(error.value) == (
-                "t is left out: Expected a score by accuracy of at least 99% of the answers of f to t, found 197 of "
-                "200 (3 requests failed). Run it again, or choose another --metric."
+                "t is left out: Expected scores by accuracy of the answers of f to t: 197 of 200 answers have a score, "
+                "fewer than 99% (3 requests failed). Run it again, or choose another --metric."
             )
             continue
         (found,), remarks, _ = filter_runs(runs, text_only_models=True, **options)

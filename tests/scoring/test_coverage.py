@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import statistics
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.coverage import is_covered, mean_or_nan
+from spiqa_tasks.scoring.coverage import is_covered, mean_or_nan, too_few
 
 
 def test_the_mean_is_withheld_below_99_percent() -> None:
@@ -26,6 +27,14 @@ def test_the_mean_is_withheld_below_99_percent() -> None:
 def test_enough_is_one_and_99_in_a_hundred(known: int, total: int) -> None:
     """In whole numbers, so that no rounding decides."""
     assert is_covered(known, total) == (known > 0 and 100 * known >= 99 * total)
+
+
+def test_the_share_is_the_one_of_the_docs() -> None:
+    """The sentence of a withheld number names the share, and docs/runs.md defines it."""
+    reason = too_few(98, 100, "answers have a score")
+    assert (reason, too_few(99, 100, "")) == ("98 of 100 answers have a score, fewer than 99%", "")
+    page = Path(__file__).parents[2] / "docs" / "runs.md"
+    assert reason.partition(", ")[2] in page.read_text(encoding="utf-8")
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=300), st.integers(0, 5))

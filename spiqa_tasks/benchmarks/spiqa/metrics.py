@@ -144,7 +144,7 @@ def _no_text(records: Sequence[Record]) -> Value:
 
 
 def _retrieval(name: str, records: Sequence[Record]) -> Value:
-    """Return the mean retrieval score, withheld if the order of the figures is unknown for more than 1%."""
+    """Return the mean retrieval score, withheld if the order of the figures is unknown for too many."""
     unknown = sum(map(_has_unknown_order, records))
     if unknown and not is_covered(len(records) - unknown, len(records)):
         reason = f"the order of the figures that the model saw is not known for {unknown} of {len(records)} answers"

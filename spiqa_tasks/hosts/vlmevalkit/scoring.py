@@ -84,7 +84,7 @@ def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> l
 def write(folder: Path, model: str, task: Task, scorer: Scorer, answers: Sequence[LoggedAnswer]) -> Mapping[str, Value]:
     """Write a run in lmms-eval's format; return the values by row: of every metric, and of the task's groups.
 
-    A value over fewer than 99% of the task's questions is withheld.
+    A value over too few of the task's questions is withheld.
     """
     documents = [answer.record for answer in answers]
     records = RecordSet(documents, scorer.questions(documents), task.questions)
