@@ -60,7 +60,8 @@ def _printed(item: Item) -> list[Table]:
     if (item.paper, item.key) not in {(paper, key) for paper, key, _ in tables()}:
         return []
     rows = load(item.paper, item.key)
-    varied = [name for name in rows[0] if name not in _NUMBERS and len({row[name] for row in rows}) > 1]
+    # a column may be empty where it does not apply: Table 5's gain is of no single strategy
+    varied = [name for name in rows[0] if name not in _NUMBERS and len({row[name] for row in rows} - {None}) > 1]
     labels = [name for name in varied if name not in _ACROSS]
     lines: dict[tuple[Any, ...], dict[str, Any]] = {}
     heads: dict[str, None] = {}

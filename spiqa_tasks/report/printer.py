@@ -47,6 +47,9 @@ _NARROWEST = 20
 """Characters to which text is wrapped before the table is split: `-12.5 [-14.2, -10.1]` fits."""
 _NUMBER = re.compile(r"[-+<]?\s?\d[\d\s.,%\[\]±+-]*|-?")
 """Cells of columns that are aligned at the right: numbers and intervals, a dash, nothing."""
+_INTERVAL = re.compile(r", (?=[-\d.]+\])")
+_BOUND = ",\xa0"
+"""In place of the comma of an interval while cells are wrapped, which breaks at blanks: its ends stay on one line."""
 
 
 def shown(value: Any) -> str:
@@ -193,7 +196,8 @@ def markdown(text: str) -> str:
 
 def _as_text(table: Table) -> str:
     grid, room = table.grid, width()
-    parts = [_part(grid, *columns) for columns in _parts(grid, room)]
+    grid = grid._replace(rows=[[_INTERVAL.sub(_BOUND, cell) for cell in row] for row in grid.rows])
+    parts = [_part(grid, *columns).replace(_BOUND, ", ") for columns in _parts(grid, room)]
     title = f"{table.title}\n" if table.title else ""
     return title + "\n\n".join([*parts, *(textwrap.fill(note, room) for note in table.notes)])
 
@@ -243,7 +247,7 @@ def _parts(grid: Grid, room: int) -> list[tuple[list[int], list[int]]]:
     Otherwise each part has all label columns, cut within words if they take more than their half of the room.
     """
     columns = list(zip(grid.heads, *grid.rows, strict=True))
-    sizes, words = ([_longest(column, by) for column in columns] for by in ("\n", None))
+    sizes, words = ([_longest(column, by) for column in columns] for by in ("\n", "[ \n]"))
     for limit in range(max(*sizes, _NARROWEST), _NARROWEST - 1, -1):
         limits = [min(size, max(limit, word)) for size, word in zip(sizes, words, strict=True)]
         if _total(limits) <= room:
@@ -262,8 +266,8 @@ def _parts(grid: Grid, room: int) -> list[tuple[list[int], list[int]]]:
     return parts
 
 
-def _longest(cells: Sequence[str], separator: str | None) -> int:
-    return max((len(part) for cell in cells for part in cell.split(separator)), default=0)
+def _longest(cells: Sequence[str], separator: str) -> int:
+    return max((len(part) for cell in cells for part in re.split(separator, cell)), default=0)
 
 
 def _total(sizes: Sequence[int]) -> int:

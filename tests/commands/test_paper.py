@@ -124,6 +124,14 @@ def test_printed_rows_stand_below_for_people(tmp_path: Path, capsys: pytest.Capt
     assert [float(each) for each in below[-4:]] == list(printed.values())
 
 
+def test_table_5_names_each_model_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its gain and leakage stand beside the accuracies, though they are of no single strategy."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
+    assert main(["paper", "mmstar", "table5", str(tmp_path), "--partial"]) == 0
+    below = capsys.readouterr().out.split("As printed, Table 5\n")[1].split("\n\n")
+    assert [part.count("\nTinyLLaVA ") for part in below] == [1] * len(below)
+
+
 def test_scores_stand_beside_the_published_ones_of_the_same_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

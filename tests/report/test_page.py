@@ -6,7 +6,9 @@ import base64
 import io
 import json
 import re
+import shutil
 import struct
+import subprocess
 import zlib
 from importlib import resources
 from importlib.metadata import version
@@ -101,6 +103,27 @@ def test_a_table_of_the_page_tells_what_is_published() -> None:
     assert '<p class="note">left &lt;out&gt;</p>\n' in page
     assert "\n\n" not in page[page.index("<body>") : page.index("<main>")]
     assert len(scripts(page)) == 1
+
+
+DOCUMENT = """
+const row = (text) => ({cells: [{textContent: text}]});
+const table = {tBodies: [{rows: TEXTS.map(row), append(...rows) { this.rows = rows; }}]};
+const head = {cellIndex: 0, parentElement: {children: []}, closest: () => table, classList: {contains: () => true},
+  getAttribute() { return this.order; }, setAttribute(_, order) { this.order = order; }};
+const button = {parentElement: head, addEventListener: (_, press) => { button.press = press; }};
+globalThis.document = {querySelectorAll: () => [button]};
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_a_bound_is_sorted_by_its_number() -> None:
+    """A p-value below 0.001 before 0.001, cells without a number last."""
+    texts = ["0.500", "-", "< 0.001", "0.001", "1,000"]
+    sorting = resources.files("spiqa_tasks.report").joinpath("templates/tables.js").read_text()
+    script = DOCUMENT.replace("TEXTS", json.dumps(texts)) + sorting
+    shown = "button.press(); console.log(JSON.stringify(table.tBodies[0].rows.map((row) => row.cells[0].textContent)))"
+    done = subprocess.run(["node", "-e", script + shown], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == ["< 0.001", "0.001", "0.500", "1,000", "-"]
 
 
 def test_without_jinja_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

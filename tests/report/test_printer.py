@@ -180,6 +180,12 @@ def test_labels_stand_in_every_part_of_a_split_table() -> None:
     assert all(sum(name.split()[0] in part for part in parts) == 1 for name in names)
 
 
+def test_an_interval_stays_on_one_line() -> None:
+    """Where its cell is wrapped for what stands behind it."""
+    cells = ["100.0 [-100.0, 100.0] (1499 of 1500)"] * 4
+    assert render("text", table([["task", *"abcd"], ["mmstar", *cells]])).count("[-100.0, 100.0]") == 4
+
+
 def test_programs_get_the_records_as_they_are() -> None:
     """Columns in the order in which they come first; only texts can be formulas; letters stay letters."""
     records = [{"a": "=1", "b": math.nan, "c": {"d": (1, 2)}}, {"e": -1, "a": "-x"}]

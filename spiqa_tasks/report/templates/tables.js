@@ -1,7 +1,7 @@
 "use strict";
-// Tables sort by the column whose name is pressed: numbers by their first number, other cells as text.
+// Tables sort by the column whose name is pressed: numbers by their first number, "< 0.001" before 0.001, others as text.
 (() => {
-  const number = (text) => parseFloat(text.replace(",", ""));
+  const number = (text) => parseFloat(text.replace(/[<,]/g, "")) - (text.startsWith("<") ? 1e-9 : 0);
 
   function compare(a, b) {
     const [x, y] = [number(a), number(b)];
