@@ -20,11 +20,13 @@ FIRST = 5
 LONGEST = 80
 """Characters of a text that a sentence quotes."""
 _FIGURES = "figures"
+_SEPARATOR = re.compile(r"[\W_]+(?:(?:qa?|question)(?:[\W_]+|(?=\d)))?")
+"""Between the parts of an id: `paper/0`, `paper#0`, `paper_0`, `paper_qa_0`, `paper-q0`."""
 _NOTHING = re.compile(r"(?!(?<=\d)\.(?=\d)|-(?=\.?\d))[\W_]")
 """Everything but letters, digits, decimal points and minus signs."""
 _MEANINGS = {
     "missing": ("question has no answer and is left out", "questions have no answer and are left out"),
-    "unknown": ("id is not of this task and is ignored", "ids are not of this task and are ignored"),
+    "unknown": ("id is of no single question of this task and ignored", "ids are of no single question and ignored"),
     "duplicates": (
         "id occurs several times with the same answer and counts once",
         "ids occur several times with the same answer and count once",
@@ -67,28 +69,62 @@ Answers = dict[str, Answer]
 """Id of the question -> its answer, in the order of the task's rows."""
 
 
+def spelled(answer_id: str) -> str:
+    """Return an id with the usual separator, for comparison."""
+    return _SEPARATOR.sub("/", answer_id.strip().casefold())
+
+
 def match(
     path: Path, answers: Iterable[Answer], rows: Sequence[Mapping[str, Any]]
 ) -> tuple[Answers, dict[str, list[str]]]:
     """Return each question's answer, and the ids that did not fit.
 
+    Ids may have other separators, or be the paper's id and the question's text, where that is one question's alone.
     These are `missing`: questions without an answer; `unknown`: ids of no question of the task, left out;
     `duplicates`: ids that occur several times with the same answer, counted once.
 
     Raises InputError: an id with two different answers, or no id of the task at all.
     """
+    answers, ambiguous = _with_row_ids(answers, rows)
     by_id, duplicates = by_question(path, answers)
     known = dict.fromkeys(row["id"] for row in rows)
     found = {row_id: by_id[row_id] for row_id in known if row_id in by_id}
-    unknown = [row_id for row_id in by_id if row_id not in known]
+    unknown = [*(row_id for row_id in by_id if row_id not in known), *ambiguous]
     if not found:
-        instead = f"ids such as {unknown[0]!r}" if unknown else "no answers"
+        instead = f"ids such as {unknown[0][:LONGEST]!r}" if unknown else "no answers"
+        is_paper = any(key.startswith(row["paper_id"]) for key in unknown[:1] for row in rows if "paper_id" in row)
+        remedy = (
+            "Write the paper's id, / and the question's key" if is_paper else "Name the task that the answers are of"
+        )
         raise InputError(
             f"Expected answers to the task's questions (ids such as {next(iter(known))!r}) in {path}, found {instead}. "
-            "Name the task that the answers are of."
+            f"{remedy}."
         )
     missing = [row_id for row_id in known if row_id not in by_id]
     return found, {"missing": missing, "unknown": unknown, "duplicates": duplicates}
+
+
+def _with_row_ids(answers: Iterable[Answer], rows: Sequence[Mapping[str, Any]]) -> tuple[list[Answer], list[str]]:
+    """Return the answers with the ids of rows, unknown ones as they are, and the ids that several rows may be meant by.
+
+    Of several rows the one with the answer's reference is meant.
+    """
+    known = {row["id"] for row in rows}
+    by_name: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        for name in {spelled(row["id"]), spelled(f"{row['paper_id']}/{row['question']}") if "paper_id" in row else ""}:
+            by_name.setdefault(name, []).append(row)
+    found: list[Answer] = []
+    ambiguous = []
+    for answer in answers:
+        same = [] if answer.id in known else by_name.get(spelled(answer.id), [])
+        if len(same) > 1:
+            same = [row for row in same if plain(str(row.get("answer", ""))) == plain(answer.reference)]
+            if len(same) != 1:
+                ambiguous.append(answer.id)
+                continue
+        found.append(replace(answer, id=same[0]["id"]) if same else answer)
+    return found, ambiguous
 
 
 def by_question(path: Path, answers: Iterable[Answer]) -> tuple[Answers, list[str]]:
@@ -123,7 +159,7 @@ def match_remarks(unmatched: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield a sentence for each way in which ids did not fit."""
     for name, meaning in _MEANINGS.items():
         if ids := unmatched.get(name):
-            yield f"{counted(len(ids), *meaning)}, the first: {', '.join(ids[:FIRST])}."
+            yield f"{counted(len(ids), *meaning)}, the first: {', '.join(key[:LONGEST] for key in ids[:FIRST])}."
 
 
 @dataclass(frozen=True)

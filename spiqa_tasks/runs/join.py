@@ -128,7 +128,7 @@ def _as_run(task: Task, run: Run) -> Task:
 
     Raises InputError: answers made with different settings.
     """
-    told = {settings for answer in run.by_id.values() if (settings := answer.signature.settings)}
+    told = {settings for answer in run.read() if (settings := answer.signature.settings)}
     if not told:
         return task
     scoring = {name: getattr(task.typed, name) for name in task.entry.scoring}

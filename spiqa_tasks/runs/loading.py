@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from spiqa_tasks.judge.judge import make_judge
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import said_if_slow
 from spiqa_tasks.runs import scoring, selection
+from spiqa_tasks.runs.answer import spelled
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.readers import lmms_eval
@@ -196,13 +197,13 @@ def _runs_of(task: Task, runs: Sequence[Run], path: Path, is_alone: bool) -> lis
     return [replace(run, task=task.name) for run in named]
 
 
-def _with_task_by_ids(run: Run, tasks: Sequence[Task], ids_of: Callable[[Task], Collection[str]]) -> Run:
+def _with_task_by_ids(run: Run, tasks: Sequence[Task], ids_of: Callable[[Task], frozenset[str]]) -> Run:
     """The run with the one of several tasks that more than half of its answers are to, where it names none."""
     if run.task or len(tasks) == 1:
         return run
     ids = [answer.id for answer in run.read()]
     counts = {
-        task.name: sum(each in known or each.partition("/")[0] in known for each in ids)
+        task.name: sum(not known.isdisjoint({spelled(each), each.partition("/")[0]}) for each in ids)
         for task in tasks
         for known in [ids_of(task)]
     }
@@ -211,11 +212,11 @@ def _with_task_by_ids(run: Run, tasks: Sequence[Task], ids_of: Callable[[Task], 
     return replace(run, task=names[0]) if len(names) == 1 else run
 
 
-def _known_ids(task: Task) -> Collection[str]:
-    """The ids of a task's questions and of their papers; empty without the release."""
+def _known_ids(task: Task) -> frozenset[str]:
+    """The ids of a task's questions, as `spelled`, and of their papers; empty without the release."""
     source = demo_source() if task.split.startswith("demo") else default_source(fetches=False)
     try:
         rows = rows_for_scoring(task.entry, task.split, task.settings, source)
     except DataError:
         return frozenset()
-    return frozenset(str(row[key]) for row in rows for key in ("id", "paper_id") if key in row)
+    return frozenset(key for row in rows for key in (spelled(row["id"]), row.get("paper_id")) if key)

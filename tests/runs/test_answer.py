@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -222,3 +223,41 @@ def test_more_or_another_key_is_refused_unless_it_is_accepted(answer: Answer, co
     _, ids, (said,) = compare(answer, count=count, accept=True)
     assert ids == ["1"]
     assert f"; 1 has the {told} in the release." in said
+
+
+PAPERS = [
+    {"id": f"{paper}/{key}", "paper_id": paper, "question": text, "answer": f"{paper} {key}"}
+    for paper, texts in {"1611.1v1": ["Why?", "How much, in %?", "Why?"], "1611.1v10": ["How much, in %?"]}.items()
+    for key, text in enumerate(texts)
+]
+
+
+@pytest.mark.parametrize("spelling", ["{}#{}", "{}_{}", "{}_qa_{}", "{}-q{}", "{}:{}", "{} / {}", "{}.{}"])
+def test_ids_in_other_separators_are_those_of_the_task(spelling: str) -> None:
+    """Whatever stands between paper and key, and beside ids that are the task's own."""
+    given = [Answer(spelling.format(*row["id"].split("/")), Response(row["answer"])) for row in PAPERS]
+    found, unmatched = match(PATH, [Answer("1611.1v1/0", Response("1611.1v1 0")), *given[1:]], PAPERS)
+    assert {key: answer.response.text for key, answer in found.items()} == {row["id"]: row["answer"] for row in PAPERS}
+    assert not any(unmatched.values())
+
+
+def test_a_question_that_a_paper_asks_twice_is_known_by_its_answer_alone() -> None:
+    """Two answers to it are no contradiction; without the true answer nobody knows of which it is."""
+    given = [Answer(f"{row['paper_id']}/{row['question'].upper()}", Response(row["id"])) for row in PAPERS]
+    found, unmatched = match(PATH, given, PAPERS)
+    assert {key: answer.response.text for key, answer in found.items()} == {
+        key: key for key in ("1611.1v1/1", "1611.1v10/0")
+    }
+    assert unmatched["unknown"] == ["1611.1v1/WHY?"] * 2
+    told = [replace(answer, reference=row["answer"]) for answer, row in zip(given, PAPERS, strict=True)]
+    assert [answer.response.text for answer in match(PATH, told, PAPERS)[0].values()] == [row["id"] for row in PAPERS]
+
+
+def test_ids_without_a_separator_are_refused_with_the_one_to_write() -> None:
+    """`1611.1v10` may be either paper's; ids that stand for two questions are nobody's."""
+    with pytest.raises(
+        InputError, match=r"such as '1611.1v1/0'.*found ids such as '1611.1v1Q0'. Write the paper's id, /"
+    ):
+        match(PATH, [Answer("1611.1v1Q0", Response("x"))], PAPERS)
+    rows = [{"id": "a-1"}, {"id": "a_1"}, {"id": "b"}]
+    assert match(PATH, [Answer(key, Response("x")) for key in ("a.1", "b")], rows)[1]["unknown"] == ["a.1"]

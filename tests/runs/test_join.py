@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -18,7 +19,9 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.join import join_questions
+from spiqa_tasks.runs.join import join_questions, task_questions
+from spiqa_tasks.runs.loading import find_task
+from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.readers import answers, spiqa_responses
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
@@ -169,3 +172,21 @@ def test_the_digest_of_a_table_is_of_its_questions_whatever_was_answered(tmp_pat
     question = [f"Another: {frame['question'][0]}", *frame["question"][1:]]
     answer = ["B" if frame["answer"][0] == "A" else "A", *frame["answer"][1:]]
     assert len({first, data("d.tsv", frame.assign(question=question)), data("e.tsv", frame.assign(answer=answer))}) == 3
+
+
+@pytest.mark.parametrize("separator", ["#", "_", "_qa_", None])
+def test_spiqas_questions_are_known_in_any_spelling_of_their_ids(
+    real_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, separator: str | None
+) -> None:
+    """All 666 of test-A; by the columns paper_id and question all but the two that are one text in one paper."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
+    task = find_task("spiqa_testA")
+    path = tmp_path / "m_spiqa_testA.jsonl"
+    with path.open("w") as file:
+        for row in task_questions(task):
+            key = {"id": row["id"].replace("/", separator)} if separator else {"paper_id": row["paper_id"]}
+            file.write(json.dumps({**key, "question": row["question"], "prediction": row["id"]}) + "\n")
+    joined = join_questions(read_runs([RunPath(path)])[0], task)
+    twice = [] if separator else ["1805.06447v3/5", "1805.06447v3/9"]
+    assert (len(joined.answers), joined.unmatched["missing"]) == (666 - len(twice), twice)
+    assert all(answer.response.text == key for key, answer in joined.answers.items())

@@ -36,7 +36,7 @@ _DATE = re.compile(r"T\d{8}(-\d{6}|_G[0-9a-fA-F]+)")
 def is_answers(columns: Iterable[str], names: Columns = USUAL) -> bool:
     """Return whether a row with these columns is an answer."""
     known = set(columns)
-    return None not in (names.name("id", known), names.name("prediction", known))
+    return bool(names.ids(known)) and names.name("prediction", known) is not None
 
 
 def read_lines(path: Path, columns: Columns = USUAL) -> list[Answer]:
@@ -72,26 +72,27 @@ def is_table(path: Path) -> bool:
 def _answers(path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], columns: Columns) -> list[Answer]:
     found = columns_of(rows.values())
     columns.check(found, path)
-    key, prediction = (columns.name(what, found) for what in ("id", "prediction"))
-    if key is None or prediction is None:
+    keys, prediction = columns.ids(found), columns.name("prediction", found)
+    if not keys or prediction is None:
         raise InputError(
             f"Expected {path} to have the columns index (or id) and prediction, found {listed(found)}. {advice(found)}"
         )
     answers = []
     for position, (number, row) in enumerate(rows.items()):
         where = f"{'row' if form == TABLE else 'line'} {number} of {path}"
-        if key not in row or prediction not in row:
+        if not row.keys() >= {*keys, prediction}:
             raise InputError(
-                f"Expected {where} to have the columns {key} and {prediction}, found {listed(row)}. Complete the row."
+                f"Expected {where} to have the columns {' and '.join((*keys, prediction))}, found {listed(row)}. "
+                "Complete the row."
             )
-        given, text = row[key], row[prediction]
+        given, text = row[keys[0]] if len(keys) == 1 else "/".join(str(row[key]) for key in keys), row[prediction]
         if not isinstance(given, str | int) or isinstance(given, bool) or not isinstance(text, str):
             raise InputError(
                 f'Expected {where} to be {{"id": a string or whole number, "prediction": a string}}, '
                 f"found id {given!r} and prediction {text!r}. Correct the line."
             )
         try:
-            row_key = row_id(row, [key]) if form == TABLE else str(given)
+            row_key = row_id(row, keys) if form == TABLE and len(keys) == 1 else str(given)
             answers.append(columns.answer(row, row_key, text, position))
         except ValueError as error:
             raise InputError(f"Expected names of figures in {where}, found {error}. Correct it.") from error

@@ -22,6 +22,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 """What is read of an answer -> the names of columns that it is known by, the first that is there; of `figures` the only
 one, as of several nobody knows which the model saw."""
+PAPER = "paper_id"
+"""The column that is an id together with the question, where none is alone."""
 LETTERS = "ABCDEFGHIJ"
 _GUESSES: Mapping[str, tuple[str, ...]] = {
     "id": (*FIELDS["id"], "question_id", "qid", "sample_id", "uid", "key", "doc_id"),
@@ -34,8 +36,8 @@ _GUESSES: Mapping[str, tuple[str, ...]] = {
 }
 """Field -> names that a message guesses it by, the likeliest first."""
 _RELEASED = ("all_figures_names", "referred_figures_indices", "referred_figures_names")
-_LONGEST_NAME = 60
-"""Characters of a column's name that a message quotes."""
+_LONGEST_NAME, _MOST_NAMES = 60, 12
+"""Characters of a column's name, and names, that a message quotes; an object of answers by id has thousands."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,13 @@ class Columns:
         there = [name for name in known or FIELDS[what] if name in found and name not in taken]
         return None if not there or (what == "figures" and len(there) > 1) else there[0]
 
+    def ids(self, found: Collection[str]) -> tuple[str, ...]:
+        """Return the column of a row's id, or those of its paper and its question; () without these."""
+        name, question = self.name("id", found), self.name("question", found)
+        if name is not None:
+            return (name,)
+        return () if question is None or PAPER not in found or "id" in self.named else (PAPER, question)
+
     def check(self, found: Collection[str], where: object) -> None:
         """Raise InputError where none of the rows has a column that the user named."""
         missing = [name for name in self.named.values() if name and name not in found]
@@ -114,7 +123,9 @@ USUAL = Columns()
 
 def listed(found: Iterable[str]) -> str:
     """Return names of columns for a message."""
-    return ", ".join(name[:_LONGEST_NAME] for name in found) or "none"
+    names = [name[:_LONGEST_NAME] for name in found]
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"{', '.join(names[:_MOST_NAMES])}{more}" or "none"
 
 
 def guessed(found: Collection[str]) -> str:
