@@ -37,11 +37,12 @@ def test_a_missing_part_is_one_sentence_with_the_command(monkeypatch: pytest.Mon
 def test_a_command_without_its_packages_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where NumPy is absent `gain` ends with status 2 and the command that installs it, and the doctor works."""
-    for name in [name for name in sys.modules if name.startswith(("spiqa_tasks.commands.gain", "spiqa_tasks.scoring"))]:
+    """Where NumPy is absent `calibrate` ends with status 2 and the command that installs it, and the doctor works."""
+    parts = ("spiqa_tasks.commands.calibrate", "spiqa_tasks.scoring", "spiqa_tasks.analysis")
+    for name in [name for name in sys.modules if name.startswith(parts)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "numpy", None)
-    assert main(["gain", "out"]) == 2
+    assert main(["calibrate", "labels.jsonl"]) == 2
     assert "pip install '.[score]'" in capsys.readouterr().err
     monkeypatch.setenv("SPIQA_JUDGE", "none")
     assert main(["doctor"]) == 0

@@ -56,7 +56,7 @@ REFUSALS = {
     "calibrate labels.jsonl --traps": "either LABELS or --traps, found both",
     "calibrate --traps": "--judge PROVIDER",
     "calibrate --traps --kind riddle": "among 'the reference'",
-    "calibrate --traps none": "No such",
+    "calibrate --traps none": "no such file",
     "calibrate labels.jsonl --sample 0": "--sample to be at least 1",
     "calibrate labels.jsonl --repeat 0": "--repeat to be at least 1",
     "calibrate labels.jsonl --html .": "found a folder",
