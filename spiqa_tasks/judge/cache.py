@@ -235,6 +235,8 @@ def _sound(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[str, Verdict]]:
         with suppress(TypeError, ValueError, KeyError):  # of a column's type, or a field
             if zlib.crc32(text, zlib.crc32(key)) == checksum:
                 fields = json.loads(text)
+                if not (fields["text"].strip() or fields["top_logprobs"]):
+                    continue  # earlier versions stored answers without a word
                 pairs = tuple((sys.intern(token), logprob) for token, logprob in fields.pop("top_logprobs"))
                 model = fields.pop("model")
                 fields |= {"model": model and sys.intern(model), "top_logprobs": pairs}

@@ -143,6 +143,7 @@ def _at(server: OpenAIServer) -> JudgeConfig | None:
 
 def test_the_environments_judge_is_tested_before_the_run(server: OpenAIServer) -> None:
     """Two answers, a right and a wrong one, show whether it can judge; one shows whether it can read letters."""
+    server.behaviour.text = "B"
     rules = {name: rule for name, rule in RULES.items() if not issubclass(rule, LetteredRule)}
     made = [make_judge(name, _at(server)) for name in rules]
     assert [judge and judge.rule for judge in made] == [rule() for rule in rules.values()]

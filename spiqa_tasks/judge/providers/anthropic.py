@@ -7,7 +7,7 @@ from typing import Any
 
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.provider import AskError
-from spiqa_tasks.judge.providers.sdk import SdkJudge, answered
+from spiqa_tasks.judge.providers.sdk import SdkJudge, answered, text_of
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 
@@ -60,7 +60,7 @@ class AnthropicJudge(SdkJudge):
 def verdict_of(answer: dict[str, Any]) -> Verdict:
     """Return the verdict of a message; raises AskError if it is none."""
     try:
-        text = "".join(part["text"] for part in answer["content"] if part.get("type") == "text")
-        return answered(answer, text, (), "input_tokens", "output_tokens")
+        text, stop = text_of(answer["content"]), answer.get("stop_reason")
     except (KeyError, TypeError, AttributeError):
-        raise AskError("the server's answer is no message", retryable=True) from None
+        raise AskError("the server's answer is no message", retryable=False) from None
+    return answered(answer, text, stop, [], None, "input_tokens", "output_tokens")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.provider import AskError, Provider
+from spiqa_tasks.judge.providers.provider import AskError, Provider, written_fault
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 NOT_NUMBERS = "the model's logits are not numbers (NaN); its weights or its number format are at fault"
@@ -145,9 +145,13 @@ class HfLocal(Provider):
         texts = self._tokenizer.batch_decode(output[:, width:], skip_special_tokens=True)
         counts = inputs["attention_mask"].sum(-1).tolist()
         written = [len(self._tokenizer.encode(text, add_special_tokens=False)) for text in texts]
+        faults = [
+            NOT_NUMBERS if place in broken else written_fault(text, "length" if tokens >= max_tokens else "stop")
+            for place, (text, tokens) in enumerate(zip(texts, written, strict=True))
+        ]
         return [
-            failed(NOT_NUMBERS) if place in broken else Verdict("ok", text, (), self._id, None, False, count, tokens)
-            for place, (text, count, tokens) in enumerate(zip(texts, counts, written, strict=True))
+            failed(fault) if fault else Verdict("ok", text, (), self._id, None, False, count, tokens)
+            for fault, text, count, tokens in zip(faults, texts, counts, written, strict=True)
         ]
 
     def _inputs(self, requests: list[JudgeRequest]) -> dict[str, Any]:

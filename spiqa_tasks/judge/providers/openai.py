@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.provider import AskError, HttpError
-from spiqa_tasks.judge.providers.sdk import SdkJudge, answered
-from spiqa_tasks.judge.types import JudgeRequest, Verdict, logprobs_fault
+from spiqa_tasks.judge.providers.sdk import SdkJudge, answered, text_of
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 _REASONING = re.compile(r"^(?:o[134](?:$|-)|gpt-5)", re.IGNORECASE)
 
@@ -105,25 +103,18 @@ def verdict_of(answer: dict[str, Any], top: int | None) -> Verdict:
     """
     try:
         choice = answer["choices"][0]
-        text = choice["message"].get("content") or ""
-        if not isinstance(text, str):
-            raise TypeError(text)
-        return answered(answer, text, _top_logprobs(choice, top), "prompt_tokens", "completion_tokens")
+        message, stop = choice["message"], choice.get("finish_reason")
+        text = text_of(message.get("content"))
+        if refusal := message.get("refusal"):
+            text, stop = f"{refusal}", "refusal"
+        pairs = [] if top is None else _top_logprobs(choice)
     except (KeyError, IndexError, TypeError, AttributeError):
-        raise AskError("the server's answer is no chat completion", retryable=True) from None
+        raise AskError("the server's answer is no chat completion", retryable=False) from None
+    return answered(answer, text, stop, pairs, top, "prompt_tokens", "completion_tokens")
 
 
-def _top_logprobs(choice: dict[str, Any], wanted: int | None) -> tuple[tuple[str, float], ...]:
-    if wanted is None:
-        return ()
+def _top_logprobs(choice: dict[str, Any]) -> list[tuple[Any, Any]]:
     try:
-        listed = choice["logprobs"]["content"][0]["top_logprobs"]
-        pairs = [(entry["token"], entry["logprob"]) for entry in listed]
+        return [(entry["token"], entry["logprob"]) for entry in choice["logprobs"]["content"][0]["top_logprobs"]]
     except (KeyError, IndexError, TypeError):
-        pairs = []
-    with suppress(TypeError):  # values that cannot be compared are at fault anyway
-        pairs.sort(key=lambda pair: -pair[1])
-    fault = logprobs_fault(pairs, wanted)
-    if fault is not None:
-        raise AskError(fault, retryable=False)
-    return tuple((sys.intern(token), float(logprob)) for token, logprob in pairs[:wanted])
+        return []

@@ -8,10 +8,11 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from spiqa_tasks.judge.config import JUDGE_VARIABLE, KEY_VARIABLE, JudgeConfig
+from spiqa_tasks.judge.config import EXTRA_VARIABLE, JUDGE_VARIABLE, KEY_VARIABLE, NO_THINKING, JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.scoring.reasoning import without_reasoning
 
 RETRIED_STATUSES = frozenset({408, 409, 429})
 FINAL_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
@@ -20,6 +21,8 @@ LONGEST_WAIT = 7 * 86_400.0
 """Upper bound of a `Retry-After` in seconds: no run waits a week, and larger numbers overflow clocks."""
 TOO_LARGE = "request too large"
 """Beginning of the message of a 429 whose request exceeds the rate limit by itself (OpenAI)."""
+_REFUSALS = ("content_filter", "refusal")
+"""Reasons for the end of an answer that is none: OpenAI's and Azure's filter, OpenAI's and Anthropic's refusal."""
 
 
 @dataclass(eq=False)
@@ -83,6 +86,19 @@ def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
     with suppress(KeyError, ValueError, OverflowError):
         return min(max(0.0, parsedate_to_datetime(headers["retry-after"]).timestamp() - now), LONGEST_WAIT)
     return None
+
+
+def written_fault(text: str, stop: Any) -> str | None:
+    """Return why a written answer is no verdict, or None; `stop` is the server's reason for its end."""
+    if stop in _REFUSALS:
+        return f"the judge refused to answer ({stop}): {text.strip()[:80]!r}; choose another judge"
+    if without_reasoning(text).strip():
+        return None
+    wrote = f"only its thoughts, {text.strip()[:40]!r}," if text.strip() else "nothing"
+    return (
+        f"the judge wrote {wrote} and ended by {stop!r}; a judge that thinks has to be told not to, for vLLM, SGLang "
+        f"and hf: with --judge-extra or {EXTRA_VARIABLE} '{NO_THINKING}'"
+    )
 
 
 class Provider(ABC):

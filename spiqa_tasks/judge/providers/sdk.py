@@ -12,14 +12,21 @@ import sys
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.provider import AskError, HttpError, Provider, retry_after_seconds
-from spiqa_tasks.judge.types import LONGEST_TOKEN, JudgeRequest, Verdict, token_count
+from spiqa_tasks.judge.providers.provider import (
+    AskError,
+    HttpError,
+    Provider,
+    retry_after_seconds,
+    written_fault,
+)
+from spiqa_tasks.judge.types import LONGEST_TOKEN, JudgeRequest, Verdict, logprobs_fault, token_count
 from spiqa_tasks.printable import printable
 
 LARGEST_ANSWER = 16 << 20
@@ -166,11 +173,36 @@ class SdkJudge(Provider):
         return self._config.redact(" ".join(text.split()))[:LONGEST_MESSAGE]
 
 
-def answered(answer: Mapping[str, Any], text: str, pairs: tuple[tuple[str, float], ...], *counts: str) -> Verdict:
-    """Return the verdict of a server's answer, with its model and its token counts of these names if plausible."""
-    usage, model = answer.get("usage") or {}, answer.get("model")
+def text_of(content: Any) -> str:
+    """Return a message's text, or that of its text parts; TypeError, KeyError or AttributeError if it is neither."""
+    if isinstance(content, str):
+        return content
+    return "".join(part["text"] for part in content or () if part.get("type") == "text")
+
+
+def answered(
+    answer: Mapping[str, Any], text: str, stop: Any, pairs: list[tuple[Any, Any]], top: int | None, *counts: str
+) -> Verdict:
+    """Return the verdict of a server's answer, with its model and its token counts of these names if plausible.
+
+    Args:
+        stop: why the answer ended there, in the server's word.
+        pairs: the most likely first tokens with their log-probabilities, of which `top` were asked for; None asked for
+            a written answer.
+
+    Raises AskError, not retryable, for an answer that is no verdict: it was paid for, and would be the same again.
+    """
+    with suppress(TypeError):  # values that cannot be compared are at fault anyway
+        pairs.sort(key=lambda pair: -pair[1])
+    fault = None if pairs else written_fault(text, stop)
+    fault = fault or (logprobs_fault(pairs, top) if top else None)
+    if fault is not None:
+        raise AskError(fault, retryable=False)
+    usage, model = answer.get("usage"), answer.get("model")
     served = sys.intern(printable(model[:LONGEST_TOKEN])) if isinstance(model, str) and model else None
-    return Verdict("ok", text, pairs, served, None, False, *(token_count(usage.get(name)) for name in counts))
+    used = (token_count(usage.get(name)) if isinstance(usage, dict) else 0 for name in counts)
+    tokens = tuple((sys.intern(token), float(logprob)) for token, logprob in pairs[:top])
+    return Verdict("ok", text, tokens, served, None, False, *used)
 
 
 async def _read_whole(response: Any) -> None:

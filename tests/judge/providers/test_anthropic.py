@@ -84,15 +84,24 @@ def test_a_message_is_its_texts_with_the_model_and_the_counts() -> None:
     expected = Verdict("ok", "AB", (), "claude-1", None, False, 5, 2)
     assert verdict_of(message) == expected
     assert _api().verdict({"result": {"type": "succeeded", "message": message}}, None) == expected
-    assert verdict_of({"content": []}) == Verdict("ok")
 
 
-@pytest.mark.parametrize("message", [{}, {"content": None}, {"content": [5]}, {"content": [{"type": "text"}]}])
-def test_what_is_no_message_is_asked_again(message: dict[str, Any]) -> None:
-    """The reason says so."""
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ({}, "the server's answer is no message"),
+        ({"content": [5]}, "the server's answer is no message"),
+        ({"content": [{"type": "text"}]}, "the server's answer is no message"),
+        ({"content": [], "stop_reason": "refusal"}, "the judge refused to answer (refusal): ''; choose another judge"),
+        ({"content": [], "stop_reason": "max_tokens"}, "the judge wrote nothing and ended by 'max_tokens'; a judge"),
+    ],
+)
+def test_what_is_no_verdict_has_its_reason(message: dict[str, Any], reason: str) -> None:
+    """It was paid for and is not asked for again."""
     with pytest.raises(AskError) as error:
         verdict_of(message)
-    assert (error.value.reason, error.value.retryable) == ("the server's answer is no message", True)
+    assert error.value.reason.startswith(reason)
+    assert not error.value.retryable
 
 
 @pytest.mark.parametrize(

@@ -177,10 +177,44 @@ def test_a_response_without_an_answer_has_its_reason(line: dict[str, Any], reaso
 
 
 @pytest.mark.parametrize("body", [{}, {"choices": []}, {"choices": [{"message": None}]}, {"choices": 5}])
-def test_what_is_no_chat_completion_is_asked_again(body: dict[str, Any]) -> None:
-    """Also where the content is no text."""
+def test_what_is_no_chat_completion_is_final(body: dict[str, Any]) -> None:
+    """Also if the content is no text: it was paid for."""
     for found in (body, {"choices": [{"message": {"content": ["x"]}}]}):
         with pytest.raises(AskError) as error:
             verdict_of(found, None)
-        assert (error.value.reason, error.value.retryable) == ("the server's answer is no chat completion", True)
-    assert verdict_of({"choices": [{"message": {"content": None}}]}, None).text == ""
+        assert (error.value.reason, error.value.retryable) == ("the server's answer is no chat completion", False)
+
+
+def written(content: Any, stop: str = "stop", **message: Any) -> dict[str, Any]:
+    """A chat completion of this content."""
+    return {"choices": [{"message": {"content": content, **message}, "finish_reason": stop}]}
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (
+            written("", "length"),
+            "the judge wrote nothing and ended by 'length'; a judge that thinks has to be told not",
+        ),
+        (written(None, "content_filter"), "the judge refused to answer (content_filter): ''; choose another judge"),
+        (written("B", "content_filter"), "the judge refused to answer (content_filter): 'B'"),
+        (written(None, refusal="I cannot."), "the judge refused to answer (refusal): 'I cannot.'"),
+        (written("<think> Is it B?", "length"), "the judge wrote only its thoughts, '<think> Is it B?', and ended by"),
+    ],
+)
+def test_a_written_answer_without_a_verdict_has_its_reason(body: dict[str, Any], reason: str) -> None:
+    """The end that the server names stands in it, and the answer is not asked for again."""
+    with pytest.raises(AskError) as error:
+        verdict_of(body, None)
+    assert error.value.reason.startswith(reason)
+    assert not error.value.retryable
+
+
+def test_parts_and_odd_counts_cost_nothing() -> None:
+    """A content of parts is the text of its text parts; a usage that is no object leaves the price unknown."""
+    parts = [{"type": "thinking", "thinking": "A?"}, {"type": "text", "text": "B"}]
+    assert verdict_of(written(parts) | {"usage": "12 tokens"}, None) == Verdict("ok", "B")
+    body = answer(("Yes", -0.1)) | {"usage": "x"}
+    body["choices"][0]["message"]["content"] = parts
+    assert (verdict_of(body, 1).text, verdict_of(body, 1).prompt_tokens) == ("B", 0)

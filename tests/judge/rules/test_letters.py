@@ -34,6 +34,23 @@ def test_the_rule_reads_a_letter_or_none(text: str, letters: str) -> None:
     assert _read(text) == list(letters)
 
 
+@pytest.mark.parametrize("text", ["", "The answ", "<think> B or C", "F", "I cannot tell."])
+def test_a_text_without_a_verdict_has_no_score(text: str) -> None:
+    """It is a failed judgement, not a wrong answer; that there is no letter is a verdict."""
+    candidate = Candidate("an answer", reference="B", letters=tuple("ABCDE"))
+    assert LettersRule().score(candidate, Verdict("ok", text)) is None
+    assert [
+        LettersRule().score(candidate, Verdict("ok", none)) for none in ("None", '"None".', "No answer found.")
+    ] == [0.0] * 3
+
+
+def test_a_judge_that_writes_no_verdict_on_the_test_question_is_unfit() -> None:
+    """The sentence has its words."""
+    assert LettersRule().fault([Verdict("ok", "B")]) is None
+    reason = "asked for the letter of an answer it wrote 'The answ'; choose another one"
+    assert LettersRule().fault([Verdict("ok", "The answ")]) == reason
+
+
 def test_the_wordings_have_signatures_of_their_own() -> None:
     """Eight digits of the prompt's hash tell the paper's from the README's."""
     prompts = [rule.signature()["prompt"] for rule in (LettersRule(), ReleasedLettersRule())]
