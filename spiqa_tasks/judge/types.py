@@ -71,7 +71,10 @@ class Verdict:
     @property
     def unread(self) -> str:
         """Reason for a missing score: the failure, or text that no rule reads."""
-        return self.reason or f"the judge's answer {self.text[:40]!r} is none of its rule's verdicts"
+        words = "is none of its rule's verdicts"
+        if self.top_logprobs:
+            words = "is no verdict of its rule, or its verdicts have too little probability together"
+        return self.reason or f"the judge's answer {self.text[:40]!r} {words}"
 
 
 def failed(reason: str) -> Verdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -83,13 +83,15 @@ def _considered(top_logprobs: Sequence[tuple[str, float]], top: int | None) -> l
     return [(token.strip().lower(), min(math.exp(logprob), 1.0)) for token, logprob in ordered]
 
 
-def expected_value(top_logprobs: Sequence[tuple[str, float]], values: Mapping[str, float]) -> float | None:
-    """Return the mean of the letters' values weighted by their probabilities, or None without a token of a letter.
+def expected_value(
+    top_logprobs: Sequence[tuple[str, float]], value_of: Callable[[str], float | None], least: float
+) -> float | None:
+    """Return the mean of the tokens' values weighted by their probabilities, or None if these are less than `least`.
 
-    `top_logprobs` has the `(token, natural log probability)` pairs returned by the server, `values` maps letters to
-    values. Tokens are stripped; several of one letter add up; absent letters have probability 0.
+    `top_logprobs` has the `(token, natural log probability)` pairs returned by the server; `value_of` returns the value
+    of a token, stripped, or None for one that is no verdict. Tokens that the server does not list have probability 0.
     """
-    read = ((token.strip(), math.exp(min(logprob, 0.0))) for token, logprob in top_logprobs)
-    found = [(probability, values[letter]) for letter, probability in read if letter in values]
+    read = [(math.exp(min(logprob, 0.0)), value_of(token.strip())) for token, logprob in top_logprobs]
+    found = [(probability, value) for probability, value in read if value is not None]
     total = math.fsum(probability for probability, _ in found)
-    return math.fsum(probability * value for probability, value in found) / total if total else None
+    return math.fsum(probability * value for probability, value in found) / total if total and total >= least else None

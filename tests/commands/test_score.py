@@ -106,7 +106,7 @@ def test_answers_are_judged_by_the_rule_that_is_named(
     assert found["metrics"][rule] == pytest.approx((20 * right + 19 * mean) / 39)
     assert found["counts"]["judged"] == 39
     assert not {"l3score", "neither_rate", f"{rule}/table"} & set(found["metrics"])
-    assert re.search(rf"\|settings:[^|]*,rule={rule}\|.*\|judge_rule:expected {signed}\|", found["signature"])
+    assert re.search(rf"\|settings:[^|]*,rule={rule}\|.*\|judge_rule:expected {signed},mass>=0.5\|", found["signature"])
 
 
 def test_a_dry_run_asks_nothing_and_tells_the_price(

@@ -23,6 +23,7 @@ def test_a_failed_verdict_has_a_reason_and_no_score() -> None:
     assert Verdict("ok").ok
     said = Verdict("ok", "x" * 50)
     assert said.unread == f"the judge's answer {'x' * 40!r} is none of its rule's verdicts"
+    assert "too little probability together" in replace(said, top_logprobs=(("A", -2.0),)).unread
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,7 @@ class CompassRule(LetteredRule):
     name = "compass"
     wording = ("compass", PROMPT)
     values = {"A": 1.0, "B": 0.0, "C": 0.0}  # noqa: RUF012 - of the protocol
+    words = {"CORRECT": 1.0, "INCORRECT": 0.0, "INVALID": 0.0}  # noqa: RUF012 - of the protocol
 
     def prompt(self, candidate: Candidate) -> str:
         return PROMPT.format(question=candidate.question, gold_answer=candidate.reference, llm_response=candidate.shown)

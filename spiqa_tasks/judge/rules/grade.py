@@ -22,11 +22,16 @@ _FORM = (
 )
 _LEAST_TOP = 5
 """Log-probabilities asked for if there are fewer letters."""
+LEAST_MASS = 0.5
+"""Least probability of all verdicts together: below it, the judge most likely writes something else."""
 
 
 @dataclass(frozen=True)
 class LetteredRule(Rule):
-    """Asks for one letter; the score is the expected value over the letters' log-probabilities."""
+    """Asks for one letter; the score is the expected value over the verdicts' log-probabilities.
+
+    A token is the verdict of its letter, of its word, or of the words that it begins if they have one value.
+    """
 
     tests = BLUE_AND_GREEN
 
@@ -34,6 +39,11 @@ class LetteredRule(Rule):
     @abstractmethod
     def values(self) -> Mapping[str, float]:
         """Letter -> its value in [0, 1]."""
+
+    @property
+    @abstractmethod
+    def words(self) -> Mapping[str, float]:
+        """Verdict in words, as the prompt shows it -> its value."""
 
     @property
     @abstractmethod
@@ -49,13 +59,26 @@ class LetteredRule(Rule):
         return candidate.marked(JudgeRequest(self.prompt(candidate), top_logprobs=top))
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
-        """Return the expected value; None if the judge failed or none of the letters is among its tokens."""
-        return expected_value(verdict.top_logprobs, self.values)
+        """Return the expected value; None if the judge failed or its verdicts have less than `LEAST_MASS`."""
+        return expected_value(verdict.top_logprobs, self._value, LEAST_MASS)
+
+    def _value(self, token: str) -> float | None:
+        """The value of a token, stripped; None if it is no verdict or begins several of different values."""
+        if token in self.values:
+            return self.values[token]
+        begun = {value for word, value in self.words.items() if len(token) > 1 and word.startswith(token)}
+        begun |= {value for word, value in self.words.items() if word.lower() == token.lower()}
+        return begun.pop() if len(begun) == 1 else None
 
     def signature(self) -> dict[str, Any]:
         values = ",".join(f"{letter}={value:g}" for letter, value in self.values.items())
         prompt = prompt_id(*self.wording)
-        return {"prompt": prompt, "rule": f"expected {values}", "temperature": 0.0, "max_tokens": 1}
+        return {
+            "prompt": prompt,
+            "rule": f"expected {values},mass>={LEAST_MASS:g}",
+            "temperature": 0.0,
+            "max_tokens": 1,
+        }
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
         scores = [self.score(*test) for test in zip(self.tests, verdicts, strict=True)]
@@ -97,6 +120,10 @@ class GradeRule(LetteredRule):
     @property
     def values(self) -> dict[str, float]:
         return {letter: value for letter, (_, value) in zip(string.ascii_uppercase, self.rubric.levels, strict=False)}
+
+    @property
+    def words(self) -> dict[str, float]:
+        return dict(self.rubric.levels)
 
     def prompt(self, candidate: Candidate) -> str:
         texts = {"question": candidate.question, "reference": candidate.reference, "prediction": candidate.shown}

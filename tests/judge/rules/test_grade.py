@@ -36,8 +36,9 @@ def test_a_rubric_is_a_file_of_a_prompt_and_levels(tmp_path: Path) -> None:
     assert asked.startswith("Q which? R ref P pred {question} {other}\n\n")
     assert "\nA: good\nB: fair\nC: bad\n" in asked
     assert rule.score(CANDIDATE, said(B=0.5, A=0.5)) == pytest.approx(0.7)
+    assert rule.score(CANDIDATE, said(fa=0.5, good=0.3, g=0.2)) == pytest.approx(0.5 / 0.8)
     signature = rule.signature()
-    assert signature["rule"] == "expected A=1,B=0.4,C=0"
+    assert signature["rule"] == "expected A=1,B=0.4,C=0,mass>=0.5"
     assert signature["prompt"].startswith("helpful:")
     assert signature != GradeRule(Rubric("helpful", "{prediction}", rule.rubric.levels)).signature()
     assert make_rule("grade", {}) == GradeRule(DEFAULT)
