@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import random
 from collections import Counter
 
 import numpy as np
@@ -165,3 +166,20 @@ def test_a_permutation_with_as_many_hits_counts_against_the_finding() -> None:
     assert (row.value, row.p) == (3 / 4, 4 / 6)
     one = [dataclasses.replace(question, groups=("one",)) for question in questions]
     assert [row.p for row in Shortcut("letter", one, [{}] * 4, hits).rows("t")] == [4 / 6, 4 / 6]
+
+
+def test_rotations_of_a_question_are_permuted_together() -> None:
+    """A cluster of four rotations keeps one right text in each permutation: who picks one text hits all or none."""
+    words = [f"word{number}" for number in range(40)]
+    draw = random.Random(0)
+    questions = []
+    for number in range(15):
+        texts = draw.sample(words, 4)
+        for turn in range(4):
+            options = dict(zip("ABCD", texts[turn:] + texts[:turn], strict=True))
+            right = next(letter for letter, text in options.items() if text == texts[0])
+            questions.append(ChoiceQuestion(f"q{number}/{turn}", f"Which {number}?", options, right, (), f"c{number}"))
+    _, linear = itertools.islice(shortcuts(questions, Learning(permutations=30)), 2)
+    hits = linear.hits.reshape(15, 4, 31)
+    assert (hits == hits[:, :1]).all()
+    assert 0 < hits[:, 0, 1:].mean() < 1

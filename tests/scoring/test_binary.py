@@ -119,3 +119,15 @@ def test_unusable_scores_are_refused(scores: list[float]) -> None:
     """None, one beyond 1, NaN, or more than there are labels."""
     with pytest.raises(ValueError, match="expected"):
         binary_agreement(scores, [True][: len(scores)], [None][: len(scores)])
+
+
+def test_ten_questions_that_are_all_right_prove_little() -> None:
+    """Every interval has a width, also where a resample lacks one of the labels."""
+    scores, labels = [0.9, 0.1] * 10, [True, False] * 10
+    found = binary_agreement(scores, labels, [f"q{place // 2}" for place in range(20)])
+    for each in (found.accuracy, found.f1, found.kappa, found.auroc):
+        assert each.value == 1.0
+        assert each.high == 1.0
+        assert each.low is not None and 0.2 < each.low < 0.8  # noqa: PT018
+    rare = binary_agreement([0.9, 0.8, *[0.2] * 20, 0.6], [True, True, *[False] * 20, False], [None] * 23)
+    assert rare.auroc.low is not None
