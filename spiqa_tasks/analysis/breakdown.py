@@ -52,13 +52,13 @@ def by_group(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
             for kind, name in record.groups.items():
                 kinds.setdefault(kind, set()).add(name)
         groups = [name for names in kinds.values() for name in sorted(names)]
-        rows += [_row(run, metric, group, run.value(metric, group)) for group in groups]
+        rows += [group_value(run, metric.name, group, run.value(metric, group)) for group in groups]
     return rows
 
 
 def overall(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
     """Return each metric over all answers."""
-    return [_row(run, metric, OVERALL, run.value(metric)) for metric in metrics]
+    return [group_value(run, metric.name, OVERALL, run.value(metric)) for metric in metrics]
 
 
 def by_property(run: Run, metric: Metric, name: str, bins: int) -> list[GroupValue]:
@@ -103,14 +103,15 @@ def by_label(run: Run, metric: Metric, name: str) -> list[GroupValue]:
 
 def _subset(run: Run, metric: Metric, name: str, members: Sequence[Record], *ends: float) -> GroupValue:
     value = replace(run.record_set, documents=members, questions=members, partial=True).value(metric)
-    return _row(run, metric, name, run.record_set.withheld() or value, *ends)
+    return group_value(run, metric.name, name, run.record_set.withheld() or value, *ends)
 
 
-def _row(
-    run: Run, metric: Metric, group: str, value: Value, start: float | None = None, end: float | None = None
+def group_value(
+    run: Run, metric: str, group: str, value: Value, start: float | None = None, end: float | None = None
 ) -> GroupValue:
+    """Return a value of a run's metric over a group, or over a bin from `start` to `end`."""
     low, high = (None if math.isnan(value.value) else value.interval) or (None, None)
     numbers = (value.n, value.value, low, high, start, end)
     size = run.sizes.get(group, 0)
-    part = f"{value.n} of {size}" if 0 < value.n < size else run.record_set.part
-    return GroupValue(run.name, run.task, metric.name, group, *numbers, part)
+    part = (f"{value.n} of {size}" if value.n < size else "") if size else run.record_set.part
+    return GroupValue(run.name, run.task, metric, group, *numbers, part)

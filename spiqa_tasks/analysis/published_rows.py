@@ -26,10 +26,10 @@ _SUBSETS = {"cs": "CS", "general": "General"}
 PAPER_JUDGE = "GPT-4o"
 """The judge of SPIQA's tables, but for Table B.1, which names its own."""
 
-OVERALL = {
+MEANS = {
     f"scifibench_{direction}": [f"scifibench_{subset}_{direction}" for subset in _SUBSETS] for direction in _DIRECTIONS
 }
-"""Group of SciFIBench -> the tasks whose mean is its overall accuracy; they are of one size."""
+"""Mean of SciFIBench -> the tasks whose mean is its overall accuracy; they are of one size."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def published_gain() -> Iterator[PublishedValue]:
 
 
 def published_overall(group: str) -> Iterator[PublishedValue]:
-    """Yield SciFIBench's overall accuracies of Table 2, by models that see pictures; `group` is one of `OVERALL`."""
+    """Yield SciFIBench's overall accuracies of Table 2, by models that see pictures; `group` is one of `MEANS`."""
     direction = _DIRECTIONS[group.removeprefix("scifibench_")]
     for row in _rows("scifibench", "table2", subset="Overall", task=direction, negatives="adversarial"):
         if row["group"] != "text-only":

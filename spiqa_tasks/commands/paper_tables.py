@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, by_property, overall
+from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_property, overall
 from spiqa_tasks.analysis.filter_runs import filter_runs
 from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.analysis.paper.alignment import alignment, summary
@@ -23,7 +23,7 @@ from spiqa_tasks.commands.run_arguments import measured_runs, named_runs, runs_a
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.published import load, tables
-from spiqa_tasks.report.headline import shown_metrics
+from spiqa_tasks.report.headline import printed_record, records_of, shown_metrics
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, render
 from spiqa_tasks.report.score_tables import of_one_model, paper_table
 from spiqa_tasks.runs.run import Run
@@ -89,20 +89,15 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
     by_run = {id(run): _metrics(run, item, chosen.split(",") if chosen else ()) for run in runs}
     prepare((by_run[id(run)], run.questions) for run in runs)
     values = by_group if item.options.get("by") == "group" else overall
-    measured = [(run, value) for run in runs for value in values(run, by_run[id(run)])]
     for run in runs:
         say(*withheld_values(run, by_run[id(run)]))
-    made = [{**dataclasses.asdict(value), "source": "measured", "judge": run.judge_name} for run, value in measured]
-    wanted = {(value.task, value.metric, value.group) for _, value in measured}
+    made = [record for run in runs for record in records_of(run, values(run, by_run[id(run)]))]
+    labels = ["model", "source", "judge", "task", "metric", "group"]
+    wanted = {tuple(record[name] for name in labels[3:]) for record in made}
     own = [run for run in runs if run.is_own]
     published = dict.fromkeys((run.task, value) for run in own for value in published_values(run, item.name))
-    printed = [
-        {"low": math.nan, "high": math.nan, **dataclasses.asdict(value)}
-        | {"task": task, "source": "published", "group": value.group or OVERALL}
-        for task, value in published
-        if (task, value.metric, value.group or OVERALL) in wanted
-    ]
-    labels = ["model", "source", "judge", "task", "metric", "group"]
+    every = (printed_record(value, task, value.judge) for task, value in published)
+    printed = [record for record in every if tuple(record[name] for name in labels[3:]) in wanted]
     made_again = Table([*made, *printed], labels, ["n", "questions", _VALUE])
     print(render(arguments.format, made_again, *([] if printed else _printed(item))))
     return 0

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from spiqa_tasks.analysis.breakdown import GroupValue
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.benchmarks.record import STATUSES
@@ -88,7 +87,7 @@ def facts(runs: Sequence[Run], command: str = "") -> list[Fact]:
         ("tasks", [f"{task}: {', '.join(each)} questions" for task, each in covered.items()]),
         ("answers of", [" to ".join(dict.fromkeys((days[0], days[-1])))] if days else []),
         ("made by", list(versions)),
-        ("judges", [judge for judge in dict.fromkeys(map(judge_of, runs)) if judge != "-"]),
+        ("judges", list(filter(None, dict.fromkeys(map(judge_of, runs))))),
         ("commands", commands),
     ]
     return [(name, lines) for name, lines in found if lines]
@@ -121,21 +120,22 @@ def _few(names: Sequence[str], kind: str) -> str:
 def _task(task: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Section:
     groups = headline.group_values(runs)
     drawn = [
-        _groups(values, headline.PLOTTED[kind], colours)
-        for kind, values in groups.items()
-        if kind in headline.PLOTTED and len({value.group for value in values}) > 1
+        _groups(records, headline.PLOTTED[kind], colours)
+        for kind, records in groups.items()
+        if kind in headline.PLOTTED and len({record["group"] for record in records}) > 1
     ]
     shown = [headline.headline_table(runs), *(headline.group_table(runs, *group) for group in groups.items())]
     remarks = [f"{run.name}: {remark}" for run in runs for remark in run.own.entry.remarks(run.records)]
     return Section(f"{task} ({runs[0].own.entry.name}, {runs[0].own.split})", remarks, shown, drawn)
 
 
-def _groups(values: Sequence[GroupValue], kind: str, colours: Mapping[str, int]) -> Plot:
+def _groups(records: Sequence[headline.Record], kind: str, colours: Mapping[str, int]) -> Plot:
     points: dict[str, dict[str, plots.Point]] = {}
-    for value in values:
-        points.setdefault(value.model, {})[value.group] = (value.value, value.low, value.high)
+    for record in records:
+        points.setdefault(record["model"], {})[record["group"]] = (record["value"], record["low"], record["high"])
     series = [Series(model, colours[model], each) for model, each in points.items()]
-    return plots.intervals(f"{values[0].metric} by {kind}", series, f"{values[0].metric} x 100")
+    metric = records[0]["metric"]
+    return plots.intervals(f"{metric} by {kind}", series, f"{metric} x 100")
 
 
 def _comparisons(found: Sequence[Comparison], left_out: Sequence[str]) -> list[Section]:

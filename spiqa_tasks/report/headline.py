@@ -1,10 +1,9 @@
-"""Scores of a task's runs beside the rows of its paper: overall, by group, and as flat records."""
+"""Values of runs as flat records, and tables of a task's runs beside the rows of its paper, overall and by group."""
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
@@ -12,15 +11,18 @@ from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, overal
 from spiqa_tasks.analysis.pair import differing
 from spiqa_tasks.analysis.published_rows import PAPER_JUDGE, PublishedValue, published_values
 from spiqa_tasks.benchmarks.aggregation import Metric
-from spiqa_tasks.report.printer import Column, Columns, Table
+from spiqa_tasks.report.printer import Column, Columns, Table, shown
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.units import number, without_nan
 
 PLOTTED = {"category": "category", "type": "type of figure", "figures": "number of figures shown"}
 """Kind of group that is plotted -> its name; the others have too many groups for a plot."""
+MEASURED = "measured"
+"""Source of computed values; published ones name the paper's table."""
 
 _NAMES = {**PLOTTED, "direction": "direction", "subcategory": "detailed axis", "released_type": "type as released"}
 _HIDDEN = frozenset({"nonplot"})
+Record = dict[str, Any]
 
 
 def shown_metrics(run: Run) -> list[Metric]:
@@ -30,20 +32,10 @@ def shown_metrics(run: Run) -> list[Metric]:
 
 
 def judge_of(run: Run) -> str:
-    """Return the run's judge, with the model served if it differs; a dash without a judge."""
+    """Return the run's judge, with the model served if it differs; '' without a judge."""
     served = {str(verdict["model"]) for record in run.questions for verdict in record.verdicts if verdict.get("model")}
     others = [model for model in sorted(served) if not run.signature.judge.endswith(model)]
-    return (run.signature.judge or "-") + (f" (served as {', '.join(others)})" if others else "")
-
-
-def answers(run: Run, value: GroupValue) -> str:
-    """Return the number of answers of a value; `n of N questions` for a part of the task."""
-    return f"{run.coverage} questions" if run.record_set.part else str(value.n)
-
-
-def with_coverage(text: str, run: Run) -> str:
-    """Return a text, with `n of N questions` appended for a run over a part of its task."""
-    return f"{text}, {run.coverage} questions" if run.record_set.part else text
+    return run.judge_name + (f" (served as {', '.join(others)})" if others else "")
 
 
 def made(run: Run) -> datetime:
@@ -54,40 +46,91 @@ def made(run: Run) -> datetime:
     return datetime.fromtimestamp(int(run.path.stat().st_mtime), timezone.utc)
 
 
-def flat_records(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Return one record per run, task, metric and group; the headline by group, the others overall.
+def records_of(run: Run, values: Iterable[GroupValue]) -> list[Record]:
+    """Return a flat record of each value of a run, in natural units (0 to 1, CIDEr 0 to 10), None where withheld.
 
-    Values are natural (0 to 1, CIDEr 0 to 10), None where withheld; `group` is `all` for all answers, `questions` says
-    how many of the task's were answered, `n of N`.
+    `group` is `all` for all answers; `questions` says how many of the group's questions were answered, `n of N`.
     """
+    judge = judge_of(run)
     return [
         {
             "model": run.name,
-            "benchmark": run.own.entry.name,
-            "split": run.own.split,
+            "source": MEASURED,
+            "judge": judge,
+            "benchmark": run.own.entry.name if run.is_own else "",
+            "split": run.own.split if run.is_own else "",
             "task": run.task,
             "metric": value.metric,
-            "group": value.group or OVERALL,
+            "group": value.group,
             **without_nan({name: getattr(value, name) for name in ("value", "low", "high")}),
             "n": value.n,
-            "questions": run.coverage,
-            "judge": run.signature.judge,
+            "questions": _coverage(run, value),
             "signature": run.signature.text,
         }
-        for run in runs
-        for value in [*by_group(run, run.metrics[:1]), *overall(run, shown_metrics(run)[1:])]
+        for value in values
     ]
+
+
+def printed_record(value: PublishedValue, task: str, judge: str = "") -> Record:
+    """Return a record of a published value, with the fields of a measured one that a paper has."""
+    group, source = value.group or OVERALL, f"published, {value.table}"
+    names = {"model": value.model, "source": source, "judge": judge, "task": task, "metric": value.metric}
+    return {**names, "group": group, "value": value.value, "low": None, "high": None, "n": None, "questions": ""}
+
+
+def published_records(runs: Iterable[Run]) -> list[Record]:
+    """Return the records of what the paper prints for the runs' splits, settings and metrics."""
+    found: dict[tuple[str, PublishedValue], str] = {}
+    for run in {(run.task, run.own.split, run.own.settings): run for run in runs}.values():
+        needs = {metric.name: metric.needs for metric in shown_metrics(run)}
+        judge = PAPER_JUDGE if "judge" in needs.values() else ""
+        found |= {(run.task, each): each.judge or judge for each in published_values(run) if each.metric in needs}
+    return [printed_record(value, task, judge) for (task, value), judge in found.items()]
+
+
+def flat_records(runs: Sequence[Run]) -> list[Record]:
+    """Return the records of runs: the headline by group, the other metrics overall."""
+    return [
+        record
+        for run in runs
+        for record in records_of(run, [*by_group(run, run.metrics[:1]), *overall(run, shown_metrics(run)[1:])])
+    ]
+
+
+def size_of(record: Record) -> str:
+    """Return a record's `n of N` where a part of the questions was answered, else its n."""
+    answered, _, every = record["questions"].partition(" of ")
+    return shown(record["n"]) if answered == every else str(record["questions"])
+
+
+def cell_of(record: Record) -> str:
+    """Return a record's value times 100 with its interval, and `n of N` where a part of the questions was answered."""
+    size = size_of(record)
+    return number(record["value"], record["low"], record["high"]) + (f" ({size})" if " of " in size else "")
+
+
+def lines_of(
+    records: Iterable[Record], head: Callable[[Record], str], cell: Callable[[Record], str] = cell_of
+) -> list[Record]:
+    """Return a line for each model and judge, with its sources and a cell for each record under its heading."""
+    lines: dict[tuple[str, str], Record] = {}
+    for record in records:
+        names = {name: record[name] for name in ("model", "judge")}
+        about = {**names, "judge": record["judge"] or "-", "source": [], "n": size_of(record), "cells": {}}
+        line = lines.setdefault((*names.values(),), about)
+        line["source"] += [record["source"]] if record["source"] not in line["source"] else []
+        line["cells"].setdefault(head(record), cell(record))
+    return list(lines.values())
 
 
 def overview_table(runs: Sequence[Run]) -> Table:
     """Return the headline of every task, a column per run."""
-    models = list(dict.fromkeys(run.name for run in runs))
     cells: dict[tuple[str, str], dict[str, str]] = {}
     for run in runs:
-        for value in overall(run, run.metrics[:1]):
-            cells.setdefault((run.task, value.metric), {})[run.name] = with_coverage(_number(value), run)
+        for record in records_of(run, overall(run, run.metrics[:1])):
+            cells.setdefault((run.task, record["metric"]), {})[run.name] = cell_of(record)
     rows = [{"task": task, "metric": metric, "runs": runs} for (task, metric), runs in cells.items()]
-    values: Columns = [Column(("runs", model)) for model in models]
+    values: Columns = [Column(("runs", model)) for model in dict.fromkeys(run.name for run in runs)]
     return Table(rows, ["task", "metric"], values, "Headlines x 100, with 95% intervals")
 
 
@@ -95,75 +138,56 @@ def headline_table(runs: Sequence[Run]) -> Table:
     """Return every metric of the runs of one task, overall, and the paper's rows for the same split and setting."""
     metrics = {metric.name: metric for run in runs for metric in shown_metrics(run)}
     judged = any(metric.needs == "judge" for metric in metrics.values())
-    rows = []
-    for run in runs:
-        scores = overall(run, shown_metrics(run))
-        n = next((answers(run, value) for value in scores), "0")
-        cells = {value.metric: _number(value) for value in scores}
-        rows.append({"model": run.name, "source": "measured", "judge": judge_of(run), "n": n, "metrics": cells})
-    printed: dict[tuple[str, str], list[PublishedValue]] = {}
-    for value in _published(runs):
-        if value.group is None and value.metric in metrics:
-            printed.setdefault((value.model, value.judge or PAPER_JUDGE), []).append(value)
-    published = [
-        {
-            "model": model,
-            "source": f"published, {', '.join(dict.fromkeys(value.table for value in values))}",
-            "judge": judge,
-            "metrics": {value.metric: number(value.value) for value in values},
-        }
-        for (model, judge), values in printed.items()
-    ]
-    columns: Columns = ["n", *(Column(("metrics", name)) for name in metrics)]
-    notes = _notes(runs, bool(published), judged)
+    measured = [record for run in runs for record in records_of(run, overall(run, shown_metrics(run)))]
+    printed = [record for record in published_records(runs) if record["group"] == OVERALL]
+    columns: Columns = ["n", *(Column(("cells", name)) for name in metrics)]
     labels = ["model", "source", *["judge"] * judged]
-    return Table(rows, labels, columns, "Scores x 100, with 95% intervals", notes, published)
+    rows, published = (lines_of(each, lambda record: str(record["metric"])) for each in (measured, printed))
+    title, notes = "Scores x 100, with 95% intervals", _notes(runs, bool(published), judged)
+    return Table(rows, labels, columns, title, notes, published)
 
 
-def group_values(runs: Sequence[Run]) -> dict[str, list[GroupValue]]:
-    """Return the headline's values by kind of group, run by run."""
-    found: dict[str, list[GroupValue]] = {}
+def group_values(runs: Sequence[Run]) -> dict[str, list[Record]]:
+    """Return the records of the headline's values by kind of group, run by run."""
+    found: dict[str, list[Record]] = {}
     for run in runs:
-        members = [*run.questions, *run.records]
-        kinds = {name: kind for record in members for kind, name in record.groups.items()}
-        for value in by_group(run, run.metrics[:1]):
-            if value.group != OVERALL and kinds[value.group] not in _HIDDEN:
-                found.setdefault(kinds[value.group], []).append(value)
+        kinds = {name: kind for record in (*run.questions, *run.records) for kind, name in record.groups.items()}
+        for record in records_of(run, by_group(run, run.metrics[:1])):
+            kind = kinds.get(record["group"], "")
+            if record["group"] != OVERALL and kind not in _HIDDEN:
+                found.setdefault(kind, []).append(record)
     return found
 
 
-def group_table(runs: Sequence[Run], kind: str, scores: Sequence[GroupValue]) -> Table:
-    """Return the headline by the groups of one kind, with the paper's values for them."""
-    groups = list(dict.fromkeys(score.group for score in scores))
-    metric = scores[0].metric
-    rows = []
-    for run in runs:
-        cells = {score.group: _number(score) for score in scores if score.model == run.name}
-        rows.append({"model": run.name, "source": with_coverage("measured", run), "groups": cells})
-    printed: dict[tuple[str, str], dict[str, str]] = {}
-    for value in _published(runs):
-        if value.group in groups and value.metric == metric:
-            printed.setdefault((value.model, value.table), {})[str(value.group)] = number(value.value)
-    published = [
-        {"model": model, "source": f"published, {table}", "groups": cells} for (model, table), cells in printed.items()
+def group_table(runs: Sequence[Run], kind: str, measured: Sequence[Record]) -> Table:
+    """Return the headline by the groups of one kind, the paper's values for them, and why others are withheld."""
+    groups, metric = list(dict.fromkeys(record["group"] for record in measured)), measured[0]["metric"]
+    printed = [each for each in published_records(runs) if each["group"] in groups and each["metric"] == metric]
+    rows, published = (lines_of(each, lambda record: str(record["group"])) for each in (measured, printed))
+    of_parts = {run.name: run for run in runs if run.record_set.withheld() is None}
+    notes = [
+        f"{name}: {group} is withheld, {of_parts[name].value(of_parts[name].metric(metric), group).reason}."
+        for name, group, value in ((record["model"], record["group"], record["value"]) for record in measured)
+        if value is None and name in of_parts
     ]
     title = f"{metric} by {_NAMES.get(kind, kind)}"
-    values: Columns = [Column(("groups", group)) for group in groups]
-    return Table(rows, ["model", "source"], values, title, (), published, kind not in PLOTTED)
+    values: Columns = [Column(("cells", group)) for group in groups]
+    return Table(rows, ["model", "source"], values, title, notes, published, kind not in PLOTTED)
 
 
-def _number(value: GroupValue) -> str:
-    return number(value.value, value.low, value.high)
-
-
-def _published(runs: Sequence[Run]) -> list[PublishedValue]:
-    return list(dict.fromkeys(value for run in runs for value in published_values(run)))
+def _coverage(run: Run, value: GroupValue) -> str:
+    if value.group == OVERALL:
+        return run.coverage
+    return value.questions or f"{value.n} of {max(value.n, run.sizes.get(value.group, 0))}"
 
 
 def _notes(runs: Sequence[Run], is_published: bool, judged: bool) -> list[str]:
     """Return signature fields in which the runs differ, withheld metrics, and what cannot be compared."""
-    pairs = [(a, b, name) for a, b in itertools.combinations(runs, 2) for name in differing(a.signature, b.signature)]
-    differences = {name: f"Compared numbers differ in {name} ({a.name} and {b.name})." for a, b, name in pairs}
+    differences = {
+        name: f"Compared numbers differ in {name} ({runs[0].name} and {run.name})."
+        for run in runs[1:]
+        for name in differing(runs[0].signature, run.signature)
+    }
     values = {(run.name, metric.name): run.value(metric) for run in runs for metric in shown_metrics(run)}
     notes = [f"{run}: {metric} is withheld, {each.reason}." for (run, metric), each in values.items() if each.reason]
     if not is_published and all(run.own.entry.definition is None for run in runs):

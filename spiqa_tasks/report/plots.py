@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import io
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,8 +41,8 @@ _PAGE = {
 """Pattern of matplotlib's SVG -> replacement: ids and styles would clash with those of the page's other SVGs."""
 
 P = ParamSpec("P")
-Point = tuple[float, float | None, float | None]
-"""(value, low, high) in natural units; None without an interval, a NaN is not drawn."""
+Point = tuple[float | None, float | None, float | None]
+"""(value, low, high) in natural units; None without an interval, and for a value that is not drawn."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ def intervals(title: str, series: Sequence[Series], axis: str, *, bars: bool = F
     room = 0.26 if bars else 0.22
     figure, axes = _figure(max(1.6, (room * len(series) + 0.2) * len(names) + 0.9 + 0.2 * len(series)))
     for place, each in enumerate(series):
-        known = {name: point for name, point in each.points.items() if not math.isnan(point[0])}
+        known = {name: (v, low, high) for name, (v, low, high) in each.points.items() if v is not None}
         rows = [names.index(name) + (place - (len(series) - 1) / 2) * step for name in known]
         values = [100 * value for value, _, _ in known.values()]
         style: Any = {"xerr": _spans(known.values()), "linestyle": "none"}
@@ -199,7 +198,7 @@ def _colour(number: int) -> str:
     return f"#0001{number % SERIES:02x}"
 
 
-def _spans(points: Iterable[Point]) -> list[list[float]]:
+def _spans(points: Iterable[tuple[float, float | None, float | None]]) -> list[list[float]]:
     """Return the lengths of the intervals below and above their values; 0 without an interval."""
     spans = [
         (0.0, 0.0) if low is None or high is None else (max(0.0, value - low), max(0.0, high - value))

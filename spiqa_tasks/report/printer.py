@@ -45,7 +45,7 @@ Records = Sequence[Mapping[str, Any]]
 _GAP = 2  # blanks between columns of tabulate's format `simple`
 _NARROWEST = 20
 """Characters to which text is wrapped before the table is split: `-12.5 [-14.2, -10.1]` fits."""
-_NUMBER = re.compile(r"[-+<]?\s?\d[\d\s.,%\[\]±+-]*|-?")
+_NUMBER = re.compile(r"[-+<]?\s?\d[\d\s.,%\[\]±+-]*(\(\d+ of \d+\))?|-?( \(\d+ of \d+\))?|\d+ of \d+")
 """Cells of columns that are aligned at the right: numbers and intervals, a dash, nothing."""
 _INTERVAL = re.compile(r", (?=[-\d.]+\])")
 _BOUND = ",\xa0"

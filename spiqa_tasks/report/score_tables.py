@@ -6,32 +6,30 @@ import dataclasses
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from spiqa_tasks.analysis.agreement import agreements, ranks
-from spiqa_tasks.analysis.breakdown import overall
+from spiqa_tasks.analysis.breakdown import OVERALL, group_value, overall
 from spiqa_tasks.analysis.experiments import PAPERS
-from spiqa_tasks.analysis.published_rows import (
-    OVERALL,
-    PAPER_JUDGE,
-    PublishedValue,
-    published_overall,
-    published_values,
-)
+from spiqa_tasks.analysis.published_rows import MEANS, PAPER_JUDGE, published_overall
 from spiqa_tasks.benchmarks.aggregation import Value
-from spiqa_tasks.report.headline import judge_of, shown_metrics, with_coverage
+from spiqa_tasks.report.headline import (
+    MEASURED,
+    Record,
+    cell_of,
+    lines_of,
+    printed_record,
+    published_records,
+    records_of,
+    shown_metrics,
+)
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records, render
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.units import number, plain
 
-MEASURED = "measured"
-"""Source of computed values; published ones name the paper's table."""
 _NONE = Value(math.nan, 0)
-_KEY = ("model", "source", "judge")
-"""Labels of a row of the table."""
-_NO_MORE = {"low": math.nan, "high": math.nan, "questions": ""}
 _SHORT = {
     "meteor": "M",
     "rouge_l": "R-L",
@@ -57,22 +55,14 @@ def as_json(runs: Sequence[Run]) -> dict[str, Any]:
     }
 
 
-def rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Return a row per run and metric, in natural units."""
+def rows(runs: Sequence[Run]) -> list[Record]:
+    """Return the records of every value of the runs."""
     return [
-        {
-            "task": run.task,
-            "model": run.name,
-            "judge": run.judge_name,
-            "metric": name,
-            "value": value.value,
-            **dict(zip(("low", "high"), value.interval or (None, None), strict=True)),
-            "n": value.n,
-            "questions": run.coverage,
-            "signature": run.signature.text,
-        }
+        record
         for run in runs
         for name, value in scoring.values_of(run).items()
+        for metric, _, group in [name.partition("/")]
+        for record in records_of(run, [group_value(run, metric, group or OVERALL, value)])
     ]
 
 
@@ -87,9 +77,9 @@ def as_text(runs: Sequence[Run], form: str = "text") -> str:
         if not (name.endswith("_failed_rate") and all(not value.value or math.isnan(value.value) for value in values))
     ]
     if len(runs) == 1:
-        metric, columns = with_coverage(runs[0].task, runs[0]), [Column("0", "x 100"), Column("n")]
+        metric, columns = _with_coverage(runs[0].task, runs[0]), [Column("0", "x 100"), Column("n")]
     else:
-        heads = [f"{with_coverage(run.name, run)}\njudge {run.judge_name or 'none'}" for run in runs]
+        heads = [f"{_with_coverage(run.name, run)}\njudge {run.judge_name or 'none'}" for run in runs]
         metric, columns = runs[0].task, [Column(str(place), head) for place, head in enumerate(heads)]
     parts = [render(form, Table(records, [Column("metric", metric)], columns)), _notes(runs)]
     if len({run.judge_name for run in runs}) > 1:
@@ -97,6 +87,10 @@ def as_text(runs: Sequence[Run], form: str = "text") -> str:
     if len({run.name for run in runs}) > 1 and any(run.judged_metric for run in runs):
         parts.append(_ranks(runs, form))
     return "\n\n".join(parts)
+
+
+def _with_coverage(text: str, run: Run) -> str:
+    return f"{text}, {run.coverage} questions" if run.record_set.part else text
 
 
 def _shown(name: str, value: Value) -> str:
@@ -141,18 +135,19 @@ def _ranks(runs: Sequence[Run], form: str) -> str:
     return render(form, Table(rows, ["answers"], values, f"Rank by {runs[0].judged_metric}"))
 
 
-def records(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Return a record per model, task and metric in natural units: what was measured, then what is published.
+def records(runs: Sequence[Run]) -> list[Record]:
+    """Return the records of what was measured, then of what is published.
 
     Both have SciFIBench's overall accuracy of a direction where both subsets were run. L3Scores are published by the
     paper's judge alone.
     """
-    measured = [record for run in runs for record in _measured(run)]
-    published = [record for run in runs for record in _published(run)]
-    for group, tasks in OVERALL.items():
+    measured = [record for run in runs for record in records_of(run, overall(run, shown_metrics(run)))]
+    printed = published_records(runs)
+    published = [each for each in printed if each["group"] == OVERALL and each["judge"] in ("", PAPER_JUDGE)]
+    for task, tasks in MEANS.items():
         if {run.task for run in runs} >= set(tasks):
-            measured += _means(measured, group, tasks)
-            published += [_printed(value, group) for value in published_overall(group)]
+            measured += _means(measured, task, tasks)
+            published += [printed_record(value, task) for value in published_overall(task)]
     return [*measured, *published]
 
 
@@ -165,18 +160,17 @@ def paper_table(runs: Sequence[Run], form: str) -> str:
     shown = _of_main_table(found)
     several = len({record["metric"] for record in shown}) > 1
     tasks = list(dict.fromkeys(record["task"] for record in found))
-    columns: dict[str, int] = {}
-    rows: dict[tuple[str, ...], dict[str, Any]] = {}
-    for record in shown:
+    heads: dict[str, int] = {}
+
+    def head_of(record: Record) -> str:
         head = re.sub(rf"^({'|'.join(PAPERS)})_", "", record["task"])
         head += f" {_SHORT.get(record['metric'], record['metric'])}" if several else ""
-        columns[head] = tasks.index(record["task"])
-        ends = () if form == "latex" else (record["low"], record["high"])
-        cell = number(record["value"], *ends) + (f" ({record['questions']})" if record["questions"] else "")
-        key = {part: record[part] for part in _KEY}
-        rows.setdefault((*key.values(),), {**key, "cells": {}})["cells"][head] = cell
-    values = [Column(("cells", head)) for head in sorted(columns, key=columns.__getitem__)]
-    return render(form, Table([*rows.values()], _KEY, values, data=found))
+        heads[head] = tasks.index(record["task"])
+        return head
+
+    rows = lines_of(shown, head_of, _without_interval if form == "latex" else cell_of)
+    values = [Column(("cells", head)) for head in sorted(heads, key=heads.__getitem__)]
+    return render(form, Table(rows, ["model", "source", "judge"], values, data=found))
 
 
 def of_one_model(results: Sequence[Sequence[Run]]) -> list[Run]:
@@ -189,7 +183,7 @@ def of_one_model(results: Sequence[Sequence[Run]]) -> list[Run]:
     return [dataclasses.replace(run, label=" + ".join(names)) for run in runs]
 
 
-def _of_main_table(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _of_main_table(found: Sequence[Record]) -> list[Record]:
     """Return the measured values by the metrics of the paper's main table, in its order, and that table's rows."""
     sources = Counter(record["source"] for record in found if record["source"] != MEASURED)
     if not sources:
@@ -200,33 +194,19 @@ def _of_main_table(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]
     return sorted(kept, key=lambda record: (record["source"] == main, order.index(record["metric"])))
 
 
-def _measured(run: Run) -> Iterator[dict[str, Any]]:
-    names = {"model": run.name, "source": MEASURED, "judge": judge_of(run), "task": run.task}
-    for value in overall(run, shown_metrics(run)):
-        numbers = {"value": value.value, "low": value.low, "high": value.high}
-        yield {**names, "metric": value.metric, **numbers, "questions": run.record_set.part}
+def _without_interval(record: Record) -> str:
+    return cell_of({**record, "low": None, "high": None})
 
 
-def _published(run: Run) -> Iterator[dict[str, Any]]:
-    needs = {metric.name: metric.needs for metric in shown_metrics(run)}
-    judge = PAPER_JUDGE if "judge" in needs.values() else "-"
-    for value in published_values(run):
-        if value.group is None and value.metric in needs and value.judge in ("", PAPER_JUDGE):
-            yield _printed(value, run.task, judge)
-
-
-def _printed(value: PublishedValue, task: str, judge: str = "-") -> dict[str, Any]:
-    names = {"model": value.model, "source": f"published, {value.table}", "judge": judge, "task": task}
-    return {**names, "metric": value.metric, "value": value.value, **_NO_MORE}
-
-
-def _means(measured: Sequence[Mapping[str, Any]], group: str, tasks: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _means(measured: Sequence[Record], task: str, tasks: Sequence[str]) -> Iterator[Record]:
     """Yield the mean over both subsets, of each model; they have 500 questions each, so that it needs no weights."""
-    values: dict[tuple[str, ...], list[float]] = {}
+    of_model: dict[tuple[str, str], list[Record]] = {}
     for record in measured:
         if record["task"] in tasks and record["metric"] == "accuracy":
-            values.setdefault(tuple(record[name] for name in _KEY), []).append(record["value"])
-    for key, each in values.items():
-        if len(each) == len(tasks):
-            names = dict(zip(_KEY, key, strict=True))
-            yield {**names, "task": group, "metric": "accuracy", "value": sum(each) / len(each), **_NO_MORE}
+            of_model.setdefault((record["model"], record["judge"]), []).append(record)
+    for members in of_model.values():
+        values = [record["value"] for record in members]
+        if len(members) == len(tasks):
+            mean = None if None in values else sum(values) / len(values)
+            fields = {"split": "", "task": task, "value": mean, "low": None, "high": None, "questions": ""}
+            yield {**members[0], **fields, "n": sum(record["n"] for record in members)}

@@ -21,7 +21,7 @@ from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import REPOSITORIES
 from spiqa_tasks.judge.rules import wording_of
-from spiqa_tasks.report.headline import answers, judge_of, made, shown_metrics
+from spiqa_tasks.report.headline import judge_of, made, records_of, shown_metrics, size_of
 from spiqa_tasks.runs.identity import model_arguments
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.units import number
@@ -182,8 +182,9 @@ def _headlines(runs: Sequence[Run]) -> str:
     rows = []
     for run, metric, value in published(runs, headlines=True, withheld=True):
         mark = f"[^{notes.setdefault(run.signature.text, len(notes) + 1)}]"
+        (record,) = records_of(run, [value])
         score = number(value.value, value.low, value.high)
-        rows.append([run.name, run.task, metric.name, score + mark, answers(run, value), judge_of(run)])
+        rows.append([run.name, run.task, metric.name, score + mark, size_of(record), record["judge"] or "-"])
     cells = [[str(cell).replace("|", "\\|") for cell in row] for row in rows]
     headers = ["model", "task", "metric", "x 100 [95% interval]", "n", "judge"]
     table = tabulate(cells, headers, tablefmt="github", disable_numparse=True)

@@ -13,12 +13,12 @@ def percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f}"
 
 
-def number(value: float | None, low: float | None = math.nan, high: float | None = math.nan) -> str:
+def number(value: float | None, low: float | None = None, high: float | None = None) -> str:
     """Return a value times 100 with its interval; a dash for None and NaN."""
     if value is None or math.isnan(value):
         return "-"
-    ends = [f"{100 * end:.1f}" for end in (low, high) if end is not None and not math.isnan(end)]
-    return percent(value) + (f" [{', '.join(ends)}]" if len(ends) == 2 else "")
+    interval = "" if low is None or high is None else f" [{percent(low)}, {percent(high)}]"
+    return percent(value) + interval
 
 
 def estimated(estimate: Estimate | None) -> str:

@@ -144,7 +144,7 @@ def test_scores_stand_beside_the_published_ones_of_the_same_table(
         ("measured", "all", 0.75),
         ("measured", "math", 0.75),
     ]
-    published = {(row["model"], row["group"]): row["value"] for row in rows if row["source"] == "published"}
+    published = {(row["model"], row["group"]): row["value"] for row in rows if row["source"] == "published, Table 4"}
     expected = {
         (row["model"], {"all": "all", "MA": "math"}[str(row["category"])]): row["value"]
         for row in load("mmstar", "table4")

@@ -11,26 +11,23 @@ from pathlib import Path
 import pytest
 from report_runs import choices, run_of, runs_at
 
-from spiqa_tasks.analysis.breakdown import overall
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.published import __file__ as published
 from spiqa_tasks.report.headline import (
-    answers,
     flat_records,
     group_table,
     group_values,
     headline_table,
     judge_of,
     overview_table,
-    with_coverage,
 )
 from spiqa_tasks.report.printer import as_csv, as_json
 
 FIELDS = [
-    *("model", "benchmark", "split", "task", "metric", "group", "value", "low", "high", "n", "questions"),
-    *("judge", "signature"),
+    *("model", "source", "judge", "benchmark", "split", "task", "metric", "group", "value", "low", "high", "n"),
+    *("questions", "signature"),
 ]
 DEMO = "data:mmstar/demo@d|prompt:p|settings:prompt=letter"
 SPIQA = "data:spiqa/testA@d|prompt:p|settings:setting=direct"
@@ -61,9 +58,9 @@ def judged(scores: list[float], *served: str) -> list[Record]:
 
 
 def test_the_judge_is_told_with_the_model_that_was_served() -> None:
-    """Only where the server named another one; a dash where there was none."""
+    """Only where the server named another one; nothing where there was none."""
     asked = f"{SPIQA}|judge:openai:gpt-4o"
-    assert judge_of(run_of(choices([True]))) == "-"
+    assert judge_of(run_of(choices([True]))) == ""
     assert judge_of(run_of(judged([0.5]), signature=asked)) == "openai:gpt-4o"
     served = run_of(judged([0.5, 0.5], "b-2", "a-1"), signature=asked)
     assert judge_of(served) == "openai:gpt-4o (served as a-1, b-2)"
@@ -123,12 +120,12 @@ def test_groups_are_told_by_kind_with_the_papers_rows() -> None:
     ]
     run = run_of(records, "mine")
     values = group_values([run])
-    assert {kind: [value.group for value in each] for kind, each in values.items()} == {
+    assert {kind: [record["group"] for record in each] for kind, each in values.items()} == {
         "category": ["coarse_perception", "math"],
         "subcategory": ["x"],
     }
     table = group_table([run], "category", values["category"])
-    assert (table.title, table.folded, table.grid.labels, table.notes) == ("accuracy by category", False, 2, ())
+    assert (table.title, table.folded, table.grid.labels, table.notes) == ("accuracy by category", False, 2, [])
     assert list(table.grid.heads) == ["model", "source", "coarse_perception", "math"]
     assert [cell.split()[0] for cell in table.grid.rows[0]] == ["mine", "measured", "50.0", "100.0"]
     (line,) = (line for line in table.grid.rows if line[0] == "GeminiPro-Vision")
@@ -184,15 +181,23 @@ def test_csv_and_json_are_the_same_flat_records(two_runs: Path) -> None:
 
 
 def test_a_part_of_a_task_says_how_much_it_is() -> None:
-    """In the place of n, behind the headline, and behind the source of a group's values."""
-    whole = run_of(choices([True, False]), "m", "t")
-    part = replace(whole, asked=5, partial=True)
-    (value,) = overall(whole, whole.metrics[:1])
-    assert (answers(whole, value), answers(part, value)) == ("2", "2 of 5 questions")
-    assert (with_coverage("x", whole), with_coverage("x", part)) == ("x", "x, 2 of 5 questions")
-    assert headline_table([part]).grid.rows[0][2] == "2 of 5 questions"
-    assert overview_table([part]).grid.rows[0][2].endswith("], 2 of 5 questions")
-    assert (
-        group_table([part], "category", group_values([part])["category"]).grid.rows[0][1]
-        == "measured, 2 of 5 questions"
-    )
+    """In the place of n, and behind the headline."""
+    part = replace(run_of(choices([True, False]), "m", "t"), asked=5, partial=True)
+    assert headline_table([part]).grid.rows[0][2] == "2 of 5"
+    assert overview_table([part]).grid.rows[0][2].endswith("] (2 of 5)")
+
+
+def test_a_groups_value_stands_beside_its_own_n_of_n() -> None:
+    """In csv, page and Markdown; a withheld one has its reason below the table."""
+    records = [*choices([True] * 9, "math"), *choices([True] * 189, "logical_reasoning")]
+    records = [replace(record, id=f"q{place}") for place, record in enumerate(records)]
+    run = replace(run_of(records, "m", "t"), asked=200, sizes={"math": 10, "logical_reasoning": 190})
+    found = {record["group"]: record for record in flat_records([run]) if record["metric"] == "accuracy"}
+    assert {group: (record["value"], record["n"], record["questions"]) for group, record in found.items()} == {
+        **{"all": (1.0, 198, "198 of 200"), "math": (None, 9, "9 of 10")},
+        "logical_reasoning": (1.0, 189, "189 of 190"),
+    }
+    table = group_table([run], "category", group_values([run])["category"])
+    assert table.grid.rows[0][2:] == ["100.0 [98.0, 100.0] (189 of 190)", "- (9 of 10)"]
+    assert table.grid.aligned[2:] == ["right", "right"]
+    assert [note[:44] for note in table.notes] == ["m: math is withheld, 9 of 10 questions were "]

@@ -28,7 +28,7 @@ from spiqa_tasks.scoring.units import number, p_value, plain
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), max_size=8)
 RUNS = [
-    {"task": "mmstar_filtered", "run": run, "n": 1500, "value": 0.5, "low": 0.412, "high": math.nan, "more": {"a.b": 7}}
+    {"task": "mmstar_filtered", "run": run, "n": 1500, "value": 0.5, "low": None, "high": math.nan, "more": {"a.b": 7}}
     for run in ("one", "other")
 ]
 
@@ -61,7 +61,7 @@ def test_programs_get_whole_records_and_people_the_columns() -> None:
     assert json.loads(render("json", *tables, whole={"n": 1})) == {"n": 1}
     assert render("csv", *tables).splitlines() == [
         "task,run,n,value,low,high,more.a.b",
-        "mmstar_filtered,one,1500,0.5,0.412,,7",
+        "mmstar_filtered,one,1500,0.5,,,7",
     ]
     for form, beginning in (
         ("text", ["Title", "run     n", "---  ----", "one  1500", "", "A note.", "", "run"]),
@@ -85,7 +85,6 @@ def test_names_hold_no_markup_and_steer_no_terminal() -> None:
     [
         ((0.5,), "50.0"),
         ((0.5, 0.25, 0.75), "50.0 [25.0, 75.0]"),
-        ((0.5, math.nan, 0.75), "50.0"),
         ((0.5, 0.25, None), "50.0"),
         ((-0.0625, -0.1, 0.0), "-6.2 [-10.0, 0.0]"),
         ((None,), "-"),

@@ -121,16 +121,23 @@ def test_several_runs_are_printed_whole() -> None:
 
 
 def test_rows_are_in_natural_units() -> None:
-    """A row per metric, with NaN where there is no value or no interval."""
+    """A row per metric, with None where there is no value or no interval."""
     run = run_of(choices([True, True, True, False]), "m", "t")
     first, _, second, *_ = rows([run])
     text = run.signature.text
     assert (round(first.pop("low"), 5), round(first.pop("high"), 5)) == (0.30064, 0.95441)
-    about = {"task": "t", "model": "m", "judge": ""}
-    assert first == {**about, "metric": "accuracy", "value": 0.75, "n": 4, "questions": "4 of 4", "signature": text}
-    assert math.isnan(second.pop("value"))
-    assert second.pop("low") is second.pop("high") is None
-    assert second == {**about, "metric": "accuracy_released", "n": 0, "questions": "4 of 4", "signature": text}
+    about = {**first, "metric": "accuracy", "group": "all"}
+    assert first == {
+        **about,
+        "value": 0.75,
+        "n": 4,
+        "questions": "4 of 4",
+        "signature": text,
+        "task": "t",
+        "model": "m",
+    }
+    assert second.pop("value") is second.pop("low") is second.pop("high") is None
+    assert (second["metric"], second["n"], second["questions"]) == ("accuracy_released", 0, "4 of 4")
     assert [row["model"] for row in rows([run, replace(run, label="z")])][-1] == "z"
 
 
