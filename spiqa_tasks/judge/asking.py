@@ -20,11 +20,13 @@ from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed, redacted_verd
 from spiqa_tasks.printable import counted, said_if_slow
 
 _SUSPECT = 3
-"""Failures of one request that count, after which every further one does: the request is at fault, not the server."""
+"""Failures of one request, after which a test question is asked before it: is the server at fault, or the request?"""
+_TEST = "Is the sky blue on a clear day? Answer in one word - Yes or No."
 _NAP_SECONDS = 0.25
 """How long to wait for one's turn before the pace, which others may have changed, is looked at again."""
-_REFUSED_SECONDS = 1.0
-"""The longest that one refused request waits without a `Retry-After`: the pace holds the others back."""
+_SILENT_SECONDS, _TIMES_SLOWEST, _TEST_SECONDS = 20.0, 3.0, 5.0
+"""A request for one token that has waited so long, and so many times as long as the slowest answer so far, is lost if a
+test question is answered in so many seconds: 20 + 5 are within the 30 s that an outage may cost beside its length."""
 _log = logging.getLogger("spiqa_tasks")
 
 Keep = Callable[[str, Verdict], None]
@@ -77,8 +79,7 @@ def asked(config: JudgeConfig, requests: Mapping[str, JudgeRequest], keep: Keep)
 class _Job:
     """An open request.
 
-    `attempts` of its `tries` count towards `max_attempts`; `answers` is the judge's number of answers at its last
-    failure.
+    `attempts` of its `tries` count towards `max_attempts`.
     """
 
     place: int
@@ -87,7 +88,6 @@ class _Job:
     tries: int = 0
     attempts: int = 0
     first_asked: float | None = None
-    answers: int = -1
 
 
 class Asking:
@@ -105,7 +105,8 @@ class Asking:
         self._over = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._verdicts: dict[str, Verdict] = {}
-        self._answers, self._last_answer, self._trouble = 0, 0.0, ""
+        self._last_answer, self._trouble, self._slowest = 0.0, "", 0.0
+        self._test: asyncio.Task[Verdict] | None = None
         self._silent_since = self._stopped_until = 0.0
 
     async def all(self, requests: Mapping[str, JudgeRequest]) -> dict[str, Verdict]:
@@ -158,34 +159,62 @@ class Asking:
         reason = self._provider.missing_key(self._config) or self._provider.cannot(self._config.model, job.request)
         if reason is not None:
             return failed(reason)
-        async with self._turn:
-            while (verdict := self._given_up()) is None and (wait := self._pace.start_in(self._now())) > 0:
-                await asyncio.sleep(min(wait, _NAP_SECONDS, self._left()))
-        if verdict is not None:
-            return verdict
-        asked = self._now()
-        job.first_asked = asked if job.first_asked is None else job.first_asked
-        try:
-            verdict = await self._client.ask(job.request)
-        except AskError as error:
-            if error.retryable:
-                return self._after_failure(job, error, asked)
-            verdict = failed(error.reason)
-        self._last_answer, self._trouble = self._now(), ""
-        self._answers += 1
-        self._pace.came_back(self._last_answer, asked, "answered")
+        test = JudgeRequest(_TEST, max_tokens=job.request.max_tokens, top_logprobs=job.request.top_logprobs)
+        is_suspect = self._policy.patient and job.attempts >= (1 if self._pace.probing else _SUSPECT)
+        for request in (test, job.request) if is_suspect else (job.request,):
+            async with self._turn:
+                while (verdict := self._given_up()) is None and (wait := self._pace.start_in(self._now())) > 0:
+                    await asyncio.sleep(min(wait, _NAP_SECONDS, self._left()))
+            if verdict is not None:
+                return verdict
+            asked = self._now()
+            job.first_asked = asked if job.first_asked is None else job.first_asked
+            try:
+                verdict = await self._reply(request)
+            except AskError as error:
+                if error.retryable:
+                    return self._after_failure(job, error, asked, of_test=request is test)
+                verdict = failed(error.reason)
+            self._last_answer, self._trouble = self._now(), ""
+            self._pace.came_back(self._last_answer, asked, "answered")
+            self._slowest = max(self._slowest, self._last_answer - asked)
         return verdict
 
-    def _after_failure(self, job: _Job, error: AskError, asked: float) -> Verdict | None:
+    async def _reply(self, request: JudgeRequest) -> Verdict:
+        """Ask; an AskError for a request for one token that is lost. One that has text written may take its time."""
+        if request.top_logprobs is None or not self._config.url:
+            return await self._client.ask(request)
+        reply = asyncio.ensure_future(self._client.ask(request))
+        silent = max(_SILENT_SECONDS, _TIMES_SLOWEST * self._slowest)
+        try:
+            await asyncio.wait((reply,), timeout=silent)
+            while not reply.done():
+                if await self._is_there() and not reply.done():
+                    raise AskError(f"no answer within {silent:.0f} s, but to a test question", retryable=True)
+            return reply.result()
+        finally:
+            reply.cancel()
+
+    async def _is_there(self) -> bool:
+        """Whether the judge answers a test question, which all requests share that wait for that."""
+        if self._test is None or self._test.done():
+            self._test = asyncio.ensure_future(asyncio.wait_for(self._client.ask(JudgeRequest(_TEST)), _TEST_SECONDS))
+        test = self._test
+        await asyncio.wait((test,))
+        error = test.exception()
+        return error is None or (isinstance(error, AskError) and not error.retryable)
+
+    def _after_failure(self, job: _Job, error: AskError, asked: float, *, of_test: bool) -> Verdict | None:
         now, policy = self._now(), self._policy
         job.tries += 1
         reason = self._config.redact(error.reason)
         _log.info("judge %s: try %d of a request failed: %s", self._config.name, job.tries, reason)
         if not policy.patient or (job.first_asked is not None and now - job.first_asked > policy.patience):
             job.attempts = job.tries
-        elif not error.refused and (job.answers != self._answers or job.attempts >= _SUSPECT):
+        elif of_test:
+            job.attempts = min(job.attempts, _SUSPECT)
+        elif not error.refused:
             job.attempts += 1
-        job.answers = self._answers
         if not self._trouble:
             self._silent_since = max(self._last_answer, asked)
         self._trouble = error.reason
@@ -194,10 +223,9 @@ class Asking:
             return self._given_up()
         if job.attempts >= policy.max_attempts:
             return failed(f"{error.reason} (gave up after {job.tries} tries)")
-        self._pace.came_back(now, asked, "refused" if error.refused else "failed", error.retry_after or 0.0)
+        if of_test or job.attempts <= _SUSPECT:  # others are the request's own failures
+            self._pace.came_back(now, asked, "refused" if error.refused else "failed", error.retry_after or 0.0)
         delay = policy.delay(job.tries, error.retry_after, self._random)
-        if error.refused and error.retry_after is None:
-            delay = min(delay, _REFUSED_SECONDS)
         asyncio.get_running_loop().call_later(min(delay, self._left()), self._enqueue, job)
         return None
 

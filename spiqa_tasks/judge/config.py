@@ -49,17 +49,18 @@ def list_price(model: str) -> tuple[float, float] | None:
 class RetryPolicy:
     """Bounds of retries.
 
-    A request is tried at most `max_attempts` times. A try counts if the judge answered others since the one before, or
-    did so three times; a refusal (429) only if the request was first made more than `patience` seconds ago. If the
-    policy is not `patient`, every try counts. All open requests fail once the judge has answered nothing for `patience`
-    seconds, or asks for a longer wait. The delay between two tries is `base * 2**(tries - 1)` seconds, at most `cap`,
-    times a random factor from 0.5 to 1, so that requests that failed together do not come back together.
+    A request fails after `max_attempts` tries that count: its first three, and those before which a test question was
+    answered; one that was not takes the later ones back. A refusal (429) counts only if the request was first made more
+    than `patience` seconds ago. If the policy is not `patient`, every try counts. All open requests fail once the judge
+    has answered nothing for `patience` seconds, or asks for a longer wait. The delay between two tries is
+    `base * 2**(tries - 1)` seconds, at most `cap`, times a random factor from 0.5 to 1, so that requests that failed
+    together do not come back together; the pace holds them back where the server fails.
     """
 
-    max_attempts: int = 12
+    max_attempts: int = 9
     patience: float = 300.0
     base: float = 0.25
-    cap: float = 30.0
+    cap: float = 2.0
     patient: bool = True
 
     def delay(self, tries: int, retry_after: float | None, rng: random.Random) -> float:

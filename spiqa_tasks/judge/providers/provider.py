@@ -42,22 +42,23 @@ class AskError(Exception):
 
 
 class HttpError(AskError):
-    """An HTTP error status; `message` and `codes` are those of its body."""
+    """An HTTP error status, or an error in a body of status 200; `message` and `codes` are those of the body."""
 
     def __init__(
         self, status: int, message: str, *, codes: Collection[str] = (), retry_after: float | None = None
     ) -> None:
-        status_line = f"HTTP {status}: {message}" if message else f"HTTP {status}"
+        begin = "the server answered with an error" if status == 200 else f"HTTP {status}"
+        status_line = f"{begin}: {message}" if message else begin
         reason = "; ".join(filter(None, [status_line, _remedy(status, codes, message)]))
         final = not FINAL_CODES.isdisjoint(codes) or message.lower().startswith(TOO_LARGE)
-        retryable = not final and (status in RETRIED_STATUSES or status >= 500)
+        retryable = not final and (status in RETRIED_STATUSES or status >= 500 or status == 200)
         super().__init__(reason, retryable, status == 429, retry_after)
         self.status = status
         self.message = message
 
 
 def _remedy(status: int, codes: Collection[str], message: str) -> str | None:
-    if not FINAL_CODES.isdisjoint(codes):
+    if not FINAL_CODES.isdisjoint(codes) or status == 402:
         return "the account's quota is used up: add credit, or choose another judge"
     if status in (401, 403):
         return "check the judge's key (SPIQA_JUDGE_API_KEY) and what it may use"

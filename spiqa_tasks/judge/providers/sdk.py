@@ -7,6 +7,7 @@ import base64
 import json
 import logging
 import mimetypes
+import re
 import ssl
 import sys
 import time
@@ -89,7 +90,7 @@ class SdkJudge(Provider):
         if not isinstance(answer, dict):
             raise AskError("the server's answer is not a JSON object", retryable=True)
         if answer.get("error"):
-            raise AskError(f"the server answered with an error: {self._message(answer)}", retryable=True)
+            raise self._http_error(response)
         return answer
 
     def common_body(self, request: JudgeRequest) -> dict[str, Any]:
@@ -111,16 +112,20 @@ class SdkJudge(Provider):
 
     @cached_property
     def _sdk(self) -> Any:
+        import httpx2
+
         logging.getLogger("httpx2").setLevel(logging.WARNING)  # it logs a line for every request
         hooks = {"request": [self._send_ours], "response": [_read_whole]}
         make, make_http = self.classes()
+        # no connection is kept: it may hold a second response to the request before
+        limits = httpx2.Limits(max_connections=self._config.concurrency + 1, keepalive_expiry=0)
         base, _, query = self._config.url.partition("?")
         return make(
             base_url=base,
             default_query=dict(pair.partition("=")[::2] for pair in query.split("&") if pair),
             api_key=self._config.api_key or "none",
             max_retries=0,
-            http_client=make_http(follow_redirects=False, event_hooks=hooks, timeout=None),
+            http_client=make_http(follow_redirects=False, event_hooks=hooks, timeout=None, limits=limits),
             timeout=None,
         )
 
@@ -158,9 +163,12 @@ class SdkJudge(Provider):
         body = response.content.decode(errors="replace") if parsed is None else parsed
         error = body.get("error") if isinstance(body, dict) else None
         codes = [error.get("code"), error.get("type")] if isinstance(error, dict) else []
+        status = response.status_code
+        if status == 200 and isinstance(error, dict) and re.fullmatch("[45][0-9]{2}", str(error.get("code"))):
+            status = int(error["code"])  # routers answer so
         target = response.headers.get("Location", "") if 300 <= response.status_code < 400 else ""
         return HttpError(
-            response.status_code,
+            status,
             self._config.redact(f"it redirects to {target[:LONGEST_MESSAGE]}") if target else self._message(body),
             codes=[code for code in codes if isinstance(code, str)],
             retry_after=retry_after_seconds(response.headers, time.time()),

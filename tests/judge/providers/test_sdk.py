@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
+import socketserver
+import threading
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -154,6 +158,7 @@ def test_where_nobody_listens_the_remedy_is_the_address(judge: JudgeConfig) -> N
         ({"error": {"message": {"a": [1]}}}, '{"a": [1]}'),
         ({"error": {"message": "x" * 1000}}, "x" * 300),
         ({"error": {"code": 5}}, '{"code": 5}'),
+        ({"error": {"code": 699}}, '{"code": 699}'),
     ],
 )
 def test_an_error_with_status_200_is_an_error(
@@ -163,6 +168,24 @@ def test_an_error_with_status_200_is_an_error(
     monkeypatch.setattr(server, "_chat", lambda *_: answer)
     error = failure(config)
     assert (error.reason, error.retryable) == (f"the server answered with an error: {message}", True)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "retryable"),
+    [
+        ({"code": 402, "message": "Pay."}, "HTTP 402: Pay.; the account's quota is used up: add credit", False),
+        ({"code": "429", "message": "Slow."}, "HTTP 429: Slow.", True),
+        ({"type": "insufficient_quota", "message": "Pay."}, "the server answered with an error: Pay.; the acc", False),
+    ],
+)
+def test_an_error_with_status_200_is_classified_as_its_code(
+    server: OpenAIServer, config: JudgeConfig, monkeypatch: pytest.MonkeyPatch, error: Any, reason: str, retryable: bool
+) -> None:
+    """A used-up account ends at once, whatever the status."""
+    monkeypatch.setattr(server, "_chat", lambda *_: {"error": error})
+    found = failure(config)
+    assert found.reason.startswith(reason)
+    assert (found.retryable, found.refused) == (retryable, "429" in reason)
 
 
 def test_the_environments_proxy_is_used_but_for_the_hosts_that_it_names(
@@ -178,3 +201,29 @@ def test_the_environments_proxy_is_used_but_for_the_hosts_that_it_names(
     monkeypatch.setenv("NO_PROXY", "judge.invalid")
     assert "judge.invalid" in failure(away).reason
     assert len(server.requests) == 1
+
+
+class Stuttering(socketserver.StreamRequestHandler):
+    """Answers every request with its prompt, and a moment later again."""
+
+    def handle(self) -> None:
+        while self.rfile.readline():
+            length = 0
+            while (line := self.rfile.readline()) not in (b"\r\n", b""):
+                length = int(line.split()[1]) if line.lower().startswith(b"content-length") else length
+            prompt = json.loads(self.rfile.read(length))["messages"][0]["content"]
+            body = json.dumps({"choices": [{"message": {"content": prompt}, "finish_reason": "stop"}]}).encode()
+            for _ in range(2):
+                self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+                time.sleep(0.02)
+
+
+def test_a_second_response_is_never_the_next_ones_answer(config: JudgeConfig) -> None:
+    """Of a server or proxy that answers a request twice."""
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Stuttering) as running:
+        running.daemon_threads = True
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        asked = [JudgeRequest(f"p{place}", top_logprobs=None) for place in range(4)]
+        found = ask(replace(config, url=f"http://127.0.0.1:{running.server_address[1]}/v1"), *asked)
+        running.shutdown()
+    assert [verdict.text for verdict in found] == [request.prompt for request in asked]
