@@ -12,8 +12,8 @@ from pathlib import Path
 
 from spiqa_tasks.benchmarks.mmstar.release import REPORTED
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.spiqa.settings import RULES
 from spiqa_tasks.hosts.lmms_eval.task_yaml import STUB, TEMPLATE, Group, Leaf, generation, stub, template
+from spiqa_tasks.judge.rules import RULE_OF
 
 LONG = generation(2048)
 """For prompts that do not ask for the letter alone."""
@@ -75,7 +75,9 @@ def _spiqa() -> Family:
     groups.append(Group("spiqa_resolutions", [*sides, "spiqa_testB"], about))
     leaves.append(Leaf("spiqa_train", "train"))
     readings = product(("setting=cot", "setting=fullpaper", "setting=perfigure"), ("corrected", "released", "both"))
-    variants = [f"{setting},protocol={protocol}" for setting, protocol in readings] + [f"rule={rule}" for rule in RULES]
+    variants = [f"{setting},protocol={protocol}" for setting, protocol in readings] + [
+        f"rule={rule}" for rule in RULE_OF.values()
+    ]
     return Family("setting=direct", variants, leaves, groups)
 
 

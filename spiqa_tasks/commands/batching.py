@@ -18,7 +18,7 @@ from spiqa_tasks.judge.judge import Asker, Judge
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.providers.provider import AskError
 from spiqa_tasks.judge.providers.sdk import SdkJudge
-from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed, redacted_verdict
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed, redacted_verdict, united
 from spiqa_tasks.printable import counted, say
 
 Asked = tuple[Asker, Sequence[JudgeRequest]]
@@ -80,8 +80,9 @@ def settle(arguments: argparse.Namespace, asked: Sequence[Asked], *, tested: boo
 
 
 def _keyed(asker: Asker, requests: Iterable[JudgeRequest]) -> dict[str, JudgeRequest]:
-    requests = list(requests)
-    return dict(zip(asker.keys(requests), requests, strict=True))
+    """Return the requests' singles by key."""
+    singles = [single for request in requests for single in request.singles]
+    return dict(zip(asker.keys(singles), singles, strict=True))
 
 
 def _write(path: Path, asked: Sequence[Asked], judges: Sequence[Judge]) -> None:
@@ -110,11 +111,11 @@ def _read(paths: Sequence[Path], asked: Sequence[Asked], judges: Sequence[Judge]
     new = {key: verdict for key, verdict in verdicts.items() if key not in known and verdict.ok}
     for judge, keys in zip(judges, tests, strict=True):
         if new and not keys.keys() <= known.keys():
-            judge.check(verdicts.get(key, failed(_UNTESTED)) for key in keys)
+            judge.check(united(judge.tests, (verdicts.get(key, failed(_UNTESTED)) for key in keys)))
     unstored = asker.store(new)
     found = {key: failed(_UNANSWERED) for key in wanted} | verdicts | known | asker.stored(new)
     for place, (each, requests) in enumerate(asked):
-        each.take({wanted[key]: found[key] for key in each.keys(requests)}, 0 if place else unstored)
+        each.take({wanted[key]: found[key] for key in _keyed(each, requests)}, 0 if place else unstored)
     odd = "".join(f", {count} {kind}" for kind, count in counts.items() if kind != ALL)
     say(f"read {counted(counts[ALL], 'response')} for {asker.config.name}: {len(new)} new{odd}.")
 

@@ -40,6 +40,7 @@ def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) ->
     """
     fields = {name: getattr(request, name) for name in ("prompt", "max_tokens", "top_logprobs", "lookup", "repeat")}
     fields |= {name: getattr(config, name) for name in ("provider", "model", "extra")}
+    fields |= {"draws": request.draws, "thoughts": request.thoughts} if request.draws else {}  # keys of before hold
     images = [
         image
         if image.startswith(("http://", "https://", "data:"))

@@ -16,7 +16,7 @@ from spiqa_tasks.judge.cache import VerdictCache, request_key
 from spiqa_tasks.judge.config import JUDGE_VARIABLE, JudgeConfig, RetryPolicy
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.rules import Rule, make_rule
-from spiqa_tasks.judge.types import JudgeRequest, JudgingEstimate, Summary, Verdict
+from spiqa_tasks.judge.types import WITHOUT_LOGPROBS, JudgeRequest, JudgingEstimate, Summary, Verdict, united
 
 _log = logging.getLogger("spiqa_tasks")
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
@@ -41,10 +41,12 @@ class Asker:
     def verdicts(self, requests: Sequence[JudgeRequest]) -> list[Verdict]:
         """Return the verdicts in the order of the requests, waiting for all of them.
 
-        Each different request without a stored verdict is asked once; a verdict is stored as soon as it arrives. Raises
-        JudgeError for a cache that cannot be read, MissingPartError if the provider's package is not installed.
+        Each different one of their `singles` without a stored verdict is asked once; a verdict is stored as soon as it
+        arrives. Raises JudgeError for a cache that cannot be read, MissingPartError if the provider's package is not
+        installed.
         """
-        new = [request for request in dict.fromkeys(requests) if request not in self._verdicts]
+        singles = [single for request in requests for single in request.singles]
+        new = [single for single in dict.fromkeys(singles) if single not in self._verdicts]
         if new:
             start = time.monotonic()
             keys = self.keys(new)
@@ -61,7 +63,7 @@ class Asker:
         if self._report and self._verdicts and (line := self.summary().line()) != self._reported:
             self._reported = line
             print(line, file=sys.stderr)
-        return [self._verdicts[request] for request in requests]
+        return united(requests, (self._verdicts[single] for single in singles))
 
     def take(self, found: Mapping[JudgeRequest, Verdict], unstored: int = 0) -> None:
         """Add verdicts, `unstored` of which are not in the cache."""
@@ -88,10 +90,12 @@ class Asker:
 
     def estimate(self, requests: Sequence[JudgeRequest]) -> JudgingEstimate:
         """Return the cost of judging these requests; asks nothing and needs no key."""
-        wanted = dict(zip(self.keys(requests), requests, strict=True))
+        singles = [single for request in requests for single in request.singles]
+        wanted = dict(zip(self.keys(singles), singles, strict=True))
         missing = [wanted[key] for key in wanted.keys() - self.stored(wanted).keys()]
         prompts = sum(len(each.prompt) // 4 + 10 for each in missing)  # English: 4 characters a token; 10 of the chat
-        completions = sum(each.max_tokens for each in missing)
+        thinks = PROVIDERS[self.config.provider].thinks(self.config.model)
+        completions = sum(each.max_tokens + (each.thoughts if thinks else 0) for each in missing)
         price = self.config.cost(prompts, completions)
         return JudgingEstimate(len(missing), len(wanted) - len(missing), prompts, completions, price)
 
@@ -120,8 +124,8 @@ class Asker:
                 completion_tokens=completions,
                 cost=self.config.cost(prompts, completions),
                 models=tuple(sorted(models)),
-                cut=sum(request.cut for request in answered),
-                suspicious=sum(request.suspicious for request in answered),
+                cut=len({request.prompt for request in answered if request.cut}),
+                suspicious=len({request.prompt for request in answered if request.suspicious}),
                 unstored=self._unstored,
             )
 
@@ -138,6 +142,7 @@ class Judge(Asker):
             if reason is not None:
                 able = (each for each in PROVIDERS.values() if each.cannot("", request) is None)
                 known = " and ".join(each.logprob_judges or f"{each.name}:<model>" for each in able)
+                known += f"; {WITHOUT_LOGPROBS}" if request.top_logprobs is not None else ""
                 raise JudgeError(f"{rule.name} cannot be judged by {config.name}: {reason}; choose one of {known}.")
 
     def preflight(self, *, anyway: bool = False) -> list[Verdict]:

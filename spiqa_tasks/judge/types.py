@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import quote
@@ -13,12 +13,17 @@ from urllib.parse import quote
 from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.printable import counted, printable
 from spiqa_tasks.scoring.l3score import ROUNDING
+from spiqa_tasks.scoring.reasoning import without_reasoning
 
 SUM_TOLERANCE = 0.01
 """Tolerance of a sum of probabilities above 1: servers round log-probabilities to few digits."""
 LONGEST_TOKEN = 1_000
 MOST_TOKENS = 10**9
 """Most characters of a token, and most tokens of a request: far beyond any vocabulary and context window."""
+LONGEST_DRAW = 100
+"""Characters of a draw's answer, behind its thoughts, that are kept: enough to see what was said instead of a word."""
+WITHOUT_LOGPROBS = "the rule sampled (--rule sampled, or the setting rule=sampled) needs none"
+"""What to do about a judge without log-probabilities."""
 SHORTEST_SECRET = 8
 """Characters of the shortest key that is hidden: a placeholder such as `EMPTY` would mangle messages."""
 _PASSWORD = re.compile(r"(?<=//)[^/\s@]+@")
@@ -27,13 +32,13 @@ _COUNTS = ("judged", "cached", "failed", "prompt_tokens", "completion_tokens", "
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """A request to the judge, sent at temperature 0.
+    """A request to the judge, sent at temperature 0 or, with `draws`, that many times at temperature 1.
 
     `top_logprobs` is the number of most likely first tokens to return; None asks for a written answer of at most
     `max_tokens`. `images` are local paths or http(s)/data URLs. Words in `lookup` (lower case) are looked up in the
     judge's whole vocabulary and returned in addition (`hf:` only). `cut` flags a shortened answer, `suspicious` a
-    possible prompt injection; both leave the verdict as it is. `repeat` numbers repeats of the same request, each with
-    its own verdict; it is not sent.
+    possible prompt injection; both leave the verdict as it is. `repeat` numbers repeats of the same request, and its
+    draws, each with its own verdict; it is not sent. A model that thinks may use `thoughts` more tokens.
     """
 
     prompt: str
@@ -44,6 +49,14 @@ class JudgeRequest:
     cut: bool = False
     suspicious: bool = False
     repeat: int = 0
+    draws: int = 0
+    thoughts: int = 0
+
+    @property
+    def singles(self) -> list[JudgeRequest]:
+        """The request once for each answer wanted."""
+        first = self.repeat * self.draws
+        return [replace(self, draws=1, repeat=first + draw) for draw in range(self.draws)] or [self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +90,28 @@ class Verdict:
         return self.reason or f"the judge's answer {self.text[:40]!r} {words}"
 
 
+def united(requests: Sequence[JudgeRequest], verdicts: Iterator[Verdict]) -> list[Verdict]:
+    """Return a verdict per request from those of its `singles`.
+
+    That of draws has what each said behind its thoughts, on a line, or is the first failed one.
+    """
+    return [
+        _of_draws([next(verdicts) for _ in range(each.draws)]) if each.draws else next(verdicts) for each in requests
+    ]
+
+
+def _of_draws(draws: Sequence[Verdict]) -> Verdict:
+    lines = (map(str.strip, without_reasoning(draw.text).splitlines()) for draw in draws)
+    failure = next((draw for draw in draws if not draw.ok), None)
+    return failure or replace(
+        draws[0],
+        text="\n".join(" / ".join(filter(None, each))[:LONGEST_DRAW] for each in lines),
+        cached=all(draw.cached for draw in draws),
+        prompt_tokens=sum(draw.prompt_tokens for draw in draws),
+        completion_tokens=sum(draw.completion_tokens for draw in draws),
+    )
+
+
 def failed(reason: str) -> Verdict:
     return Verdict("judge_failed", reason=printable(reason))
 
@@ -89,7 +124,7 @@ def logprobs_fault(pairs: Sequence[tuple[Any, Any]], wanted: int) -> str | None:
         wanted: the number asked for.
     """
     if not pairs:
-        return "the server's answer has no token log-probabilities"
+        return f"the server's answer has no token log-probabilities; {WITHOUT_LOGPROBS}"
     for token, logprob in pairs:
         if not isinstance(token, str) or len(token) > LONGEST_TOKEN:
             return f"the server's answer has a token that is none: {token!r:.40}"

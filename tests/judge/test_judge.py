@@ -14,6 +14,7 @@ from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import RULES, Candidate, Rule
 from spiqa_tasks.judge.rules.grade import LetteredRule
+from spiqa_tasks.judge.rules.sampled import SampledRule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 WITHOUT = "go without it by SWITCH=off"
@@ -60,7 +61,7 @@ def test_the_test_questions_are_asked_past_the_cache(server: OpenAIServer, confi
         ("redirect", "redirects to https://elsewhere.example/v1", "SPIQA_JUDGE_BASE_URL"),
         ("quota", "No credit", "add credit"),
         ("too_large", "Request too large", "too long"),
-        ("no_logprobs", "no token log-probabilities", "SPIQA_JUDGE_BASE_URL"),
+        ("no_logprobs", "no token log-probabilities", "--rule sampled"),
         ("429", "HTTP 429", "SPIQA_JUDGE"),
     ],
 )
@@ -144,7 +145,7 @@ def _at(server: OpenAIServer) -> JudgeConfig | None:
 def test_the_environments_judge_is_tested_before_the_run(server: OpenAIServer) -> None:
     """Two answers, a right and a wrong one, show whether it can judge; one shows whether it can read letters."""
     server.behaviour.text = "B"
-    rules = {name: rule for name, rule in RULES.items() if not issubclass(rule, LetteredRule)}
+    rules = {name: rule for name, rule in RULES.items() if not issubclass(rule, LetteredRule | SampledRule)}
     made = [make_judge(name, _at(server)) for name in rules]
     assert [judge and judge.rule for judge in made] == [rule() for rule in rules.values()]
     assert len(server.requests) == sum(len(rule.tests) for rule in rules.values()) == 2 + 1 + 1

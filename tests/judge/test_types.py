@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.judge.types import Summary, Verdict, combined, failed, logprobs_fault, token_count
+from spiqa_tasks.judge.types import WITHOUT_LOGPROBS, Summary, Verdict, combined, failed, logprobs_fault, token_count
 
 PREFIX = "the server's answer has "
 
@@ -34,7 +34,7 @@ def test_a_failed_verdict_has_a_reason_and_no_score() -> None:
         ([("x" * 1000, 0.01), ("No", -5.0)], 2, None),
         ([("Yes", math.log(0.5)), ("No", math.log(0.5)), ("a", math.log(0.5))], 2, None),
         ([("Yes", math.log(0.5)), ("No", math.log(0.505))], 2, None),
-        ([], 2, PREFIX + "no token log-probabilities"),
+        ([], 2, PREFIX + f"no token log-probabilities; {WITHOUT_LOGPROBS}"),
         ([(None, -0.1)], 1, PREFIX + "a token that is none: None"),
         ([("x" * 1001, -0.1)], 1, PREFIX + f"a token that is none: '{'x' * 39}"),
         ([("Yes", None)], 1, PREFIX + "a log-probability that is none: None"),

@@ -20,7 +20,7 @@ from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files.pictures import Ablation
 from spiqa_tasks.files.source import Repository, Source, default_source
-from spiqa_tasks.judge.rules import Candidate
+from spiqa_tasks.judge.rules import RULE_OF, Candidate
 from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 from spiqa_tasks.scoring.open_answers import final_answer
@@ -62,7 +62,7 @@ def own_benchmark(definition: Definition) -> Benchmark:
         files=files,
         unseen=lambda settings: dataclasses.replace(settings, ablation="text"),
         table=lambda _settings: [each.name for each in metrics(definition) if each not in (NEITHER, TRUNCATED_RATE)],
-        judge=lambda _settings: definition.judged,
+        judge=lambda _settings: RULE_OF[definition.judged] if definition.judged else None,
         signature=ablation_fields,
         remarks=lambda records: [*truncation_remark(records), *judge_advice(records)],
         definition=definition.portable,

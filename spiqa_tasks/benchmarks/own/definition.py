@@ -31,7 +31,7 @@ AnswerForm = Literal["letter", "index", "number", "text"]
 Variant = Literal["text", "grey", "both"]
 MATCHES: Mapping[str, Callable[[str, str], bool]] = {"exact_match": exact_match, "relaxed_accuracy": relaxed_match}
 """Metrics of open answers that need neither judge nor programs -> the comparison of two texts."""
-JUDGED = ("l3score", "compass")
+JUDGED = ("l3score", "l3score_sampled", "compass")
 """Metrics that a judge gives, by the rule of the same name; a definition has one of them at most."""
 METRICS: Mapping[str, Sequence[str]] = {
     "open": (*JUDGED, *MATCHES, *TEXTS),

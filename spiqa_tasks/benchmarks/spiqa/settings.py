@@ -12,9 +12,8 @@ from spiqa_tasks.benchmarks.benchmark import parse_settings, settings_text
 from spiqa_tasks.benchmarks.spiqa.formats import Paper, Question
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.pictures import Ablation
+from spiqa_tasks.judge.rules import RULE_OF, RULES
 
-RULES = ("l3score", "compass", "grade")
-"""The judge's rules for free answers."""
 SMALL = "224px"
 """The resolution of the release's archives of small pictures."""
 
@@ -39,8 +38,8 @@ class SpiqaSettings:
             `both` computes both, for up to twice the judge calls. `perfigure` with `released` asks about referred
             figures only.
         figures: `all` figures of the paper, or the `referred` ones only, as the released open-model scripts show.
-        rule: the judge's rule and name of the headline metric: `l3score`, `compass` or `grade`; `grade:FILE` has a
-            rubric from a file.
+        rule: the judge's rule, whose metric is the headline: one in `judge.rules.RULE_OF`; `sampled:K` makes K
+            draws, `grade:FILE` has a rubric from a file.
     """
 
     setting: Literal["direct", "fullpaper", "cot", "nocaption", "captiononly", "perfigure"] = "direct"
@@ -55,8 +54,8 @@ class SpiqaSettings:
     def __post_init__(self) -> None:
         if self.max_figures < 0:
             raise InputError(f"Expected max_figures to be 0 (all figures) or more; found {self.max_figures}.")
-        if self.judged not in RULES:
-            raise InputError(f"Expected rule to be one of {', '.join(RULES)}; found {self.rule!r}.")
+        if self.rule.partition(":")[0] not in RULE_OF.values():
+            raise InputError(f"Expected rule to be one of {', '.join(RULE_OF.values())}; found {self.rule!r}.")
         if self.resolution not in ("full", SMALL) and not (self.resolution.isdecimal() and int(self.resolution) > 0):
             raise InputError(f"Expected resolution to be full, {SMALL} or a number of pixels; found {self.resolution}.")
         if self.setting == "perfigure" and self.protocol == "released":
@@ -65,7 +64,7 @@ class SpiqaSettings:
     @property
     def judged(self) -> str:
         """The name of the judge-scored metric."""
-        return self.rule.partition(":")[0]
+        return RULES[self.rule.partition(":")[0]].metric
 
     @property
     def shows_pictures(self) -> bool:

@@ -28,7 +28,8 @@ class AnthropicJudge(SdkJudge):
         return verdict_of(await self.post(self.body(request)))
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
-        return {**self.common_body(request), "max_tokens": request.max_tokens, "temperature": 0.0}
+        limit, temperature = request.max_tokens + request.thoughts, float(request.draws > 0)
+        return {**self.common_body(request), "max_tokens": limit, "temperature": temperature}
 
     @staticmethod
     def classes() -> tuple[Callable[..., Any], Callable[..., Any]]:

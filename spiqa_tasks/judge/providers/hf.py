@@ -93,12 +93,13 @@ class HfLocal(Provider):
     def _run(self, requests: list[JudgeRequest]) -> list[Verdict]:
         import torch
 
-        groups: defaultdict[int, list[JudgeRequest]] = defaultdict(list)
+        groups: defaultdict[tuple[int, bool], list[JudgeRequest]] = defaultdict(list)
         for request in requests:
-            groups[request.max_tokens if request.top_logprobs is None else 0].append(request)
+            limit = request.max_tokens + request.thoughts if request.top_logprobs is None else 0
+            groups[limit, request.draws > 0].append(request)
         verdicts: dict[JudgeRequest, Verdict] = {}
-        for max_tokens, group in groups.items():
-            run = partial(self._texts, max_tokens) if max_tokens else self._first_tokens
+        for (max_tokens, draws), group in groups.items():
+            run = partial(self._texts, max_tokens, draws) if max_tokens else self._first_tokens
             with torch.inference_mode():
                 verdicts.update(zip(group, _halving(run, group), strict=True))
         return [verdicts[request] for request in requests]
@@ -129,8 +130,10 @@ class HfLocal(Provider):
         pairs = tuple((self._tokenizer.decode([token]), logprob) for token, logprob in ranked)
         return Verdict("ok", pairs[0][0], pairs, self._id, None, False, prompt_tokens, 1)
 
-    def _texts(self, max_tokens: int, requests: list[JudgeRequest]) -> list[Verdict]:
-        """Greedy generation of at most `max_tokens` tokens."""
+    def _texts(self, max_tokens: int, draws: bool, requests: list[JudgeRequest]) -> list[Verdict]:
+        """Generation of at most `max_tokens` tokens: greedy, or draws at temperature 1, seeded by the requests."""
+        import torch
+
         inputs = self._inputs(requests)
         width = inputs["input_ids"].shape[1]
         padding = self._tokenizer.pad_token_id or self._tokenizer.eos_token_id or 0
@@ -140,8 +143,12 @@ class HfLocal(Provider):
             broken.update(scores.isnan().any(-1).nonzero().flatten().tolist())
             return scores
 
-        options = {"do_sample": False, "pad_token_id": padding, "logits_processor": [look]}
-        output = self._model.generate(**inputs, max_new_tokens=max_tokens, **options)
+        options: dict[str, Any] = {"do_sample": draws, "pad_token_id": padding, "logits_processor": [look]}
+        options |= {"temperature": 1.0, "top_k": 0, "top_p": 1.0} if draws else {}
+        seed = hashlib.sha256(repr([(each.prompt, each.repeat) for each in requests]).encode()).digest()[:8]
+        with torch.random.fork_rng():
+            torch.manual_seed(int.from_bytes(seed, "big") >> 1)
+            output = self._model.generate(**inputs, max_new_tokens=max_tokens, **options)
         texts = self._tokenizer.batch_decode(output[:, width:], skip_special_tokens=True)
         counts = inputs["attention_mask"].sum(-1).tolist()
         written = [len(self._tokenizer.encode(text, add_special_tokens=False)) for text in texts]

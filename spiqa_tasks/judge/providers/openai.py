@@ -30,15 +30,17 @@ class OpenAIJudge(SdkJudge):
 
     def __init__(self, config: JudgeConfig) -> None:
         super().__init__(config)
-        reasons = config.url == self.url and self.why_no_logprobs(config.model) is not None
+        reasons = config.url == self.url and self.thinks(config.model)
         self._limit_name = "max_completion_tokens" if reasons else "max_tokens"
         self._send_temperature = not reasons
 
     @classmethod
+    def thinks(cls, model: str) -> bool:
+        return _REASONING.match(model.rsplit("/", 1)[-1]) is not None
+
+    @classmethod
     def why_no_logprobs(cls, model: str) -> str | None:
-        if _REASONING.match(model.rsplit("/", 1)[-1]):
-            return f"the reasoning model {model} returns no token log-probabilities"
-        return None
+        return f"the reasoning model {model} returns no token log-probabilities" if cls.thinks(model) else None
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         while True:
@@ -68,9 +70,9 @@ class OpenAIJudge(SdkJudge):
         return {"type": "image_url", "image_url": {"url": url}}
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
-        body = {**self.common_body(request), self._limit_name: request.max_tokens}
+        body = {**self.common_body(request), self._limit_name: request.max_tokens + request.thoughts}
         if self._send_temperature:
-            body["temperature"] = 0.0
+            body["temperature"] = float(request.draws > 0)
         if request.top_logprobs is not None:
             body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
         return body

@@ -136,6 +136,11 @@ class Provider(ABC):
         """Close connections."""
 
     @classmethod
+    def thinks(cls, _model: str) -> bool:
+        """Return whether a model is known to think before it answers, in tokens that are paid for."""
+        return False
+
+    @classmethod
     def why_no_logprobs(cls, _model: str) -> str | None:
         """Return why a model returns no token log-probabilities, or None."""
         return None

@@ -12,13 +12,16 @@ from spiqa_tasks.judge.rules.grade import GradeRule
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.judge.rules.letters import LettersRule, ReleasedLettersRule
 from spiqa_tasks.judge.rules.rule import Candidate, Rule
+from spiqa_tasks.judge.rules.sampled import SampledRule
 
-__all__ = ["RULES", "Candidate", "Rule", "make_rule", "rule_of_prompt", "wording_of"]
+__all__ = ["RULES", "RULE_OF", "Candidate", "Rule", "make_rule", "rule_of_prompt", "wording_of"]
 
 RULES: dict[str, type[Rule]] = {
-    rule.name: rule for rule in (L3ScoreRule, CompassRule, GradeRule, LettersRule, ReleasedLettersRule)
+    rule.name: rule for rule in (L3ScoreRule, SampledRule, CompassRule, GradeRule, LettersRule, ReleasedLettersRule)
 }
 """Name -> class."""
+RULE_OF = {rule.metric: rule.name for rule in RULES.values() if rule.metric}
+"""Metric of free answers -> the name of the rule that gives it."""
 
 
 def make_rule(spec: str, options: Mapping[str, Any]) -> Rule:

@@ -63,7 +63,7 @@ class CompassRule(LetteredRule):
     The wording is that of the CompassVerifier models; any judge with log-probabilities may be asked.
     """
 
-    name = "compass"
+    name = metric = "compass"
     wording = ("compass", PROMPT)
     values = {"A": 1.0, "B": 0.0, "C": 0.0}  # noqa: RUF012 - of the protocol
     words = {"CORRECT": 1.0, "INCORRECT": 0.0, "INVALID": 0.0}  # noqa: RUF012 - of the protocol

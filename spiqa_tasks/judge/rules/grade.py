@@ -109,7 +109,7 @@ class GradeRule(LetteredRule):
     Written `grade:FILE`, it takes the rubric of a YAML file; labels of such a prompt are not removed from answers.
     """
 
-    name = "grade"
+    name = metric = "grade"
 
     rubric: Rubric = DEFAULT
 

@@ -39,26 +39,53 @@ FULL_VOCABULARY = "full-vocabulary"
 
 
 @dataclass(frozen=True)
-class L3ScoreRule(Rule):
-    """Asks for one word, yes or no; the score is the share of yes in its log-probabilities.
+class YesNoRule(Rule):
+    """Asks for one word, yes or no. InputError for unusable options.
 
-    An empty candidate answer is judged like any other, as the released script does. InputError for unusable options.
+    An empty candidate answer is judged like any other, as the released script does.
 
     Attributes:
         prompt: a name in `PROMPTS`.
-        top: number of first-token log-probabilities in the formula (OpenAI returns up to 20), or "full-vocabulary":
-            five, and yes and no looked up in the judge's whole vocabulary.
     """
 
-    name = "l3score"
     tests = BLUE_AND_GREEN
 
     prompt: str = DEFAULT_PROMPT
-    top: int | str = TOP
 
     def __post_init__(self) -> None:
         if self.prompt not in PROMPTS:
             raise InputError(f"Unknown L3Score prompt {self.prompt!r}; expected one of {', '.join(PROMPTS)}.")
+
+    def text(self, candidate: Candidate) -> str:
+        """Return the prompt about an answer."""
+        return PROMPTS[self.prompt].format(
+            question=candidate.question, reference=candidate.reference, prediction=candidate.shown
+        )
+
+    def rewordings(self) -> Mapping[str, Rule]:
+        return {name: replace(self, prompt=name) for name in PROMPTS if name != self.prompt}
+
+    def signed(self, rule: str, temperature: float, max_tokens: int) -> dict[str, Any]:
+        """Return the signature fields."""
+        prompt = prompt_id(self.prompt, PROMPTS[self.prompt])
+        return {"prompt": prompt, "rule": rule, "temperature": temperature, "max_tokens": max_tokens}
+
+
+@dataclass(frozen=True)
+class L3ScoreRule(YesNoRule):
+    """The score is the share of yes in the log-probabilities of the first token.
+
+    Attributes:
+        top: number of first-token log-probabilities in the formula (OpenAI returns up to 20), or "full-vocabulary":
+            five, and yes and no looked up in the judge's whole vocabulary.
+    """
+
+    name = metric = "l3score"
+
+    top: int | str = TOP
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         if self.top != FULL_VOCABULARY and not (isinstance(self.top, int) and 2 <= self.top <= 1000):
             raise InputError(f"L3Score's top must be a number from 2 or {FULL_VOCABULARY!r}, found {self.top!r}.")
 
@@ -67,25 +94,14 @@ class L3ScoreRule(Rule):
         return self.top if isinstance(self.top, int) else None
 
     def request(self, candidate: Candidate, /) -> JudgeRequest:
-        prompt = PROMPTS[self.prompt].format(
-            question=candidate.question, reference=candidate.reference, prediction=candidate.shown
-        )
         lookup = () if self._top else ("yes", "yeah", "no")
-        return candidate.marked(JudgeRequest(prompt, top_logprobs=self._top or TOP, lookup=lookup))
+        return candidate.marked(JudgeRequest(self.text(candidate), top_logprobs=self._top or TOP, lookup=lookup))
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
         return l3score(verdict.top_logprobs, top=self._top) if verdict.ok else None
 
     def signature(self) -> dict[str, Any]:
-        return {
-            "prompt": prompt_id(self.prompt, PROMPTS[self.prompt]),
-            "rule": f"top-{self._top}" if self._top else FULL_VOCABULARY,
-            "temperature": 0.0,
-            "max_tokens": 1,
-        }
-
-    def rewordings(self) -> Mapping[str, Rule]:
-        return {name: replace(self, prompt=name) for name in PROMPTS if name != self.prompt}
+        return self.signed(f"top-{self._top}" if self._top else FULL_VOCABULARY, 0.0, 1)
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
         scores = [

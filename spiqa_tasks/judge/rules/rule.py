@@ -60,12 +60,14 @@ class Rule(ABC):
 
     Attributes:
         name: in `RULES`, and what a benchmark calls it.
+        metric: the metric of free answers that it gives; '' for rules of other answers.
         tests: answers that a judge is asked about before a run.
         remedy: how to do without a judge, after "or".
         required_by: the setting whose tasks cannot do without a judge; empty where scores are left out instead.
     """
 
     name: ClassVar[str]
+    metric: ClassVar[str] = ""
     tests: ClassVar[tuple[Candidate, ...]]
     remedy: ClassVar[str] = "switch judging off with SPIQA_JUDGE=none"
     required_by: ClassVar[str] = ""

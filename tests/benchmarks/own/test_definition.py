@@ -66,7 +66,7 @@ def test_the_split_of_the_solved_questions_is_not_the_one_that_is_asked(tmp_path
         ({"columns": ["a"]}, "columns: in the YAML of mine, found ['a']"),
         ({"kind": "choice"}, "columns: has to name the options"),
         ({"kind": "free"}, "kind: in the YAML of mine, found 'free': Input should be 'open', 'choice' or 'both'"),
-        ({"metrics": ["accuracy"]}, "accuracy is none of l3score, compass"),
+        ({"metrics": ["accuracy"]}, "accuracy is none of l3score, l3score_sampled, compass"),
         ({"metrics": ["exact_macth"]}, "is exact_match meant?"),
         ({"kind": "both", "columns": {"options": "o"}, "metrics": ["accuracy"]}, "by which it counts open answers"),
         ({"variants": ["blue"]}, "variants: in the YAML of mine, found 'blue'"),

@@ -155,7 +155,7 @@ def test_pictures_are_shown_unless_the_setting_or_the_ablation_hides_them() -> N
     ("fields", "said"),
     [
         ({"max_figures": -1}, "Expected max_figures to be 0 (all figures) or more; found -1."),
-        ({"rule": "bleu"}, "Expected rule to be one of l3score, compass, grade; found 'bleu'."),
+        ({"rule": "bleu"}, "Expected rule to be one of l3score, sampled, compass, grade; found 'bleu'."),
         ({"resolution": "0"}, "Expected resolution to be full, 224px or a number of pixels; found 0."),
         ({"resolution": "512px"}, "Expected resolution to be full, 224px or a number of pixels; found 512px."),
     ],

@@ -113,6 +113,14 @@ def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
     assert found[-1].ok
 
 
+def test_draws_are_samples_that_another_process_draws_again(model_dir: Path, tmp_path: Path) -> None:
+    """Of one prompt several tokens, as likely as its log-probabilities say; the same where nothing is cached."""
+    request = JudgeRequest(PROMPTS[0], (), 1, None, draws=40)
+    (first,), (again,) = (_ask(model_dir, tmp_path / name, [request]) for name in ("a", "b"))
+    assert first.text == again.text
+    assert len(set(first.text.split("\n"))) > 1
+
+
 def test_a_prompt_that_does_not_fit_fails_alone(model_dir: Path, tmp_path: Path) -> None:
     """A prompt beyond the model's positions or its tokenizer is a failed judgement; the rest of its batch is judged."""
     prompts = ["x", "the sky is blue " * 400, "lone \ud800 surrogate", "yes"]
