@@ -24,6 +24,7 @@ from spiqa_tasks.report.printer import add_format, as_csv, as_json
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.join import JoinedRun, join_questions
 from spiqa_tasks.runs.loading import answers_to, runs_by_task
+from spiqa_tasks.runs.readers.labels import read_labels
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
 
@@ -77,6 +78,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add_rule_options(judging)
     judging.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
+    judging.add_argument(
+        "--calibration",
+        type=Path,
+        metavar="LABELS",
+        help="print the mean that people would have given, too: their verdicts on some of these answers, chosen at "
+        "random, in a file as calibrate takes it",
+    )
     batching.add_options(parser)
 
 
@@ -88,6 +96,10 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.output is not None:
         check_folder(arguments.output)
+    if arguments.by is not None and arguments.calibration is not None:
+        raise InputError(
+            "Expected --calibration without --by, found both. Labels of a group are too few; leave one out."
+        )
     if arguments.by is not None and (runs := grouping.scored_runs(arguments)) is not None:
         return 0 if grouping.show_groups(arguments, runs) else 3
     tasks: list[_Unscored] = []
@@ -146,6 +158,9 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedR
         )
     asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
     answers = [(name, scoring.read(each, judge)) for each in given for name, judge in asked.items()]
+    if arguments.calibration is not None:
+        labels = read_labels(arguments.calibration)
+        answers = [(name, read.labelled(labels)) for name, read in answers]
     requests: dict[str, list[JudgeRequest]] = {name: [] for name in asked}
     for name, read in answers:
         requests[name] += read.scorer.requests(read.records)

@@ -69,6 +69,7 @@ class Run:
         partial: whether values over a part of the task are asked for.
         sizes: group -> number of the task's questions in it, where the file or the release says it.
         judge: what the judge was called where the answers were scored; empty: as in the signature.
+        labels: id -> share of people's verdicts that call the answer right.
         date: of the run as lmms-eval names it, which sorts as text; empty: the file has none.
         label: unique label among several runs; empty: the identity.
     """
@@ -89,6 +90,7 @@ class Run:
     partial: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict)
     judge: str = ""
+    labels: Mapping[str, float] = field(default_factory=dict)
     date: str = ""
     label: str = ""
 

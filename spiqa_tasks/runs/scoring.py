@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+import statistics
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +15,50 @@ from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.results_file import LoggedAnswer, folder_name, task_log, write_log
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.runs.answer import Answer, match_counts
 from spiqa_tasks.runs.identity import Identity, ablated, model_of
 from spiqa_tasks.runs.join import JoinedRun
 from spiqa_tasks.runs.readers.answers import LINES as PLAIN
+from spiqa_tasks.runs.readers.labels import Labels
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.calibrated import LEAST_LABELS, Calibrated, calibrated_mean
 
 
 @dataclass(frozen=True)
 class Unjudged:
-    """The answers of a run, read by a scorer that has not asked its judge yet; `sizes` as in `Run`."""
+    """The answers of a run, read by a scorer that has not asked its judge yet; `sizes` and `labels` as in `Run`."""
 
     matched: JoinedRun
     scorer: Scorer
     answers: Sequence[Answer]
     records: Sequence[Record]
     sizes: Mapping[str, int]
+    labels: Mapping[str, float] = field(default_factory=dict)
+
+    def labelled(self, labels: Labels) -> Unjudged:
+        """Return the answers with people's labels, of answers with the same question and text.
+
+        Raises InputError if too few are of these answers.
+        """
+        questions = {row["id"]: row["question"].strip() for row in self.matched.rows}
+        ids: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        for answer, record in zip(self.answers, self.records, strict=True):
+            for text in (record.prediction, answer.response.text):
+                ids[questions[record.id], (text or "").strip()].add(record.id)
+        given: defaultdict[str, list[bool]] = defaultdict(list)
+        for each in labels.answers:
+            meant = ids.get((each.candidate.question.strip(), each.candidate.prediction.strip()), set())
+            if len(meant) == 1:
+                given[min(meant)].append(each.label)
+        if len(given) < LEAST_LABELS:
+            raise InputError(
+                f"Expected people's labels of at least {LEAST_LABELS} of the {len(self.records)} answers in "
+                f"{self.matched.run.path}, chosen at random; found {len(given)} among the {len(labels.answers)} of "
+                f"{labels.name}, the others being of other answers. Label more, or name the labels of these."
+            )
+        return replace(self, labels={key: statistics.fmean(verdicts) for key, verdicts in given.items()})
 
 
 def read(matched: JoinedRun, judge: Judge | None = None) -> Unjudged:
@@ -70,6 +98,7 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
         omitted=reasons,
         unmatched=matched.unmatched,
         sizes=unjudged.sizes,
+        labels=unjudged.labels,
         judge=judge,
     )
 
@@ -101,7 +130,18 @@ def values_of(run: Run) -> dict[str, Value]:
 def score_object(run: Run) -> dict[str, Any]:
     """Return the object that `score --json` prints."""
     more, metrics = match_counts(run.unmatched), run.own.entry.metrics(run.settings)
-    return summary.score_object(run.task, run.record_set, values_of(run), metrics, run.omitted.keys(), **more)
+    found = summary.score_object(run.task, run.record_set, values_of(run), metrics, run.omitted.keys(), **more)
+    people = calibrated(run)
+    return found | ({} if people is None else {"calibrated": {"metric": run.metrics[0].name, **asdict(people)}})
+
+
+def calibrated(run: Run) -> Calibrated | None:
+    """Return the mean that people would have given instead of the headline; None without labels, or if withheld."""
+    value = run.value(run.metrics[0]) if run.labels else None
+    if value is None or math.isnan(value.value):
+        return None
+    labels, clusters = [run.labels.get(key) for key in value.scores], [value.clusters.get(key) for key in value.scores]
+    return calibrated_mean(list(value.scores.values()), labels, clusters)
 
 
 def is_complete(run: Run) -> bool:
