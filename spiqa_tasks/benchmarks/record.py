@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -123,7 +124,7 @@ class Record:
         """Return the record of a dict from `as_dict` without its unknown keys; KeyError, TypeError if it is none."""
         known = {name: value[name] for name in _LOGGED if name in value} | {"id": str(value["id"])}
         check_types(cls, known)
-        return cls(**known | {"verdicts": tuple(known.get("verdicts", ()))})
+        return cls(**_shared(known) | {"verdicts": tuple(known.get("verdicts", ()))})
 
     @property
     def judge_failed(self) -> bool:
@@ -160,6 +161,13 @@ class Record:
             verdicts=(*self.verdicts, *entries),
             asks=(),
         )
+
+
+def _shared(value: Any) -> Any:
+    """Return a JSON value with its keys and texts interned: many runs have the same signatures, groups and answers."""
+    if isinstance(value, dict):
+        return {sys.intern(key): _shared(each) for key, each in value.items()}
+    return sys.intern(value) if isinstance(value, str) else value
 
 
 _LOGGED = tuple(entry.name for entry in dataclasses.fields(Record) if entry.name != "asks")

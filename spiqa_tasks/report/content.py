@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import Row
@@ -16,7 +17,10 @@ from spiqa_tasks.report.headline import judge_of, made
 from spiqa_tasks.report.plots import Plot, Series
 from spiqa_tasks.report.printer import Table
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.intervals import holm
 
+MOST_PAIRS = 50
+"""Pairs of runs of a task that are compared: more would be a table and a plot that nobody reads."""
 Fact = tuple[str, Sequence[str]]
 """(name, lines) in the head of the page."""
 
@@ -65,7 +69,7 @@ def build(
     sections = [
         Section("Overview", (), [headline.overview_table(own)]),
         *(_task(task, members, colours) for task, members in by_task.items()),
-        *_comparisons(*compare(runs)),
+        *_comparisons(*_compared(runs)),
         *_gain(*tables.gain_rows(runs, llm), colours),
         *_judges(by_task, own, colours),
         _coverage(own),
@@ -136,6 +140,29 @@ def _groups(records: Sequence[headline.Record], kind: str, colours: Mapping[str,
     series = [Series(model, colours[model], each) for model, each in points.items()]
     metric = records[0]["metric"]
     return plots.intervals(f"{metric} by {kind}", series, f"{metric} x 100")
+
+
+def _compared(runs: Sequence[Run]) -> tuple[list[Comparison], list[str]]:
+    """Return the comparisons of each task's pairs of runs or, of more than `MOST_PAIRS`, of each run with the best."""
+    found: list[Comparison] = []
+    remarks: list[str] = []
+    for task in dict.fromkeys(run.task for run in runs):
+        members = [run for run in runs if run.task == task]
+        compared = [members]
+        scores = {run.name: run.value(run.metrics[0]).value for run in members if run.logged and run.metrics}
+        known = {name: value for name, value in scores.items() if not math.isnan(value)}
+        if math.comb(len(members), 2) > MOST_PAIRS and known:
+            name = max(known, key=known.__getitem__)
+            best = next(run for run in members if run.name == name)
+            compared = [[best, run] for run in members if run is not best]
+            remarks.append(f"{task}: each run against the best one, {name}; `spiqa-tasks compare` has the other pairs.")
+        for several in compared:
+            comparisons, left_out = compare(several)
+            found += comparisons
+            remarks += left_out
+    corrected = holm([each.difference.p for each in found])
+    found = [replace(each, p_corrected=p) for each, p in zip(found, corrected, strict=True)]
+    return found, list(dict.fromkeys(remarks))
 
 
 def _comparisons(found: Sequence[Comparison], left_out: Sequence[str]) -> list[Section]:

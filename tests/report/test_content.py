@@ -73,6 +73,18 @@ def test_differences_are_drawn_task_by_task(drawn: dict[str, Any]) -> None:
     assert [row[0] for row in table.grid.rows] == ["t", "u"]
 
 
+def test_of_many_runs_each_is_compared_with_the_best(drawn: dict[str, Any]) -> None:
+    """11 of 66 pairs, corrected together, and a sentence says so."""
+    runs = [run_of(choices([place < right for place in range(30)]), f"m{right}", "t") for right in range(10, 22)]
+    found = section(build(runs), "Comparison of runs")
+    (table,) = found.tables
+    assert {(row["a"], row["b"]) for row in table.records} == {("m21", f"m{right}") for right in range(10, 21)}
+    assert found.notes == ["t: each run against the best one, m21; `spiqa-tasks compare` has the other pairs."]
+    smallest = min(table.records, key=lambda row: float(row["difference"]["p"]))
+    assert smallest["p_corrected"] == pytest.approx(11 * smallest["difference"]["p"])
+    assert len(drawn["Differences in accuracy, t"][1][0].points) == 11
+
+
 def test_gain_and_leakage_are_drawn_with_the_models_colours(tmp_path: Path, drawn: dict[str, Any]) -> None:
     """Bars by task and ablation; problems stand above the table."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
