@@ -26,6 +26,7 @@ class Task:
         settings: the text of the YAML's `dataset_name`.
         kept: ids of the questions that a filter kept; None without a filter.
         length: limit of generated tokens per response; None if the YAML sets none.
+        generation: the YAML's `generation_kwargs` as JSON, or "".
     """
 
     name: str
@@ -34,6 +35,7 @@ class Task:
     settings: str
     kept: frozenset[str] | None = None
     length: int | None = None
+    generation: str = field(default="", compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the benchmark by its name and definition: VLMEvalKit's queue hands tasks to other processes."""
@@ -104,9 +106,10 @@ def task_of(config: Mapping[str, Any]) -> Task | None:
     entry = benchmark_named(metadata.get("benchmark"), metadata.get("definition"))
     if entry is None or "test_split" not in config:
         return None
-    length = (config.get("generation_kwargs") or {}).get("max_new_tokens")
-    settings = str(config.get("dataset_name") or "")
-    return Task(str(config["task"]), entry, str(config["test_split"]), settings, length=length)
+    generation = config.get("generation_kwargs") or {}
+    settings, length = str(config.get("dataset_name") or ""), generation.get("max_new_tokens")
+    split, written = str(config["test_split"]), json.dumps(generation, sort_keys=True, default=str)
+    return Task(str(config["task"]), entry, split, settings, length=length, generation=written)
 
 
 def benchmark_named(name: Any, definition: Any = None) -> Benchmark | None:

@@ -7,20 +7,23 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import yaml
 
 from spiqa_tasks.analysis.experiments import (
     LLM,
+    MANIFEST,
     PAPERS,
     PICTURES,
-    Found,
-    Known,
     PlannedRun,
-    found,
     gain_plan,
     paper_plan,
+    task_names,
 )
 from spiqa_tasks.analysis.twins import ablation_pairs
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import demo, gain
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
@@ -125,7 +128,7 @@ class _Experiment:
         options: arguments shared by all runs.
         judge: judge of L3Score, or None for that of the environment.
         wanted: selection of the runs in the tables.
-        state: run -> its results when last checked.
+        planned: the runs.
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
@@ -144,24 +147,25 @@ class _Experiment:
         include = [] if arguments.include_path is None else [arguments.include_path]
         self.options = Options(shlex.split(arguments.launch), arguments.limit, arguments.include_path, arguments.host)
         self.wanted = Selection((), self.judge, arguments.limit is not None, include)
-        self.state = dict.fromkeys(_plan(arguments, Known(*catalogue([*filtered_tasks(), *include]))), Found())
+        self.planned = _plan(arguments, *catalogue([*filtered_tasks(), *include]))
 
     def look(self) -> None:
-        """Check the results of each run."""
-        self.state = {planned: self._found(planned) for planned in self.state}
+        """Look for the results of each run; say which earlier ones do not count."""
+        for planned in self.planned:
+            planned.look(self.output, self.options, self.judge)
+        for differs in dict.fromkeys(planned.differs for planned in self.missing if planned.differs):
+            tasks = dict.fromkeys(planned.task for planned in self.missing if planned.differs == differs)
+            say(f"{', '.join(tasks)}: run again, for earlier results differ in {differs}.")
 
     @property
     def missing(self) -> list[PlannedRun]:
         """The runs that are not complete."""
-        return [planned for planned, there in self.state.items() if not there.complete]
+        return [planned for planned in self.planned if not planned.complete]
 
     def paths(self, *roles: str) -> list[Path]:
         """Return the existing result files, of some roles or of all."""
-        return [
-            there.path
-            for planned, there in self.state.items()
-            if there.path is not None and (not roles or planned.role in roles)
-        ]
+        there = ((planned.role, planned.path) for planned in self.planned)
+        return [path for role, path in there if path is not None and (not roles or role in roles)]
 
     def runs(self, *roles: str) -> list[Run]:
         """Return the runs of some roles or of all; remarks about others go to stderr."""
@@ -182,38 +186,42 @@ class _Experiment:
         with alone_in(self.output, lambda: say(f"waiting for a run at work in {self.output} ...")) as held:
             self.look()
             rows = [
-                {**vars(each), "run": each.role, "model": each.identity.label, "there": there}
-                for each, there in self.state.items()
+                {"run": each.role, "task": each.task, "model": each.identity.label, "there": each.state}
+                | {"requests": each.requests(self.options.limit)}
+                for each in self.planned
             ]
             requests = Column("requests", show=lambda count: "?" if count is None else str(count))
             print(render("text", Table(rows, ["run", "task", "model"], [requests, "there"])), file=sys.stderr)
             missing = self.missing
             for place, planned in enumerate(missing, 1):
-                log = self.output / "logs" / f"{planned.folder(self.options)}.log"
+                folder = planned.folder(self.options)
+                log = self.output / "logs" / f"{folder}.log"
                 name = f"{planned.role}, {planned.task}"
                 say(f"run {place} of {len(missing)}: {name}; what it prints goes to {log}")
+                (self.output / folder).mkdir(exist_ok=True)
+                manifest = yaml.safe_dump(planned.manifest(self.options))
+                write_atomically(self.output / folder / MANIFEST, manifest.encode())
                 status = run_host(self.command(planned), log, held, environment)
-                there = self.state[planned] = self._found(planned)
-                if there.path is None:
+                planned.look(self.output, self.options, self.judge)
+                if planned.path is None:
                     say(f"{name}: no results (exit status {status}). The end of {log}:")
                     print(_end_of(log, planned), file=sys.stderr)
-                elif there.failed:
-                    say(f"{name}: {there.failed} requests or judgements failed. Call it again to repeat them.")
+                elif planned.failed:
+                    say(f"{name}: {planned.failed} requests or judgements failed. Call it again to repeat them.")
         return not self.missing
 
-    def _found(self, planned: PlannedRun) -> Found:
-        return found(planned, self.output, self.options, self.judge)
 
-
-def _plan(arguments: argparse.Namespace, known: Known) -> list[PlannedRun]:
-    names = [name.strip() for name in arguments.tasks.split(",") if name.strip()]
+def _plan(
+    arguments: argparse.Namespace, tasks: Mapping[str, Task], groups: Mapping[str, Sequence[str]]
+) -> list[PlannedRun]:
+    names = task_names([name.strip() for name in arguments.tasks.split(",") if name.strip()], groups)
     if not names:
         raise InputError(f"Expected --tasks to name tasks or groups, found {arguments.tasks!r}. Correct it.")
     model = Model(arguments.model, arguments.model_args)
     if arguments.experiment != "gain":
-        return paper_plan(known, names, model, arguments.limit)
+        return paper_plan(tasks, names, model)
     llm = None if arguments.llm is None else Model(arguments.llm, arguments.llm_args)
-    return gain_plan(known, names, model, llm, _BLIND[: 1 + arguments.grey], arguments.limit)
+    return gain_plan(tasks, names, model, llm, _BLIND[: 1 + arguments.grey])
 
 
 def _end_of(log: Path, planned: PlannedRun) -> str:
@@ -230,14 +238,14 @@ def _gain_table(experiment: _Experiment, form: str) -> bool:
     of_runs, alone, problems = ablation_pairs(runs, experiment.runs(LLM))
     gain.print_gain(of_runs, form, samples)
     say(*alone, *problems, f"questions that pictures won or lost, or that leaked: {samples}")
-    if not any(planned.role == LLM for planned in experiment.state):
+    if not any(planned.role == LLM for planned in experiment.planned):
         say("S_t and ML are withheld: they need the model's LLM base. Name it with --llm.")
     return not (alone or problems)
 
 
 def _paper_table(experiment: _Experiment, form: str) -> bool:
     runs, remarks = own_runs(map(RunPath, experiment.paths()), experiment.wanted)
-    order = [planned.task for planned in experiment.state]
+    order = [planned.task for planned in experiment.planned]
     print(paper_table(sorted(runs, key=lambda run: order.index(run.task)), form))
     say(*remarks, *withheld_remarks(runs))
     return True

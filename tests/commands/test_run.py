@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -13,10 +14,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
+from mmstar_release import write_release
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.registry import load_rows, yaml_folder
+from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.cli import main
 
 GAIN = ["run", "gain", "--model", "m", "--model-args", "a=1,api_key=secret-key-1", "--tasks", "mmstar_demo"]
@@ -45,7 +49,7 @@ def test_the_commands_are_printed_for_a_shell(capsys: pytest.CaptureFixture[str]
 
 def test_the_judge_of_the_printed_commands(capsys: pytest.CaptureFixture[str]) -> None:
     """It is exported before them; one that is none is refused."""
-    words = ["run", "spiqa", "--model", "m", "--output", "out", "--print", "--judge"]
+    words = ["run", "spiqa", "--tasks", "spiqa_demo", "--model", "m", "--output", "out", "--print", "--judge"]
     assert main([*words, "openai:gpt-4o"]) == 0
     assert capsys.readouterr().out.startswith("export SPIQA_JUDGE=openai:gpt-4o\n")
     assert main([*words, "nobody"]) == 2
@@ -69,6 +73,57 @@ def test_a_run_without_results_is_told_and_the_others_go_on(capsys: pytest.Captu
     assert "secret-key" not in printed.err
     assert printed.err.endswith("spiqa-tasks: no tables and no page: no run has results.\n")
     assert not Path("out/report.html").exists()
+
+
+HOST = """
+import sys
+from pathlib import Path
+sys.path[:0] = {path}
+from host_files import choice_samples, write_run
+from spiqa_tasks.benchmarks.signature import version
+words = dict(zip(sys.argv, sys.argv[1:]))
+task = words["--tasks"]
+results = write_run(Path(words["--output_path"]), "m", {{task: choice_samples([True])}}, settings={{task: ""}})
+(samples,) = results.parent.glob("*.jsonl")
+samples.write_text(samples.read_text().replace('"data:', f'"spiqa-tasks:{{version("spiqa-tasks")}}|data:'))
+"""
+"""In the place of lmms-eval: results of a task, by the installed version."""
+
+
+@pytest.mark.usefixtures("host")
+def test_results_of_other_data_prompt_or_version_are_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence names both values; what did not change is not run again, nor is what was run before."""
+    write_release(tmp_path / "old")
+    shutil.copytree(tmp_path / "old", tmp_path / "new")
+    file = tmp_path / "new" / "mmstar" / "mmstar.parquet"
+    pq.write_table(pq.read_table(file).slice(1), file)
+    yaml, shipped = tmp_path / "tasks" / "mine.yaml", yaml_folder() / "mmstar" / "mmstar_filtered.yaml"
+    yaml.parent.mkdir()
+    host = tmp_path / "host.py"
+    host.write_text(HOST.format(path=sys.path))
+    words = ["run", "scifibench", "--tasks", "mine", "--include-path", str(yaml.parent), "--model", "m"]
+
+    def said(data: str, dataset_name: str = "prompt=letter") -> list[str]:
+        monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / data))
+        yaml.write_text(f"include: {shipped}\ntask: mine\ndataset_name: {dataset_name}\n")
+        main([*words, "--output", "out", "--launch", f"{sys.executable} {host}"])
+        err = capsys.readouterr().err
+        return [line for line in err.splitlines() if ": run again, " in line] + ["run"] * err.count("run 1 of 1")
+
+    assert [said("old"), said("old")] == [["run"], []]
+    remark, ran = said("new")
+    assert re.search(
+        r"mine: run again, for earlier results differ in data \(mmstar/val@\w+, now mmstar/val@\w+\)\.$", remark
+    )
+    assert ran == "run"
+    assert said("old") == []
+    remark, ran = said("old", "prompt=authors")
+    assert re.search(r"differ in prompt \(\w{8}, now \w{8}\), settings \(prompt=letter,.*, now prompt=authors,", remark)
+    assert ran == "run"
+    monkeypatch.setattr("spiqa_tasks.analysis.experiments.version", lambda _: "99")
+    assert said("old")[0].endswith(f"differ in package ({version('spiqa-tasks')}, now 99).")
 
 
 def letter(body: dict[str, Any]) -> str:
