@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -190,16 +191,21 @@ def folder_name(model: str) -> str:
     return _UNSAFE.sub("__", "/".join(model.split("/")[-2:]))
 
 
+def date_text(seconds: float) -> str:
+    """Return a time since the epoch as the names of results files have it."""
+    return datetime.fromtimestamp(seconds, _ZONE).strftime("%Y%m%d_%H%M%S")
+
+
 def _reserved_date(folder: Path) -> str:
     """Create the empty results file of a new date, so that another process takes a later one."""
-    now = datetime.now(_ZONE)
+    now = time.time()
     while True:
-        date = now.strftime("%Y%m%d_%H%M%S")
+        date = date_text(now)
         try:
             (folder / f"{date}{RESULTS}").open("x").close()
             return date
         except FileExistsError:
-            now += timedelta(seconds=1)
+            now += 1
 
 
 def _results(date: str, model: str, model_args: str, tasks: Mapping[str, TaskLog]) -> dict[str, Any]:

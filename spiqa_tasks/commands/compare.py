@@ -18,7 +18,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per pair of runs of a task; 3 where a run had to be left out."""
-    runs, _ = runs_by_path(arguments)
+    runs, _ = runs_by_path(arguments, "one")
     found, left_out = compared(runs, arguments.metric)
     say(*left_out)
     print(render(arguments.format, comparison_table(found)))

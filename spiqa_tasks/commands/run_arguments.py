@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Literal
 
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.printable import say
@@ -94,17 +95,17 @@ def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Ru
     return runs
 
 
-def runs_by_path(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
+def runs_by_path(arguments: argparse.Namespace, judges: Literal["each", "one"] = "each") -> tuple[list[Run], list[str]]:
     """Return the runs of the selected tasks, and remarks about others, which go to stderr, too.
 
-    Runs at different places do not replace each other.
+    Runs at different places do not replace each other; `judges` as of `newest`.
 
     Raises InputError: none of the tasks; or see `load_runs`.
     """
     found: dict[tuple[Path, str, Identity, str], Run] = {}
     remarks: list[str] = []
     for place in arguments.runs:
-        runs, said = load_runs([place], selection(arguments))
+        runs, said = load_runs([place], selection(arguments), judges)
         found |= {(run.path, run.task, run.identity, run.judge): run for run in runs}
         remarks += said
     chosen = select_tasks(found.values(), arguments.task)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.task import Task
@@ -17,7 +18,7 @@ from spiqa_tasks.judge.judge import make_judge
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import said_if_slow
 from spiqa_tasks.runs import scoring, selection
-from spiqa_tasks.runs.answer import spelled
+from spiqa_tasks.runs.answer import FIRST, spelled
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.readers import lmms_eval
@@ -28,8 +29,10 @@ ByTask = list[tuple[Task, list[Run]]]
 """Tasks, each with the answers to it."""
 
 
-def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[Run], list[str]]:
-    """Return the scored runs at the paths, and remarks on runs that are replaced or left out.
+def load_runs(
+    paths: Iterable[RunPath], wanted: Selection = EVERY, judges: Literal["each", "one"] = "each"
+) -> tuple[list[Run], list[str]]:
+    """Return the scored runs at the paths, and remarks on runs that are replaced or left out; `judges` as of `newest`.
 
     Raises:
         InputError: no runs, none of the tasks, or see `read_runs` and `join_questions`.
@@ -37,8 +40,10 @@ def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list
         JudgeError: a judge that cannot be used.
     """
     with said_if_slow("reading the answers"):
-        read = [_with_task(run, wanted) for run in read_runs(paths, wanted.include, wanted.columns)]
-        runs, remarks = selection.newest(selection.judged_as_wanted(read, wanted.judge))
+        paths = list(paths)
+        read, left_out = _with_tasks(paths, wanted)
+        runs, remarks = selection.newest(selection.judged_as_wanted(read, wanted.judge), judges)
+    remarks += left_out
     rows_of = functools.cache(task_questions)
     runs = [run if _has_scores(run, wanted.judge) else _scored(run, wanted, rows_of, remarks) for run in runs]
     return [wanted.cut(run) for run in runs], remarks
@@ -67,7 +72,9 @@ def runs_by_task(path: Path, wanted: Selection) -> tuple[ByTask, list[str]]:
 
     Raises InputError: no run, or none with answers to a task of ours.
     """
-    runs, remarks = selection.newest(selection.select_tasks(_read(path, wanted), wanted.tasks))
+    read, left_out = _with_tasks([RunPath(path)], replace(wanted, tasks=()))
+    runs, remarks = selection.newest(selection.select_tasks(read, wanted.tasks), "any")
+    remarks += left_out
     by_task: dict[str, list[Run]] = {}
     for run in _logged(runs, remarks):
         by_task.setdefault(run.task, []).append(run)
@@ -92,12 +99,15 @@ def answers_to(name: str, paths: Sequence[Path], wanted: Selection) -> tuple[ByT
     found: ByTask = []
     ids_of = functools.cache(_known_ids)
     read = [(path, [_with_task_by_ids(run, tasks, ids_of) for run in _read(path, wanted)]) for path in paths]
-    newest = [(path, *selection.newest(runs)) for path, runs in read]
+    newest = [(path, *selection.newest(runs, "any")) for path, runs in read]
     for task in tasks:
         of_task = []
         for path, runs, replaced in newest:
             of_task += _runs_of(task, runs, path, is_alone=len(tasks) == 1)
             remarks += [remark for remark in replaced if remark.startswith(f"{task.name} ")]
+            remarks += _left_out(
+                [run for run in runs if not run.task and run.path not in {each.path for each in of_task}]
+            )
         if of_task:
             found.append((task, selection.with_unique_labels(of_task)))
         else:
@@ -146,16 +156,32 @@ def _has_scores(run: Run, judge: str | None) -> bool:
     return not needs_judge or run.own.entry.judge(run.settings) is None or bool(run.signature.judge)
 
 
-def _with_task(run: Run, wanted: Selection) -> Run:
-    """The run with the only task that is wanted, where nothing else says which it is."""
-    if run.task:
-        return run
-    if len(wanted.tasks) == 1:
-        return replace(run, task=next(iter(wanted.tasks)))
-    raise InputError(
-        f"Expected to know the task of the answers in {run.path}, found no task in its name. Name it as "
-        f"TASK={run.path}, call the file <model>_<task>{run.path.suffix}, or add --task TASK."
-    )
+def _with_tasks(paths: Sequence[RunPath], wanted: Selection) -> tuple[list[Run], list[str]]:
+    """The runs at the paths, and a sentence on those in folders whose task is not known.
+
+    Answers that name no task are to the only one that is wanted, unless a run beside them in the folder names it.
+
+    Raises InputError: a task that nobody says, of a path that is named or of all in the folders; or see `read_runs`.
+    """
+    runs = read_runs(paths, wanted.include, wanted.columns)
+    only = next(iter(wanted.tasks)) if len(wanted.tasks) == 1 else ""
+    named = {folder for run in runs if run.task == only for folder in run.path.parents}
+    folders = [place.path for place in paths if place.path in named]
+    runs = [run if run.task or set(folders) & set(run.path.parents) else replace(run, task=only) for run in runs]
+    unknown = [run for run in runs if not run.task]
+    for run in unknown:
+        if len(unknown) == len(runs) or run.path in {each.path for each in paths}:
+            raise InputError(
+                f"Expected to know the task of the answers in {run.path}, found no task in its name. Name it as "
+                f"TASK={run.path}, call the file <model>_<task>{run.path.suffix}, or add --task TASK."
+            )
+    return [run for run in runs if run.task], _left_out(unknown)
+
+
+def _left_out(runs: Sequence[Run]) -> list[str]:
+    """The sentence on answers in a folder of which no task is known."""
+    names = [*map(str, (run.path for run in runs[:FIRST])), *[f"{len(runs) - FIRST} others"] * (len(runs) > FIRST)]
+    return [f"Left out, with no task in the name: {', '.join(names)}. TASK=FILE names it."] * bool(runs)
 
 
 def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows], remarks: list[str]) -> Run:

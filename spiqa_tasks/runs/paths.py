@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks import results_file
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import first_object, json_value
 from spiqa_tasks.files.records import form_of, rows_in
@@ -74,7 +75,7 @@ def read_runs(paths: Iterable[RunPath], include: Iterable[Path] = (), columns: C
                 )
         for run in runs:
             if each.task in ("", run.task):
-                definition = known.get(run.task) if run.form == answers.VLMEVALKIT else run.definition
+                definition = run.definition if run.form in lmms_eval.FORMS else known.get(run.task)
                 logger.info("%s: answers of %s to %s (%s)", run.path, run.identity.label, run.task or "?", run.form)
                 key = (run.path.resolve(), run.task, run.identity.label)
                 found.setdefault(key, replace(run, definition=definition))
@@ -142,11 +143,13 @@ def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
 
 
 def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list[Run]:
-    """The runs of hosts below a folder; only without any, the samples and answers that no host wrote."""
+    """The runs of all forms below a folder, those of lmms-eval first, then VLMEvalKit's; broken files are named."""
     by_form: dict[str, list[Path]] = {}
     unknown: dict[str, Any] = {}
     broken: list[DataError] = []
     runs: list[Run] = []
+    read: set[str] = set()
+    """Beginnings of the samples files that results files have."""
     for path in (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in _SUFFIXES and path.is_file()):
         try:
             form, content = form_by_content(path, columns)
@@ -156,17 +159,20 @@ def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list
         by_form.setdefault(form, []).append(path)
         if form == RESULTS:
             runs += lmms_eval.read_results(path, content)
+            names = (path.name.removesuffix(results_file.RESULTS), str(content.get("date") or path.name))
+            read |= {str(path.with_name(f"{name}{results_file.SAMPLES}")) for name in names}
         elif not form and isinstance(content, dict) and all(isinstance(entry, dict) for entry in content.values()):
             unknown = unknown or content
     runs.sort(key=lambda run: run.date)
+    alone = (path for path in by_form.get(SAMPLES, ()) if not str(path).startswith(tuple(read)))
+    runs += [lmms_eval.read_samples(path) for path in alone]
     runs += answers.vlmevalkit_runs(folder, tasks)
     of_papers = dict.fromkeys(path.parent for path in by_form.get(spiqa_responses.FORM, ()))
-    runs += [_run(place, spiqa_responses.FORM, tasks, columns) for place in of_papers]
-    if not runs:
-        tables = [path for path in by_form.get(answers.TABLE, ()) if answers.answers_in(path, columns)]
-        runs = [lmms_eval.read_samples(path) for path in by_form.get(SAMPLES, ())]
-        runs += [_run(path, answers.LINES, tasks, columns) for path in by_form.get(answers.LINES, ())]
-        runs += [_run(path, answers.TABLE, tasks, columns) for path in tables]
+    plain = [(place, spiqa_responses.FORM) for place in of_papers]
+    plain += [(path, answers.LINES) for path in by_form.get(answers.LINES, ())]
+    tables = [path for path in by_form.get(answers.TABLE, ()) if not answers.is_vlmevalkits(path.resolve(), tasks)]
+    plain += [(path, answers.TABLE) for path in tables if answers.answers_in(path, columns)]
+    runs += [_run(path, form, tasks, columns) for path, form in plain]
     if broken and not runs:
         raise broken[0]
     for fault in broken:
@@ -185,4 +191,5 @@ def _column_names(content: Mapping[str, Any]) -> list[str]:
 
 def _run(path: Path, form: str, tasks: Collection[str], columns: Columns) -> Run:
     model, task = task_in_name(path.stem if path.is_file() else path.name, tasks)
-    return Run(task, Identity(model), path, form, partial(_READERS[form], path, columns))
+    date = results_file.date_text(path.stat().st_mtime)
+    return Run(task, Identity(model), path, form, partial(_READERS[form], path, columns), date=date)

@@ -7,11 +7,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
+from typing import Literal
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.runs.identity import SHOTS, Identity
 from spiqa_tasks.runs.readers import answers, lmms_eval
+from spiqa_tasks.runs.readers.answers import is_dated
 from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
@@ -69,31 +71,76 @@ def judged_as_wanted(runs: Sequence[Run], judge: str | None) -> Sequence[Run]:
     return found
 
 
-def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
-    """Return the runs that count, and a sentence for each that a newer one of the same model, task and judge replaces.
+def newest(runs: Sequence[Run], judges: Literal["each", "one", "any"] = "each") -> tuple[list[Run], list[str]]:
+    """Return the runs that count, and a sentence for each that another one of the same model and task replaces.
 
-    A run that asked fewer questions replaces none. Files that no host writes never replace each other.
+    The newest with the most answers counts, one that a judge scored before those of none. Files that no host wrote
+    stand beside each other in different folders, unless a host's run or one of `score --output` is newer or judged.
 
     Args:
-        runs: oldest first.
+        runs: those of VLMEvalKit oldest first.
+        judges: `each`: runs of several judges stand beside each other; `one`: they do not; `any`: nor is a judged run
+            before others, as all are scored again.
     """
-    kept: dict[tuple[str, Identity, str], Run] = {}
-    others: list[Run] = []
-    remarks = []
+    groups: dict[tuple[str, Identity], list[Run]] = {}
     for run in runs:
-        if run.form not in (*lmms_eval.FORMS, answers.VLMEVALKIT) and not answers.is_dated(run.path):
-            others.append(run)
-            continue
-        key = (run.task, run.identity, run.judge)
-        before = kept.setdefault(key, run)
-        if before is not run:
-            is_part = run.answered < before.answered
-            kept[key], other = (before, run) if is_part else (run, before)
-            again = "again on fewer questions" if is_part else "again"
-            names = [_file(each) for each in (kept[key], other)]
-            chosen, left = names if len(set(names)) == 2 else (kept[key].path, other.path)
-            remarks.append(f"{run.task} of {run.identity.label} was run {again}: {chosen} counts, not {left}.")
-    return [*kept.values(), *others], remarks
+        groups.setdefault((run.task, run.identity), []).append(run)
+    left_out: set[int] = set()
+    remarks = []
+    for same in (group for group in groups.values() if len(group) > 1):
+        for versions in _versions(same, judges):
+            best = max(
+                reversed(versions), key=lambda run: (_answered(run), judges != "any" and bool(_judge(run)), _age(run))
+            )
+            others = [run for run in versions if run is not best]
+            left_out |= set(map(id, others))
+            remarks += [_replaced(best, other, versions.index(other) > versions.index(best)) for other in others]
+    return [run for run in runs if id(run) not in left_out], remarks
+
+
+def _versions(same: Sequence[Run], judges: str) -> list[list[Run]]:
+    """Lists of runs, oldest first, of which one counts."""
+    by_age = sorted(same, key=_age)
+    if not any(map(_is_of_host, same)):
+        return [[run for run in by_age if run.path.parent == place] for place in {run.path.parent: 0 for run in same}]
+    names = list(dict.fromkeys(filter(None, map(_judge, by_age)))) if judges == "each" else []
+    return [[run for run in by_age if (_judge(run) or names[-1]) == name] for name in names] or [by_age]
+
+
+def _replaced(best: Run, other: Run, is_newer: bool) -> str:
+    """The sentence that another run counts, which may be the older one."""
+    is_less = is_newer and _answered(other) < _answered(best)
+    names = [
+        f"{run.path.parent.name}/{run.path.name}" if is_dated(run.path) else run.path.name for run in (best, other)
+    ]
+    names = names if len(set(names)) == 2 else [str(run.path) for run in (best, other)]
+    judges = [_judge(run) for run in (best, other)]
+    if len(set(judges)) == 2:
+        names = [f"{name} (judge {judge or 'none'})" for name, judge in zip(names, judges, strict=True)]
+    again = f"run again{' on fewer questions' * is_less}"
+    return f"{best.task} of {best.identity.label} was {again}: {names[0]} counts, not {names[1]}."
+
+
+def _is_of_host(run: Run) -> bool:
+    return run.form in (*lmms_eval.FORMS, answers.VLMEVALKIT) or is_dated(run.path)
+
+
+def _age(run: Run) -> tuple[bool, str]:
+    """Sort key, oldest first; VLMEvalKit's tables are newer than all that were scored from them, else left out."""
+    is_table = run.form not in lmms_eval.FORMS and _is_of_host(run)
+    return is_table, "" if is_table else run.date or run.path.name
+
+
+def _answered(run: Run) -> int:
+    return run.answered or (len(run.read()) if run.logged else 0)
+
+
+def _judge(run: Run) -> str:
+    """The judge of a run whose task has one, else ""; other tasks' answers are not read for it."""
+    asks = run.logged and run.is_own and run.own.entry.judge(run.settings) is not None
+    if not asks or run.form not in lmms_eval.FORMS:
+        return ""
+    return "@".join(filter(None, (run.signature.judge, run.signature.judge_host)))
 
 
 def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
@@ -197,11 +244,6 @@ def difference(run: Run, same: Sequence[Run]) -> str:
     folders = {each.path.parent.parts[-2:] for each in same}
     place = Path(*run.path.parent.parts[-2:]) if len(folders) == len(same) else run.path
     return place.as_posix()
-
-
-def _file(run: Run) -> str:
-    """The file's name, with its folder where that has the date."""
-    return f"{run.path.parent.name}/{run.path.name}" if answers.is_dated(run.path) else run.path.name
 
 
 def _own_ablation(run: Run) -> str:

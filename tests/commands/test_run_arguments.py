@@ -278,3 +278,37 @@ def test_a_value_over_a_part_has_its_questions_beside_it(
         assert ("questions" in printed) is ("6 of 12" in printed) is (asked == 6)
         assert told.count("6 of 12") == (asked == 6)
         assert set(told) <= {"", "6 of 12"}
+
+
+MIXED = ["score", "score --by group", "compare", "filter --text-only-models"]
+
+
+@pytest.mark.parametrize("command", MIXED)
+def test_every_form_in_a_folder_is_read_and_what_is_left_out_is_named(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run, a table and jsonl are three models; jsonl without a task in its name is none, and a sentence says so."""
+    rows = rows_for_scoring("mmstar", "demo", "")
+    for form, right in (("run", 18), ("lmms-eval", 9), ("table", 12)):
+        FORMS[form](tmp_path, form, "mmstar_demo", rows, texts_of(rows, right))
+    write_jsonl(tmp_path / "jsonl_mmstar_demo.jsonl", right_answers("mmstar_demo"))
+    capsys.readouterr()
+    main([*words(command), str(tmp_path), "--json"])
+    printed = capsys.readouterr()
+    assert all(f'"{model}"' in printed.out for model in ("run", "lmms-eval", "table", "jsonl"))
+    assert f"Left out, with no task in the name: {tmp_path / 'mmstar_demo' / 'run.jsonl'}." in printed.err
+
+
+@pytest.mark.usefixtures("no_java")
+def test_scoring_again_never_makes_another_model_of_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Scored by two judges and by none beside its answers: one model, by the newest judge, and sentences say so."""
+    for model in "mn":
+        answers = write_jsonl(tmp_path / f"{model}_spiqa_demo.jsonl", right_answers("spiqa_demo"))
+        with OpenAIServer(Behaviour()) as server:
+            for judge in (f"openai:a@{server.url}", f"openai:b@{server.url}", "none"):
+                assert main(["score", "spiqa_demo", str(answers), "--judge", judge, "--output", str(tmp_path)]) == 0
+    capsys.readouterr()
+    status, (found,), errors = run_json(capsys, "compare", tmp_path)
+    assert (status, {found["a"], found["b"]}, found["metric"]) == (0, {"m", "n"}, "l3score")
+    assert errors.count("was run again") == 2 * 3
+    assert errors.count("(judge openai:b") == 2 * 3

@@ -205,13 +205,13 @@ def test_only_scores_of_the_wanted_judge_count(tmp_path: Path) -> None:
 
 
 def test_a_judges_run_counts_though_another_judges_is_newer(tmp_path: Path) -> None:
-    """Where it is wanted; a judge that scored none of the runs is refused with those that did."""
+    """Both stand beside each other unless one is wanted; a judge that scored none is refused with those that did."""
     for stamp, judge in (("1", "openai:a"), ("2", "openai:b")):
         write_judged(tmp_path, "m", [float(stamp) / 4] * 39, judge, stamp=stamp)
-    for judge, expected in ((None, 0.5), ("openai:b", 0.5), ("openai:a", 0.25)):
-        ((run,), remarks) = load(tmp_path, judge=judge)
-        assert run.value(run.metric("l3score")).value == pytest.approx(expected)
-        assert len(remarks) == (judge is None)
+    for judge, expected in ((None, [0.25, 0.5]), ("openai:b", [0.5]), ("openai:a", [0.25])):
+        runs, remarks = load(tmp_path, judge=judge)
+        assert [run.value(run.metric("l3score")).value for run in runs] == pytest.approx(expected)
+        assert not remarks
     with pytest.raises(InputError) as error:
         load(tmp_path, judge="openai:c")
     assert str(error.value) == (

@@ -217,6 +217,6 @@ def test_no_form_is_known_by_a_files_name(tmp_path: Path) -> None:
     assert (run.form, len(run.read())) == ("table", 24)
     assert told(read(plain.parent)) == [("", "gpt4_results", "table")]
     host = write_own(tmp_path / "host", "vlm")
-    assert told(read(tmp_path)) == [("mmstar_demo", "vlm", "lmms-eval")]
+    assert told(read(tmp_path)) == [("mmstar_demo", "vlm", "lmms-eval"), ("", "gpt4_results", "table")]
     renamed = host.rename(host.with_name("answers.txt"))
     assert told(read(renamed)) == [("mmstar_demo", "vlm", "lmms-eval")]

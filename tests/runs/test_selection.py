@@ -10,6 +10,7 @@ import pytest
 from host_files import choice_samples, write_run
 from report_runs import choices, run_of
 
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers.lmms_eval import read_results
@@ -158,3 +159,42 @@ def test_of_several_runs_the_twin_is_that_of_the_same_judge_and_folder() -> None
     assert twin(blind, [elsewhere, *runs]) is runs[0]
     beside = replace(seeing(Identity("m"), "x/a/2"), judge="openai:a")
     assert twin(blind, [beside, *runs]) is None
+
+
+def of_judge(path: str, judge: str, answered: int = 24) -> Run:
+    """A run of SPIQA with scores of a judge, or of none."""
+    signature = f"data:spiqa/demo@d|settings:{f'|judge:{judge}' if judge else ''}"
+    run = run_of([Record("p/0", "a", "a", scores={"l3score": 0.5} if judge else {})], task="s", signature=signature)
+    return replace(run, path=Path(path), answered=answered, form="score", identity=MODEL)
+
+
+@pytest.mark.parametrize(
+    ("judges", "kept", "replaced"),
+    [
+        ("each", ["3", "4"], ["4 (judge openai:b) counts, not 5 (judge none)", "3 counts, not 1"]),
+        ("one", ["4"], ["not 1 (judge openai:a)", "not 3 (judge openai:a)", "not 5 (judge none)"]),
+        ("any", ["5"], ["5 (judge none) counts, not 1 (judge openai:a)", "not 3", "not 4 (judge openai:b)"]),
+    ],
+)
+def test_a_run_of_another_judge_or_of_none_replaces_a_judged_one_only_where_it_is_said(
+    judges: str, kept: list[str], replaced: list[str]
+) -> None:
+    """The newest of each judge counts, or of all judges; one without a judge only where all are scored again."""
+    runs = [
+        of_judge(path, judge) for path, judge in (("1", "openai:a"), ("3", "openai:a"), ("4", "openai:b"), ("5", ""))
+    ]
+    found, remarks = newest(runs, judges)
+    assert paths(found) == kept
+    assert sorted(any(text in remark for remark in remarks) for text in replaced) == [True] * len(remarks)
+
+
+def test_answers_that_were_scored_do_not_count_beside_their_scored_run() -> None:
+    """Whatever folder they are in; newer ones count instead of it, and two folders without one stand apart."""
+    old, new = (
+        replace(a_run(f"{folder}/m_t.jsonl", form="jsonl"), date=date) for folder, date in (("a", "1"), ("b", "3"))
+    )
+    scored = a_run("out/m/2_results.json", form="score")
+    assert paths(newest([scored, old])[0]) == ["2_results.json"]
+    found, remarks = newest([scored, old, new])
+    assert ([run.path for run in found], len(remarks)) == ([new.path], 2)
+    assert newest([old, new]) == ([old, new], [])

@@ -49,14 +49,14 @@ def read_table(path: Path, columns: Columns = USUAL) -> list[Answer]:
     return _answers(path, TABLE, dict(enumerate(read_cells(path), 1)), columns)
 
 
-def answers_in(path: Path, columns: Columns = USUAL) -> int:
-    """Return how many answers a table has; 0 for any other table or file, and for one that VLMEvalKit has scored."""
+def answers_in(path: Path, columns: Columns = USUAL, *, scored: bool = True) -> int:
+    """Return how many answers a table has; 0 for any other, and unless `scored` for one that VLMEvalKit has scored."""
     try:
         table = read_cells(path)
     except DataError:
         return 0
     found = columns_of(table)
-    return len(table) if is_answers(found, columns) and not found & SCORED_COLUMNS else 0
+    return len(table) if is_answers(found, columns) and (scored or not found & SCORED_COLUMNS) else 0
 
 
 def is_table(path: Path) -> bool:
@@ -124,12 +124,24 @@ def vlmevalkit_runs(folder: Path, tasks: Collection[str]) -> list[Run]:
     found = []
     paths = (path for path in folder.resolve().rglob("*") if path.suffix in _SUFFIXES and not path.is_symlink())
     for path in sorted(paths, key=_age):
-        model = (path.parent.parent if is_dated(path) else path.parent).name
-        dataset = path.stem.removeprefix(f"{model}_")
-        task = dataset if dataset in tasks else DATASETS.get(dataset, "")
+        model, task, dataset = _named(path, tasks)
         scored = path.parent.glob(f"*{SAMPLES}{dataset}.jsonl")
         is_scored = any(samples.stat().st_mtime >= path.stat().st_mtime for samples in scored)
-        if dataset != path.stem and task in tasks and not is_scored and (answered := answers_in(path)):
+        if task and not is_scored and (answered := answers_in(path, scored=False)):
             read = partial(read_table, path)
             found.append(Run(task, Identity(f"{model},{HOST}"), path, VLMEVALKIT, read, answered=answered))
     return found
+
+
+def is_vlmevalkits(path: Path, tasks: Collection[str]) -> bool:
+    """Return whether a table has VLMEvalKit's answers to one of the tasks, or is its scored copy of any."""
+    _, task, dataset = _named(path, tasks)
+    return bool(task) or (bool(dataset) and not answers_in(path, scored=False))
+
+
+def _named(path: Path, tasks: Collection[str]) -> tuple[str, str, str]:
+    """The model, task and dataset in the names of VLMEvalKit's table and its folder; no dataset, no task: ""."""
+    model = (path.parent.parent if is_dated(path) else path.parent).name
+    dataset = path.stem.removeprefix(f"{model}_") if path.stem.startswith(f"{model}_") else ""
+    task = dataset if dataset in tasks else DATASETS.get(dataset, "")
+    return model, task if task in tasks else "", dataset

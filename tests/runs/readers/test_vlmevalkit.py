@@ -24,18 +24,20 @@ Said = pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json"])
 def test_every_model_is_read_in_every_form(tmp_path: Path, suffix: str) -> None:
-    """In the folder of a model, or in that of a date; scored copies and tables of other datasets are left out."""
+    """In the folder of a model, or in that of a date; scored copies are left out, other datasets have no task."""
     for model, date in (("a", ""), ("b_MMStar", FIRST), ("org--c", FIRST)):
         folder = tmp_path / model / date
         write_table(mmstar_table(ROWS), folder / f"{model}_MMStar.{suffix}")
         write_table(mmstar_table(ROWS).assign(hit=1), folder / f"{model}_MMStar_exact_matching_result.{suffix}")
         write_table(mmstar_table(ROWS), folder / f"{model}_MMBench_DEV_EN.{suffix}")
         (folder / "status.json").write_text("{}")
-    runs = read_runs([RunPath(tmp_path)])
+    every = read_runs([RunPath(tmp_path)])
+    assert {run.path.stem.partition("_MMB")[2] for run in every if not run.task} == {"ench_DEV_EN"}
+    runs = [run for run in every if run.task]
     names = ["a,host=vlmevalkit", "b_MMStar,host=vlmevalkit", "org--c,host=vlmevalkit"]
     assert sorted(run.name for run in runs) == names
     assert {(run.task, run.form, len(run.read())) for run in runs} == {("mmstar_filtered", "vlmevalkit", len(ROWS))}
-    (run,) = read_runs([RunPath(tmp_path / "org--c" / FIRST)])
+    run, _ = read_runs([RunPath(tmp_path / "org--c" / FIRST)])
     assert run.name == names[2]
 
 
