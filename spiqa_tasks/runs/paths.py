@@ -159,8 +159,8 @@ def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list
         by_form.setdefault(form, []).append(path)
         if form == RESULTS:
             runs += lmms_eval.read_results(path, content)
-            names = (path.name.removesuffix(results_file.RESULTS), str(content.get("date") or path.name))
-            read |= {str(path.with_name(f"{name}{results_file.SAMPLES}")) for name in names}
+            stems = (path.name.removesuffix(results_file.RESULTS), str(content.get("date") or path.name))
+            read |= {str(path.with_name(f"{stem}{results_file.SAMPLES}")) for stem in stems}
         elif not form and isinstance(content, dict) and all(isinstance(entry, dict) for entry in content.values()):
             unknown = unknown or content
     runs.sort(key=lambda run: run.date)
