@@ -146,7 +146,7 @@ def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list
     """The runs of all forms below a folder, those of lmms-eval first, then VLMEvalKit's; broken files are named."""
     by_form: dict[str, list[Path]] = {}
     unknown: dict[str, Any] = {}
-    broken: list[DataError] = []
+    broken: list[DataError | InputError] = []
     runs: list[Run] = []
     read: set[str] = set()
     """Beginnings of the samples files that results files have."""
@@ -164,8 +164,11 @@ def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list
         elif not form and isinstance(content, dict) and all(isinstance(entry, dict) for entry in content.values()):
             unknown = unknown or content
     runs.sort(key=lambda run: run.date)
-    alone = (path for path in by_form.get(SAMPLES, ()) if not str(path).startswith(tuple(read)))
-    runs += [lmms_eval.read_samples(path) for path in alone]
+    for path in (path for path in by_form.get(SAMPLES, ()) if not str(path).startswith(tuple(read))):
+        try:
+            runs.append(lmms_eval.read_samples(path))
+        except (DataError, InputError) as error:  # of a host's task, whose results file is not there
+            broken.append(error)
     runs += answers.vlmevalkit_runs(folder, tasks)
     of_papers = dict.fromkeys(path.parent for path in by_form.get(spiqa_responses.FORM, ()))
     plain = [(place, spiqa_responses.FORM) for place in of_papers]

@@ -220,3 +220,14 @@ def test_no_form_is_known_by_a_files_name(tmp_path: Path) -> None:
     assert told(read(tmp_path)) == [("mmstar_demo", "vlm", "lmms-eval"), ("", "gpt4_results", "table")]
     renamed = host.rename(host.with_name("answers.txt"))
     assert told(read(renamed)) == [("mmstar_demo", "vlm", "lmms-eval")]
+
+
+def test_samples_without_their_results_file_spoil_no_folder(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Those of a task of ours are a run, those of a host's are named; alone they are refused."""
+    samples_alone(tmp_path / "9_samples_other.jsonl", [{"resps": ["x"], "accuracy": 1.0}])
+    with pytest.raises(InputError, match="9_samples_other"):
+        read(tmp_path)
+    write_own(tmp_path)
+    samples_alone(tmp_path / "8_samples_t.jsonl", SAMPLES)
+    assert [run.task for run in read(tmp_path)] == ["mmstar_demo", "t"]
+    assert "9_samples_other" in caplog.text
