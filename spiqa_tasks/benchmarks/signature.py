@@ -37,6 +37,7 @@ class Signature:
         tokenizer: tokenizer of the text metrics.
         predictions: format of the file that the responses were read from.
         ids: digest and length of the list of selected question ids.
+        model: the model with its arguments, in reports that call it by a shorter name.
         questions: `n of N` if only a part of the task's questions was answered.
         judge, judge_served: the judge as configured, the model that its server named.
         judge_extra: fields added to every judge request.
@@ -53,6 +54,7 @@ class Signature:
     tokenizer: str = ""
     predictions: str = ""
     ids: str = ""
+    model: str = ""
     questions: str = ""
     judge: str = ""
     judge_served: str = ""

@@ -18,6 +18,7 @@ from spiqa_tasks.report.content import Report, build
 from spiqa_tasks.report.headline import flat_records, shown_metrics
 from spiqa_tasks.report.page import as_html, as_markdown
 from spiqa_tasks.report.printer import as_csv, as_json
+from spiqa_tasks.runs.selection import with_short_names
 
 DEFAULT = Path("report.html")
 _OTHERS: Mapping[str, tuple[str, Callable[[Report], str]]] = {
@@ -52,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"Expected samples of this package's tasks, found {', '.join(run.task for run in runs)}. Run lmms-eval "
             "with --log_samples and --output_path."
         )
-    found = build(runs, remarks, arguments.title, shlex.join(["spiqa-tasks", *sys.argv[1:]]))
+    found = build(with_short_names(runs), remarks, arguments.title, shlex.join(["spiqa-tasks", *sys.argv[1:]]))
     for run in found.runs:
         say(*withheld_values(run, shown_metrics(run)))
     others = {getattr(arguments, name.replace("-", "_")): write for name, (_, write) in _OTHERS.items()}

@@ -11,7 +11,6 @@ from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.benchmarks.signature import PACKAGE
-from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 from spiqa_tasks.report import headline, plots, tables
 from spiqa_tasks.report.headline import judge_of, made
 from spiqa_tasks.report.plots import Plot, Series
@@ -83,8 +82,13 @@ def facts(runs: Sequence[Run], command: str = "") -> list[Fact]:
     tasks = {run.task: run.own for run in runs}
     covered = {task: dict.fromkeys(run.coverage for run in runs if run.task == task) for task in tasks}
     versions = dict.fromkeys(f"{PACKAGE} {run.signature.package}, {run.signature.host}" for run in runs)
-    of_host = {run.identity: [each for each in runs if each.identity == run.identity] for run in runs}
-    commands = [each for each in (*map(_host_command, of_host.values()), command) if each]
+    of_host: dict[tuple[str, ...], list[str]] = {}
+    for run in runs:
+        if run.command:
+            of_host.setdefault((*_judge(run), *run.command), []).append(run.task)
+    more = ("--output_path", "out", "--log_samples")
+    commands = [shlex.join([*of, "--tasks", ",".join(dict.fromkeys(names)), *more]) for of, names in of_host.items()]
+    commands += [command] if command else []
     days = sorted({made(run).date().isoformat() for run in runs if run.path.is_file()})
     found: list[Fact] = [
         ("models", list(dict.fromkeys(run.name for run in runs))),
@@ -103,18 +107,11 @@ def title_of(runs: Sequence[Run]) -> str:
     return f"{_few(models, 'models')} on {_few(tasks, 'tasks')}"
 
 
-def _host_command(runs: Sequence[Run]) -> str:
-    """Return the command of lmms-eval that repeats a model's runs, without paths and speed; '' for other hosts."""
-    tasks = ",".join(run.task for run in runs if run.form == "lmms-eval")
-    if not tasks:
-        return ""
-    identity = runs[0].identity
-    model, _, arguments = identity.model.partition(",")
-    if identity.ablation != "none":
-        arguments = ",".join(filter(None, [f"base={model},ablation={identity.ablation}", arguments]))
-        model = ABLATED
-    given = ["--model", model, *(["--model_args", arguments] if arguments else []), "--tasks", tasks]
-    return shlex.join(["lmms-eval", *given, "--output_path", "out", "--log_samples"])
+def _judge(run: Run) -> list[str]:
+    """Return the beginning of the host's command that names the judge and its server, of which the host is known."""
+    judge, host = run.signature.judge, run.signature.judge_host
+    url = [f"SPIQA_JUDGE_BASE_URL=http(s)://{host}/..."] if host and not host.startswith("api.") else []
+    return ["env", f"SPIQA_JUDGE={judge}", *url] if judge else []
 
 
 def _few(names: Sequence[str], kind: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 
@@ -23,24 +23,27 @@ class Identity:
         model: the model with its arguments, those left out that say where and how fast it runs.
         ablation: what `--model ablated` does to its pictures, with the shots before its questions; or `none`.
         seed: as given in the arguments, or "".
+        name: what a report calls the model, or "".
     """
 
     model: str
     ablation: str = "none"
     seed: str = ""
+    name: str = field(default="", compare=False)
 
     @property
     def label(self) -> str:
         """The identity for people; ablation and seed where there are any."""
         extra = [] if self.ablation == "none" else [f"ablation={self.ablation}"]
-        return ",".join([self.model, *extra, *([f"seed={self.seed}"] if self.seed else [])])
+        return ",".join([self.name or self.model, *extra, *([f"seed={self.seed}"] if self.seed else [])])
 
 
 def ablated(who: Identity) -> dict[str, str]:
-    """Return the field of signatures that says what `--model ablated` did to the questions, where it ran."""
+    """Return the fields of signatures that name the model, where it has a shorter name, and what ablated it."""
+    model = {"model": who.model} if who.name else {}
     if who.ablation == "none":
-        return {}
-    return {"ablated": ",".join([who.ablation, *([f"seed={who.seed}"] if who.seed else [])])}
+        return model
+    return model | {"ablated": ",".join([who.ablation, *([f"seed={who.seed}"] if who.seed else [])])}
 
 
 def identity(model: str, arguments: str) -> Identity:
@@ -59,6 +62,13 @@ def identity(model: str, arguments: str) -> Identity:
         ablation += f"{SHOTS}{shots},shots_split={split}" if shots else ""
     told = [f"{key}={given[key]}" for key in sorted(given) if key not in _RUNNING]
     return Identity(",".join([model, *told]), ablation, seed)
+
+
+def checkpoint(model: str) -> str:
+    """Return the checkpoint that a model's arguments name, without its folder; the model if they name none."""
+    given = model_arguments(model.partition(",")[2])
+    named = (given[key] for key in ("pretrained", "model_version", "model") if key in given)
+    return next(named, model).rstrip("/").rpartition("/")[2] or model
 
 
 def model_of(who: Identity) -> tuple[str, str]:

@@ -70,6 +70,7 @@ class Run:
         sizes: group -> number of the task's questions in it, where the file or the release says it.
         judge: what the judge was called where the answers were scored; empty: as in the signature.
         labels: id -> share of people's verdicts that call the answer right.
+        command: the host's command, without tasks and keys; () for other forms.
         date: of the run as lmms-eval names it, which sorts as text; empty: the file has none.
         label: unique label among several runs; empty: the identity.
     """
@@ -91,6 +92,7 @@ class Run:
     sizes: Mapping[str, int] = field(default_factory=dict)
     judge: str = ""
     labels: Mapping[str, float] = field(default_factory=dict)
+    command: Sequence[str] = ()
     date: str = ""
     label: str = ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -11,7 +12,7 @@ from typing import Literal
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.resolve import parse_judge
-from spiqa_tasks.runs.identity import SHOTS, Identity
+from spiqa_tasks.runs.identity import SHOTS, Identity, checkpoint
 from spiqa_tasks.runs.readers import answers, lmms_eval
 from spiqa_tasks.runs.readers.answers import is_dated
 from spiqa_tasks.runs.readers.columns import USUAL, Columns
@@ -153,6 +154,15 @@ def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
         for run in runs
         for others in [same[run.task, run.identity.label]]
     ]
+
+
+def with_short_names(runs: Sequence[Run]) -> list[Run]:
+    """Call each model by its checkpoint, `gpt-4o` of `openai,model_version=gpt-4o`, where no other model has that."""
+    short = {model: checkpoint(model) for model in dict.fromkeys(run.identity.model for run in runs)}
+    shared = [name for name, count in Counter(short.values()).items() if count > 1]
+    names = {model: model if name in shared else name for model, name in short.items()}
+    named = [replace(run, identity=replace(run.identity, name=names[run.identity.model])) for run in runs]
+    return with_unique_labels(named)
 
 
 def missing_samples(runs: Iterable[Run]) -> list[str]:

@@ -153,35 +153,26 @@ def test_coverage_and_signatures_end_the_report(drawn: dict[str, Any]) -> None:
 
 
 def test_facts_are_told_in_full(tmp_path: Path) -> None:
-    """Each model with its command, days as a span, and judges with the model that was served."""
+    """Each model with its command, the judge's server with it, days as a span, and judges."""
     paths = [tmp_path / f"2026010{day}_000000_results.json" for day in (1, 3)]
     for path in paths:
         path.touch()
-    signature = "data:mmstar/val@d|settings:prompt=letter|spiqa-tasks:1|host:lmms-eval-9|judge:x"
-    first = replace(run_of(choices([True]), "a,k=1,l=2", "t", signature), path=paths[0], asked=2)
-    seeing = Identity("b", "text")
-    second = replace(run_of(choices([True]), "b", "t", signature), identity=seeing, path=paths[1])
-    third, fourth = replace(first, task="u", path=paths[1]), replace(second, task="u", form="jsonl")
-    made_by = f"spiqa-tasks {first.signature.package}, {first.signature.host}"
-    assert facts([first, second, third, fourth], "again") == [
-        ("models", [first.name, second.name]),
-        ("tasks", ["t: 1 of 2, 1 of 1 questions", "u: 1 of 2, 1 of 1 questions"]),
-        ("answers of", ["2026-01-01 to 2026-01-03"]),
-        ("made by", [made_by]),
-        ("judges", ["x"]),
-        (
-            "commands",
-            [
-                "lmms-eval --model a --model_args k=1,l=2 --tasks t,u --output_path out --log_samples",
-                "lmms-eval --model ablated --model_args base=b,ablation=text --tasks t --output_path out --log_samples",
-                "again",
-            ],
-        ),
+    signature = "data:mmstar/val@d|settings:prompt=letter|spiqa-tasks:1|host:lmms-eval-9|judge:x|judge_host:h:1"
+    first = replace(run_of(choices([True]), "a", "t", signature), path=paths[0], asked=2, command=("lmms-eval",))
+    second = replace(first, task="u", path=paths[1])
+    other = replace(first, identity=Identity("b"), form="jsonl", command=())
+    found = dict(facts([first, second, other], "again"))
+    assert found["models"] == ["a", "b"]
+    assert found["tasks"] == ["t: 1 of 2 questions", "u: 1 of 2 questions"]
+    assert found["answers of"] == ["2026-01-01 to 2026-01-03"]
+    assert found["made by"] == [f"spiqa-tasks {first.signature.package}, {first.signature.host}"]
+    assert found["judges"] == ["x"]
+    assert found["commands"] == [
+        "env SPIQA_JUDGE=x 'SPIQA_JUDGE_BASE_URL=http(s)://h:1/...' lmms-eval --tasks t,u --output_path out "
+        "--log_samples",
+        "again",
     ]
     assert ("answers of", ["2026-01-01"]) in facts([first])
-    assert [name for name, _ in facts([replace(fourth, path=tmp_path / "none")])] == [
-        *("models", "tasks", "made by", "judges")
-    ]
 
 
 def test_the_title_names_few_and_counts_many(two_runs: Path) -> None:

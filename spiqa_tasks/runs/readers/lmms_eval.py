@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -19,12 +20,14 @@ from spiqa_tasks.benchmarks.task import Task, benchmark_named, task_of
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.files.json_text import conforms, loads
 from spiqa_tasks.runs.answer import Answer, plain
-from spiqa_tasks.runs.identity import Identity, identity
+from spiqa_tasks.runs.identity import Identity, identity, model_arguments
 from spiqa_tasks.runs.readers.host_tasks import first_of, host_answers, samples
 from spiqa_tasks.runs.run import Run
 
 FORM, SCORED = FORMS = ("lmms-eval", "score")
 """The forms: written by the host, or by `score --output`."""
+_KEY = re.compile(r"^\w*(key|token|secret|password|auth\w*)=|\bsk-\w|Bearer", re.IGNORECASE)
+_LOGIN = re.compile(r"//[^/@]*@")
 _OWN_LOADER = "<function load "
 """Logged `process_docs` of this package's own loader: the task then has all of its questions."""
 
@@ -146,8 +149,19 @@ def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str,
         values,
         sizes={str(group): int(size) for group, size in more.get("groups", {}).items()},
         judge=str(more.get("judge", "")),
+        command=() if more else _command(content["config"]),
         date=path.name.removesuffix(RESULTS) if path.name.endswith(RESULTS) else date,
     )
+
+
+def _command(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """The host's command of a results file, without its tasks and whatever may be a key."""
+    given = [f"{key}={value}" for key, value in model_arguments(str(config["model_args"] or "")).items()]
+    kept = ",".join(_LOGIN.sub("//", each) for each in given if not _KEY.search(each))
+    options = {"model": config["model"], "model_args": kept}
+    options |= {name: config.get(name) for name in ("gen_kwargs", "batch_size", "limit", "offset")}
+    named = {name: str(value) for name, value in options.items() if value and not _KEY.search(str(value))}
+    return ("lmms-eval", *(part for name, value in named.items() for part in (f"--{name}", value)))
 
 
 def _samples_file(path: Path, task: str, date: str) -> Path:
