@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import os
 import shlex
 import subprocess
@@ -10,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import nullcontext
 from pathlib import Path
 
 from spiqa_tasks.commands import compare, gain, report
@@ -26,18 +27,14 @@ RUNS = (
 """(baseline, tasks): the first reads pictures; the second, run at the same time, only captions."""
 
 ABOUT = f"""\
-ocr_baseline reads the text in the pictures (RapidOCR) and picks what shares most words with it; caption_retrieval picks
-the caption nearest to the question. Neither understands anything. The judge {MODEL} counts common words: its L3Score
-shows how a judged run looks, and is no result.
+Neither baseline understands anything; the judge {MODEL} counts common words, so its L3Score is no result.
 """
 NEXT = """\
-With a model and a judge of your own:
-
-  export OPENAI_API_KEY=...          # the judge of L3Score, gpt-4o by default; SPIQA_JUDGE names another one
-  lmms-eval --model qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-7B-Instruct \\
-      --tasks spiqa_testA,mmstar_filtered,mmstar_filtered_text,scifibench --output_path out --log_samples
-  spiqa-tasks gain out
-  spiqa-tasks report out
+Next, with a model of your own and OPENAI_API_KEY for the judge (SPIQA_JUDGE names another one than gpt-4o), run
+`lmms-eval --model qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-7B-Instruct --tasks \\
+    spiqa_testA,mmstar_filtered,mmstar_filtered_text,scifibench --output_path out --log_samples`.
+Then `spiqa-tasks gain out` and `spiqa-tasks report out` conclude from its answers as above.
+`spiqa-tasks run gain --model ... --llm ... --output out` does all of this for multi-modal gain and leakage.
 """
 
 
@@ -69,41 +66,43 @@ def _walk(output: Path, judge: Mapping[str, str]) -> None:
     for name, value in judge.items():
         _show(["export", f"{name}={value}"])
     _run_hosts(output, {**os.environ, **judge})
-    for command, arguments in (
-        (gain, [str(output), "--task", "scifibench_demo"]),
-        (compare, [str(output), "--task", "spiqa_demo"]),
-        (report, [str(output), "--html", str(output / "report.html")]),
+    for command, arguments, head in (
+        (gain, [str(output), "--task", "scifibench_demo"], 3),  # the row of all questions, of one for each group
+        (compare, [str(output), "--task", "spiqa_demo"], None),
+        (report, [str(output), "--html", str(output / "report.html")], None),
     ):
-        _show(["spiqa-tasks", command.__name__.rpartition(".")[2], *arguments])
+        _show(["spiqa-tasks", command.__name__.rpartition(".")[2], *arguments], f" | head -{head}" if head else "")
         parser = argparse.ArgumentParser()
         command.add(parser)
-        command.run(parser.parse_args(arguments))
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            command.run(parser.parse_args(arguments))
+        print("\n".join(printed.getvalue().splitlines()[:head]), flush=True)
     print(f"\n{ABOUT}\n{NEXT}", end="")
 
 
 def _run_hosts(output: Path, environment: Mapping[str, str]) -> None:
-    """Run lmms-eval for each baseline; the first one's output is shown, the second one's goes to a file."""
+    """Run lmms-eval for each baseline at the same time, with its output in a file."""
     started = time.time()
     output.mkdir(parents=True, exist_ok=True)
     processes = []
-    for model, tasks in reversed(RUNS):
-        log = None if (model, tasks) == RUNS[0] else output / f"{model}.log"
+    for model, tasks in RUNS:
+        log = output / f"{model}.log"
         arguments = ["--model", model, "--tasks", ",".join(tasks)]
         arguments += ["--output_path", str(output / model), "--log_samples"]
-        _show(["lmms-eval", *arguments], f" >{log} 2>&1 &" if log else "")
-        with open(log, "wb") if log else nullcontext() as file:
+        _show(["lmms-eval", *arguments], f" >{log} 2>&1 &")
+        with log.open("wb") as file:
             command = [sys.executable, "-m", "lmms_eval", *arguments]
             processes.append(subprocess.Popen(command, env=environment, stdout=file, stderr=file))
-    for process in reversed(processes):
+    print("Both answer 150 shipped questions now, which takes a minute or two ...", flush=True)
+    for process in processes:
         process.wait()
     for model, tasks in RUNS:
         files = [path for path in result_files(output / model) if path.stat().st_mtime >= started]
         if not files or set(tasks) - {run.task for run in read_results(files[-1])}:
             raise SpiqaTasksError(
-                f"Expected results of {', '.join(tasks)} in {output / model}, found none. See the lines above, and "
-                f"{output / RUNS[1][0]}.log."
+                f"Expected results of {', '.join(tasks)} in {output / model}, found none. See {output / model}.log."
             )
 
 
 def _show(command: list[str], behind: str = "") -> None:
-    print(f"\n$ {shlex.join(command)}{behind}", flush=True)
+    print(f"$ {shlex.join(command)}{behind}", flush=True)
