@@ -32,9 +32,9 @@ RESULTS, SAMPLES = "results", "samples"
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".xlsx", ".parquet"})
 """Of the files that are looked into within a folder, which may hold a hundred thousand pictures, too."""
 _READERS: Mapping[str, Callable[[Path, Columns], list[Answer]]] = {
+    spiqa_responses.FORM: spiqa_responses.read_answers,
     answers.LINES: answers.read_lines,
     answers.TABLE: answers.read_table,
-    spiqa_responses.FORM: spiqa_responses.read_answers,
 }
 """Form of files that no host wrote -> what reads its answers."""
 
@@ -170,12 +170,10 @@ def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list
         except (DataError, InputError) as error:  # of a host's task, whose results file is not there
             broken.append(error)
     runs += answers.vlmevalkit_runs(folder, tasks)
-    of_papers = dict.fromkeys(path.parent for path in by_form.get(spiqa_responses.FORM, ()))
-    plain = [(place, spiqa_responses.FORM) for place in of_papers]
-    plain += [(path, answers.LINES) for path in by_form.get(answers.LINES, ())]
+    by_form[spiqa_responses.FORM] = list(dict.fromkeys(path.parent for path in by_form.get(spiqa_responses.FORM, ())))
     tables = [path for path in by_form.get(answers.TABLE, ()) if not answers.is_vlmevalkits(path.resolve(), tasks)]
-    plain += [(path, answers.TABLE) for path in tables if answers.answers_in(path, columns)]
-    runs += [_run(path, form, tasks, columns) for path, form in plain]
+    by_form[answers.TABLE] = [path for path in tables if answers.answers_in(path, columns)]
+    runs += [_run(path, form, tasks, columns) for form in _READERS for path in by_form.get(form, ())]
     if broken and not runs:
         raise broken[0]
     for fault in broken:
