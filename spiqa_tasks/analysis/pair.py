@@ -13,8 +13,8 @@ from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Outcomes, Run
 
-DECISIVE = ("data", "prompt", "settings", "grey", "matcher", "tokenizer")
-"""Signature fields, besides those of the judge, that change a score: package, host and form of the file do not."""
+NOT_DECISIVE = frozenset({"package", "host", "ablated", "predictions", "ids", "questions"})
+"""Signature fields that change no score of a question, or (`ablated`) are what a pair compares."""
 
 
 @dataclass(frozen=True)
@@ -122,11 +122,10 @@ def groups_of(questions: Mapping[str, Record]) -> dict[str, list[str]]:
 
 def differing(a: Signature, b: Signature) -> list[str]:
     """Return the decisive fields in which two signatures differ, with both values."""
-    judge = tuple(name for name in a.__dataclass_fields__ if name.startswith("judge"))
     return [
         f"{name}: {getattr(a, name) or 'none'} and {getattr(b, name) or 'none'}"
-        for name in (*DECISIVE, *judge)
-        if getattr(a, name) != getattr(b, name)
+        for name in a.__dataclass_fields__
+        if name not in NOT_DECISIVE and getattr(a, name) != getattr(b, name)
     ]
 
 
