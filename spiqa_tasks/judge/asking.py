@@ -23,7 +23,7 @@ _SUSPECT = 3
 """Failures of one request, after which a test question is asked before it: is the server at fault, or the request?"""
 _TEST = "Is the sky blue on a clear day? Answer in one word - Yes or No."
 _NAP_SECONDS = 0.25
-"""How long to wait for one's turn before the pace, which others may have changed, is looked at again."""
+"""Longest sleep of a waiting request before it looks at the pace again, which others may have changed."""
 _SILENT_SECONDS, _TIMES_SLOWEST, _TEST_SECONDS = 20.0, 3.0, 5.0
 """A request for one token that has waited so long, and so many times as long as the slowest answer so far, is lost if a
 test question is answered in so many seconds: 20 + 5 are within the 30 s that an outage may cost beside its length."""

@@ -22,14 +22,14 @@ from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import counted, say
 
 LOCKED_SECONDS = 10.0
-"""How long to wait for a locked file at the beginning and at the end."""
+"""Wait for a locked file on opening and closing it, when no answer is held up."""
 _BUSY_SECONDS, _RETRY_SECONDS = 0.1, 1.0
-"""While answers arrive: how long a write may hold them up, and how soon after a failed one the next is tried."""
+"""While answers arrive: the longest wait of a write, which holds up all of them, and the pause after a failed one."""
 _CHUNK = 500  # SQLite takes at most 999 values in one statement in its older versions
 _COLUMNS = ("key", "verdict", "checksum")
 _TABLE = "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, verdict TEXT, checksum INTEGER) WITHOUT ROWID"
 _IN_THE_WAY = ("locked", "readonly", "read-only", "full", "unable to open", "disk I/O")
-"""Words of SQLite's errors that say nothing about the file's content."""
+"""Words of SQLite's errors that are no sign of damage."""
 _KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens")
 
 
@@ -40,7 +40,9 @@ def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) ->
     """
     fields = {name: getattr(request, name) for name in ("prompt", "max_tokens", "top_logprobs", "lookup", "repeat")}
     fields |= {name: getattr(config, name) for name in ("provider", "model", "extra")}
-    fields |= {"draws": request.draws, "thoughts": request.thoughts} if request.draws else {}  # keys of before hold
+    fields |= (
+        {"draws": request.draws, "thoughts": request.thoughts} if request.draws else {}
+    )  # else the keys of stored verdicts would change
     images = [
         image
         if image.startswith(("http://", "https://", "data:"))
@@ -89,7 +91,7 @@ class VerdictCache:
 
     @property
     def unstored(self) -> int:
-        """How many verdicts are not in the file."""
+        """Number of verdicts that are not in the file."""
         return len(self._waiting)
 
     def get(self, keys: Iterable[str]) -> dict[str, Verdict]:
@@ -131,7 +133,7 @@ class VerdictCache:
                 return
 
     def _opened(self, path: Path) -> sqlite3.Connection | None:
-        """The file, created if missing and read-only if it cannot be written; None if it cannot be created either."""
+        """Open the file, created if missing and read-only if not writable; None if it cannot be created either."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             return _connected(path)
@@ -191,12 +193,12 @@ class VerdictCache:
 def _plain(path: Path, options: str = "") -> sqlite3.Connection:
     uri = path.resolve().as_uri() + options
     db = sqlite3.connect(uri, timeout=LOCKED_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
-    db.text_factory = bytes  # of a damaged row, too
+    db.text_factory = bytes  # a damaged row may be no Unicode
     return db
 
 
 def _connected(path: Path, read_only: str = "") -> sqlite3.Connection:
-    """The file, open for writing without options; sqlite3.DatabaseError if it is damaged or another program's."""
+    """Open the file, for writing without options; sqlite3.DatabaseError if it is damaged or another program's."""
     db = _plain(path, read_only)
     try:
         columns = tuple(row[1].decode() for row in db.execute("PRAGMA table_info(verdicts)"))
@@ -231,13 +233,13 @@ def _insert(db: sqlite3.Connection, verdicts: Mapping[str, Verdict]) -> None:
 
 
 def _sound(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[str, Verdict]]:
-    """The verdicts of rows that are as this version wrote them."""
+    """Yield key and verdict of the rows whose checksum is right."""
     for key, text, checksum in rows:
-        with suppress(TypeError, ValueError, KeyError):  # of a column's type, or a field
+        with suppress(TypeError, ValueError, KeyError):  # a column of another type, or a missing field
             if zlib.crc32(text, zlib.crc32(key)) == checksum:
                 fields = json.loads(text)
                 if not (fields["text"].strip() or fields["top_logprobs"]):
-                    continue  # earlier versions stored answers without a word
+                    continue  # an answer without a word is no verdict; some files have such rows
                 pairs = tuple((sys.intern(token), logprob) for token, logprob in fields.pop("top_logprobs"))
                 model = fields.pop("model")
                 fields |= {"model": model and sys.intern(model), "top_logprobs": pairs}

@@ -23,7 +23,7 @@ MOST_TOKENS = 10**9
 LONGEST_DRAW = 100
 """Characters of a draw's answer, behind its thoughts, that are kept: enough to see what was said instead of a word."""
 WITHOUT_LOGPROBS = "the rule sampled (--rule sampled, or the setting rule=sampled) needs none"
-"""What to do about a judge without log-probabilities."""
+"""Remedy for a judge without log-probabilities."""
 SHORTEST_SECRET = 8
 """Characters of the shortest key that is hidden: a placeholder such as `EMPTY` would mangle messages."""
 _PASSWORD = re.compile(r"(?<=//)[^/\s@]+@")

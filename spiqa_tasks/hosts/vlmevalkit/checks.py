@@ -19,6 +19,7 @@ from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, task_name
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, pictures
 
 PER_FIGURE = "_perfigure"
+"""Suffix of SPIQA's tasks whose prompts show one picture each."""
 KEY_IN_CLEAR = "VLMEvalKit writes --judge-key to status.json in clear; SPIQA_JUDGE_API_KEY stays where it is."
 DIVIDES = ("InternVLChat", "VinternChat", "H2OVLChat")
 """Classes that divide by the number of pictures: without one, the host skips the whole dataset."""

@@ -17,7 +17,7 @@ NEITHER_REMEDY = (
     "a judge that thinks or greets first has to be told not to, for vLLM, SGLang and hf: with "
     f"--judge-extra or {EXTRA_VARIABLE} '{NO_THINKING}'; else choose another judge"
 )
-"""What to do about a judge whose first word is none of those asked for."""
+"""Remedy for a judge whose first word is none of those asked for."""
 
 
 @dataclass(frozen=True, slots=True)
