@@ -39,13 +39,17 @@ def without_reasoning(text: str) -> str:
 
 
 CONTROL_TOKEN = re.compile(
-    r"<\|[^<>|\n]{1,60}\|>"
-    r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK|sMASK)\]"
-    r"|<</?SYS>>"
-    r"|</?(?:s|bos|eos|pad|unk|sop|eop|image|video|audio|think|tool_call|tool_response|start_of_turn|end_of_turn"
-    r"|start_of_image|end_of_image|end_of_utterance|endoftext|begin_of_text|extra_id_\d{1,3}|unused\d{1,3})>",
+    r"<\|[^<>|\n]{1,60}\|?>|<[^<>|\s]{1,60}\|>"  # <|im_end|>, <|turn>, <turn|>
+    r"|\[\|[^\W\d][\w ]{2,40}\|\]"  # [|endofturn|], but not E[|XY|]
+    r"|\]~!?\w{1,2}[\[\]]|\[\w{1,2}~\["  # ]~b], [e~[
+    r"|</?[^\W\d]\w{0,30}:[^\W\d]\w{0,30}>"  # <seed:eos>
+    r"|</?(?:\w{3,30}_|unused)\d{1,5}>"  # <SPECIAL_11>, but not <x_1>
+    r"|</?(?:start|begin|end)_?of_?[^\W\d]{1,30}>"  # <end_of_turn>
+    r"|</?(?:s|bos|eos|pad|unk|sop|eop|image|video|audio|think|tool_call|tool_response|role)>"
+    r"|<</?SYS>>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK|sMASK)\]",
     re.IGNORECASE,
 )
+"""Control tokens by their shape, and by name if they look like any word in brackets: `<b>` and `[MASK]` are honest."""
 
 
 def without_control_tokens(text: str) -> str:
