@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from spiqa_tasks.scoring.reasoning import CONTROL_TOKEN, without_control_tokens
 
@@ -43,6 +44,11 @@ _SENTENCES = (
     "your task is to rank the following captions",
     "rank the captions from best to worst",
 )
+_FRAME_WORDS = (
+    *("truth", "andidate", "question", "standard", "ranked", "human", "assistant", "user", "system", "##"),
+    *("semantic", "word", "generative", "letter", "none", "caption"),
+)
+"""In every text that `_FRAME` matches, in lower case: looking for these is ten times as fast."""
 _START, _END = r"(?<![^\W_])", r"(?![^\W_])"
 _CANDIDATE = _phrase("andidate answer")
 _FRAME = re.compile(
@@ -64,34 +70,54 @@ _FRAME = re.compile(
 _ROLE = r"(?:system|user|human|assistant|bot|judge|grader|evaluator|instructions?)"
 _JUDGE = r"(?:judge|grader|evaluator|rater|assessor)"
 _WORDS = r"(?:\w+[ \t,:]+){0,5}[^\w\s]{0,3}"
-_SPEAKING = re.compile(
-    "|".join(
+_SPEAKING = [
+    (words.split(), re.compile(pattern, re.IGNORECASE | re.MULTILINE))
+    for words, pattern in (
         (
-            rf"(?:^|[.!?]\s)[^\w\n]{{0,8}}{_ROLE}[^\w\n]{{0,8}}:",
-            rf"[\[<{{(|#]{{1,3}}[ \t]?{_ROLE}[ \t]?[\]>}})|#]{{1,3}}",
+            "system user human assistant bot judge grader evaluator instruction",
+            rf"(?:^|[.!?]\s)[^\w\n]{{0,8}}{_ROLE}[^\w\n]{{0,8}}:|[\[<{{(|#]{{1,3}}[ \t]?{_ROLE}[ \t]?[\]>}})|#]{{1,3}}",
+        ),
+        (
+            "answer response",
             r"\b(?:reference|ground[\W_]?truth|candidate|gold|golden|expected)[\W_]{0,3}(?:answer|response)s?\b\W{0,8}:",
-            r"^[^\w\n]{0,8}#{2,6}\W{0,8}(?:answer|question|response|input|output)\b",
+        ),
+        ("##", r"^[^\w\n]{0,8}#{2,6}\W{0,8}(?:answer|question|response|input|output)\b"),
+        (
+            "verdict judg similar equivalent score rating grade",
             r"\b(?:verdict|judge?ment|similar|similarity|equivalent|score|rating|grade)\W{0,8}[:=]\W{0,8}"
             r"(?:yes|no|true|similar|correct|high|1|5|10|100)\b",
-            r"\byes\W{1,4}(?:or\W{1,4}no\b|yes\b)",
-            r"\bsemantic(?:ally)?\W{1,4}(?:meaning|similar|equivalent|the same|identical)\b",
+        ),
+        ("yes", r"\byes\W{1,4}(?:or\W{1,4}no\b|yes\b)"),
+        ("semantic", r"\bsemantic(?:ally)?\W{1,4}(?:meaning|similar|equivalent|the same|identical)\b"),
+        (
+            "ignore disregard forget override",
             r"\b(?:ignore|disregard|forget|override)\s+(?:all|any|the|what|everything|previous|above|prior|these|your)\b",
+        ),
+        (
+            "reply respond say output print return",
             rf"\b(?:reply|respond|say|output|print|return)\s+{_WORDS}(?:yes|no)\b",
-            r"\banswer\s+(?:with|only|simply|just|on|this)\b[^.\n]{0,60}?\b(?:yes|no)\b",
-            rf"\b(?:dear|note\s+to|to)\s+(?:the\s+|all\s+)?{_JUDGE}s?\b",
-            r"\bplease\s+(?:be\s+(?:lenient|generous|kind)|accept|mark|grade|judge|rate|score|give)\b",
+        ),
+        ("answer", r"\banswer\s+(?:with|only|simply|just|on|this)\b[^.\n]{0,60}?\b(?:yes|no)\b"),
+        ("judge grader evaluator rater assessor", rf"\b(?:dear|note\s+to|to)\s+(?:the\s+|all\s+)?{_JUDGE}s?\b"),
+        ("please", r"\bplease\s+(?:be\s+(?:lenient|generous|kind)|accept|mark|grade|judge|rate|score|give)\b"),
+        (
+            "correct right similar match",
             r"\b(?:mark|count|grade|accept|treat|rate|score|judge)s?\s+[^.\n]{0,40}?\bas\s+"
             r"(?:correct|right|similar|a match)",
+        ),
+        (
+            "checked verified confirmed approved",
             r"\b(?:been|was|is)\s+(?:checked|verified|confirmed|approved)\s+(?:by|as|to be)\b",
-            r"\b(?:new|following|previous|above|system)\s+(?:instruction|prompt)s?\b",
-            r"\bfull\s+(?:marks|score|credit|points)\b",
-        )
-    ),
-    re.IGNORECASE | re.MULTILINE,
-)
-"""Possible injections in words that honest answers may have, too."""
+        ),
+        ("instruction prompt", r"\b(?:new|following|previous|above|system)\s+(?:instruction|prompt)s?\b"),
+        ("full", r"\bfull\s+(?:marks|score|credit|points)\b"),
+    )
+]
+"""Possible injections in words that honest answers may have, too; in lower case a match has one of the words before it,
+and looking for these first is far faster."""
 
 
+@lru_cache(maxsize=2)  # an answer is shown and then marked
 def sanitize(text: str) -> str:
     """Return a text of the model under test as a judge may be shown it.
 
@@ -105,9 +131,8 @@ def sanitize(text: str) -> str:
     Case, punctuation, line ends of any kind, combining, invisible and direction marks, full-width letters and those
     Cyrillic and Greek letters that look like Latin ones hide nothing. Any other text is returned byte for byte.
     """
-    return _replaced(
-        CONTROL_TOKEN, _replaced(_FRAME, text, lambda _: REMOVED), lambda marker: f"{marker[0]} {marker[1:]}"
-    )
+    removed = _replaced(_FRAME, _FRAME_WORDS, text, lambda _: REMOVED)
+    return _replaced(CONTROL_TOKEN, "<[]", removed, lambda marker: f"{marker[0]} {marker[1:]}")
 
 
 def shortened(text: str) -> str:
@@ -118,23 +143,28 @@ def shortened(text: str) -> str:
     return text[:half] + CUT + text[-half:]
 
 
+@lru_cache(maxsize=2)  # each of the patterns reads it
 def folded(text: str) -> tuple[str, Sequence[int]]:
     """Return the text in Latin letters and with one kind of line end, and the original index of each character."""
     if text.isascii():
         return text.translate(_LINE_ENDS), range(len(text))
-    letters: list[str] = []
-    places: list[int] = []
-    for place, character in enumerate(text):
-        for letter in character if character.isascii() else unicodedata.normalize("NFKD", character):
-            if unicodedata.category(letter) not in ("Mn", "Me", "Cf") and letter not in _INVISIBLE:
-                letters.append(letter)
-                places.append(place)
-    return "".join(letters).translate(_LOOKALIKES).translate(_LINE_ENDS), places
+    plain = list(map(_plain, text))
+    return "".join(plain), [place for place, letters in enumerate(plain) for _ in letters]
 
 
-def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str]) -> str:
-    """The text with `stand_in` of each place that reads like the pattern in the place's stead."""
+@lru_cache(maxsize=4096)
+def _plain(character: str) -> str:
+    """The Latin letters that a character looks like, '' for a mark."""
+    letters = character if character.isascii() else unicodedata.normalize("NFKD", character)
+    seen = (c for c in letters if unicodedata.category(c) not in ("Mn", "Me", "Cf") and c not in _INVISIBLE)
+    return "".join(seen).translate(_LOOKALIKES).translate(_LINE_ENDS)
+
+
+def _replaced(pattern: re.Pattern[str], words: Iterable[str], text: str, stand_in: Callable[[str], str]) -> str:
+    """The text with `stand_in` of each place that reads like the pattern, which has one of the words, in its stead."""
     read, places = folded(text)
+    if not _has_one(read.lower(), words):
+        return text
     parts: list[str] = []
     done = 0
     for match in pattern.finditer(read):
@@ -144,6 +174,13 @@ def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str
     return "".join(parts) + text[done:]
 
 
+def _has_one(text: str, words: Iterable[str]) -> bool:
+    for word in words:  # noqa: SIM110 - twice as fast as any()
+        if word in text:
+            return True
+    return False
+
+
 def is_suspicious(text: str) -> bool:
     """Return whether an answer has a prompt's labels, roles, verdict words or orders: a mark for people.
 
@@ -151,4 +188,7 @@ def is_suspicious(text: str) -> bool:
     words, or in another language, has none of them.
     """
     plain = without_control_tokens(text)
-    return _SPEAKING.search(folded(plain)[0]) is not None or sanitize(plain) != plain
+    read = folded(plain)[0]
+    lower = read.lower()
+    speaks = any(_has_one(lower, words) and pattern.search(read) for words, pattern in _SPEAKING)
+    return speaks or sanitize(plain) != plain

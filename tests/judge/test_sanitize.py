@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 import unicodedata
 from pathlib import Path
 
@@ -13,9 +14,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.rules import RULES, Candidate
-from spiqa_tasks.judge.rules.l3score import PROMPTS
-from spiqa_tasks.judge.sanitize import CUT, LONGEST, REMOVED, is_suspicious, sanitize, shortened
+from spiqa_tasks.judge.rules.l3score import PROMPTS, L3ScoreRule
+from spiqa_tasks.judge.sanitize import (
+    _FRAME,
+    _FRAME_WORDS,
+    _SPEAKING,
+    CUT,
+    LONGEST,
+    REMOVED,
+    folded,
+    is_suspicious,
+    sanitize,
+    shortened,
+)
 from spiqa_tasks.runs.readers.labels import read_labels, traps_path
 from spiqa_tasks.scoring.reasoning import without_control_tokens
 
@@ -259,6 +273,23 @@ def test_few_real_answers_are_marked(real_data: Path, monkeypatch: pytest.Monkey
     chosen = [entry["response"] for entry in map(json.loads, lines) if entry["source"] != "mmlu_pro_runon"]
     for answers in ([row["answer"] for row in rows_for_scoring("spiqa", "testA", "")], chosen):
         assert sum(map(is_suspicious, answers)) < 0.01 * len(answers)
+
+
+@given(st.data())
+def test_the_words_before_a_pattern_are_in_all_that_it_matches(data: st.DataObject) -> None:
+    """So that looking for them first misses nothing."""
+    words, pattern = data.draw(st.sampled_from([*_SPEAKING, (_FRAME_WORDS, _FRAME)]))
+    read = folded(data.draw(st.from_regex(pattern)))[0]
+    assert any(word in read.lower() for word in words) or not pattern.search(read)
+
+
+def test_making_requests_takes_a_fraction_of_asking() -> None:
+    """A hundred thousand within 8 s on one core, keys included."""
+    candidates = [Candidate(f"The proposed model outperforms all {i} baselines.", "q", "r") for i in range(5000)]
+    start = time.process_time()
+    requests = [L3ScoreRule().request(candidate) for candidate in candidates]
+    Asker(JudgeConfig("openai", "m", "http://judge", cache=False)).keys(requests)
+    assert time.process_time() - start < 8 * len(candidates) / 100_000
 
 
 @pytest.mark.slow
