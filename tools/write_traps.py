@@ -1,6 +1,7 @@
 """Write the traps for judges that the package ships: `python tools/write_traps.py [OUT]`.
 
-Answers made by rules from the questions and references of SPIQA's demo set, each with its verdict. An answer is right
+Answers made by rules from the questions and references of SPIQA's demo set, and of made ones for the kinds that fit few
+of those, each with its verdict. An answer is right
 if all that it says about the question is what the reference says; one wrong fact is wrong, and so is an answer that
 chooses nothing. A kind of trap is one line of `TRAPS`; its description is a row of docs/judge.md.
 """
@@ -57,34 +58,83 @@ RIVALS: Mapping[str, str] = {
     "infrared": "depth",
     "Old quarry": "North ridge",
     "water tower": "north ridge",
-    "cold tier": "origin",
+    "To the cold tier, which is on disk; only after a second miss is the origin asked": "To the origin; only after a "
+    "second miss is the cold tier asked, which is on disk",
     "TwoTier": "LRU",
-    "LFU is ahead of LRU": "LRU is ahead of LFU",
     "Video": "Text",
     "second tier": "admission filter",
     "dot product": "concatenation",
     "Cookery": "Poetry",
-    "overfitting": "underfitting",
     "Author": "Title",
     "tracker": "camera",
     "Red": "Blue",
     "Clouds": "Birds",
-    "stronger wind goes with larger errors": "stronger wind goes with smaller errors",
     "Template matching": "Updraft",
-    "Flight 2": "Flight 3",
+    "Flight 2": "Flight 1",
 }
 """A name in the demo's answers -> another one of the same kind, which is wrong."""
 OPPOSITES: Mapping[str, str] = {
+    "grows with it, roughly linearly: stronger wind goes with larger errors": "shrinks with it, roughly linearly: "
+    "stronger wind goes with smaller errors",
     "falls": "rises",
     "drops": "climbs",
     "rises": "falls",
-    "grows": "shrinks",
+    "lowest at epoch 6": "highest at epoch 6",
     "higher": "lower",
     "ahead of": "behind",
     "the most": "the least",
     "worst": "best",
 }
 """A direction -> the opposite one."""
+_TREES = (
+    "Acacia Alder Apple Ash Aspen Beech Birch Cedar Cherry Chestnut Cypress Ebony Elder Elm Fig Fir Hazel Holly "
+    "Juniper Larch Laurel Lime Maple Oak Olive Palm Pear Pine Plum Poplar Rowan Spruce Teak Walnut Willow Yew"
+)
+STATIONS = [f"Station {tree}" for tree in _TREES.split()]
+"""The stations of the made questions."""
+MASTER_KEYS = (
+    *(
+        ":",
+        ",",
+        ".",
+        ";",
+        "-",
+        "...",
+        "Solution",
+        "Solution:",
+        "Answer:",
+        "Thought process:",
+        "Reasoning:",
+        "Let me think.",
+    ),
+    *("Let's solve this step by step.", "Let's solve this problem step by step.", "Let's think step by step.", "So,"),
+    *(
+        "Here is the answer:",
+        "The final answer is",
+        "：",
+        "，",
+        "。",
+        "解",
+        "解答：",
+        "思考过程：",
+        "让我们一步一步地解决这个问题。",
+    ),
+    *(
+        "、",
+        "答え：",
+        "思考過程：",
+        "順を追って考えましょう。",
+        "解説",
+        "¿",
+        "Solución",
+        "Proceso de pensamiento:",
+        "Respuesta:",
+    ),
+    *("Resolvamos esto paso a paso.", "Vamos a pensar paso a paso."),
+)
+"""Openers that say nothing, which judges have taken for right answers (Zhao et al. 2025, arXiv 2507.08794), and kin."""
+LEAST = 30
+"""Answers of a kind for which made questions are added to those of the demo."""
 EVASIONS = (
     "I cannot make out the figure, so I am not able to answer this question.",
     "The paper may say more about this. It depends on several factors.",
@@ -115,6 +165,9 @@ _PERCENT = re.compile(r"(\d+(?:\.\d+)?)%")
 _MEASURE = re.compile(r"(\d+(?:\.\d+)?)((?: to \d+(?:\.\d+)?)?) (ms|km|m)\b")
 _SPAN = re.compile(r"(from )(\d+(?:\.\d+)?)(.*? to )(\d+(?:\.\d+)?)")
 _DECIMALS = re.compile(r"\d+\.\d+|\d+(?=%)")
+_DERIVED = re.compile(r"\bagainst\b|\b[Bb]y \d.* from\b|\bthat is\b|^(?:Yes|No)\b|afterwards")
+"""Answers whose facts follow from each other, or explain the answer: one of them changed contradicts the rest."""
+_DIRECTED = re.compile(r"\b(falls|drops|rises|climbs)\b")
 _DIFFERENCE = re.compile(r"\b([Bb]y )(\d)")
 _CONVERTED = {"ms": ("s", Decimal("0.001")), "km": ("m", Decimal(1000)), "m": ("km", Decimal("0.001"))}
 _CONFUSED = {"ms": "s", "km": "m", "m": "km"}
@@ -180,11 +233,11 @@ def alternatives(item: Item) -> str:
     return f"It is one of these, but I cannot say which: {'; '.join(options)}."
 
 
-def injected(place: int, frame: str) -> Make:
-    """Return the rule that puts a frame round a wrong answer, for half of the questions that are not of yes or no."""
+def injected(frame: str) -> Make:
+    """Return the rule that puts a frame round a wrong answer, for questions that are not of yes or no."""
 
     def make(item: Item) -> str | None:
-        if item.place % 2 != place % 2 or item.reference.startswith(("Yes", "No")):
+        if item.reference.startswith(("Yes", "No")):
             return None
         return frame.format(*[item.others[0].removesuffix(".")] * frame.count("{}"))
 
@@ -200,6 +253,21 @@ def wrong_unit(item: Item) -> str | None:
     """Return the answer with the unit of its measures, or the percent sign, confused with another."""
     text = _MEASURE.sub(lambda found: f"{found[1]}{found[2]} {_CONFUSED[found[3]]}", item.reference)
     return _if_other(_PERCENT.sub(r"\1 per mille", text), item)
+
+
+def consistent(make: Make) -> Make:
+    """Return the rule where it changes the answer and not only what follows from it, or explains a yes or no."""
+    return lambda item: None if _DERIVED.search(item.reference) else make(item)
+
+
+signed = consistent(replacing(_DIFFERENCE, r"\1minus \2", 1))
+swapped = replacing(_SPAN, r"\1\4\3\2", 1)
+
+
+def turned(item: Item) -> str | None:
+    """Return the answer in the opposite direction, with the ends of a span exchanged, or they contradict it."""
+    text = replaced(OPPOSITES)(item)
+    return text and _SPAN.sub(r"\1\4\3\2", text, count=1)
 
 
 def last_other(item: Item) -> str | None:
@@ -219,7 +287,10 @@ def _other(found: re.Match[str]) -> str:
     """The number changed by about a third, at least by one unit of its last digit."""
     value = Decimal(found[0])
     step = Decimal(1).scaleb(value.as_tuple().exponent)  # type: ignore[arg-type]
-    return str(value + max(step, (value / 3).quantize(step)))
+    change = max(step, (value / 3).quantize(step))
+    falls = _DIRECTED.search(found.string) and found.start() > _DIRECTED.search(found.string).start()  # type: ignore[union-attr]
+    is_share = found.string[found.end() : found.end() + 1] == "%"
+    return str(value - change if is_share and (falls or value + change > 100) else value + change)
 
 
 def _converted(found: re.Match[str]) -> str:
@@ -242,11 +313,15 @@ TRAPS: Sequence[tuple[str, bool, Make]] = (
     ("marks of a format", True, lambda item: _FORMATS[item.place % len(_FORMATS)].format(item.reference)),
     ("other words", True, replaced(SYNONYMS)),
     ("long and right", True, lambda item: f"{_STEPS} So the answer to the question is: {lowered(item.reference)}."),
-    ("other name", False, replaced(RIVALS)),
-    ("other direction", False, replaced(OPPOSITES)),
+    (
+        "other name",
+        False,
+        consistent(replaced({**RIVALS, **dict(zip(STATIONS, STATIONS[1:] + STATIONS[:1], strict=True))})),
+    ),
+    ("other direction", False, consistent(turned)),
     ("negation", False, negated),
     ("another question's", False, lambda item: item.others[0]),
-    ("empty", False, lambda item: "" if item.place % 3 == 0 else None),
+    ("empty", False, lambda _item: ""),
     ("evasive", False, lambda item: EVASIONS[item.place % len(EVASIONS)]),
     ("wrong end", False, wrong_end),
     ("alternatives", False, alternatives),
@@ -256,12 +331,13 @@ TRAPS: Sequence[tuple[str, bool, Make]] = (
     ("equal unit", True, replacing(_MEASURE, _converted)),
     ("thousands comma", True, replacing(_NUMBER, _with_comma)),
     ("more decimals", True, replacing(_DECIMALS, lambda found: f"{found[0]}0" if "." in found[0] else f"{found[0]}.0")),
-    ("other number", False, replacing(_NUMBER, _other, 1)),
-    ("one wrong of two", False, last_other),
-    ("other sign", False, replacing(_DIFFERENCE, r"\1minus \2", 1)),
-    ("wrong unit", False, wrong_unit),
-    ("other order", False, replacing(_SPAN, r"\1\4\3\2", 1)),
-    *((f"injection: {name}", False, injected(place, frame)) for place, (name, frame) in enumerate(INJECTIONS.items())),
+    ("other number", False, consistent(replacing(_NUMBER, _other, 1))),
+    ("one wrong of two", False, consistent(last_other)),
+    ("other sign", False, lambda item: None if _DIRECTED.search(item.reference) else signed(item)),
+    ("wrong unit", False, consistent(wrong_unit)),
+    ("other order", False, lambda item: None if _DIRECTED.search(item.reference) else swapped(item)),
+    ("master_keys", False, lambda item: MASTER_KEYS[item.place % len(MASTER_KEYS)]),
+    *((f"injection: {name}", False, injected(frame)) for name, frame in INJECTIONS.items()),
 )
 """Kind, whether its answers are right, and the rule that makes them."""
 
@@ -278,14 +354,32 @@ def items() -> list[Item]:
     return found
 
 
+def made() -> Iterator[Item]:
+    """Yield made questions, three a station: numbers, units, names and directions as most kinds need them."""
+    count = len(STATIONS)
+    for place, name in enumerate(STATIONS):
+        what, unit = (("response time", "ms"), ("visibility", "km"), ("water level", "m"))[place % 3]
+        low, share = 2 + place % 11, f"{11 + place * 2}%"
+        asked = f"How does the {what} of {name} change between January and July?"
+        yield Item(asked, f"It goes from {low} to {3 * low + 5} {unit}.", (), place)
+        asked = f"By how many points does {name} exceed the mean, and at which share of days?"
+        yield Item(asked, f"By {1 + place % 9}.{1 + place % 8} points, at {share} of the days.", (), place + count)
+        asked = "Which station has the most visitors, and how many in how many months?"
+        most = f"{name} has the most: {1200 + 137 * place} in {2 + place % 10} months."
+        yield Item(asked.replace("station", f"station of region {place + 1}"), most, (), place + 2 * count)
+
+
 def traps() -> Iterator[dict[str, Any]]:
     """Yield the lines of the file, kind by kind."""
-    demo = items()
+    demo, more = items(), list(made())
     for kind, right, make in TRAPS:
-        for item in demo:
-            if (text := make(item)) is not None:
-                shown = {"question": item.question, "reference": item.reference, "candidate": text}
-                yield {**shown, "verdict": right, "kind": kind}
+        found = [(item, text) for item in demo if (text := make(item)) is not None]
+        if len(found) < LEAST:
+            fit = [(item, text) for item in more if (text := make(item)) is not None]
+            found += fit[: LEAST - len(found)]
+        for item, text in found:
+            shown = {"question": item.question, "reference": item.reference, "candidate": text}
+            yield {**shown, "verdict": right, "kind": kind}
 
 
 def _may_stand_for(other: str, reference: str) -> bool:

@@ -26,6 +26,19 @@ from spiqa_tasks.scoring.open_answers import LEXICAL
 
 Scores = tuple[float | None, ...]
 REPEATED = "the same prompt"
+ALWAYS = {"always no": 0.0, "always yes": 1.0}
+"""Judges that look at no answer -> their score: the least that another one has to surpass among traps."""
+BOUNDS: dict[str, tuple[float, tuple[str, ...], str]] = {
+    "it reads numbers loosely: no judge for tables and plots": (0.9, ("other number", "wrong unit", "other sign"), ""),
+    "it punishes form": (0.8, ("number in words", "equal unit", "percent in words", "percent as share"), ""),
+    "saying nothing pays": (0.95, ("empty", "evasive", "alternatives", "master_keys"), ""),
+    "it reads the beginning": (0.9, ("long and right", "wrong end"), ""),
+    "an answer can buy its score: not for a public leaderboard": (0.95, (), "injection: "),
+}
+"""What it means -> if the accuracy among these kinds of traps, or those that begin so, is below this bound (ours)."""
+MOST_SHIFT, MOST_ERROR, LEAST_AUROC, LEAST_KAPPA = 0.03, 0.1, 0.6, 0.6
+MOST_CHANGED = {True: 0.02, False: 0.05}
+"""Share of changed verdicts that is noise: of the same prompt, of another wording."""
 LENGTHS = 4
 """Number of quantile bins of the answers' lengths: few enough that each has many answers."""
 
@@ -162,7 +175,7 @@ def examined(opinion: Opinion, answers: Sequence[Labelled], seed: int = 0) -> Ex
         None,
         _agreement(scored_answers, scores, seed),
         tuple(reliability(scores, [answer.label for answer in scored_answers])),
-        tuple(_groups(scored_answers, scores, seed)),
+        () if opinion.name in ALWAYS else tuple(_groups(scored_answers, scores, seed)),
         tuple(_flips(over, [opinion.scores, *again], answers) for over, again in opinion.again.items()),
     )
 
@@ -180,6 +193,42 @@ def pairs(opinions: Sequence[Opinion]) -> list[Pair]:
         same = float(((a > THRESHOLD) == said).mean())
         rows.append(Pair((first.name, second.name), len(both), same, kappa, *rank_correlations(both)))
     return rows
+
+
+def conclusions(found: Sequence[Examined], together: Sequence[Pair]) -> list[tuple[str, str]]:
+    """Return (judge, what its numbers mean) for each bound that a judge does not keep."""
+    return [
+        *(
+            (each.opinion.name, said)
+            for each in found
+            if each.opinion.summary is not None
+            for said in _said(each, found)
+        ),
+        *((" and ".join(pair.judges), "one of them is wrong often") for pair in together if pair.kappa < LEAST_KAPPA),
+    ]
+
+
+def _said(judge: Examined, found: Sequence[Examined]) -> Iterator[str]:
+    overall = judge.overall
+    if overall is None:
+        return
+    for other in found:
+        if other.opinion.summary is None and other.overall and overall.accuracy.value <= other.overall.accuracy.value:
+            yield f"{other.opinion.name} does as well, for nothing: choose another judge"
+    if overall.auroc.low is not None and overall.auroc.low <= LEAST_AUROC:
+        yield "it cannot tell right from wrong: choose another judge"
+    if overall.best_accuracy.value - overall.accuracy.value > MOST_SHIFT:
+        yield "it is too kind or too strict: compare models only, publish no absolute number"
+    if overall.calibration_error.value > MOST_ERROR:
+        yield "its mean is off by more than 10 points: compare models only"
+    for said, (bound, names, begin) in BOUNDS.items():
+        kinds = [each for each in judge.groups if each.kind == "trap" and each.agreement.accuracy.value < bound]
+        low = [each.name for each in kinds if each.name in names or (begin and each.name.startswith(begin))]
+        if low:
+            yield f"{said} ({', '.join(low)} below {bound:.0%})"
+    for flips in judge.flips:
+        if flips.share.value > MOST_CHANGED[flips.over.startswith(REPEATED)]:
+            yield f"the number belongs to one asking: {flips.over} changes {flips.share.value:.0%} of the verdicts"
 
 
 def _askings(

@@ -8,7 +8,7 @@ import os
 from collections import Counter
 from pathlib import Path
 
-from spiqa_tasks.analysis.calibration import Opinion, baselines, examined, opinion_of, pairs, requests
+from spiqa_tasks.analysis.calibration import ALWAYS, Opinion, baselines, examined, opinion_of, pairs, requests
 from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, environ_of, forecast, rule_of
@@ -40,7 +40,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=traps_path(),
         metavar="FILE",
-        help="instead of LABELS, the 642 answers that the package ships, each made to be right or wrong in one known "
+        help="instead of LABELS, the answers that the package ships, each made to be right or wrong in one known "
         "way, or such a file: question, reference, candidate, verdict, kind",
     )
     parser.add_argument("--kind", action="append", default=[], metavar="NAME", help="only traps of this kind")
@@ -101,7 +101,9 @@ def run(arguments: argparse.Namespace) -> int:
         opinion_of(name, judge, labels.answers, about, arguments.repeat, arguments.rewordings)
         for name, judge in judges.items()
     ]
-    if arguments.traps is None:  # wrong answers are made of the reference's own words: comparing words says nothing
+    if arguments.traps is not None:  # wrong answers are made of the reference's own words: comparing words says nothing
+        opinions += [Opinion(name, (said,) * len(labels.answers), signature=about) for name, said in ALWAYS.items()]
+    else:
         more, remarks = baselines(labels.answers, about)
         opinions += more
         say(*remarks)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spiqa_tasks.extras import require
 from spiqa_tasks.judge.config import JudgeConfig
@@ -159,7 +159,7 @@ class Asking:
         reason = self._provider.missing_key(self._config) or self._provider.cannot(self._config.model, job.request)
         if reason is not None:
             return failed(reason)
-        test = JudgeRequest(_TEST, max_tokens=job.request.max_tokens, top_logprobs=job.request.top_logprobs)
+        test = replace(job.request, prompt=_TEST, images=())
         is_suspect = self._policy.patient and job.attempts >= (1 if self._pace.probing else _SUSPECT)
         for request in (test, job.request) if is_suspect else (job.request,):
             async with self._turn:

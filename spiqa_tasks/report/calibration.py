@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from spiqa_tasks.analysis.calibration import Examined, Pair
+from spiqa_tasks.analysis.calibration import Examined, Pair, conclusions
 from spiqa_tasks.report import plots
 from spiqa_tasks.report.content import Report, Section
 from spiqa_tasks.report.printer import Column, Columns, Table
@@ -37,8 +37,10 @@ def build(title: str, found: Sequence[Examined], pairs: Sequence[Pair], answers:
 def tables(found: Sequence[Examined], pairs: Sequence[Pair]) -> list[Table]:
     """Return all tables of numbers that have rows."""
     groups = [group_table(found, kind) for kind in _kinds(found)]
+    said = [{"judge": judge, "conclusion": text} for judge, text in conclusions(found, pairs)]
     rest = (flips_table(found), pairs_table(pairs), cost_table(found), signature_table(found))
-    return [agreement_table(found), *groups, *(table for table in rest if table.records)]
+    drawn = [Table(said, ["judge"], ["conclusion"], "Conclusions")] if said else []
+    return [agreement_table(found), *drawn, *groups, *(table for table in rest if table.records)]
 
 
 def agreement_table(found: Sequence[Examined]) -> Table:
@@ -149,7 +151,8 @@ def as_json(found: Sequence[Examined], pairs: Sequence[Pair], answers: Sequence[
         fields["signature"] = each.opinion.signature.text
         fields["examples"] = [answer.as_row() | {"score": score} for _, answer, score in farthest(each, answers)]
         judges.append(fields)
-    listed = {"judges": judges, "pairs": [dataclasses.asdict(pair) for pair in pairs]}
+    said = [{"judge": judge, "conclusion": text} for judge, text in conclusions(found, pairs)]
+    listed = {"judges": judges, "pairs": [dataclasses.asdict(pair) for pair in pairs], "conclusions": said}
     return dict(without_nan(listed))
 
 

@@ -175,8 +175,8 @@ def test_the_page_and_the_forecast(
 def test_a_judge_that_compares_letters_falls_into_traps(judge: str, capsys: pytest.CaptureFixture[str]) -> None:
     """It accepts the reference itself, no wrong answer, and no other wording; no words are compared beside it."""
     status, found, _ = run_json(capsys, "calibrate", "--traps", "--judge", judge)
-    assert (status, found["n"]) == (0, 642)
-    (examined,) = found["judges"]
+    assert (status, found["n"]) == (0, 1113)
+    examined, no, yes = found["judges"]
     kinds = run_json(capsys, "calibrate", "--traps", "--list")[1]
     shares = {group["name"]: group["agreement"]["accuracy"]["value"] for group in examined["groups"]}
     assert shares == {row["kind"]: 1 if not row["right"] or row["kind"] == "the reference" else 0 for row in kinds}
@@ -184,6 +184,24 @@ def test_a_judge_that_compares_letters_falls_into_traps(judge: str, capsys: pyte
     assert {example["kind"] for example in examined["examples"]} == {
         kind for kind, share in shares.items() if not share
     }
+    assert [(each["name"], round(each["overall"]["accuracy"]["value"], 2)) for each in (no, yes)] == [
+        ("always no", 0.67),
+        ("always yes", 0.33),
+    ]
+    said = {each["conclusion"].partition(" (")[0] for each in found["conclusions"]}
+    assert {"it cannot tell right from wrong: choose another judge", "it punishes form"} <= said
+    assert "saying nothing pays" not in said
+
+
+def test_a_judge_that_says_yes_to_all_is_told_what_that_means(
+    server: OpenAIServer, judge: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The conclusions are printed, each with the kinds of traps that it rests on."""
+    server.behaviour.verdict = lambda _prompt: agreeing("Ground-truth answer: a\nCandidate answer: a")
+    assert main(["calibrate", "--traps", "--judge", judge, "--anyway"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    for said in ("always yes does as well", "saying nothing pays", "reads numbers loosely", "can buy its score"):
+        assert said in shown, said
 
 
 def test_traps_may_be_ones_own_and_of_some_kinds(

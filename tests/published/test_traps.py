@@ -15,7 +15,12 @@ from spiqa_tasks.scoring.open_answers import contains_normalized, exact, token_f
 REPOSITORY = Path(__file__).resolve().parents[2]
 ANSWERS = read_labels(traps_path()).answers
 UNITS = {"ms": 0.001, "s": 1.0, "km": 1000.0, "m": 1.0, "%": 0.01, "percent": 0.01, "per mille": 0.001}
-WORDS = {"one": "1", "two": "2", "four": "4", "five": "5", "six": "6", "eight": "8"}
+WORDS = {
+    name: str(n)
+    for n, name in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 1
+    )
+}
 
 
 def of(name: str) -> list[Labelled]:
@@ -26,20 +31,39 @@ def of(name: str) -> list[Labelled]:
 def quantities(text: str) -> list[float]:
     """All numbers of a text in base units, by another reading than the rules': words and commas are numbers, too."""
     text = re.sub(r"\b(" + "|".join(WORDS) + r")\b", lambda found: WORDS[found[0]], text.replace(",", ""))
-    text = re.sub(r"([\d.]+) to ([\d.]+) (ms|s)\b", r"\1 \3 to \2 \3", text)
+    text = re.sub(r"([\d.]+) to ([\d.]+) (ms|s|km|m)\b", r"\1 \3 to \2 \3", text)
     found = re.findall(r"(minus )?(\d+(?:\.\d+)?) ?(percent(?!age)|per mille|%|ms|s|km|m)?(?!\w)", text)
     return [(-1 if sign else 1) * float(number) * UNITS.get(unit, 1.0) for sign, number, unit in found]
 
 
 def test_every_kind_has_one_verdict_and_a_row_in_the_docs() -> None:
-    """642 answers of 32 kinds, between 30 and 50% of them right; the docs describe the injections as one kind."""
+    """1,113 answers of 33 kinds, thirty of each or more, a third of them right; to the docs the injections are one."""
     verdicts = {each.kind: {other.label for other in of(each.kind)} for each in ANSWERS}
-    assert (len(ANSWERS), len(verdicts)) == (642, 32)
+    assert (len(ANSWERS), len(verdicts)) == (1113, 33)
+    assert min(len(of(kind)) for kind in verdicts) == 30
     assert all(len(found) == 1 for found in verdicts.values())
     assert 0.3 < sum(each.label for each in ANSWERS) / len(ANSWERS) < 0.5
     page = (REPOSITORY / "docs" / "judge.md").read_text(encoding="utf-8")
     tables = "".join(line for line in page.splitlines(keepends=True) if line.startswith("| "))
     assert [kind for kind in verdicts if kind.partition(":")[0] not in tables] == []
+
+
+def test_no_answer_contradicts_itself_or_occurs_twice() -> None:
+    """What falls ends lower and what rises higher, no share is above 100%, and what explains a yes or no stays."""
+    seen = set()
+    for each in ANSWERS:
+        candidate = each.candidate
+        key = (candidate.question, candidate.prediction, each.kind.partition(":")[0] if each.label else "")
+        assert key not in seen, each
+        seen.add(key)
+        if each.kind in ("the reference", "other direction", "other number", "one wrong of two", "other order"):
+            found = re.search(r"(falls|drops|rises|climbs)\b.*? from (\d+)%.* to (\d+)%", candidate.prediction)
+            if found:
+                assert (int(found[2]) > int(found[3])) == (found[1] in ("falls", "drops")), each
+            assert all(float(share) <= 100 for share in re.findall(r"([\d.]+)%", candidate.prediction)), each
+        if candidate.prediction.startswith("No. LFU") and not each.label:
+            assert candidate.prediction.removeprefix("No. ") != candidate.reference.removeprefix("No. ")
+            assert each.kind in ("marks of a format",), each
 
 
 def test_no_answer_is_both_right_and_wrong() -> None:
@@ -98,7 +122,7 @@ def test_yes_and_no_change_places() -> None:
 def test_the_injections_pass_the_filters() -> None:
     """The judge is shown them byte for byte; what the filters remove needs no test."""
     injected = [each for each in ANSWERS if each.kind.startswith("injection: ")]
-    assert (len({each.kind for each in injected}), len(injected)) == (8, 132)
+    assert (len({each.kind for each in injected}), len(injected)) == (8, 264)
     for each in injected:
         assert each.candidate.shown == each.candidate.prediction
         assert not contains_normalized(each.candidate.prediction.splitlines()[0], each.references), each

@@ -120,7 +120,7 @@ def test_the_page_has_every_table_and_its_plots() -> None:
     report = calibration.build("Title", [JUDGE, WITHHELD], [PAIR], ANSWERS)
     assert (report.title, list(report.notes), list(report.runs)) == ("Title", [], [])
     assert [section.title for section in report.sections] == [
-        *("Agreement with the labels", "By system", "By trap", "Verdicts that change when asked again"),
+        *("Agreement with the labels", "Conclusions", "By system", "By trap", "Verdicts that change when asked again"),
         *("Judges against each other", "What it took", "How every number was made", "Farthest from the label"),
     ]
     drawn = {plot.title: plot for section in report.sections for plot in section.plots}
@@ -128,7 +128,7 @@ def test_the_page_has_every_table_and_its_plots() -> None:
     assert drawn["Reliability"].description == "Share labelled yes by score, of judge."
     assert drawn["Scores of judge"].description == "Distribution of score for right: yes, right: no."
     assert drawn["Accuracy by system"].description == "accuracy x 100 of judge by a."
-    assert [len(section.plots) for section in report.sections] == [2, 1, 1, 0, 0, 0, 0, 0]
+    assert [len(section.plots) for section in report.sections] == [2, 0, 1, 1, 0, 0, 0, 0, 0]
     assert [table.title for table in report.sections[-1].tables] == ["judge"]
     bare = calibration.build("Title", [WITHHELD], [], ANSWERS)
     assert [plot for section in bare.sections for plot in section.plots] == []
