@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,45 +53,68 @@ class L3Score:
         self._config, self._rule = config, L3ScoreRule(prompt, top)
         Judge(config, self._rule)
 
+    async def acompute(self, **columns: Iterable[Any]) -> dict[str, Any]:
+        """Return what `compute` returns, beside whatever else the event loop does meanwhile."""
+        return await asyncio.to_thread(self.compute, **columns)
+
     def compute(
-        self, *, questions: Sequence[str], references: Sequence[str], predictions: Sequence[str]
+        self, *, questions: Iterable[str], references: Iterable[str | Iterable[str]], predictions: Iterable[str]
     ) -> dict[str, Any]:
         """Return `l3score` (the mean in [0, 1]; NaN when too few could be judged), `scores` (one in [0, 1] per
         prediction, None where the judge failed), `judge_failed` (how many), `reasons` (why, None where judged) and
-        `signature`. Raises InputError for lists that do not fit, JudgeError where the judge cannot be used at all.
+        `signature`. Of a question's several references each is asked about and the best counts (`references: best` in
+        the signature). Raises InputError for columns that do not fit, JudgeError where the judge cannot be used at all.
         """
-        _check(questions, references, predictions)
+        rows = _rows(questions, references, predictions)
         rule, judge = self._rule, Judge(self._config, self._rule, report=False)  # what failed is asked again
-        candidates = list(map(Candidate, predictions, questions, references))
+        candidates = [Candidate(answer, question, each) for question, right, answer in rows for each in right]
         requests = [rule.request(candidate) for candidate in candidates]
         if judge.estimate(requests).calls:
             judge.preflight()
         verdicts = judge.verdicts(requests)
-        scores = [rule.score(candidate, verdict) for candidate, verdict in zip(candidates, verdicts, strict=True)]
+        found = iter(zip(candidates, verdicts, strict=True))
+        asked = [[next(found) for _ in right] for _, right, _ in rows]
+        scores = [_best([rule.score(*each) for each in pairs]) for pairs in asked]
         return {
             "l3score": mean_or_nan(scores),
             "scores": scores,
             "judge_failed": sum(score is None for score in scores),
-            "reasons": [verdict.reason for verdict in verdicts],
+            "reasons": [next((verdict.reason for _, verdict in pairs if verdict.reason), None) for pairs in asked],
             "signature": {
                 "judge": self._config.name,
                 "judge_served": list(judge.summary().models),
                 "judge_host": self._config.host,
                 **rule.signature(),
+                **({"references": "best"} if len(candidates) > len(rows) else {}),
                 **({"judge_extra": self._config.extra} if self._config.extra else {}),
             },
         }
 
 
-def _check(questions: Sequence[str], references: Sequence[str], predictions: Sequence[str]) -> None:
-    columns = {"questions": questions, "references": references, "predictions": predictions}
-    for name, column in columns.items():
-        if isinstance(column, str):
+def _best(scores: list[float | None]) -> float | None:
+    """Return the highest score; None if one is missing, which might be the highest."""
+    known = [score for score in scores if score is not None]
+    return max(known) if len(known) == len(scores) else None
+
+
+def _rows(
+    questions: Iterable[str], references: Iterable[str | Iterable[str]], predictions: Iterable[str]
+) -> list[tuple[str, list[str], str]]:
+    """Return (question, references, prediction) of each answer; InputError for columns that do not fit."""
+    columns: dict[str, list[Any]] = {}
+    for name, given in (("questions", questions), ("references", references), ("predictions", predictions)):
+        if isinstance(given, str):
             raise InputError(f"{name} must be a list of strings, found one string; put it in a list.")
-        for position, text in enumerate(column):
-            if not isinstance(text, str):
-                raise InputError(f"{name}[{position}] must be a string, found {type(text).__name__}.")
+        columns[name] = list(given)
+        if name == "references":
+            columns[name] = [[each] if isinstance(each, str) or each is None else list(each) for each in columns[name]]
+        for position, text in enumerate(columns[name]):
+            wrong = [each for each in (text if isinstance(text, list) else [text]) if not isinstance(each, str)]
+            if wrong or text == []:
+                found = type(wrong[0]).__name__ if wrong else "none"
+                raise InputError(f"{name}[{position}] must be a string, found {found}.")
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{length} {name}" for name, length in lengths.items())
-        raise InputError(f"Expected as many questions as references and predictions, found {found}.")
+        counts = ", ".join(f"{length} {name}" for name, length in lengths.items())
+        raise InputError(f"Expected as many questions as references and predictions, found {counts}.")
+    return list(zip(*columns.values(), strict=True))

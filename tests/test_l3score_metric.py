@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import copy
 import math
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -85,6 +88,38 @@ def test_reasoning_models_are_refused(tmp_path: Path) -> None:
     """They have no log-probabilities to give."""
     with pytest.raises(JudgeError, match="reasoning"):
         L3Score("openai:o3-mini", api_key="k", cache_dir=tmp_path)
+
+
+def test_of_several_references_the_best_counts(server: OpenAIServer, tmp_path: Path) -> None:
+    """Columns may be generators; the signature says that there were several, and a list of one is none of these."""
+    metric = _metric(server, tmp_path)
+    columns = {"questions": iter(QUESTIONS), "predictions": (text for text in ["Blue", "Blue"])}
+    result = metric.compute(**columns, references=iter([["Green", "Blue"], ("Red", "Green")]))
+    assert result["scores"] == [pytest.approx(0.9 / 0.98), pytest.approx(0.08 / 0.98)]
+    assert result["signature"]["references"] == "best"
+    one = metric.compute(questions=QUESTIONS, references=[["Blue"], "Blue"], predictions=["Blue", "Blue"])
+    assert "references" not in one["signature"]
+    with pytest.raises(InputError, match=r"references\[1\]"):
+        metric.compute(questions=QUESTIONS, references=["Blue", []], predictions=["Blue", "Blue"])
+
+
+def test_without_a_verdict_on_one_reference_there_is_no_best(server: OpenAIServer, tmp_path: Path) -> None:
+    """The missing one might be higher."""
+    server.behaviour.script = ["ok", "ok", "ok", "404"]
+    metric = _metric(server, tmp_path, concurrency=1)
+    result = metric.compute(questions=QUESTIONS[:1], references=[["Blue", "Green"]], predictions=["Blue"])
+    assert (result["scores"], result["judge_failed"]) == ([None], 1)
+    assert result["reasons"][0].startswith("HTTP 404")
+
+
+def test_a_metric_is_copied_pickled_and_awaited(server: OpenAIServer, tmp_path: Path) -> None:
+    """As `datasets.map`, worker processes and notebooks do."""
+    metric = _metric(server, tmp_path)
+    columns = {"questions": QUESTIONS, "references": REFERENCES, "predictions": REFERENCES}
+    expected = metric.compute(**columns)
+    for other in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
+        assert other.compute(**columns)["scores"] == expected["scores"]
+    assert asyncio.run(metric.acompute(**columns))["scores"] == expected["scores"]
 
 
 def same_place(prompt: str) -> TopLogprobs:
