@@ -42,11 +42,14 @@ class Comparison:
     warnings: Sequence[str]
 
 
-def compare(runs: Iterable[Run], metric: str | None = None) -> tuple[list[Comparison], list[str]]:
+def compare(
+    runs: Iterable[Run], metric: str | None = None, baseline: str | None = None
+) -> tuple[list[Comparison], list[str]]:
     """Return every pair of runs of one task, the later minus the earlier, and a sentence for each run left out.
 
-    The p-values are corrected together. Runs are compared by one metric: by default each task's headline or, where no
-    two of its runs have scores by that, the first other metric of which more is better.
+    With a baseline, a model's name, each other run minus its runs. The p-values are corrected together. Runs are
+    compared by one metric: by default each task's headline or, where no two of its runs have scores by that, the first
+    other metric of which more is better.
     """
     by_task: dict[str, list[Run]] = {}
     for run in runs:
@@ -59,7 +62,10 @@ def compare(runs: Iterable[Run], metric: str | None = None) -> tuple[list[Compar
             continue
         unscored = [run for run in members if not _is_mean(run, chosen)]
         scored = [run for run in members if not any(run is other for other in unscored)]
-        for pair in (Pair(two, chosen) for two in itertools.combinations(scored, 2)):
+        bases = [run for run in scored if baseline in (run.name, run.identity.label, run.identity.model)]
+        others = [run for run in scored if not any(run is base for base in bases)]
+        twos = itertools.product(bases, others) if baseline is not None else itertools.combinations(scored, 2)
+        for pair in (Pair(two, chosen) for two in twos):
             a, b = pair.runs
             few = too_few(len(pair.scores), pair.total, "questions have a score in both runs")
             why_not = _not_comparable(pair, few)
@@ -67,20 +73,24 @@ def compare(runs: Iterable[Run], metric: str | None = None) -> tuple[list[Compar
                 left_out.append(f"{a.task}: {b.name} is not compared with {a.name}: {why_not}.")
             else:
                 comparisons.append(_compared(pair, few))
+        if baseline is not None and not bases:
+            left_out.append(f"{members[0].task} is left out: it has no run of {baseline} with scores.")
         left_out += [f"{run.task} of {run.name} is left out: {_why_not(run, chosen)}." for run in unscored]
     corrected = holm([comparison.difference.p for comparison in comparisons])
     return [replace(each, p_corrected=p) for each, p in zip(comparisons, corrected, strict=True)], left_out
 
 
-def compared(runs: Sequence[Run], metric: str | None = None) -> tuple[list[Comparison], list[str]]:
+def compared(
+    runs: Sequence[Run], metric: str | None = None, baseline: str | None = None
+) -> tuple[list[Comparison], list[str]]:
     """Return the comparisons of runs; see `compare`.
 
     Raises InputError: no two runs of one task with scores by that metric; the message has why.
     """
-    found, left_out = compare(runs, metric)
+    found, left_out = compare(runs, metric, baseline)
     if not found:
         names = ", ".join(sorted({f"{run.task} of {run.name}" for run in runs})) or "none"
-        scored = f" by {metric}" if metric else ""
+        scored = (f" by {metric}" if metric else "") + (f", one of {baseline}" if baseline else "")
         remedy = " ".join(left_out) or "Name the folders of the runs to compare."
         raise InputError(f"Expected two runs of one task with scores{scored}; found {names}. {remedy}")
     return found, left_out
@@ -133,6 +143,8 @@ def _compared(pair: Pair, few: str) -> Comparison:
     lost = [key for key, (earlier, later) in pair.scores.items() if later < earlier]
     warnings = [f"differ in {difference}" for difference in differing(a.signature, b.signature)]
     warnings += [f"{run.name} answered {run.coverage} questions" for run in (a, b) if not run.record_set.is_whole]
+    both = zip((a, b), pair.outcomes(list(pair.scores)), strict=True)
+    warnings += [f"{run.name}: {of_run.remark}" for run, of_run in both if of_run.remark]
     warnings += pair.remarks
     warnings += [few] if few and a.record_set.is_whole and b.record_set.is_whole else []
     alone = len(pair.run_scores[0].keys() ^ pair.run_scores[1].keys())

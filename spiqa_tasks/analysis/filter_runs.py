@@ -22,6 +22,7 @@ from spiqa_tasks.scoring.filtering import (
     keeps_at_most,
 )
 
+UNKNOWN = "unknown (not every LVLM has a score)"
 MOSTLY = 0.5
 """Share of refused and unparsed answers from which an inspector has a warning: most of its misses say nothing."""
 
@@ -100,9 +101,10 @@ class Filtered:
         return [counts[hits] for hits in range(len(self.inspectors) + 1)]
 
     def difficulty_counts(self) -> dict[str, int]:
-        """Return difficulty -> number of kept questions; {} without LVLM runs."""
-        counts = Counter(self.difficulties[key] for key in self.kept if key in self.difficulties)
-        return {name: counts[name] for name in DIFFICULTIES} if self.difficulties else {}
+        """Return difficulty -> number of kept questions, which sum to `kept`; {} without LVLM runs."""
+        counts = Counter(self.difficulties.get(key, UNKNOWN) for key in self.kept)
+        names = [*DIFFICULTIES, UNKNOWN] if counts[UNKNOWN] else DIFFICULTIES
+        return {name: counts[name] for name in names} if self.difficulties else {}
 
     def remarks(self) -> list[str]:
         """Return warnings: questions left out, inspectors that mostly gave no answer."""
@@ -117,7 +119,7 @@ class Filtered:
             f"{each.outcomes.unparsed:.0%} of its answers could not be read. These count as misses, so that questions "
             "are kept that need no image; leave it out, or ask it otherwise."
             for each in self.inspectors
-            if each.outcomes.without_answer >= MOSTLY
+            if each.outcomes.refused + each.outcomes.unparsed >= MOSTLY
         ]
 
 

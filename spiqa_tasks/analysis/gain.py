@@ -9,14 +9,12 @@ from itertools import zip_longest
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.outcomes import Outcomes
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.run import Outcomes, Run
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.coverage import is_covered, too_few
 from spiqa_tasks.scoring.gain import Gain, corrected_for_chance, gain, gain_of_totals, outcomes
 from spiqa_tasks.scoring.intervals import Estimate
-
-MUCH_UNANSWERED = 0.05
-"""Share of refused and unparsed answers from which a row has a warning: leakages of a few points are as large."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +142,7 @@ def sample_lists(pair: Pair) -> Iterator[dict[str, object]]:
 
 
 def warnings(row: Row) -> list[str]:
-    """Return warnings about a row: refused and unparsed answers count as wrong."""
+    """Return warnings about a row: answers that are none count as wrong."""
     if row.result is None:
         return [*row.remarks, f"withheld: {row.withheld}"]
     warned = list(row.remarks)
@@ -156,8 +154,8 @@ def warnings(row: Row) -> list[str]:
         "by the LLM base: S_t is a lower bound and ML an upper one",
     )
     for outcome, bound in zip(row.outcomes, bounds, strict=False):
-        if outcome.without_answer >= MUCH_UNANSWERED:
-            warned.append(f"{outcome.refused:.0%} refused and {outcome.unparsed:.0%} unparsed {bound}")
+        if outcome.remark:
+            warned.append(f"{outcome.remark} {bound}")
     return warned
 
 

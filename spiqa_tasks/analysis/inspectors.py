@@ -8,11 +8,12 @@ from functools import cached_property
 
 from spiqa_tasks.analysis.pair import Pair, scores_of
 from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.outcomes import Outcomes, outcomes
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.run import Outcomes, Run
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.coverage import too_few
 
 _BLINDEST = {"text": 1, "grey": 2, "none": 4}
@@ -49,7 +50,7 @@ class Inspector:
     @cached_property
     def outcomes(self) -> Outcomes:
         """Shares of refused, unparsed, failed and truncated answers."""
-        return self.run.outcomes(list(self.questions.values()))
+        return outcomes(list(self.questions.values()))
 
 
 def one_of_each(runs: Iterable[Run]) -> tuple[dict[str, list[Run]], list[str]]:

@@ -8,12 +8,13 @@ from functools import cached_property
 
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.outcomes import Outcomes, outcomes
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.run import Outcomes, Run
+from spiqa_tasks.runs.run import Run
 
-NOT_DECISIVE = frozenset({"package", "host", "ablated", "predictions", "ids", "questions"})
+NOT_DECISIVE = frozenset({"host", "ablated", "predictions", "ids", "questions"})
 """Signature fields that change no score of a question, or (`ablated`) are what a pair compares."""
 
 
@@ -59,7 +60,7 @@ class Pair:
 
     def answered(self, key: str) -> list[bool]:
         """Return whether each run's model answered a question, neither refusing nor leaving the answer unreadable."""
-        return [run.has_answer(known[key]) for run, known in zip(self.runs, self.questions, strict=True)]
+        return [not (known[key].refused or known[key].unparsed) for known in self.questions]
 
     def options(self, key: str) -> int | None:
         """Return the number of options of a question, or None if unknown or below two."""
@@ -68,8 +69,7 @@ class Pair:
 
     def outcomes(self, keys: Sequence[str]) -> list[Outcomes]:
         """Return each run's shares of refused, unparsed, failed and truncated answers to at least one question."""
-        pairs = zip(self.runs, self.questions, strict=True)
-        return [run.outcomes([questions[key] for key in keys]) for run, questions in pairs]
+        return [outcomes([questions[key] for key in keys]) for questions in self.questions]
 
     @property
     def total(self) -> int:

@@ -91,33 +91,19 @@ ACCURACY = dataclasses.replace(mean_of("accuracy"), signature=lambda: {"matcher"
 
 FAILURE_RATES: tuple[Metric, ...] = (
     share_of("refusal_rate", lambda record: record.refused),
-    share_of(
-        "unparsed_rate",
-        lambda record: record.prediction is None and not record.refused and record.status != "request_failed",
-    ),
+    share_of("unparsed_rate", lambda record: record.unparsed or record.taken_whole),
     share_of("request_failed_rate", lambda record: record.status == "request_failed"),
 )
 """Shares of answers without a letter: refused, not parsed, request failed."""
 
 
 def _truncated_rate(records: Sequence[Record]) -> Value:
-    cut = {r.id: float(r.details["truncated"]) if "truncated" in r.details else None for r in records}
-    return mean_value(cut) if set(cut.values()) - {None} else Value(math.nan, 0)  # the host logs no lengths
+    is_known = any(record.truncated is not None for record in records)  # else the host logs no lengths
+    return mean_value({r.id: float(bool(r.truncated)) for r in records}) if is_known else Value(math.nan, 0)
 
 
 TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False)
-"""Share of answers that ended at the limit of generated tokens; no row of the host's table."""
-
-
-def truncation_remark(records: Sequence[Record]) -> list[str]:
-    """Return a warning with the remedy if answers ended at the limit of generated tokens, or []."""
-    cut = sum(record.details.get("truncated", False) for record in records)
-    if not cut:
-        return []
-    return [
-        f"truncated_rate {cut / len(records):.4f}: {cut} of {len(records)} answers ended at the limit of generated "
-        "tokens, perhaps before their letter. Raise max_new_tokens with --gen_kwargs."
-    ]
+"""Share of answers that are known to be cut off; no row of the host's table."""
 
 
 def choice_record(
@@ -125,8 +111,7 @@ def choice_record(
 ) -> Record:
     """Return the record of one response, with its `accuracy`; a failed request has no score."""
     shared: dict[str, Any] = {"reference": row["answer"], "groups": groups, "signature": signature}
-    cut = {} if response.failure is not None or response.truncated is None else {"truncated": response.truncated}
-    shared["details"] = {OPTIONS: len(row["letters"]), **cut, **details}
+    shared["details"] = {OPTIONS: len(row["letters"]), **details}
     if response.failure is not None:
         return Record(row["id"], status="request_failed", reason=response.failure, **shared)
     options = dict(zip(row["letters"], row["options"], strict=True))

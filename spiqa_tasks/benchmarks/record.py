@@ -21,6 +21,9 @@ Status = Literal[
 ]
 MARKS = {"cut": "shown_cut", "suspicious": "suspicious"}
 """Flag of a judge request that its verdict keeps -> name of the count of such answers."""
+_UNREAD = ("empty", "truncated", "unformatted")
+EMPTY = ("", "nan", "none")
+"""Whole responses in lower case that are no answers; tables write the last two for empty cells."""
 STATUSES: tuple[str, ...] = get_args(Status)
 
 
@@ -125,6 +128,22 @@ class Record:
         known = {name: value[name] for name in _LOGGED if name in value} | {"id": str(value["id"])}
         check_types(cls, known)
         return cls(**_shared(known) | {"verdicts": tuple(known.get("verdicts", ()))})
+
+    @property
+    def truncated(self) -> bool | None:
+        """Whether the answer was cut off, by its text or as the host says; None if unknown."""
+        return True if self.rule == "truncated" else self.details.get("truncated")
+
+    @property
+    def unparsed(self) -> bool:
+        """Whether nothing was read in the response, or it is empty, "nan" or "None"; False for a refusal."""
+        is_empty = self.rule in _UNREAD and (self.prediction or "").lower() in EMPTY
+        return not self.refused and (self.status == "unparsed" or is_empty)
+
+    @property
+    def taken_whole(self) -> bool:
+        """Whether no answer was read in an open response, which is scored as it is."""
+        return self.rule == "unformatted" and not self.unparsed and not self.refused
 
     @property
     def judge_failed(self) -> bool:

@@ -22,7 +22,7 @@ from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.metrics.text_scores import available_metrics
-from spiqa_tasks.scoring.reasoning import without_reasoning
+from spiqa_tasks.scoring.reasoning import is_cut_in_reasoning, without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
 
@@ -87,9 +87,14 @@ class Scorer:
             if (size := len(response.text)) > LONGEST:
                 reason = f"an answer of {size:,} characters, more than {LONGEST:,}"
                 response = dataclasses.replace(response, text="", failure=reason)
-            else:
-                response = dataclasses.replace(response, text=without_reasoning(response.text))
-            return self.benchmark.record(row, response, self.context)
+            read = dataclasses.replace(response, text=without_reasoning(response.text))
+            record = self.benchmark.record(row, read, self.context)
+            if record.status == "request_failed":
+                return record
+            if not read.text and (response.truncated or is_cut_in_reasoning(response.text)):
+                record = dataclasses.replace(record, rule="truncated")
+            cut = {} if response.truncated is None else {"truncated": response.truncated}
+            return dataclasses.replace(record, details={**record.details, **cut})
         except Exception as error:
             logger.exception("Question %s could not be scored; its answer is kept in the samples file.", row["id"])
             return Record(str(row["id"]), status="scoring_failed", reason=repr(error))

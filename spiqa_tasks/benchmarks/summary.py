@@ -9,6 +9,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, SCORING_FAILED, Metric, RecordSet, Value
 from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.outcomes import taken_whole
 from spiqa_tasks.benchmarks.record import MARKS, Record
 from spiqa_tasks.benchmarks.signature import Signature, merged, parse
 
@@ -98,6 +99,8 @@ def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
     for mark, name in MARKS.items():
         marked = sum(any(verdict.get(mark) for verdict in record.verdicts) for record in questions)
         counted |= {name: marked} if marked else {}
+    if whole := taken_whole(documents):
+        counted["taken_whole"] = whole
     there = replace(records, partial=True)
     for metric in metrics:
         if count := COUNTED.get(metric.name):

@@ -41,7 +41,7 @@ from spiqa_tasks.runs.identity import model_arguments
 from spiqa_tasks.runs.loading import load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import Selection, withheld_remarks
+from spiqa_tasks.runs.selection import Selection, unread_remarks, withheld_remarks
 
 _DEMO = "two baselines on the shipped data (no network, no Java), then the commands that conclude from runs"
 _ABOUT = {
@@ -170,7 +170,7 @@ class _Experiment:
     def runs(self, *roles: str) -> list[Run]:
         """Return the runs of some roles or of all; remarks about others go to stderr."""
         runs, remarks = load_runs(map(RunPath, self.paths(*roles)), self.wanted)
-        say(*remarks)
+        say(*remarks, *unread_remarks(runs))
         return runs
 
     def command(self, planned: PlannedRun) -> list[str]:
@@ -247,7 +247,7 @@ def _paper_table(experiment: _Experiment, form: str) -> bool:
     runs, remarks = own_runs(map(RunPath, experiment.paths()), experiment.wanted)
     order = [planned.task for planned in experiment.planned]
     print(paper_table(sorted(runs, key=lambda run: order.index(run.task)), form))
-    say(*remarks, *withheld_remarks(runs))
+    say(*remarks, *withheld_remarks(runs), *unread_remarks(runs))
     return True
 
 

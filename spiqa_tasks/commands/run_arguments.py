@@ -15,7 +15,15 @@ from spiqa_tasks.runs.loading import load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.readers.columns import Columns
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import Selection, missing_samples, select_tasks, with_unique_labels, withheld_remarks
+from spiqa_tasks.runs.selection import (
+    Selection,
+    missing_samples,
+    select_tasks,
+    source_task,
+    unread_remarks,
+    with_unique_labels,
+    withheld_remarks,
+)
 from spiqa_tasks.runs.subset import read_subset
 
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
@@ -68,7 +76,7 @@ def selection(arguments: argparse.Namespace) -> Selection:
 def named_runs(arguments: argparse.Namespace) -> list[Run]:
     """Return the named runs of this package's tasks; remarks about others go to stderr."""
     runs, remarks = own_runs(arguments.runs, selection(arguments))
-    say(*remarks, *withheld_remarks(runs))
+    say(*remarks, *withheld_remarks(runs), *unread_remarks(runs))
     return runs
 
 
@@ -91,7 +99,8 @@ def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
 def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Run]:
     """Return all runs at some paths, also of the host's own tasks; remarks about others go to stderr."""
     runs, remarks = load_runs(places, selection(arguments))
-    say(*remarks)
+    tasks = arguments.task
+    say(*remarks, *unread_remarks(run for run in runs if not tasks or {run.task, source_task(run)} & set(tasks)))
     return runs
 
 
@@ -110,5 +119,6 @@ def runs_by_path(arguments: argparse.Namespace, judges: Literal["each", "one"] =
         remarks += said
     chosen = select_tasks(found.values(), arguments.task)
     remarks += [*missing_samples(chosen), *withheld_remarks(chosen)]
-    say(*remarks)
-    return with_unique_labels(chosen), remarks
+    labelled = with_unique_labels(chosen)
+    say(*remarks, *unread_remarks(labelled))
+    return labelled, remarks

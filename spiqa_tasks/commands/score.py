@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spiqa_tasks.benchmarks.aggregation import prepare
+from spiqa_tasks.benchmarks.outcomes import remarks_on
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import batching, grouping
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
@@ -180,7 +181,7 @@ def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
         run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)
         say(*scoring.differences(read.matched, run))
         say(*_failures(run))
-        say(*(f"{run.name}: {remark}" for remark in run.own.entry.remarks(run.records)))
+        say(*(f"{run.name}: {remark}" for remark in remarks_on(run.own.entry, run.records)))
         results.append(run)
     return results
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import Row
+from spiqa_tasks.benchmarks.outcomes import remarks_on
 from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.benchmarks.signature import PACKAGE
 from spiqa_tasks.report import headline, plots, tables
@@ -126,7 +127,7 @@ def _task(task: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Section
         if kind in headline.PLOTTED and len({record["group"] for record in records}) > 1
     ]
     shown = [headline.headline_table(runs), *(headline.group_table(runs, *group) for group in groups.items())]
-    remarks = [f"{run.name}: {remark}" for run in runs for remark in run.own.entry.remarks(run.records)]
+    remarks = [f"{run.name}: {remark}" for run in runs for remark in remarks_on(run.own.entry, run.records)]
     return Section(f"{task} ({runs[0].own.entry.name}, {runs[0].own.split})", remarks, shown, drawn)
 
 

@@ -45,11 +45,7 @@ def _counts(run: Run) -> dict[str, Any]:
     """Return heading -> number of questions, and the rules by which answers have no letter."""
     by_status = statuses(run)
     questions = run.questions
-    unparsed = Counter(
-        record.rule or "no rule"
-        for record in questions
-        if not record.refused and (record.status == "unparsed" or record.rule in ("unformatted", "empty"))
-    )
+    unparsed = Counter(record.rule or "no rule" for record in questions if record.unparsed or record.taken_whole)
     return {
         "questions": run.record_set.part or len(questions),
         "ok": by_status["ok"],
@@ -58,7 +54,7 @@ def _counts(run: Run) -> dict[str, Any]:
         "refused": by_status["refused"],
         "unparsed": unparsed.total(),
         "by rule": ", ".join(f"{rule} {count}" for rule, count in unparsed.most_common()) or "-",
-        "truncated": sum(record.rule == "truncated" for record in questions),
+        "truncated": sum(bool(record.truncated) for record in questions),
         **{name.replace("_", " "): by_status[name] for name in _FAILED},
     }
 
@@ -156,8 +152,9 @@ def gain_table(found: Sequence[Row]) -> Table:
     return Table(rows, labels, values, "Multi-modal gain and leakage x 100", notes, [*printed.values()])
 
 
-def comparison_table(found: Sequence[Comparison]) -> Table:
-    """Return the paired differences of runs."""
+def comparison_table(found: Sequence[Comparison], most: int | None = None) -> Table:
+    """Return the paired differences of runs; people see the first `most`, by default all."""
+    shown, more = found[:most], len(found[most or len(found) :])
     values: Columns = [
         Column("difference.n"),
         *(Column("score_b", "run x 100", number), Column("score_a", "against x 100", number)),
@@ -170,7 +167,9 @@ def comparison_table(found: Sequence[Comparison]) -> Table:
         "The difference is the run minus the one it stands against, on the questions that both answered; 95% intervals "
         "of the paired test, clustered by paper in SPIQA. Corrected p-values are Holm's, for all lines together. "
         "Smallest: the smallest true difference that so many questions show with 80% probability.",
-        *(f"{each.task}, {each.b} against {each.a}: {'; '.join(each.warnings)}." for each in found if each.warnings),
+        *(f"{each.task}, {each.b} against {each.a}: {'; '.join(each.warnings)}." for each in shown if each.warnings),
     ]
+    if more:
+        notes.append(f"{more:,} more pairs are not shown: compare with --baseline MODEL, or print all with --json.")
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
-    return Table(as_records(found), labels, values, "Paired differences", notes)
+    return Table(as_records(shown), labels, values, "Paired differences", notes, data=as_records(found))

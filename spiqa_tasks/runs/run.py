@@ -25,28 +25,6 @@ class MissingMetricError(InputError):
 
 
 @dataclass(frozen=True)
-class Outcomes:
-    """Shares, 0 to 1, of answers that were refused, unparsed, failed or truncated.
-
-    Attributes:
-        refused: the model would not answer, or wrote that it saw no picture.
-        unparsed: no answer was found in what it wrote; of a host's task: it wrote nothing.
-        failed: the request failed.
-        truncated: the answer ended at the limit of tokens; None where no answer tells.
-    """
-
-    refused: float
-    unparsed: float
-    failed: float
-    truncated: float | None
-
-    @property
-    def without_answer(self) -> float:
-        """The share that was asked and not answered, which counts as wrong."""
-        return self.refused + self.unparsed
-
-
-@dataclass(frozen=True)
 class Run:
     """One model's answers to one task; they are read when they are first asked for.
 
@@ -192,22 +170,6 @@ class Run:
     def scores(self, metric: Metric) -> dict[str, float]:
         """Return question -> score, of the answers that have one; a metric may have none of a single answer (BLEU)."""
         return dict(self.value(metric).scores)
-
-    def outcomes(self, questions: Sequence[Record]) -> Outcomes:
-        """Return what became of some questions, of which there is at least one."""
-        refusals = [self.kind.is_refused(self, each) for each in questions]
-        unread = [
-            not refusal and self.kind.is_unparsed(self, each) for refusal, each in zip(refusals, questions, strict=True)
-        ]
-        failures = [each.status == "request_failed" for each in questions]
-        cuts = [each.rule == "truncated" or each.details.get("truncated") for each in questions]
-        known = [cut for cut in cuts if cut is not None]
-        refused, unparsed, failed = (sum(each) / len(questions) for each in (refusals, unread, failures))
-        return Outcomes(refused, unparsed, failed, sum(known) / len(known) if known else None)
-
-    def has_answer(self, question: Record) -> bool:
-        """Return whether the model answered a question: it neither refused nor wrote what nothing was read in."""
-        return not self.kind.is_refused(self, question) and not self.kind.is_unparsed(self, question)
 
     def option_count(self, question: Record) -> int | None:
         """Return how many options a question has; None where nobody knows, or it is none with choices.

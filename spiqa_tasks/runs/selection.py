@@ -10,6 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
+from spiqa_tasks.benchmarks.outcomes import outcomes
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.runs.identity import SHOTS, Identity, checkpoint
@@ -182,6 +183,12 @@ def withheld_remarks(runs: Iterable[Run]) -> list[str]:
         for run, value in found
         if value is not None
     ]
+
+
+def unread_remarks(runs: Iterable[Run]) -> list[str]:
+    """Return a sentence for each run of which many answers were truncated, refused or unparsed; they count as wrong."""
+    found = ((run, outcomes(run.records).remark) for run in runs if run.logged and run.records)
+    return [f"{run.task} of {run.name}: {remark}." for run, remark in found if remark]
 
 
 def partial_coverage(runs: Iterable[Run]) -> str:

@@ -13,7 +13,6 @@ from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.benchmarks.signature import PACKAGE, parse, version
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.scoring.refusals import is_refusal
 
 if TYPE_CHECKING:
     from spiqa_tasks.runs.run import Run
@@ -79,14 +78,6 @@ class OwnTask:
         """Return id -> record of the complete questions, or documents."""
         return {record.id: record for record in run.record_set.members(metric) if record.status != "incomplete"}
 
-    def is_refused(self, run: Run, question: Record) -> bool:  # noqa: ARG002
-        """Return what the record says."""
-        return question.refused
-
-    def is_unparsed(self, run: Run, question: Record) -> bool:  # noqa: ARG002
-        """Return whether no answer was found in the response."""
-        return question.status == "unparsed" or question.rule == "empty"
-
     def data(self, run: Run) -> str | None:
         """Return the data of the signature."""
         return run.signature.data or None
@@ -128,14 +119,6 @@ class HostTask:
     def members(self, run: Run, metric: Metric) -> dict[str, Record]:
         """Return id -> record of the documents that the host computed the metric of."""
         return {record.id: record for record in run.records if metric.name in record.details[LOGGED]}
-
-    def is_refused(self, run: Run, question: Record) -> bool:
-        """Return whether an answer without a score reads as a refusal."""
-        return not any(question.scores.values()) and is_refusal(run.by_id[question.id].response.text)
-
-    def is_unparsed(self, run: Run, question: Record) -> bool:
-        """Return whether the model wrote nothing."""
-        return question.status != "request_failed" and not run.by_id[question.id].response.text.strip()
 
     def data(self, run: Run) -> str | None:  # noqa: ARG002
         """Return the dataset of the YAML and its revision."""

@@ -16,9 +16,20 @@ def without_reasoning(text: str) -> str:
     A block may begin in the prompt: it then ends at its closing tag. An unclosed one ends at the tag that opens the
     answer, or at the end: truncated reasoning is not an answer.
     """
+    return _parted(text)[0]
+
+
+def is_cut_in_reasoning(text: str) -> bool:
+    """Return whether `text` ends in reasoning: a block that never closes, or channels without a final one."""
+    return _parted(text)[1]
+
+
+def _parted(text: str) -> tuple[str, bool]:
+    """Return `text` without reasoning, and whether it ends in reasoning."""
+    is_cut = False
     if "<|channel|>" in text:
         before, *final = _CHANNEL.split(text)
-        text = final[-1] if final else before.partition("<|channel|>")[0]
+        text, is_cut = (final[-1], False) if final else (before.partition("<|channel|>")[0], True)
     kept: list[str] = []
     position = 0
     is_open = False
@@ -34,8 +45,8 @@ def without_reasoning(text: str) -> str:
         answer = _ANSWER.search(text, position)
         again = _TAG.search(text, answer.end()) if answer else None
         text = text[: again.start()] if again else text
-        position = answer.start() if answer else len(text)
-    return "".join([*kept, text[position:]]).strip() if position else text
+        position, is_cut = (answer.start(), is_cut) if answer else (len(text), True)
+    return "".join([*kept, text[position:]]).strip() if position else text, is_cut
 
 
 CONTROL_TOKEN = re.compile(

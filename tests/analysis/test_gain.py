@@ -278,10 +278,11 @@ def test_refused_and_unparsed_answers_are_told_and_warned_of(tmp_path: Path, cou
     row, *_ = rows_at(tmp_path)
     assert [getattr(each, kind) for each in row.outcomes[:2]] == [0.0, count / 20]
     *without, base = warnings(row)
-    assert base == "95% refused and 5% unparsed by the LLM base: S_t is a lower bound and ML an upper one"
-    shares = {"refused": f"{5 * count}% refused and 0% unparsed", "unparsed": f"0% refused and {5 * count}% unparsed"}
+    said = "of 20 answers 19 refused, 1 empty or unparsed"
+    assert base == f"{said} by the LLM base: S_t is a lower bound and ML an upper one"
+    kinds = {"refused": "refused", "unparsed": "empty or unparsed"}
     bounds = "S_wv and ML are lower bounds and MG an upper one; try ablation=grey"
-    assert without == ([f"{shares[kind]} without images: {bounds}"] if count else [])
+    assert without == ([f"of 20 answers {count} {kinds[kind]} without images: {bounds}"] if count else [])
 
 
 @pytest.mark.parametrize("with_base", [True, False])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from host_files import choice_samples, write_run
+from host_files import choice_samples, write_demo_run, write_run
 from run_command import run_json
 
 from spiqa_tasks.cli import main
@@ -53,3 +53,60 @@ def test_tasks_and_metrics_can_be_chosen(tmp_path: Path, capsys: pytest.CaptureF
     assert (status, found) == (2, [])
     assert errors.startswith("spiqa-tasks: Expected two runs of one task")
     assert errors.count("\n") == 1
+
+
+def test_runs_are_compared_with_a_baseline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each other run minus the named model's; a name that no run has is refused."""
+    places = [write(tmp_path, name, [True, False] * 12) for name in "abc"]
+    status, found, _ = run_json(capsys, "compare", *places, "--baseline", "b")
+    assert (status, [(each["b"], each["a"]) for each in found]) == (0, [("a", "b"), ("c", "b")])
+    status, _, errors = run_json(capsys, "compare", *places, "--baseline", "x")
+    assert status == 2
+    assert "it has no run of x" in errors
+
+
+def test_at_most_fifty_pairs_are_printed_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Twelve runs make 66 pairs; the others are counted, and JSON has all."""
+    places = [write(tmp_path, f"m{place}", [True] * place + [False] * (12 - place)) for place in range(12)]
+    assert main(["compare", *places]) == 0
+    told = capsys.readouterr().out
+    assert sum(line.startswith("t ") for line in told.split("\n\n")[0].splitlines()) == 50
+    assert "16 more pairs are not shown: compare with --baseline MODEL" in told
+    assert len(run_json(capsys, "compare", *places)[1]) == 66
+
+
+def unread_run(folder: Path, text: str, count: int) -> Path:
+    """A run over the shipped questions with so many answers that are none."""
+    return write_demo_run(folder, "m", lambda place, row: text if place < count else row["answer"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<think>So the figure shows", "12 truncated, 12 empty or unparsed"),
+        *((text, "12 empty or unparsed") for text in ("", "nan", "None")),
+        ("Sorry, I cannot see any image.", "12 refused"),
+    ],
+)
+@pytest.mark.parametrize("command", ["compare", "report", "score", "score --by", "gain"])
+def test_answers_that_are_none_are_said_by_every_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str, command: str
+) -> None:
+    """With their number, from 5% on; one of 24 is no news."""
+    (tmp_path / "quiet").mkdir()
+    for count, folder in ((12, tmp_path / "m"), (1, tmp_path / "quiet" / "m")):
+        first, other = str(unread_run(folder, text, count)), str(unread_run(folder.with_name("n"), "A", 0))
+        given = {
+            "compare": ["compare", first, other],
+            "report": ["report", first, "--card", str(tmp_path / "card.md")],
+            "score": ["score", first],
+            "score --by": ["score", first, "--by", "group"],
+            "gain": ["gain", "--with", f"mmstar_demo={_file(other)}", "--without", f"mmstar_demo={_file(first)}"],
+        }[command]
+        main([*given])
+        errors = capsys.readouterr().err
+        assert (f"f 24 answers {said}" in errors) == (count == 12)
+
+
+def _file(folder: str) -> Path:
+    return next(Path(folder).rglob("*_results.json"))

@@ -56,8 +56,8 @@ def test_every_answer_is_counted_with_its_rule() -> None:
         "judged": "1",
         "judge failed": "1",
         "refused": "1",
-        "unparsed": "5",
-        "by rule": "two letters 2, no rule 1, unformatted 1, empty 1",
+        "unparsed": "6",
+        "by rule": "two letters 2, no rule 1, unformatted 1, empty 1, truncated 1",
         "truncated": "1",
         "request failed": "1",
         "scoring failed": "1",
@@ -202,7 +202,7 @@ def test_refusals_without_pictures_are_warned_of(tmp_path: Path) -> None:
     table = gain_table(gain_rows(runs_at(tmp_path))[0])
     assert len(table.grid.rows) == 1
     (note,) = table.notes
-    assert note.startswith("t of m: 100% refused and 0% unparsed without images")
+    assert note.startswith("t of m: of 2 answers 2 refused without images")
     write_run(tmp_path, "m", {"t": choice_samples([True, None])}, stamp="3", settings=own)
     rows, remarks = gain_rows(runs_at(tmp_path))
     assert rows

@@ -12,13 +12,14 @@ from host_files import FAILED, sample_of, write_run
 from report_runs import REFUSAL, choices, run_of, runs_at
 
 from spiqa_tasks.benchmarks.aggregation import mean_of
+from spiqa_tasks.benchmarks.outcomes import Outcomes, outcomes
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.run import Outcomes, Run
+from spiqa_tasks.runs.run import Run
 
 ACCURACY = mean_of("accuracy")
 PERFIGURE = "setting=perfigure,max_figures=0"
@@ -178,20 +179,11 @@ def test_every_answer_counts_once(tmp_path: Path) -> None:
     samples = [sample_of(row, texts[place] if place < 6 else "A") for place, row in enumerate(rows)]
     write_run(tmp_path, "m", {"t": samples}, settings={"t": "ablation=text"}, split="demo")
     (run,) = runs_at(tmp_path)
-    found = run.outcomes(run.questions)
-    assert found == Outcomes(1 / 24, 3 / 24, 2 / 24, None)
-    assert found.without_answer == pytest.approx(4 / 24)
+    found = outcomes(run.questions)
+    assert found == Outcomes(24, 1 / 24, 3 / 24, 2 / 24, None, 0)
+    assert found.remark == "of 24 answers 1 refused, 3 empty or unparsed"
     for name, share in (("refusal_rate", found.refused), ("unparsed_rate", found.unparsed)):
         assert run.value(run.metric(name)).value == pytest.approx(share)
-
-
-def test_truncated_answers_are_those_that_tell() -> None:
-    """A host that gives no lengths leaves it open; reasoning that was cut off tells by itself."""
-    records = [Record("1", details={"truncated": True}), Record("2", details={"truncated": False}), Record("3")]
-    run = run_of(records)
-    assert run.outcomes(records).truncated == 0.5
-    assert run.outcomes([Record("1", rule="truncated")]).truncated == 1.0
-    assert run.outcomes(records[2:]).truncated is None
 
 
 @pytest.mark.parametrize(
@@ -211,19 +203,3 @@ def test_options_are_counted_where_the_true_answer_is_one(prompt: str, reference
     assert run.option_count(record) == expected
     assert run.option_count(Record("1", details={"options": 5})) == 5
     assert run.option_count(Record("2", reference="A")) is None
-
-
-def test_what_nothing_was_read_in_is_unparsed_and_a_failed_request_is_not() -> None:
-    """Of ours by its status or rule, also where the empty answer has a score; of a host's by its text."""
-    ours = [
-        Record("1", status="unparsed"),
-        Record("2", rule="empty"),
-        Record("3", status="request_failed"),
-        Record("4"),
-    ]
-    assert run_of(ours).outcomes(ours) == Outcomes(0.0, 0.5, 0.25, None)
-    assert [run_of(ours).has_answer(each) for each in ours] == [False, False, True, True]
-    theirs = [Record("1", status="request_failed"), Record("2")]
-    answers = [Answer(each.id, Response(""), each) for each in theirs]
-    run = Run("t", Identity("m"), Path("x_results.json"), "lmms-eval", lambda: answers)
-    assert run.outcomes(theirs) == Outcomes(0.0, 0.5, 0.5, None)

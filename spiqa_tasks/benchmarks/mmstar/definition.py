@@ -16,7 +16,6 @@ from spiqa_tasks.benchmarks.choice import (
     TRUNCATED_RATE,
     choice_record,
     slug,
-    truncation_remark,
 )
 from spiqa_tasks.benchmarks.mmstar.prompts import is_few_shot, own_answer, prompt, template
 from spiqa_tasks.benchmarks.mmstar.release import FILE, REPORTED, MMStarSettings, from_table, load, table_options
@@ -115,6 +114,5 @@ MMSTAR = Benchmark(
     table=table,
     signature=ablation_fields,
     from_table=from_table,
-    remarks=truncation_remark,
     labels=(SOURCE,),
 )

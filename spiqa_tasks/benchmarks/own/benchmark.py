@@ -11,7 +11,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, Metric, Pairs, Value, mean_of
 from spiqa_tasks.benchmarks.benchmark import Benchmark, parse_settings
-from spiqa_tasks.benchmarks.choice import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record, truncation_remark
+from spiqa_tasks.benchmarks.choice import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record
 from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, NEITHER, judge_advice, text_metric
 from spiqa_tasks.benchmarks.own import prompts, rows
 from spiqa_tasks.benchmarks.own.definition import JUDGED, MATCHES, Definition
@@ -64,7 +64,7 @@ def own_benchmark(definition: Definition) -> Benchmark:
         table=lambda _settings: [each.name for each in metrics(definition) if each not in (NEITHER, TRUNCATED_RATE)],
         judge=lambda _settings: RULE_OF[definition.judged] if definition.judged else None,
         signature=ablation_fields,
-        remarks=lambda records: [*truncation_remark(records), *judge_advice(records)],
+        remarks=judge_advice,
         definition=definition.portable,
         tasks={name: (definition.split, settings) for name, settings in definition.tasks.items()},
         groups=definition.groups,
@@ -128,9 +128,10 @@ def _open_record(
         scores["accuracy"] = scores[_match_of(definition)]
     candidate = Candidate(prediction, row["question"], " or ".join(references))
     asks = context.asks(definition.judged, candidate) if definition.judged else ()
-    details = {} if response.truncated is None else {"truncated": response.truncated}
     refused = is_refusal(response.text)
-    return Record(row["id"], prediction, refused=refused, scores=scores, details=details, asks=asks, **shared)
+    is_whole = "\n" in prediction and response.text.lstrip().startswith(prediction)  # asked for a short phrase
+    rule = "empty" if not prediction else "unformatted" if is_whole else None
+    return Record(row["id"], prediction, rule=rule, refused=refused, scores=scores, asks=asks, **shared)
 
 
 def _match_of(definition: Definition) -> str:

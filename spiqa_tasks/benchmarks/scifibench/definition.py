@@ -18,7 +18,6 @@ from spiqa_tasks.benchmarks.choice import (
     TRUNCATED_RATE,
     choice_record,
     slug,
-    truncation_remark,
 )
 from spiqa_tasks.benchmarks.prompting import Part, Picture
 from spiqa_tasks.benchmarks.record import Context, Record, Response
@@ -194,7 +193,6 @@ SCIFIBENCH = Benchmark(
     ),
     table=table,
     signature=ablation_fields,
-    remarks=truncation_remark,
     judge=lambda settings: _RULES[settings.extractor],
     properties={"caption_length": caption_length, "figure_size": figure_size},
     measured=lambda settings: SciFIBenchSettings(

@@ -79,7 +79,7 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
     request_failed = share_of("request_failed_rate", lambda record: record.status == "request_failed")
     neither = [NEITHER] if settings.judged == L3SCORE else []
     if settings.setting != "perfigure":
-        truncated = share_of("truncated_rate", lambda record: record.rule == "truncated")
+        truncated = share_of("truncated_rate", lambda record: bool(record.truncated))
         no_text = [Metric("no_text_count", _no_text, higher_is_better=False)] if settings.setting == "fullpaper" else []
         return [unformatted, truncated, JUDGE_FAILED, *neither, request_failed, *no_text]
     of_questions = [

@@ -20,6 +20,7 @@ from functools import cache
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED
+from spiqa_tasks.benchmarks.outcomes import remarks_on
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.results_file import BASELINE, metric_values
@@ -123,7 +124,7 @@ def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> Non
 
 def _warn(name: str, scorer: Scorer, scored: Sequence[Record]) -> None:
     """Log the benchmark's remarks about a task's records, and the number of failed requests."""
-    for line in scorer.benchmark.remarks(scored):
+    for line in remarks_on(scorer.benchmark, scored):
         logger.warning("%s: %s", name, line)
     if failed := sum(record.status == "request_failed" for record in scored):
         again = "Run again to ask them again; with --use_cache DIR only these are asked."

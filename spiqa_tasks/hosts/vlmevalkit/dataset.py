@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 from vlmeval.dataset.image_base import ImageBaseDataset
 
+from spiqa_tasks.benchmarks.outcomes import remarks_on
 from spiqa_tasks.benchmarks.results_file import newest_summary
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.hosts.vlmevalkit.patches import host_version
@@ -63,7 +64,7 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         host = f"vlmevalkit {host_version()}"
         scorer = make_scorer(self.task.entry, self.task.settings, host, judge_of(self.task, judge_kwargs))
         answers = scored(scorer, list(self.rows.values()), read_answers(path))
-        for line in scorer.benchmark.remarks([answer.record for answer in answers]):
+        for line in remarks_on(scorer.benchmark, [answer.record for answer in answers]):
             logger.warning(line)
         model = path.stem.removesuffix(f"_{self.task.name}")
         values = write(path.parent, model, self.task, scorer, answers)

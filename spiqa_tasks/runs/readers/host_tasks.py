@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import EMPTY, Record, Response
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import json_lines
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.task import LOGGED, is_reported
 from spiqa_tasks.scoring.mcq import extract_choice
+from spiqa_tasks.scoring.refusals import is_refusal
 
 _GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")
 _PLACEHOLDERS = re.compile(r"<image(?:[ _]?\d+)?>")
@@ -104,12 +105,16 @@ def _answer(sample: Mapping[str, Any]) -> Answer:
     text = str(first_of(sample.get("filtered_resps", ""), ""))
     failure = response_of(text).failure
     scores = {} if failure is not None else {name: score_of(value) for name, value in values.items()}
+    known = {name: score for name, score in scores.items() if score is not None}
+    is_wrong = not any(known.values())
     record = Record(
         key,
         reference=str(sample["target"]),
         status="ok" if failure is None else "request_failed",
+        rule="empty" if failure is None and is_wrong and text.strip().lower() in EMPTY else None,
+        refused=is_wrong and is_refusal(text),
         reason=failure,
-        scores={name: score for name, score in scores.items() if score is not None},
+        scores=known,
         groups=next(filter(None, map(_groups, mappings)), {}),
         details={LOGGED: tuple(values)},
     )

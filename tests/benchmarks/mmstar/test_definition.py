@@ -118,7 +118,7 @@ def test_the_whole_record_of_an_answer() -> None:
     found = record(ROW, Response("B. blue", truncated=True), HERE)
     assert (found.id, found.prediction, found.reference, found.status) == ("7", "B", "B", "ok")
     assert found.groups == {"category": "science_technology", "subcategory": "a_b"}
-    assert found.details == {"options": 2, "truncated": True, "source": "SEED", "letter_lmms_eval": "B"}
+    assert found.details == {"options": 2, "source": "SEED", "letter_lmms_eval": "B"}
     assert found.scores == dict.fromkeys(READINGS, 1.0)
     assert found.signature == HERE.sign(ROW, "\nAnswer with the option's letter from the given choices directly.")
     empty = record({**ROW, "source": ""}, Response("no idea"), HERE)

@@ -102,9 +102,6 @@ def test_rows_prompts_and_records_are_those_of_the_definition(tmp_path: Path) ->
     assert not any(isinstance(part, Picture) for part in found.prompt(unseen))
     scored = found.record(row, Response("B"), Context("offline"))
     assert (scored.prediction, scored.scores) == ("B", {"accuracy": 1.0})
-    cut = found.record(row, Response("B", truncated=True), Context("offline"))
-    (said,) = found.remarks([cut])
-    assert said.startswith("truncated_rate 1.0000: 1 of 1 answers")
     neither = {"metric": "l3score", "score": 0.0, "top_logprobs": [["Hm", -0.1]]}
     (said,) = found.remarks([Record("a", "x", verdicts=(neither,))])
     assert said.startswith("For 100% of 1 judgements")

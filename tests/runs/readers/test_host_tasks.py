@@ -171,11 +171,13 @@ def test_a_failed_request_has_no_score(tmp_path: Path) -> None:
 
 def test_refusals_are_read_from_the_wording(tmp_path: Path) -> None:
     """Where no record counts refusals, a wrong answer that says that it sees no picture is one."""
-    lines = host_samples("ABA", lambda letter: float(letter == "A"))
-    for line in lines[1:]:
+    lines = host_samples("ABAB", lambda letter: float(letter == "A"))
+    for line in lines[1:3]:
         line["filtered_resps"] = ["I'm sorry, I cannot see the image."]
+    lines[3]["filtered_resps"] = ["nan"]
     run = run_of(tmp_path, lines)
-    assert [run.kind.is_refused(run, question) for question in run.questions] == [False, True, False]
+    assert [question.refused for question in run.questions] == [False, True, False, False]
+    assert [question.unparsed for question in run.questions] == [False, False, False, True]
 
 
 def test_an_id_that_several_questions_have_is_none(tmp_path: Path) -> None:
