@@ -21,6 +21,8 @@ LONGEST_WAIT = 7 * 86_400.0
 """Upper bound of a `Retry-After` in seconds: no run waits a week, and larger numbers overflow clocks."""
 TOO_LARGE = "request too large"
 """Beginning of the message of a 429 whose request exceeds the rate limit by itself (OpenAI)."""
+_UNPAID = ("billing", "credit balance")
+"""Words of final errors about money (Anthropic's have no code); Gemini's 429 for a rate has them, too."""
 _REFUSALS = ("content_filter", "refusal")
 """Reasons for the end of an answer that is none: OpenAI's and Azure's filter, OpenAI's and Anthropic's refusal."""
 
@@ -58,7 +60,8 @@ class HttpError(AskError):
 
 
 def _remedy(status: int, codes: Collection[str], message: str) -> str | None:
-    if not FINAL_CODES.isdisjoint(codes) or status == 402:
+    is_unpaid = status == 402 or (400 <= status < 429 and any(word in message.lower() for word in _UNPAID))
+    if not FINAL_CODES.isdisjoint(codes) or is_unpaid:
         return "the account's quota is used up: add credit, or choose another judge"
     if status in (401, 403):
         return "check the judge's key (SPIQA_JUDGE_API_KEY) and what it may use"

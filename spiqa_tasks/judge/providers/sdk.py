@@ -154,6 +154,11 @@ class SdkJudge(Provider):
         detail = next((str(cause) for cause in causes[1:] if str(cause)), "") or type(causes[-1]).__name__
         refused = any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes)
         remedy = "check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
+        reached = {cause.host for cause in causes if isinstance(cause, aiohttp.ClientConnectorError)}
+        if reached - {urlsplit(self._config.url).hostname}:
+            remedy = (
+                "check the proxy's address (HTTPS_PROXY, HTTP_PROXY as http://host:port) or name the host in NO_PROXY"
+            )
         if refused:
             remedy = "name the file of the authority that signed the server's certificate in SSL_CERT_FILE"
         return AskError(f"{self._config.redact(detail)}; {remedy}", retryable=not refused)

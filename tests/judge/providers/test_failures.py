@@ -48,6 +48,8 @@ ADDRESS = "set SPIQA_JUDGE_BASE_URL to the address that answers"
         (429, "no money", ("other", "billing_not_active"), QUOTA, False),
         (429, "Request too large for gpt-4o", (), LONG, False),
         (429, "Sorry, request too large", (), None, True),
+        (400, "Your credit balance is too low to access the API.", ("invalid_request_error",), QUOTA, False),
+        (429, "Check your plan and billing details.", (), None, True),
         (413, "body", (), LONG, False),
         (401, "who are you", (), KEY, False),
         (403, "who are you", (), KEY, False),

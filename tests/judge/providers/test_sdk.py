@@ -203,6 +203,16 @@ def test_the_environments_proxy_is_used_but_for_the_hosts_that_it_names(
     assert len(server.requests) == 1
 
 
+def test_a_proxy_that_is_not_there_is_named(config: JudgeConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if its address has no scheme; the judge's own address is not at fault."""
+    for name in ("http_proxy", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTP_PROXY", "proxy.invalid:8080")
+    reason = failure(replace(config, url="http://judge.invalid/v1", timeout=10)).reason
+    assert reason.startswith("Cannot connect to host proxy.invalid:8080")
+    assert "check the proxy's address (HTTPS_PROXY, HTTP_PROXY" in reason
+
+
 class Stuttering(socketserver.StreamRequestHandler):
     """Answers every request with its prompt, and a moment later again."""
 
