@@ -113,5 +113,7 @@ def group_value(
     low, high = (None if math.isnan(value.value) else value.interval) or (None, None)
     numbers = (value.n, value.value, low, high, start, end)
     size = run.sizes.get(group, 0)
-    part = (f"{value.n} of {size}" if value.n < size else "") if size else run.record_set.part
+    part = f"{value.n} of {size}" if value.n < size else ""
+    if not part and (not size or math.isnan(value.value)):
+        part = run.record_set.part
     return GroupValue(run.name, run.task, metric, group, *numbers, part)

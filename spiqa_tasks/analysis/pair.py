@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
 
-NOT_DECISIVE = frozenset({"host", "ablated", "predictions", "ids", "questions"})
+NOT_DECISIVE = frozenset({"host", "ablated", "predictions", "ids", "model", "questions"})
 """Signature fields that change no score of a question, or (`ablated`) are what a pair compares."""
 
 

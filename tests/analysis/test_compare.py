@@ -152,7 +152,7 @@ def test_numbers_made_otherwise_are_compared_with_a_warning() -> None:
 def test_signatures_differ_in_what_decides_a_number() -> None:
     """Package, data, wording, settings, reading and judge; not in host, form of the file and number of questions."""
     one = Signature(data="d", judge="openai:a", judge_rule="top 5", package="1", host="lmms-eval", predictions="jsonl")
-    other = replace(one, host="offline", predictions="run", questions="1 of 2")
+    other = replace(one, host="offline", predictions="run", questions="1 of 2", model="m")
     assert differing(one, one) == differing(one, other) == []
     changed = replace(
         one, package="2", data="e", prompt="p", settings="s", grey="g", matcher="3", tokenizer="t", judge=""
