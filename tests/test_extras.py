@@ -38,9 +38,8 @@ def test_a_command_without_its_packages_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Where NumPy is absent `calibrate` ends with status 2 and the command that installs it, and the doctor works."""
-    parts = ("spiqa_tasks.commands.calibrate", "spiqa_tasks.scoring", "spiqa_tasks.analysis")
-    for name in [name for name in sys.modules if name.startswith(parts)]:
-        monkeypatch.delitem(sys.modules, name)
+    for name in ("commands.calibrate", "analysis.calibration", "scoring.binary"):
+        monkeypatch.delitem(sys.modules, f"spiqa_tasks.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "numpy", None)
     assert main(["calibrate", "labels.jsonl"]) == 2
     assert "pip install '.[score]'" in capsys.readouterr().err

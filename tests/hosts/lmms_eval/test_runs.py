@@ -78,7 +78,7 @@ def test_a_limited_run_keeps_its_numbers_in_the_hosts_table_alone(
     assert main(["report", str(path.parent), "--card", str(card)]) == 2
     assert main(["report", str(path.parent), "--card", str(card), "--partial"]) == 0
     assert f"{100 * ours:.1f} [" in card.read_text()
-    assert "12 of 24 questions" in card.read_text()
+    assert "12 of 24" in card.read_text()
 
 
 @pytest.mark.java

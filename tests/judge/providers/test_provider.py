@@ -70,5 +70,5 @@ def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.Monkey
 )
 def test_the_served_model_is_a_text_of_bounded_length(answer: dict[str, object], model: str | None) -> None:
     """Printable, too."""
-    assert answered(answer, "", ()).model == model
-    assert "\x1b" not in (answered({"model": "m\x1b[31m"}, "", ()).model or "")
+    assert answered(answer, "yes", "stop", [], None).model == model
+    assert "\x1b" not in (answered({"model": "m\x1b[31m"}, "yes", "stop", [], None).model or "")
