@@ -159,6 +159,9 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedR
         )
     asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
     answers = [(name, scoring.read(each, judge)) for each in given for name, judge in asked.items()]
+    for scorer in [read.scorer for _, read in answers if not read.scorer.metrics][:1]:
+        why = scorer.why_not(scorer.benchmark.metrics(scorer.settings)[0])
+        raise InputError(f"Expected --metrics of {task.name} that can be computed; found none: {why}. Name others.")
     if arguments.calibration is not None:
         labels = read_labels(arguments.calibration)
         answers = [(name, read.labelled(labels)) for name, read in answers]

@@ -30,6 +30,7 @@ REFUSALS = {
     "score mine.yaml p.jsonl": "mine.yaml to be the YAML of a task",
     "score spiqa_demo p.jsonl --top many": "top must be a number",
     "score spiqa_demo p.jsonl --metrics nonsense": "Expected metrics of spiqa_demo (l3score,",
+    "score spiqa_demo p.jsonl --metrics l3score --judge none": "found none: judging is switched off",
     "score spiqa_demo absent.jsonl": "no such file",
     "score p.jsonl --columns prediction=x": "found p.jsonl alone, which is not read with --columns",
     "score spiqa_demo p.jsonl --columns predictions=x": "with fields among id, prediction, question, reference",
