@@ -168,7 +168,9 @@ def _with_tasks(paths: Sequence[RunPath], wanted: Selection) -> tuple[list[Run],
     named = {folder for run in runs if run.task == only for folder in run.path.parents}
     folders = [place.path for place in paths if place.path in named]
     runs = [run if run.task or set(folders) & set(run.path.parents) else replace(run, task=only) for run in runs]
-    unknown = [run for run in runs if not run.task]
+    # VLMEvalKit's answers, called after their folder, stand beside what was scored of them
+    scored = {(run.path.parent, f"{run.path.parent.name}_{run.task}") for run in runs if run.task}
+    unknown = [run for run in runs if not run.task and (run.path.parent, run.path.stem) not in scored]
     for run in unknown:
         if len(unknown) == len(runs) or run.path in {each.path for each in paths}:
             raise InputError(

@@ -13,7 +13,8 @@ from run_files import run_values
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.hosts.catalogue import INCLUDE
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, pictures, rows_of
-from spiqa_tasks.runs.paths import RunPath, read_runs
+from spiqa_tasks.runs.loading import load_runs
+from spiqa_tasks.runs.paths import RunPath
 
 
 @pytest.fixture(autouse=True)
@@ -44,8 +45,9 @@ def test_a_run_is_scored_and_read_without_the_yaml(
     assert launch("--data", "shapes_both", "--model", "fixed") == 0
     monkeypatch.delenv(INCLUDE)
     del BENCHMARKS["shapes"]
-    runs = {run.task: run for run in read_runs([RunPath(tmp_path / "out")])}
-    assert set(runs) == {"shapes", "shapes_text", "shapes_grey"}
+    found, remarks = load_runs([RunPath(tmp_path / "out")])
+    runs = {run.task: run for run in found}
+    assert (set(runs), remarks) == ({"shapes", "shapes_text", "shapes_grey"}, [])
     assert [record.id for record in runs["shapes"].records] == ["a", "b", "c"]
     config = runs["shapes"].config
     assert config["metadata"]["definition"]["columns"]["images"] == "image"
