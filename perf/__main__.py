@@ -1,4 +1,4 @@
-"""Run the measurements and write their sections into docs/performance.md: `python perf [NAME...]`, or `make bench`.
+"""Run the measurements and write their sections into perf/results.md: `python perf [NAME...]`, or `make bench`.
 
 Each script runs in a process of its own and works alone: `python perf/judge.py`. A section that is not measured now, or
 whose script fails, stays as it was.
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE.parent / "docs" / "performance.md"
+PAGE = HERE / "results.md"
 SCRIPTS = ("judge", "images", "matcher", "train_load", "protocols", "intervals", "sampled", "calibrated")
 INTRODUCTION = """# Performance
 

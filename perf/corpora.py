@@ -1,4 +1,4 @@
-"""The choice matcher beside the hosts' extractors, corpus by corpus: writes the table of docs/matching.md.
+"""The choice matcher beside the hosts' extractors, corpus by corpus: writes the table of docs/reference.md.
 
     python perf/corpora.py
 
@@ -17,7 +17,7 @@ from matcher import Extractor, answers_in, extractors
 from measure import ROOT
 from tabulate import tabulate
 
-PAGE = ROOT / "docs" / "matching.md"
+PAGE = ROOT / "docs" / "reference.md"
 BEGIN, END = "<!-- perf/corpora.py writes from here -->\n", "<!-- to here -->\n"
 RUN_ONS = ROOT / "tests" / "scoring" / "mcq" / "run_ons.json"
 HELD_OUT = frozenset(

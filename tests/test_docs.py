@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from answer_forms import as_run
 from host_files import sample_of, write_run
+from pages import DOCS, README, commands, program, text_of
 
 from spiqa_tasks.analysis.paper.listing import ITEMS
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
@@ -18,12 +19,11 @@ from spiqa_tasks.hosts.catalogue import catalogue, find_tasks
 from spiqa_tasks.scoring.mcq import forms
 from spiqa_tasks.utils.prompts import doc_to_messages
 
-DOCS = Path(__file__).resolve().parents[1] / "docs" / "spiqa.md"
 LINES = [
-    (page.name, re.sub(r"\s+# .*", "", line.replace("\\\n", " ")).strip())
-    for page in sorted(DOCS.parent.glob("*.md"))
-    for block in re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    for line in re.findall(r"^\$ (spiqa-tasks (?:.*\\\n)*.*)", block, re.MULTILINE)
+    (path.name, line)
+    for path in (README, *sorted(DOCS.glob("*.md")))
+    for line in commands(path)
+    if line.startswith("spiqa-tasks ")
 ]
 """Every command of the package that a page shows, with the page."""
 TASKS = sorted(
@@ -65,30 +65,30 @@ def test_every_task_of_a_table_is_scored_on_the_demo_data(
 
 
 def test_the_matchers_forms_are_quoted_as_they_are() -> None:
-    """Those in docs/matching.md stand in the table."""
-    shown = DOCS.with_name("matching.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    """Those in docs/reference.md stand in the table."""
+    shown = program("reference", "<SUBJECT>")
     table = Path(forms.__file__).read_text(encoding="utf-8")
     assert [line for line in shown.splitlines() if f"    {line}\n" not in table] == []
 
 
-@pytest.mark.parametrize(("page", "line"), LINES)
-def test_every_command_that_a_page_shows_is_one(page: str, line: str) -> None:
+@pytest.mark.parametrize(("name", "line"), LINES)
+def test_every_command_that_a_page_shows_is_one(name: str, line: str) -> None:
     """Its arguments are known."""
-    assert callable(whole_parser().parse_args(shlex.split(line)[1:]).run), page
+    assert callable(whole_parser().parse_args(shlex.split(line)[1:]).run), name
 
 
 def test_every_task_of_a_run_that_a_page_shows_is_one() -> None:
     """The names after `--tasks`, where they are tasks of ours."""
-    for page in DOCS.parent.glob("*.md"):
-        text = page.read_text(encoding="utf-8")
+    for path in (README, *DOCS.glob("*.md")):
+        text = path.read_text(encoding="utf-8")
         own = set(re.findall(r"^task: (\w+)", text, re.MULTILINE))
         for names in re.findall(r"--tasks (\w[\w,]*)", text):
             find_tasks({each for each in names.split(",") if re.match("spiqa_|mmstar_|scifibench_", each)} - own)
 
 
 def test_every_metric_has_a_line() -> None:
-    """The table of docs/metrics.md names each metric of each task; those as released share a line."""
-    table = DOCS.with_name("metrics.md").read_text(encoding="utf-8")
+    """The table of docs/reference.md names each metric of each task; those as released share a line."""
+    table = text_of("reference")
     tasks, _ = catalogue()
     names = {name for task in tasks.values() for name in task.metrics if not name.endswith("_released")}
     assert [name for name in names if f"| `{name}`" not in table and not name.startswith("bleu_")] == []
@@ -97,14 +97,12 @@ def test_every_metric_has_a_line() -> None:
 def test_the_program_that_reads_a_runs_file_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The one in docs/runs.md, on what `score --output` wrote: the mean of the records' scores is the value."""
+    """The one in docs/answers.md, on what `score --output` wrote: the mean of the records' scores is the value."""
     rows = rows_for_scoring("mmstar", "demo", "")
     as_run(
         tmp_path, "model", "mmstar_demo", rows, [row["answer"] if place % 3 else "E" for place, row in enumerate(rows)]
     )
     monkeypatch.chdir(tmp_path)
-    text = DOCS.with_name("runs.md").read_text(encoding="utf-8")
-    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     capsys.readouterr()
-    exec(program.replace("scored/", "scored/model/"), {})
+    exec(program("answers", "_results.json").replace("scored/", "scored/model/"), {})
     assert capsys.readouterr().out.split() == [str(2 / 3)] * 2

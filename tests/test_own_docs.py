@@ -16,20 +16,16 @@ import pytest
 import yaml
 from openai_server import Behaviour, OpenAIServer
 from own_data import write_pictures
+from pages import commands, page, text_of
 from run_command import run_json
 
 from spiqa_tasks.cli import main
 from spiqa_tasks.extras import is_installed
 from spiqa_tasks.hosts.catalogue import read_task
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "own.md"
-TEXT = PAGE.read_text(encoding="utf-8")
+TEXT = text_of("own")
 YAMLS = {yaml.safe_load(text)["benchmark"]: text for text in re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)}
-COMMANDS = [
-    line
-    for block in re.findall(r"```console\n(.*?)```", TEXT, re.DOTALL)
-    for line in re.findall(r"^\$ (.*)", block, re.M)
-]
+COMMANDS = commands(page("own"))
 
 
 def write_spreadsheet(folder: Path) -> None:

@@ -12,12 +12,10 @@ from pathlib import Path
 import pytest
 from host_files import write_demo_run
 from openai_server import Behaviour, OpenAIServer
+from pages import README, ROOT, blocks, commands, page, program
 
 from spiqa_tasks.extras import is_installed
 
-ROOT = Path(__file__).resolve().parents[1]
-README = ROOT / "README.md"
-TUTORIAL = ROOT / "docs" / "tutorial.md"
 ON_DEMO = {
     "spiqa_testA": "spiqa_demo",
     "mmstar_filtered_text": "mmstar_demo_text",
@@ -26,15 +24,8 @@ ON_DEMO = {
 }
 
 
-def blocks(page: Path, language: str) -> list[str]:
-    """The blocks of a page in a language."""
-    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-
-
-def commands(page: Path) -> list[str]:
+def on_demo(lines: list[str]) -> list[str]:
     """The commands of a page, on the demo data; what installs and what sets a key is left out."""
-    text = "\n".join(blocks(page, "console")).replace("\\\n", " ")
-    lines = [re.sub(r"\s+# .*", "", line) for line in re.findall(r"^\$ (.*)", text, re.MULTILINE)]
     for name, demo in ON_DEMO.items():
         lines = [re.sub(rf"\b{name}\b(?!_)", demo, line) for line in lines]
     return [line for line in lines if not line.startswith(("pip install", "export "))]
@@ -49,8 +40,8 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not is_installed("lmms-eval"), reason="lmms-eval is not installed")
-@pytest.mark.parametrize("page", [README, TUTORIAL], ids=lambda page: page.stem)
-def test_the_commands_of_a_page_work_in_their_order(page: Path, server: OpenAIServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", [README, page("start")], ids=lambda path: path.stem)
+def test_the_commands_of_a_page_work_in_their_order(path: Path, server: OpenAIServer, tmp_path: Path) -> None:
     """In one folder, on the files as the host writes them, each ends with status 0 and prints something."""
     environ = {
         **os.environ,
@@ -61,7 +52,7 @@ def test_the_commands_of_a_page_work_in_their_order(page: Path, server: OpenAISe
         "SPIQA_JUDGE": f"openai:gpt-4o@{server.url}",
     }
     environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each start of the host would take 20 s
-    found = commands(page)
+    found = on_demo(commands(path))
     assert len(found) >= 7
     for command in found:
         done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environ, capture_output=True, text=True)
@@ -71,9 +62,9 @@ def test_the_commands_of_a_page_work_in_their_order(page: Path, server: OpenAISe
     assert list(tmp_path.rglob("*_results.json"))
 
 
-@pytest.mark.parametrize("page", [README, ROOT / "docs" / "python.md"], ids=lambda page: page.stem)
+@pytest.mark.parametrize("path", [README, page("reference")], ids=lambda path: path.stem)
 def test_every_program_works(
-    page: Path,
+    path: Path,
     server: OpenAIServer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -82,9 +73,9 @@ def test_every_program_works(
     """L3Score with the local judge, pandas on the samples of a demo run: each prints something."""
     monkeypatch.chdir(tmp_path)
     write_demo_run(tmp_path / "out" / "mmstar", "m", lambda _, row: row["answer"])
-    for program in blocks(page, "python"):
-        if "simple_evaluate" not in program:
-            exec(program.replace('"openai:gpt-4o"', f'"openai:gpt-4o@{server.url}"'), {})
+    for each in blocks(path, "python"):
+        if "simple_evaluate" not in each and "<SUBJECT>" not in each:
+            exec(each.replace('"openai:gpt-4o"', f'"openai:gpt-4o@{server.url}"'), {})
             assert capsys.readouterr().out.strip()
 
 
@@ -95,8 +86,7 @@ def test_the_script_of_the_host_works(
 ) -> None:
     """`simple_evaluate` finds the task and gives its accuracy."""
     monkeypatch.chdir(tmp_path)
-    (program,) = (each for each in blocks(ROOT / "docs" / "python.md", "python") if "simple_evaluate" in each)
-    exec(program, {})
+    exec(program("reference", "simple_evaluate"), {})
     assert 0 <= float(capsys.readouterr().out.split()[-1]) <= 1
 
 

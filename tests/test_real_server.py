@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 from llama_server import llama_server
+from pages import program
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.commands.batching import ALL, files_of, read_responses
@@ -23,7 +23,6 @@ from spiqa_tasks.judge.rules import RULES, Candidate
 from spiqa_tasks.judge.types import JudgeRequest
 
 pytestmark = pytest.mark.slow
-DOCS = Path(__file__).resolve().parents[1] / "docs" / "batches.md"
 ANSWERS = 12
 
 
@@ -98,8 +97,9 @@ def test_a_file_of_requests_is_answered_and_read(config: JudgeConfig, url: str, 
     files = files_of(config)
     asked, answered = tmp_path / "requests.jsonl", tmp_path / "responses.jsonl"
     asked.write_text("".join(json.dumps(files.line(*each)) + "\n" for each in wanted.items()))
-    (program,) = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.DOTALL)
-    subprocess.run([sys.executable, "-c", program, asked, answered, url.removesuffix("/v1")], check=True)
+    subprocess.run(
+        [sys.executable, "-c", program("judges", "urlopen"), asked, answered, url.removesuffix("/v1")], check=True
+    )
     found, counts = read_responses(files, dict.fromkeys(wanted, 5), answered.open("rb"))
     assert counts == {ALL: len(wanted)}
     assert found.keys() == wanted.keys()

@@ -28,30 +28,29 @@ METRICS = {
     "Gain and leakage": "scoring.gain",
     "Intervals": "scoring.intervals",
 }
-"""Heading on the page of metrics -> module of the package."""
-_LINK = re.compile(r"\]\((?!https?://|#|mailto:)([^)]+)\)")
+"""Heading on the page of Python -> module of the package."""
+_LINK = re.compile(r"\[([^]]*)\]\((?!https?://|#|mailto:)([^)]+)\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
-    texts = {target: (ROOT / source).read_text(encoding="utf-8") for source, target in PAGES.items()}
-    made = {name: _with_links(text, f"{config.extra['repository']}/blob/main/") for name, text in texts.items()}
+    made = {page: _with_links((ROOT / source).read_text(encoding="utf-8")) for source, page in PAGES.items()}
     made["reference/commands.md"] = "\n".join(_commands(whole_parser()))
-    made["reference/metrics.md"] = "\n".join(_metrics())
+    made["reference/python.md"] = "\n".join(_python())
     for name, text in made.items():
         files.append(File.generated(config, name, content=text))
     return files
 
 
-def _with_links(text: str, repository: str) -> str:
-    """Return the text with links to files replaced by links to pages, or to the repository."""
+def _with_links(text: str) -> str:
+    """Return the text with links to files replaced by links to pages; of a file that is no page its name stays."""
 
     def moved(match: re.Match[str]) -> str:
-        path, mark, anchor = match[1].partition("#")
-        page = PAGES.get(path) or (path.removeprefix("docs/") if path.startswith("docs/") else repository + path)
-        return f"]({page}{mark}{anchor})"
+        path, mark, anchor = match[2].partition("#")
+        page = PAGES.get(path) or (path.removeprefix("docs/") if path.startswith("docs/") else "")
+        return f"[{match[1]}]({page}{mark}{anchor})" if page else match[1]
 
-    return _LINK.sub(moved, text.replace(f"({repository}", "("))
+    return _LINK.sub(moved, text)
 
 
 def _commands(root: argparse.ArgumentParser) -> Iterator[str]:
@@ -87,8 +86,8 @@ def _sentence(text: Any) -> str:
     return clean[:1].upper() + clean[1:] + ("" if clean.endswith((".", ")")) or not clean else ".")
 
 
-def _metrics() -> Iterator[str]:
-    yield "# Reference of the metrics\n\nHow they are computed, and with which arguments.\n"
+def _python() -> Iterator[str]:
+    yield "# Python API\n\nHow the metrics are computed, and with which arguments.\n"
     options = "options: {heading_level: 3, show_root_toc_entry: false}"
     for heading, module in METRICS.items():
         yield f"## {heading}\n\n::: spiqa_tasks.{module}\n    {options}\n"

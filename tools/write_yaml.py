@@ -87,7 +87,7 @@ GREY = "For models that need an image: pure grey images of the original size (pa
 LLM = "For LLM bases: text only, two solved questions first (paper section 5.1); the next blank line ends the answer."
 AUTHORS = "For LLM bases: text only, after the two solved questions of the authors' code, as turns of a chat."
 TEXT = "LVLM-text: the question without its image (paper section 5.1)."
-PROMPTS = "The prompts that reported numbers were made with, with the letters that each host reads (docs/reported.md)."
+PROMPTS = "The prompts that reported numbers were made with, with the letters that each host reads (docs/mmstar.md)."
 GAIN = "The seven benchmarks of the paper's Table 6 (docs/mmstar.md). All but mmstar_filtered are the host's."
 GAIN_TASKS = ("mmmu_val", "mmbench_en_dev_static", "scienceqa_img", "ai2d", "seedbench", "mathvista_testmini_format")
 

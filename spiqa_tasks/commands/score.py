@@ -49,7 +49,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--columns",
         metavar="FIELD=COLUMN,...",
         help="what the columns of a file in a form of its own are called, such as "
-        "prediction=answer,reference=ground_truth,figures=selected_figures (docs/runs.md)",
+        "prediction=answer,reference=ground_truth,figures=selected_figures (docs/answers.md)",
     )
     parser.add_argument(
         "--accept-differences",

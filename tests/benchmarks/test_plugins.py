@@ -1,4 +1,4 @@
-"""Benchmarks that other packages offer: the example of docs/protocol.md, under its entry point."""
+"""Benchmarks that other packages offer: the example of docs/own.md, under its entry point."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pages import program, text_of
 from run_command import run_json
 
 from spiqa_tasks.benchmarks import registry
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "protocol.md"
-(PROGRAM,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+PROGRAM = program("own", "Benchmark(")
 
 
 @pytest.fixture(autouse=True)
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A package with the example is installed during the test, and one that cannot be imported."""
     folder = tmp_path / "site"
-    named = re.search(r'^sums = "(.*)"', PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    named = re.search(r'^sums = "(.*)"', text_of("own"), re.MULTILINE)
     assert named is not None
     module, _, _ = named[1].partition(":")
     path = folder / f"{module.replace('.', '/')}.py"

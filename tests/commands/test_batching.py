@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,13 +13,13 @@ import pytest
 from choice_runs import write_captions
 from host_files import sample_of
 from openai_server import Behaviour, OpenAIServer
+from pages import program
 from run_command import run_json, words
 
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.judge.cache import VerdictCache
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "batches.md"
 Run = Callable[..., tuple[int, Any, str]]
 
 
@@ -56,9 +55,10 @@ def score(answers: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 
 def answered(requests: Path, url: str) -> Path:
     """The file of responses that the program in the docs makes."""
-    (program,) = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.DOTALL)
     responses = requests.with_suffix(".responses")
-    subprocess.run([sys.executable, "-c", program, requests, responses, url.removesuffix("/v1")], check=True)
+    subprocess.run(
+        [sys.executable, "-c", program("judges", "urlopen"), requests, responses, url.removesuffix("/v1")], check=True
+    )
     return responses
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import statistics
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pages import text_of
 
 from spiqa_tasks.scoring.coverage import is_covered, mean_or_nan, too_few
 
@@ -30,11 +30,10 @@ def test_enough_is_one_and_99_in_a_hundred(known: int, total: int) -> None:
 
 
 def test_the_share_is_the_one_of_the_docs() -> None:
-    """The sentence of a withheld number names the share, and docs/runs.md defines it."""
+    """The sentence of a withheld number names the share, and docs/answers.md defines it."""
     reason = too_few(98, 100, "answers have a score")
     assert (reason, too_few(99, 100, "")) == ("98 of 100 answers have a score, fewer than 99%", "")
-    page = Path(__file__).parents[2] / "docs" / "runs.md"
-    assert reason.partition(", ")[2] in page.read_text(encoding="utf-8")
+    assert reason.partition(", ")[2] in text_of("answers")
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=300), st.integers(0, 5))

@@ -76,7 +76,7 @@ _SPIQA: tuple[tuple[Any, ...], ...] = (
     ("Figure D.2", "words of questions and answers", "counts", ("spiqa",)),
     ("Table E.1", "BLEU of direct QA", "scores", ("spiqa",)),
     ("Table E.2", "BLEU of full paper and chain of thought", "scores", ("spiqa_fullpaper", "spiqa_cot")),
-    ("Figure F.1", "the judge's prompt", "", (), "prompt; docs/judge.md has it"),
+    ("Figure F.1", "the judge's prompt", "", (), "prompt; docs/judges.md has it"),
     *((f"Figure G.{n}", "prompt of the questions", "", (), _PASSAGES) for n in (1, 2)),
     *((f"Figure G.{n}", "the annotators' page", "", (), "illustration") for n in (3, 4)),
     *((f"Figure H.{n}", "examples of chain of thought", "", ("spiqa_testA_cot",), _REPORT) for n in (1, 2, 3)),

@@ -15,7 +15,7 @@ from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import MMSTAR, Source, fingerprint
 
 REPORTED = ("bare", "authors", "lmms_eval", "lmms_eval_qwen", "vlmevalkit", "vlmevalkit_qwen")
-"""The prompts that reported numbers were made with (docs/reported.md)."""
+"""The prompts that reported numbers were made with (docs/mmstar.md)."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The numbers of docs/reported.md, computed again from the answers that they are of."""
+"""The reported numbers of docs/mmstar.md, computed again from the answers that they are of."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from pages import text_of
 from run_command import run_json
 
 from spiqa_tasks.scoring.mcq import extract_choice, released_match
 from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, vlmevalkit_match
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "reported.md"
+(TABLE,) = (part.splitlines() for part in text_of("mmstar").split("\n\n") if part.startswith("| letters read by"))
 METRICS = (
     *("accuracy", "accuracy_released", "accuracy_vlmevalkit"),
     *("accuracy_vlmevalkit_2026_06", "accuracy_lmms_eval"),
@@ -26,8 +27,7 @@ SUBMISSION = "llava_next_yi_34b_MMStar.xlsx"
 
 def column(place: int) -> dict[str, str]:
     """What the page's table has in a column: metric -> number, where both are there; the lone mean as `questions`."""
-    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.count("|") == 7]
-    rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in lines[2:]]
+    rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in TABLE[2:]]
     return {row[1] or "questions": row[place] for row in rows if row[place]}
 
 
@@ -83,8 +83,7 @@ def test_the_share_of_letters_that_are_read(real_data: Path, model: str, place: 
         pytest.skip(f"{path} is not on this machine")
     lines: list[Any] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     answers = [line for line in lines if line["model"] == model]
-    header = next(line for line in PAGE.read_text(encoding="utf-8").splitlines() if "letters read by" in line)
-    assert f"({len(answers):,})" in header.split("|")[place + 1]
+    assert f"({len(answers):,})" in TABLE[0].split("|")[place + 1]
     read = {
         name: sum(way(answer["response"], answer["choices"]) == answer["letter"] for answer in answers)
         for name, way in READ.items()

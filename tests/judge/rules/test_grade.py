@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pages import text_of
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.rules import make_rule
@@ -106,8 +107,7 @@ def test_a_judge_is_fit_whose_wrong_answer_is_worth_nothing() -> None:
 
 def test_the_rubric_of_the_docs_is_one(tmp_path: Path) -> None:
     """As it stands there."""
-    page = (Path(__file__).resolve().parents[3] / "docs" / "judge.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"```yaml\n(prompt: .*?)```", page, re.DOTALL)
+    (shown,) = re.findall(r"```yaml\n(prompt: .*?)```", text_of("judges"), re.DOTALL)
     path = tmp_path / "rubric.yaml"
     path.write_text(shown, encoding="utf-8")
     assert [value for _, value in read_rubric(path).levels] == [1, 0.7, 0.2, 0]
