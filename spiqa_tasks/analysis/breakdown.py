@@ -22,8 +22,8 @@ class GroupValue:
     """A metric's value, in natural units, over the `n` scored answers of one group, with its 95% interval.
 
     `value` is NaN where it is withheld, `low` and `high` None where there is no interval; `low_value` and `high_value`
-    are the ends of a bin (None for a named group). `questions` says how many of the group's questions, or else of the
-    task's, were answered, `n of N`, where that is a part of them.
+    are the ends of a bin (None for a named group). `questions` says how many of the group's questions were answered,
+    `n of N`: of the task's for all of them, and where the group's own size is not known to be short of answers.
     """
 
     model: str
@@ -37,6 +37,12 @@ class GroupValue:
     low_value: float | None = None
     high_value: float | None = None
     questions: str = ""
+
+    @property
+    def is_of_part(self) -> bool:
+        """Whether questions of the group, or of the task, are without an answer."""
+        answered, _, every = self.questions.partition(" of ")
+        return answered != every
 
 
 def by_group(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
@@ -103,7 +109,8 @@ def by_label(run: Run, metric: Metric, name: str) -> list[GroupValue]:
 
 def _subset(run: Run, metric: Metric, name: str, members: Sequence[Record], *ends: float) -> GroupValue:
     value = replace(run.record_set, documents=members, questions=members, partial=True).value(metric)
-    return group_value(run, metric.name, name, run.record_set.withheld() or value, *ends)
+    withheld = run.record_set.withheld()
+    return group_value(run, metric.name, name, replace(withheld, n=value.n) if withheld else value, *ends)
 
 
 def group_value(
@@ -113,7 +120,6 @@ def group_value(
     low, high = (None if math.isnan(value.value) else value.interval) or (None, None)
     numbers = (value.n, value.value, low, high, start, end)
     size = run.sizes.get(group, 0)
-    part = f"{value.n} of {size}" if value.n < size else ""
-    if not part and (not size or math.isnan(value.value)):
-        part = run.record_set.part
-    return GroupValue(run.name, run.task, metric, group, *numbers, part)
+    is_of_part = bool(run.record_set.part) and value.n >= size and (not size or math.isnan(value.value))
+    questions = run.coverage if group == OVERALL or is_of_part else f"{value.n} of {max(value.n, size)}"
+    return GroupValue(run.name, run.task, metric, group, *numbers, questions)

@@ -64,7 +64,7 @@ def records_of(run: Run, values: Iterable[GroupValue]) -> list[Record]:
             "group": value.group,
             **without_nan({name: getattr(value, name) for name in ("value", "low", "high")}),
             "n": value.n,
-            "questions": _coverage(run, value),
+            "questions": value.questions,
             "signature": run.signature.text,
         }
         for value in values
@@ -173,12 +173,6 @@ def group_table(runs: Sequence[Run], kind: str, measured: Sequence[Record]) -> T
     title = f"{metric} by {_NAMES.get(kind, kind)}"
     values: Columns = [Column(("cells", group)) for group in groups]
     return Table(rows, ["model", "source"], values, title, notes, published, kind not in PLOTTED)
-
-
-def _coverage(run: Run, value: GroupValue) -> str:
-    if value.group == OVERALL:
-        return run.coverage
-    return value.questions or f"{value.n} of {max(value.n, run.sizes.get(value.group, 0))}"
 
 
 def _notes(runs: Sequence[Run], is_published: bool, judged: bool) -> list[str]:

@@ -135,12 +135,13 @@ def paired(a: Sequence[float], b: Sequence[float], clusters: Clusters | None = N
     mean = n * value / (n + 2)
     added = 2 * (size**2 + mean**2)
     clustered, freedom = variance([difference - mean for difference in differences], groups)
-    second = (math.fsum(difference**2 for difference in differences) + 2 * size**2) / (n + 2)
+    observed = math.fsum(difference**2 for difference in differences)
+    second = (observed + 2 * size**2) / (n + 2)
     squared = max((clustered * n**2 + added) / (n + 2) ** 2, (second - mean**2) / (n + 1))
     margin = _t_quantile(freedom) * math.sqrt(squared)
     bound = 1.0 if max(*a, *b) <= 1 and min(*a, *b) >= 0 else math.inf
     smallest = None
-    if freedom >= LEAST and (second - 2 * size**2 / (n + 2)) * (n + 2) >= LEAST * size**2:
+    if freedom >= LEAST and observed >= LEAST * size**2:
         smallest = _smallest(n, size, second, squared / (second - mean**2), freedom)
     return Paired(
         n,
@@ -202,9 +203,8 @@ def _smallest(n: int, size: float, second: float, factor: float, freedom: float)
 
     needed = float(nctdtrinc(freedom, 1 - POWER, _t_quantile(freedom))) ** 2 * factor
     mean = math.sqrt(needed * second / (1 + needed))
-    least = second - 2 * size**2 / (n + 2)
-    if mean * size > least:
-        added = 2 * size**2 / (n + 2)
+    added = 2 * size**2 / (n + 2)
+    if mean * size > second - added:
         mean = (needed * size + math.sqrt((needed * size) ** 2 + 4 * (1 + needed) * needed * added)) / (
             2 * (1 + needed)
         )

@@ -144,7 +144,8 @@ def test_a_part_of_a_task_is_broken_down_where_it_is_wanted(rows_of: RowsOf, tmp
     assert len(found) == 8
     for row in found:
         assert math.isnan(row.value) == (row.low is None) == (row.high is None) == (not partial)
-        assert row.n <= 14
+    assert {row.questions for row in found} == {"14 of 500"}
+    assert [row.n for row in found] == [14, 14, 3, 4, 4, 3, 7, 7]
     assert not partial or found[0].value == pytest.approx(9 / 14)
 
 
@@ -172,7 +173,7 @@ def test_questions_of_one_label_are_a_row() -> None:
     """In alphabetical order, each over its own answers with their interval; NaN of all where a part is withheld."""
     run = labelled(("y", True), ("x", False), ("y", False), ("y", True), ("x", False), ("y", True))
     x, y = by_label(run, run.metric(), "source")
-    assert (x.group, x.n, x.value, x.questions) == ("x", 2, 0.0, "")
+    assert (x.group, x.n, x.value, x.questions) == ("x", 2, 0.0, "2 of 2")
     assert (y.group, y.n, y.value, y.low_value, y.high_value) == ("y", 4, 0.75, None, None)
     assert (y.low, y.high) == pytest.approx(wilson(3, 4), abs=1e-6)
     part = by_label(replace(run, asked=9), run.metric(), "source")

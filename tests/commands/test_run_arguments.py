@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+import statistics
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from answer_forms import FORMS, as_jsonl, as_responses
 from host_files import FAILED, write_run
 from openai_server import Behaviour, OpenAIServer
 from run_command import run_json, words
+from scipy.stats import t as student
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
@@ -71,7 +74,9 @@ def test_every_command_reads_every_form(
     assert {short(row["model"]): (row["value"], row["n"]) for row in overall} == {"a": (0.75, 24), "b": (0.5, 24)}
     ((found,),) = run_json(capsys, "compare", *runs)[1:2]
     assert (short(found["a"]), short(found["b"]), found["difference"]["difference"]) == ("a", "b", -0.25)
-    assert found["difference"]["p"] < 0.05
+    six_lost = [-1] * 6 + [0] * 18 + [1, -1]  # and one difference added on each side
+    t = statistics.mean(six_lost) / (statistics.stdev(six_lost) / math.sqrt(26))
+    assert found["difference"]["p"] == pytest.approx(2 * float(student.sf(-t, 23)))
     gain = run_json(capsys, "gain", runs[0], without)[1][0]
     assert (gain["task"], gain["group"], gain["s_v"], gain["s_wv"]) == ("mmstar_demo", "all", 0.75, 0.25)
     (kept,) = run_json(capsys, "filter", "--text-only-models", without, "--max-hits", 0)[1]
@@ -211,6 +216,9 @@ def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(parts: dict[str
         assert main(["report", *arguments, "--pictures", "none", *partial, *(card if partial else [])]) == 0
         records = json.loads(files["json"].read_text())
         assert {record["questions"] for record in records if record["group"] == "all"} == {"12 of 24"}
+        of_groups = {record["questions"] for record in records if record["group"] != "all"}
+        whole = {"1 of 1", "2 of 2", "4 of 4"}  # the first 12 are all of three categories
+        assert of_groups == (whole if partial else {"12 of 24"})
         assert all("|questions:12 of 24" in record["signature"] for record in records)
         assert any(record["value"] is not None for record in records) == bool(partial)
         assert (",0.75," in files["csv"].read_text()) == bool(partial)
