@@ -94,7 +94,8 @@ class Benchmark:
         scoring: names of the settings that change scores only, nothing that a model sees.
         figures: (source, split) -> {paper id: files of its figures}, for answers that name figures.
         definition: the YAML's values of a user's benchmark; results carry them, so that they are readable without it.
-        from_table: (cells of a table's rows, split, settings, digest of the table) -> rows of the questions in it.
+        from_table: (cells of a table's rows, split, settings, digest of the table) -> rows of the questions in it. Each
+            row has `id`, `question`, `answer` and `references` beside its cells.
     """
 
     name: str
@@ -121,7 +122,7 @@ class Benchmark:
     scoring: frozenset[str] = frozenset()
     figures: Callable[[Source, str], Mapping[str, Collection[str]]] = lambda _source, _split: {}
     definition: Mapping[str, Any] | None = None
-    from_table: Callable[[Sequence[Mapping[str, str]], str, Any, str], list[dict[str, Any]]] | None = None
+    from_table: Callable[[Sequence[Mapping[str, Any]], str, Any, str], list[dict[str, Any]]] | None = None
 
     def parse(self, text: str) -> Any:
         """Return the settings of a task's `dataset_name`; InputError for an unknown key or value."""

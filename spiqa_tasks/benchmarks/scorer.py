@@ -185,8 +185,8 @@ def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) 
     """Return the records with their scores by some metrics, which may score a subset, in another order."""
     by_id: defaultdict[str, dict[str, float]] = defaultdict(dict)
     prepare([(metrics, records)])
-    alone = len(records) < 2
-    for metric in tqdm(metrics, "scores of answers", file=sys.stderr, disable=alone or None, unit=" metrics"):
+    is_short = len(records) < 2 or not metrics
+    for metric in tqdm(metrics, "scores of answers", file=sys.stderr, disable=is_short or None, unit=" metrics"):
         for key, score in metric.compute(records).scores.items() if records else ():
             by_id[key][metric.name] = score
     return [record.with_scores(by_id[record.id]) if record.id in by_id else record for record in records]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.errors import InputError
 
@@ -116,7 +117,7 @@ def benchmark_named(name: Any, definition: Any = None) -> Benchmark | None:
     """Return the registered benchmark of a name, else the one of a definition that results recorded, else None."""
     if name not in BENCHMARKS and isinstance(definition, Mapping):
         return _recorded(json.dumps(definition, sort_keys=True))
-    return BENCHMARKS.get(name)
+    return BENCHMARKS.get(name, FREE_ANSWERS if name == FREE_ANSWERS.name else None)
 
 
 @cache  # equal definitions give equal tasks, so that runs of one task are compared

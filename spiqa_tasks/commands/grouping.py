@@ -42,14 +42,21 @@ def scored_runs(arguments: argparse.Namespace) -> list[Run] | None:
 
     Raises InputError: options of scoring or several judges with RUNs; or see `own_runs`.
     """
-    tasks, groups = catalogue(arguments.include_path)
-    if arguments.predictions and (arguments.task in {**tasks, **groups} or arguments.task.endswith(".yaml")):
+    if names_task(arguments):
         return None
     used = [f"--{name.replace('_', '-')}" for name in _OF_SCORING if getattr(arguments, name, None)]
     if used or len(arguments.judge or ()) > 1:
         option = next(iter(used), "several --judge")
         raise InputError(f"Expected TASK PREDICTIONS... with {option}, found RUNs with --by. Score them first.")
     return named_runs(as_runs(arguments))
+
+
+def names_task(arguments: argparse.Namespace) -> bool:
+    """Return whether the arguments of `score` are a task and answers to it, not RUNs."""
+    if not arguments.predictions or arguments.task.endswith(".yaml"):
+        return bool(arguments.predictions)
+    tasks, groups = catalogue(arguments.include_path)
+    return arguments.task in {**tasks, **groups} or not RunPath.parse(arguments.task).path.exists()
 
 
 def as_runs(arguments: argparse.Namespace) -> argparse.Namespace:

@@ -35,7 +35,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "task",
         metavar="TASK",
-        help="the task or group that the answers are of, or its YAML; or a RUN, whose tasks are known",
+        help="the task or group that the answers are of, or its YAML; or a RUN, whose tasks are known; or answers "
+        "with their questions and references, which need no task: rows of question, reference and prediction",
     )
     parser.add_argument(
         "predictions",
@@ -109,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             tasks.append(_unscored(arguments, task, given))
         except JudgeError as error:
-            if arguments.predictions or arguments.judge:
+            if arguments.judge or grouping.names_task(arguments):
                 raise
             say(f"{task.name}: {error}", *_recorded_judge(given))
             all_there = False
@@ -194,26 +195,29 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
 
     Raises InputError: neither a task nor a run.
     """
-    wanted = selection(grouping.as_runs(arguments))
-    if arguments.predictions:
+    as_runs, is_named = grouping.as_runs(arguments), grouping.names_task(arguments)
+    wanted = selection(as_runs)
+    if is_named:
         found, remarks = answers_to(arguments.task, arguments.predictions, wanted)
-    elif Path(arguments.task).exists() and arguments.columns is None:
-        found, remarks = runs_by_task(Path(arguments.task), wanted)
+    elif as_runs.runs[0].path.exists():
+        found, remarks = runs_by_task(as_runs.runs, wanted)
     else:
-        what = "no file or folder" if arguments.columns is None else "not read with --columns"
         raise InputError(
-            f"Expected TASK PREDICTIONS..., or a RUN; found {arguments.task} alone, which is {what}. Name the answers "
-            "to the task."
+            f"Expected TASK PREDICTIONS..., or a RUN; found {arguments.task} alone, which is no file or folder. Name "
+            "the answers to the task."
         )
     say(*remarks)
     if arguments.rule is not None:
         found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
     if arguments.metrics and grouping.ALL not in arguments.metrics:
         found = [(task.with_metrics(arguments.metrics), runs) for task, runs in found]
-    for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
+    for task, _ in found if is_named or arguments.judge else ():  # before any file is read
         chosen_judges(task, arguments, os.environ)
     accept = arguments.accept_differences
-    return [(task, [join_questions(run, task, accept, subset=wanted.subset) for run in runs]) for task, runs in found]
+    joined = [(task, [join_questions(run, task, accept, subset=wanted.subset) for run in runs]) for task, runs in found]
+    differ = [task.name for task, of in joined if len({row["data"] for each in of for row in each.rows[:1]}) > 1]
+    say(*(f"{name}: the files have different questions, so that their values do not compare." for name in differ))
+    return joined
 
 
 def _with_rule(task: Task, rule: str) -> Task:

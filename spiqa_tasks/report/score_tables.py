@@ -30,6 +30,8 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.units import number, plain
 
 _NONE = Value(math.nan, 0)
+_FAULTS = ("_failed_rate", "neither_rate")
+"""Ends of the names of rates that are shown only where they are not 0."""
 _SHORT = {
     "meteor": "M",
     "rouge_l": "R-L",
@@ -74,7 +76,7 @@ def as_text(runs: Sequence[Run], form: str = "text") -> str:
         {"metric": name, "n": values[0].n} | {str(place): _shown(name, value) for place, value in enumerate(values)}
         for name in names
         for values in [[values.get(name, _NONE) for values in by_run]]
-        if not (name.endswith("_failed_rate") and all(not value.value or math.isnan(value.value) for value in values))
+        if not (name.endswith(_FAULTS) and all(not value.value or math.isnan(value.value) for value in values))
     ]
     if len(runs) == 1:
         metric, columns = _with_coverage(runs[0].task, runs[0]), [Column("0", "x 100"), Column("n")]
@@ -113,9 +115,11 @@ def _notes(runs: Sequence[Run]) -> str:
         whole = run.record_set.withheld()
         if whole is not None:
             lines.append(f"every value is withheld: {whole.reason}; --partial prints it")
+        omitted: dict[str, list[str]] = {}
         for name, reason in found.get("omitted", {}).items():
-            if whole is None or not reason.endswith(str(whole.reason)):
-                lines.append(f"{name} left out: {reason}")
+            if not (name.endswith(_FAULTS) or (whole is not None and reason.endswith(str(whole.reason)))):
+                omitted.setdefault(reason, []).append(name)
+        lines += [f"{', '.join(names)} left out: {reason}" for reason, names in omitted.items()]
         blocks.append("\n".join([*lines, f"signature: {run.signature.text}"]))
     return "\n\n".join(blocks)
 

@@ -40,14 +40,15 @@ class Answer:
     """One answer of a run.
 
     Attributes:
-        id: of the question; of the document where a question is several.
+        id: of the question; of the document where a question is several; empty where the file has none.
         response: what the model wrote, or why its request failed.
         record: the scored answer; None where it was not scored yet.
         place: index of the document in its task, from 0.
         question: the question's text or the whole prompt, where the file has it.
-        reference: the true answer, where the file has it.
+        reference: the true answer, where the file has one.
         options: letter -> text of the options, where the file has them.
         needed: the files of the figures that the true answer needs, where the file has them.
+        references: the true answers, of which any is right.
     """
 
     id: str
@@ -58,6 +59,7 @@ class Answer:
     reference: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     needed: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
 
     @property
     def signature(self) -> Signature:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import settings_text
+from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.registry import known_figures, rows_for_scoring
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.files.records import read_cells
-from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.runs.answer import Answer, compared, match, match_remarks
 from spiqa_tasks.runs.readers import answers as answer_files
 from spiqa_tasks.runs.readers import spiqa_responses
@@ -76,15 +76,21 @@ def join_questions(
     """
     remarks: list[str] = []
     answers = list(run.read())
+    if not all(answer.id for answer in answers):
+        raise InputError(
+            f"Expected an id with each answer to {task.name} in {run.path}, found none. Add it or name its column with "
+            f"--columns id=COLUMN; `spiqa-tasks score {run.path}` alone takes the questions in the file."
+        )
     ran = _as_run(task, run)
     rows: Rows
     try:
         rows = rows_of(ran)
     except DataError as error:
-        rows = _table_rows(run, ran)
+        rows = _table_rows(run, ran, answers)
         if not rows:
             raise
-        remarks.append(f"{run.path}: scored from its own questions and answers, for want of the release: {error}")
+        if ran.benchmark != FREE_ANSWERS.name:
+            remarks.append(f"{run.path}: scored from its own questions and answers, for want of the release: {error}")
     form = run.form
     if form == spiqa_responses.FORM:
         given, (answers, form) = answers, spiqa_responses.with_row_ids(answers, rows)
@@ -110,13 +116,16 @@ def join_questions(
     return JoinedRun(run, ran, form, rows, found, unmatched, tuple(remarks), "" if subset is None else subset.digest)
 
 
-def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
+def _table_rows(run: Run, task: Task, answers: Sequence[Answer]) -> list[dict[str, Any]]:
     """Return the questions in a file of answers, or []; files of the same questions have the same data digest."""
     is_table = run.form in (answer_files.TABLE, answer_files.LINES, answer_files.VLMEVALKIT)
-    table = read_cells(run.path) if is_table and task.entry.from_table is not None else []
-    if task.entry.from_table is None or not {"question", "answer", "prediction"} <= answer_files.columns_of(table):
+    if task.entry.from_table is None or not is_table or not any(each.question and each.references for each in answers):
         return []
-    cells = [{**row, "id": row_id(row)} for row in table]
+    cells: list[dict[str, Any]] = [
+        {**row, "id": answer.id, "question": answer.question, "references": answer.references}
+        | {"answer": "/".join(answer.references)}
+        for row, answer in zip(read_cells(run.path), answers, strict=True)
+    ]
     asked = [
         {name: str(row[name]) for name in ("id", "question", "answer", *LETTERS) if row.get(name)} for row in cells
     ]

@@ -9,6 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from spiqa_tasks.benchmarks.benchmark import settings_text
+from spiqa_tasks.benchmarks.choice import options_in
+from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS, SPLIT
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError
@@ -67,19 +70,22 @@ def own_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[
     return found, remarks
 
 
-def runs_by_task(path: Path, wanted: Selection) -> tuple[ByTask, list[str]]:
-    """Return each task of this package that has runs at a path, with these, scored or not, and remarks on others.
+def runs_by_task(paths: Sequence[RunPath], wanted: Selection) -> tuple[ByTask, list[str]]:
+    """Return each task of this package that has runs at some paths, with these, scored or not, and remarks on others.
 
     Raises InputError: no run, or none with answers to a task of ours.
     """
-    read, left_out = _with_tasks([RunPath(path)], replace(wanted, tasks=()))
+    read, left_out = _with_tasks(paths, replace(wanted, tasks=()))
     runs, remarks = selection.newest(selection.select_tasks(read, wanted.tasks), "any")
     remarks += left_out
     by_task: dict[str, list[Run]] = {}
     for run in _logged(runs, remarks):
         by_task.setdefault(run.task, []).append(run)
     if not by_task:
-        raise InputError(f"Expected answers to this package's tasks in {path}, found none. {' '.join(remarks)}".strip())
+        named = ", ".join(str(each.path) for each in paths)
+        raise InputError(
+            f"Expected answers to this package's tasks in {named}, found none. {' '.join(remarks)}".strip()
+        )
     found = [(task_of_run(of[0], wanted.include), selection.with_unique_labels(of)) for of in by_task.values()]
     return found, remarks
 
@@ -159,7 +165,8 @@ def _has_scores(run: Run, judge: str | None) -> bool:
 def _with_tasks(paths: Sequence[RunPath], wanted: Selection) -> tuple[list[Run], list[str]]:
     """The runs at the paths, and a sentence on those in folders whose task is not known.
 
-    Answers that name no task are to the only one that is wanted, unless a run beside them in the folder names it.
+    Answers that name no task are to the only one that is wanted, unless a run beside them in the folder names it. Else
+    they are of no task, where they have their questions and references.
 
     Raises InputError: a task that nobody says, of a path that is named or of all in the folders; or see `read_runs`.
     """
@@ -171,13 +178,24 @@ def _with_tasks(paths: Sequence[RunPath], wanted: Selection) -> tuple[list[Run],
     # VLMEvalKit's answers, called after their folder, stand beside what was scored of them
     scored = {(run.path.parent, f"{run.path.parent.name}_{run.task}") for run in runs if run.task}
     unknown = [run for run in runs if not run.task and (run.path.parent, run.path.stem) not in scored]
-    for run in unknown:
-        if len(unknown) == len(runs) or run.path in {each.path for each in paths}:
-            raise InputError(
-                f"Expected to know the task of the answers in {run.path}, found no task in its name. Name it as "
-                f"TASK={run.path}, call the file <model>_<task>{run.path.suffix}, or add --task TASK."
-            )
-    return [run for run in runs if run.task], _left_out(unknown)
+    alone = [run for run in unknown if len(unknown) == len(runs) or run.path in {each.path for each in paths}]
+    others = [run for run in unknown if run not in alone]
+    return [*(run for run in runs if run.task), *map(_of_no_task, alone)], _left_out(others)
+
+
+def _of_no_task(run: Run) -> Run:
+    """The run as free answers with their questions and references. Raises InputError: it is none."""
+    answers = run.read()
+    has_questions = any(answer.question and answer.references for answer in answers)
+    if not has_questions or any(answer.options or options_in(answer.question) for answer in answers):
+        raise InputError(
+            f"Expected to know the task of the answers in {run.path}, found no task in its name. Name it as "
+            f"TASK={run.path}, or call the file <model>_<task>{run.path.suffix}. Only free answers with the columns "
+            "question and reference need none."
+        )
+    task = Task(FREE_ANSWERS.name, FREE_ANSWERS, SPLIT, settings_text(FREE_ANSWERS.settings()))
+    numbered = [replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)]
+    return replace(run, task=task.name, definition=task, read=lambda: numbered)
 
 
 def _left_out(runs: Sequence[Run]) -> list[str]:

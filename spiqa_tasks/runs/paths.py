@@ -23,9 +23,9 @@ from spiqa_tasks.runs.run import Run
 logger = logging.getLogger("spiqa_tasks")
 FORMS = (
     "a result file of lmms-eval or of `score --output` (*_results.json), a samples file beside it "
-    "(*_samples_<task>.jsonl, from --log_samples), a jsonl file of "
-    '{"id": ..., "prediction": "..."}, SPIQA\'s <paper>_response.json files, an xlsx, tsv, csv, json or parquet table '
-    "with the columns index (or id) and prediction (MMStar, VLMEvalKit), VLMEvalKit's folder, or one of these"
+    "(*_samples_<task>.jsonl, of --log_samples), a jsonl, xlsx, tsv, csv, json or parquet file with the columns id (or "
+    "index) and prediction, or question, reference and prediction, SPIQA's <paper>_response.json files, "
+    "VLMEvalKit's folder, or one of these"
 )
 RESULTS, SAMPLES = "results", "samples"
 """The forms of lmms-eval's files."""
@@ -92,7 +92,7 @@ def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> l
         return _read_folder(path, tasks, columns)
     if not path.is_file():
         found = "a pipe or device, which cannot be read twice" if path.exists() else "no such file or folder"
-        raise InputError(f"Expected answers at {path}, found {found}. Give {FORMS}.")
+        raise InputError(f"Expected answers at {path}, found {found}. Name a file or folder that is there.")
     form, content = form_by_content(path, columns)
     if form == RESULTS:
         return lmms_eval.read_results(path, content)
@@ -102,10 +102,7 @@ def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> l
         return [_run(path, form, tasks, columns)]
     if isinstance(content, dict):
         names = _column_names(content)
-        raise InputError(
-            f"Expected {path} in a known form, found JSON with the keys {listed(names)}. {advice(names)} Or give "
-            f"{FORMS}."
-        )
+        raise InputError(f"Expected {path} in a known form, found JSON with the keys {listed(names)}. {advice(names)}")
     found = "no JSON object and no table in its first line" if path.stat().st_size else "an empty file"
     raise InputError(f"Expected {path} in a known form, found {found}. Give {FORMS}.")
 
@@ -179,8 +176,8 @@ def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list
     for fault in broken:
         logger.warning("Left out: %s", fault)
     if not runs:
-        remedy = f"{advice(names)} Or give" if (names := _column_names(unknown)) else "Give"
-        raise InputError(f"Expected answers in {folder}, found none. {remedy} {FORMS}.")
+        remedy = advice(names) if (names := _column_names(unknown)) else f"Give {FORMS}."
+        raise InputError(f"Expected answers in {folder}, found none. {remedy}")
     return runs
 
 

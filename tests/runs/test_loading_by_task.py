@@ -16,6 +16,7 @@ from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.loading import answers_to, runs_by_task, task_of_run
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import EVERY, Selection
 
@@ -36,7 +37,7 @@ def write(
 
 
 def found_in(folder: Path, *only: str, include: list[Path] | None = None) -> tuple[dict[Task, list[Run]], list[str]]:
-    found, remarks = runs_by_task(folder, Selection(only, include=include or []))
+    found, remarks = runs_by_task([RunPath(folder)], Selection(only, include=include or []))
     return dict(found), remarks
 
 

@@ -123,11 +123,12 @@ def test_an_unknown_form_is_refused_with_the_known_ones(tmp_path: Path, content:
 
 
 def test_a_place_where_nothing_is_says_so(tmp_path: Path) -> None:
-    """A misspelt path and an empty folder have messages of their own; both end with the forms that there are."""
+    """A misspelt path and an empty folder have messages of their own; that of the folder ends with the forms."""
     with pytest.raises(InputError) as error:
         read(tmp_path / "nowhere")
     assert str(error.value) == (
-        f"Expected answers at {tmp_path / 'nowhere'}, found no such file or folder. Give {FORMS}."
+        f"Expected answers at {tmp_path / 'nowhere'}, found no such file or folder. "
+        "Name a file or folder that is there."
     )
     (tmp_path / "log.jsonl").write_text('{"message": "hello"}\n')
     (tmp_path / "notes.json").write_text("[]")

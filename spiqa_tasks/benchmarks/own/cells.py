@@ -15,8 +15,19 @@ from spiqa_tasks.files.records import Fields
 NAMES: Mapping[str, Sequence[str]] = {
     "question": ("question", "query", "problem", "questions", "question_text", "prompt", "instruction", "text", "q"),
     "answer": (
-        *("answer", "answers", "label", "gold", "target", "ground_truth", "groundtruth", "correct_answer", "gt_answer"),
-        *("correct_option", "correct_choice", "correct_choice_idx", "answer_idx", "answer_index", "correct", "gt", "a"),
+        *("answer", "answers", "reference", "label", "gold", "gold_answer", "target", "ground_truth", "groundtruth"),
+        *(
+            "correct_answer",
+            "gt_answer",
+            "correct_option",
+            "correct_choice",
+            "correct_choice_idx",
+            "answer_idx",
+            "answer_index",
+            "correct",
+            "gt",
+            "a",
+        ),
     ),
     "options": ("options", "choices", "candidates", "option", "answer_choices", "multiple_choices"),
     "images": (

@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.benchmark import parse_settings, settings_text
 from spiqa_tasks.benchmarks.spiqa.formats import Paper, Question
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.pictures import Ablation
-from spiqa_tasks.judge.rules import RULE_OF, RULES
+from spiqa_tasks.judge.rules import metric_of
 
 SMALL = "224px"
 """The resolution of the release's archives of small pictures."""
@@ -54,8 +54,7 @@ class SpiqaSettings:
     def __post_init__(self) -> None:
         if self.max_figures < 0:
             raise InputError(f"Expected max_figures to be 0 (all figures) or more; found {self.max_figures}.")
-        if self.rule.partition(":")[0] not in RULE_OF.values():
-            raise InputError(f"Expected rule to be one of {', '.join(RULE_OF.values())}; found {self.rule!r}.")
+        metric_of(self.rule)
         if self.resolution not in ("full", SMALL) and not (self.resolution.isdecimal() and int(self.resolution) > 0):
             raise InputError(f"Expected resolution to be full, {SMALL} or a number of pixels; found {self.resolution}.")
         if self.setting == "perfigure" and self.protocol == "released":
@@ -64,7 +63,7 @@ class SpiqaSettings:
     @property
     def judged(self) -> str:
         """The name of the judge-scored metric."""
-        return RULES[self.rule.partition(":")[0]].metric
+        return metric_of(self.rule)
 
     @property
     def shows_pictures(self) -> bool:

@@ -34,9 +34,10 @@ _DATE = re.compile(r"T\d{8}(-\d{6}|_G[0-9a-fA-F]+)")
 
 
 def is_answers(columns: Iterable[str], names: Columns = USUAL) -> bool:
-    """Return whether a row with these columns is an answer."""
+    """Return whether a row with these columns is an answer: it has an id, or its question and reference."""
     known = set(columns)
-    return bool(names.ids(known)) and names.name("prediction", known) is not None
+    is_free = None not in (names.name("question", known), names.name("reference", known))
+    return names.name("prediction", known) is not None and (bool(names.ids(known)) or is_free)
 
 
 def read_lines(path: Path, columns: Columns = USUAL) -> list[Answer]:
@@ -73,7 +74,7 @@ def _answers(path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], colum
     found = columns_of(rows.values())
     columns.check(found, path)
     keys, prediction = columns.ids(found), columns.name("prediction", found)
-    if not keys or prediction is None:
+    if prediction is None or not is_answers(found, columns):
         raise InputError(
             f"Expected {path} to have the columns index (or id) and prediction, found {listed(found)}. {advice(found)}"
         )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from spiqa_tasks.benchmarks.own.cells import NAMES
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.tables import ID_COLUMNS
@@ -14,7 +15,7 @@ from spiqa_tasks.runs.answer import Answer
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ID_COLUMNS,
-    "prediction": ("prediction",),
+    "prediction": ("prediction", "candidate"),
     "question": ("question",),
     "reference": ("reference", "answer"),
     "options": ("options", "choices"),
@@ -25,13 +26,14 @@ one, as of several nobody knows which the model saw."""
 PAPER = "paper_id"
 """The column that is an id together with the question, where none is alone."""
 LETTERS = "ABCDEFGHIJ"
-_GUESSES: Mapping[str, tuple[str, ...]] = {
-    "id": (*FIELDS["id"], "question_id", "qid", "sample_id", "uid", "key", "doc_id"),
+_GUESSES: Mapping[str, Sequence[str]] = {
+    "id": (*FIELDS["id"], *NAMES["id"], "doc_id"),
     "prediction": (
-        *("prediction", "pred", "predicted_answer", "model_answer", "model_response", "model_output", "response"),
-        *("output", "generated_text", "generation", "completion", "raw_output", "answer"),
+        *(*FIELDS["prediction"], "pred", "predicted_answer", "model_answer", "model_response", "model_output"),
+        *("response", "output", "generated_text", "generation", "completion", "raw_output", "answer"),
     ),
-    "reference": (*("reference", "ground_truth", "gold", "gold_answer", "gt", "target", "label"), "answer"),
+    "question": NAMES["question"],
+    "reference": sorted(NAMES["answer"], key="answer".__eq__),
     "figures": ("selected_figures_names", "selected_figures", "figures", "all_figures_names", "images"),
 }
 """Field -> names that a message guesses it by, the likeliest first."""
@@ -101,8 +103,10 @@ class Columns:
         needed = _needed(row)
         column = self.name("figures", row)
         figures = () if column is None else _names(row[column])
-        told = (_text(self._value("question", row)), _text(self._value("reference", row)))
-        return Answer(answer_id, response_of(text, figures), None, place, *told, self._options(row), needed)
+        given = as_value(self._value("reference", row))
+        true = tuple(map(str, given)) if isinstance(given, list) else (_text(given),)
+        told = (_text(self._value("question", row)), true[0] if len(true) == 1 else "")
+        return Answer(answer_id, response_of(text, figures), None, place, *told, self._options(row), needed, true)
 
     def _value(self, what: str, row: Mapping[str, Any]) -> Any:
         column = self.name(what, row)
@@ -128,25 +132,21 @@ def listed(found: Iterable[str]) -> str:
     return f"{', '.join(names[:_MOST_NAMES])}{more}" or "none"
 
 
-def guessed(found: Collection[str]) -> str:
-    """Return the argument that would say which of the columns is what, as far as their names tell; else empty."""
+def advice(found: Collection[str], needed: Iterable[str] = ("prediction", "id")) -> str:
+    """Return the sentences that say how to name the columns, and which of the needed fields none looks like."""
     taken: dict[str, str] = {}
     for what, names in _GUESSES.items():
         name = next((name for name in names if name in found and name not in taken.values()), None)
         if name is not None:
             taken[what] = name
-    told = {what: name for what, name in taken.items() if name != what}
-    return (
-        f"--columns {','.join(f'{what}={name}' for what, name in told.items())}"
-        if told and "prediction" in taken
-        else ""
-    )
-
-
-def advice(found: Collection[str]) -> str:
-    """Return the sentence that says how to name the columns."""
-    line = guessed(found) or "--columns prediction=...,reference=...,figures=..."
-    return f"Say which column is what, such as {line}."
+    known = {(what, name) for what, names in FIELDS.items() for name in names if what != "figures" or name == what}
+    told = ",".join(f"{what}={name}" for what, name in taken.items() if (what, name) not in known)
+    free = {"question", "reference"} - taken.keys()
+    missing = [what for what in needed if what not in taken and (what != "id" or free)]
+    lacks = [f"id (or, without a task, {' and '.join(sorted(free))})" if what == "id" else what for what in missing]
+    said = [f"Say which column is what, such as --columns {told}."] if told else []
+    said += [f"No column looks like {' or '.join(lacks)}: add it, or name it with --columns."] if lacks else []
+    return " ".join(said)
 
 
 def _needed(row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -13,10 +13,10 @@ from typing import Any
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import read_records
 from spiqa_tasks.judge.rules import Candidate
+from spiqa_tasks.runs.readers.columns import FIELDS
 
-COLUMNS = ("question", "reference", "prediction", "label")
-_OTHER_NAMES = {"candidate": "prediction", "verdict": "label"}
-"""The traps' names of columns: nobody predicted their answers, and nobody labelled them by hand."""
+COLUMNS = {name: FIELDS[name] for name in ("question", "reference", "prediction")} | {"label": ("label", "verdict")}
+"""Field -> names of its column; those of the traps come last."""
 YES = frozenset({"true", "yes", "1", "correct", "right"})
 NO = frozenset({"false", "no", "0", "incorrect", "wrong"})
 _GOLDEN, _ANSWER, _VERDICT = "golden_answer", "answer_", "judge_"
@@ -115,7 +115,7 @@ def _of_evouna(where: str, entry: Mapping[str, Any]) -> Iterator[Labelled | str]
 
 
 def _of_row(where: str, row: Mapping[str, Any]) -> Labelled | str:
-    entry = {_OTHER_NAMES.get(name, name): value for name, value in row.items()}
+    entry = {field: row[name] for field, names in COLUMNS.items() for name in reversed(names) if name in row}
     missing = [name for name in COLUMNS if name not in entry]
     if missing:
         raise InputError(
@@ -129,7 +129,7 @@ def _of_row(where: str, row: Mapping[str, Any]) -> Labelled | str:
     if not references or not all(isinstance(text, str) for text in references):
         raise InputError(f"Expected the reference of {where} to be text or a list of texts, found {reference!r}.")
     candidate = Candidate(_text(where, entry, "prediction"), _text(where, entry, "question"), "/".join(references))
-    system, kind = (str(entry.get(name) or "") for name in ("system", "kind"))
+    system, kind = (str(row.get(name) or "") for name in ("system", "kind"))
     return Labelled(candidate, _label(where, entry["label"]), references, system, kind)
 
 

@@ -113,7 +113,10 @@ def _answers(path: Path, key: str, entry: Mapping[str, Any], columns: Columns) -
         columns.name(what, entry, known) for what, known in (("prediction", _PREDICTION), ("question", ()))
     )
     if column is None or question is None or not isinstance(entry[question], str):
-        raise InputError(f"Expected {where} to have question and response, found {listed(entry)}. {advice(entry)}")
+        raise InputError(
+            f"Expected {where} to have question and response, found {listed(entry)}. "
+            f"{advice(entry, ('prediction', 'question'))}"
+        )
     response = entry[column]
     try:
         if isinstance(response, str):

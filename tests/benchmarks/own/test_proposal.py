@@ -36,6 +36,8 @@ def numbered(count: int, **cells: Any) -> list[dict[str, Any]]:
     ("row", "columns"),
     [
         ({"query": "Which?", "label": "red"}, {"question": "query", "answer": "label"}),
+        ({"question": "Which?", "reference": "red", "prediction": "blue"}, {"answer": "reference"}),
+        ({"question": "Which?", "reference": "fig.png", "answer": "red"}, {"answer": "answer"}),
         ({"Question": "Which?", "Answer": "A", "Choices": ["x", "y"]}, {"question": "Question", "options": "Choices"}),
         ({"text": "t", "question": "Which?", "answer": "A"}, {"question": "question"}),
         ({**LEAST, "A": "x", "B": "y", "C": None}, {"options": ["A", "B", "C"]}),

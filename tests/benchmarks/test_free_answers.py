@@ -1,0 +1,151 @@
+"""Answers beside their questions and references, scored without a task."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+from openai_server import Behaviour, OpenAIServer
+from run_command import run_json
+
+from spiqa_tasks.cli import main
+from spiqa_tasks.l3score_metric import L3Score
+
+Row = dict[str, Any]
+ROWS: list[Row] = [
+    {"question": "Where is Niagara Falls?", "reference": "In the United States and Canada.", "prediction": "There."},
+    {"question": "What colour is the sky?", "reference": "Blue", "prediction": "Blue"},
+    {"question": "How many legs has a spider?", "reference": "8", "prediction": "Answer: 8"},
+]
+SEVERAL = [*ROWS[:2], {**ROWS[2], "reference": ["8", "Answer: 8"]}]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    """A judge that says yes to equal answers."""
+    with OpenAIServer(Behaviour()) as running:
+        monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
+        monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", running.url)
+        monkeypatch.setenv("SPIQA_JUDGE_API_KEY", "key")
+        yield running
+
+
+def write_lines(path: Path, rows: Sequence[Row]) -> None:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+def write_csv(path: Path, rows: Sequence[Row]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], delimiter="\t" if path.suffix == ".tsv" else ",")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+FORMS: dict[str, Callable[[Path, Sequence[Row]], object]] = {
+    "jsonl": write_lines,
+    "json": lambda path, rows: path.write_text(json.dumps(rows)),
+    "csv": write_csv,
+    "tsv": write_csv,
+    "parquet": lambda path, rows: pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.usefixtures("server")
+def test_a_file_of_any_form_has_the_number_of_the_metric_in_python(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each prediction is judged as it is, without a search for an answer in it; the ids are the rows' numbers."""
+    path = tmp_path / f"answers.{form}"
+    FORMS[form](path, ROWS)
+    columns = ([row[name] for row in ROWS] for name in ("question", "reference", "prediction"))
+    python = L3Score().compute(**dict(zip(("questions", "references", "predictions"), columns, strict=True)))
+    status, found, errors = run_json(capsys, "score", path, "--output", tmp_path / "out")
+    assert status == 0, errors
+    assert found["task"] == "answers"
+    assert found["metrics"]["l3score"] == pytest.approx(python["l3score"])
+    (samples,) = (tmp_path / "out").rglob("*_samples_answers.jsonl")
+    records = [json.loads(line)["l3score"] for line in samples.read_text().splitlines()]
+    assert [(record["id"], record["score"]) for record in records] == [
+        (str(place), pytest.approx(score)) for place, score in enumerate(python["scores"], 1)
+    ]
+
+
+@pytest.mark.usefixtures("server")
+def test_of_several_references_the_best_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As in Python; text metrics compare with the first one, which a remark says."""
+    write_lines(tmp_path / "one.jsonl", ROWS)
+    write_lines(tmp_path / "several.jsonl", SEVERAL)
+    python = L3Score().compute(
+        questions=[row["question"] for row in SEVERAL],
+        references=[row["reference"] for row in SEVERAL],
+        predictions=[row["prediction"] for row in SEVERAL],
+    )
+    status, several, errors = run_json(capsys, "score", tmp_path / "several.jsonl")
+    assert (status, several["metrics"]["l3score"]) == (0, pytest.approx(python["l3score"]))
+    assert "the first for text metrics" in errors
+    one = run_json(capsys, "score", tmp_path / "one.jsonl")[1]
+    assert one["metrics"]["l3score"] < several["metrics"]["l3score"]
+    assert one["signature"] != several["signature"]
+
+
+@pytest.mark.usefixtures("server")
+def test_files_of_the_same_questions_stand_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They have the same data in their signatures, so that `compare` sets them against each other, too."""
+    write_lines(tmp_path / "a.jsonl", ROWS)
+    write_csv(tmp_path / "b.csv", [{**row, "prediction": row["reference"]} for row in ROWS])
+    paths = [tmp_path / "a.jsonl", tmp_path / "b.csv"]
+    status, found, errors = run_json(capsys, "score", *paths, "--output", tmp_path / "out")
+    assert status == 0, errors
+    assert [each["predictions"] for each in found["results"]] == ["a", "b"]
+    assert run_json(capsys, "compare", tmp_path / "out")[0] == 0
+
+
+def test_other_names_of_columns_are_advised_and_taken(
+    server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The refusal has the whole argument; a prediction or an id that no column looks like is named."""
+    path = tmp_path / "other.jsonl"
+    write_lines(path, [{"q": row["question"], "truth": row["reference"], "response": "x"} for row in ROWS])
+    assert main(["score", str(path)]) == 2
+    argument = "question=q,prediction=response"
+    assert "such as --columns prediction=response,question=q." in capsys.readouterr().err
+    status, found, errors = run_json(capsys, "score", path, "--columns", f"{argument},reference=truth")
+    assert (status, found["counts"]["judged"]) == (0, 3), errors
+    write_lines(path, [{"question": "?", "prediction": "x"}])
+    assert main(["score", str(path)]) == 2
+    assert "No column looks like id (or, without a task, reference): add it" in capsys.readouterr().err
+    assert len(server.requests) == 2 + 3
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([*ROWS[:2], {**ROWS[2], "reference": ""}], "found none with the answer 3. Complete its row."),
+        ([{"question": "Which? Options: A: x, B: y", "answer": "A", "prediction": "B"}], "Only free answers"),
+        ([{**ROWS[0], "A": "x", "B": "y"}], "Only free answers"),
+    ],
+)
+def test_what_is_no_free_answer_is_refused(
+    rows: list[Row], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A row without a reference, and choices, whose letters no judge of free answers is asked about."""
+    write_lines(tmp_path / "m.jsonl", rows)
+    assert main(["score", str(tmp_path / "m.jsonl"), "--judge", "none"]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_task_needs_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Answers without ids to a task are refused with the command that needs none."""
+    path = tmp_path / "m.jsonl"
+    write_lines(path, ROWS)
+    assert main(["score", "spiqa_demo", str(path), "--judge", "none"]) == 2
+    said = capsys.readouterr().err
+    assert "Expected an id with each answer to spiqa_demo" in said
+    assert f"`spiqa-tasks score {path}`" in said
