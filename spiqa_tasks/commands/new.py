@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from spiqa_tasks.benchmarks.own.definition import AnswerForm, Definition, Kind, parse
+from spiqa_tasks.benchmarks.own.cells import AnswerForm
+from spiqa_tasks.benchmarks.own.definition import Definition, Kind, parse
 from spiqa_tasks.benchmarks.own.prompts import MARKER, are_placed
 from spiqa_tasks.benchmarks.own.proposal import propose
 from spiqa_tasks.benchmarks.own.rows import HUB, Row, data_paths, is_wanted, read_rows

@@ -8,6 +8,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS
+from spiqa_tasks.benchmarks.own.cells import LETTERS
 from spiqa_tasks.benchmarks.registry import known_figures, rows_for_scoring
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError
@@ -16,7 +17,6 @@ from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.runs.answer import Answer, compared, match, match_remarks
 from spiqa_tasks.runs.readers import answers as answer_files
 from spiqa_tasks.runs.readers import spiqa_responses
-from spiqa_tasks.runs.readers.columns import LETTERS
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
 

@@ -16,40 +16,96 @@ from math import isfinite
 
 from spiqa_tasks.scoring.mcq.fields import fields_in
 
+MATCH_VERSION = "2"
+"""Version of `final_answer`, `read_as` and the matches, for signatures."""
 TOLERANCE = 0.05
 """Relative error of a number that counts as right (ChartQA, end of section 5.1)."""
 
-_NAMED = re.compile(r"\banswer(?:\s+is\b\s*:?|\s*:)[\s*]*", re.IGNORECASE)
+_NAMED = re.compile(
+    r"(?:\b(?:answers?|r[ée]ponses?|antwort|respuestas?|risposta|resposta|ответ)|答案|答え|正解|回答)"
+    r"(?:\s+correct[aeo]?s?)?(?:\s+(?:is|are|est|sont|ist|sind|es|son|è|sono|é|são)\b\s*[:：]?|\s*[:：]|\s*(?:は|是|为|為)\s*[:：]?)[\s*]*",
+    re.IGNORECASE,
+)
+_COPULA = re.compile(r"\s*(?:です|である|だ)$")
 _EDGES = " \t\r\n\"'“”‘’*`"
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
 _POWER = re.compile(
     r"(?:([-+]?[\d.]+)\s*(?:×|x|\*|\\times|\\cdot)\s*)?([-+])?10\s*(?:\^|\*\*)\s*\{?\s*([-+]?\d{1,3})\s*\}?"
 )
 _RATIO = re.compile(
-    r"([-+]?)\s*(?:\\[dt]?frac\s*\{\s*(\d{1,99})\s*\}\s*\{\s*(\d{1,99})\s*\}|(\d{1,99})\s*/\s*(\d{1,99}))"
+    r"([-+]?)\s*(?:\\[dt]?frac\s*(?:\{\s*(\d{1,99})\s*\}\s*\{\s*(\d{1,99})\s*\}|(\d)\s*(\d)(?!\d))"
+    r"|(\d{1,99})\s*/\s*(\d{1,99}))"
 )
 _DECIMAL = re.compile(r"[-+]?(?:\d{1,99}(?:\.\d{0,99})?|\.\d{1,99})(?:e[-+]?\d{1,3})?", re.IGNORECASE)
+_IN_PROSE = re.compile(
+    rf"(?<![\w.\\^{{_])(?:{re.sub(r'[(](?![?])', '(?:', _RATIO.pattern)}"
+    r"|[-+]?(?:\d{1,3}(?:,\d{3}){1,9}|\d{1,99})(?:\.\d{1,99})?(?:e[-+]?\d{1,3})?)(?:\s?\\?%)?"
+    r"(?![\d^])(?=\W|$|(?!(?:st|nd|rd|th|d|x)\b)[a-zµ]{1,3}\b)",
+    re.IGNORECASE,
+)
+"""A number between words: not part of a name (H2O), an index or an exponent."""
+_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_SPELT = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
+_ASIDE = re.compile(r"\([^()\n]{0,80}\)")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|[\n。]+")
+_STATES = re.compile(r"=|≈|:|\b(?:is|are|was|be|equals?)\b", re.IGNORECASE)
+_VERDICTS = ("yes", "no", "true", "false")
+_VERDICT = re.compile(rf"\W{{0,9}}({'|'.join(_VERDICTS)})\s{{0,9}}(?:[.,;:!–—-]|$)", re.IGNORECASE)
+_SHORT = 4
+"""Words of a first sentence that is the answer, an explanation following."""
 _WRAPPER = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|mathcal|bm|rm|bf)(?![a-z])\s*")
 _COMMAND = re.compile(r"\\([a-zA-Z]+)")
 _JOINTS = re.compile(r"\s*([^\w\s]|_)\s*")
 _TERMS = re.compile(r",\s+(?:and\s+)?|\s+and\s+")
 
 
-def final_answer(response: str) -> str:
-    """Return the final answer of a response, without enclosing quotes and final full stop.
+def named_answer(response: str) -> str | None:
+    """Return the answer that a response names as such, without enclosing quotes and final full stop; None without one.
 
     That is the content of the last answer field (`\\boxed{...}`, `<answer>...</answer>`, `{"answer": "..."}`), else the
-    line after the last "answer:" or "answer is", else the whole response.
+    line after the last "answer:" or "answer is", also in French, German, Spanish, Italian, Portuguese, Russian, Chinese
+    and Japanese.
     """
-    fields = fields_in(response)
+    if fields := fields_in(response):
+        return _trimmed(fields[0].content)
     *_, named = (None, *_NAMED.finditer(response))
-    if fields:
-        text = fields[0].content
-    elif named is not None and response[named.end() :].strip():
-        text = response[named.end() :].strip().partition("\n")[0]
-    else:
-        text = response
-    return _trimmed(text)
+    line = response[named.end() :].strip().partition("\n")[0] if named is not None else ""
+    return _COPULA.sub("", _trimmed(line)) if line else None
+
+
+def final_answer(response: str) -> str:
+    """Return the answer that a response names as such, else the whole response, trimmed alike."""
+    named = named_answer(response)
+    return _trimmed(response) if named is None else named
+
+
+def read_as(prediction: str, reference: str) -> str | None:
+    """Return the answer in words of an answer, where the true one is a number, or yes or no; else None.
+
+    "18 inches" and "The cup holds 18." are 18, "Yes. The study ..." is yes. Among several numbers it is the only one of
+    a first sentence of at most four words, else of the last sentence with one, or of what follows its last "=" or "is";
+    None if that leaves several. An answer that is a number already has no other in it.
+    """
+    if reference.strip().lower() in _VERDICTS:
+        found = _VERDICT.match(prediction)
+        return found[1].lower() if found else None
+    if _number(reference) is None or _number(prediction) is not None:
+        return None
+    text = _ASIDE.sub(" ", unicodedata.normalize("NFKC", prediction).replace("−", "-"))
+    first, *_ = sentences = [each for each in _SENTENCE.split(text) if each.strip()] or [""]
+    if len(first.split()) <= _SHORT and len(numbers := _numbers_in(first)) == 1:
+        return numbers.pop()
+    last = next((each for each in reversed(sentences) if _numbers_in(each)), "")
+    for part in (last, _STATES.split(last)[-1]):
+        if len(numbers := _numbers_in(part)) == 1:
+            return numbers.pop()
+    return None
+
+
+def _numbers_in(text: str) -> set[str]:
+    """The numbers in a text, those up to twelve also as words if there are no others."""
+    found = {number[0].replace(",", "") for number in _IN_PROSE.finditer(text)}
+    return found or {str(_WORDS.index(word[0].lower())) for word in _SPELT.finditer(text)}
 
 
 def relaxed_match(prediction: str, reference: str) -> bool:

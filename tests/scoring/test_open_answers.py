@@ -17,6 +17,7 @@ from spiqa_tasks.scoring.open_answers import (
     exact_match,
     final_answer,
     normalized,
+    read_as,
     relaxed_match,
     token_f1,
 )
@@ -31,6 +32,10 @@ from spiqa_tasks.scoring.open_answers import (
         ("Answer: 3? No.\nThe final answer is: 4", "4"),
         ("So it is \\boxed{\\frac{1}{2}}. Good.", "\\frac{1}{2}"),
         ('{"answer": "blue"}', "blue"),
+        ("答案：5", "5"),
+        ("答えは5です。", "5"),
+        ("Donc 6 x 7. Réponse : 42", "42"),
+        ("La respuesta correcta es 3", "3"),
         (' "Blue." ', "Blue"),
         ("Blue\nand red", "Blue\nand red"),
         ("", ""),
@@ -39,6 +44,32 @@ from spiqa_tasks.scoring.open_answers import (
 def test_the_final_answer_is_what_the_response_calls_so(response: str, answer: str) -> None:
     """A field for the answer counts first, then the last line that names one, then the whole response."""
     assert final_answer(response) == answer
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "read"),
+    [
+        ("18 inches", "18", "18"),
+        ("18cm", "18", "18"),
+        ("18 inches (1.5 feet)", "18", "18"),
+        ("18 inches. That is 1.5 feet.", "18", "18"),
+        ("The total volume of the measuring cup is 250 grams.", "1000", "250"),
+        ("Without the spheres, there are three small objects left.", "4", "3"),
+        ("So it is compressed by $\\sqrt{0.25} = 0.5$ meters.", "1.2", "0.5"),
+        ("The value is \\frac12.", "0.5", "\\frac12"),
+        ("Yes. The study shows it.", "yes", "yes"),
+        ("No idea", "no", None),
+        ("2 and 3", "2", None),
+        ("There are 3 apples and 4 pears", "3", None),
+        ("between 3 and 5", "3", None),
+        ("H2O, x^2, the 3rd", "2", None),
+        ("18", "18", None),
+        ("18 inches", "a foot", None),
+    ],
+)
+def test_a_number_or_a_verdict_is_read_in_words(prediction: str, reference: str, read: str | None) -> None:
+    """Only where the true answer is one, and only if the words leave one."""
+    assert read_as(prediction, reference) == read
 
 
 @pytest.mark.parametrize(

@@ -14,17 +14,21 @@ from spiqa_tasks.benchmarks.benchmark import Benchmark, parse_settings
 from spiqa_tasks.benchmarks.choice import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record
 from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, NEITHER, judge_advice, text_metric
 from spiqa_tasks.benchmarks.own import prompts, rows
-from spiqa_tasks.benchmarks.own.definition import JUDGED, MATCHES, Definition
+from spiqa_tasks.benchmarks.own.definition import ALL_LETTERS, MATCHES, Definition
 from spiqa_tasks.benchmarks.prompting import Part
-from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.record import Context, Record, Response, Status
 from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files.pictures import Ablation
 from spiqa_tasks.files.source import Repository, Source, default_source
 from spiqa_tasks.judge.rules import RULE_OF, Candidate
 from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
-from spiqa_tasks.scoring.open_answers import final_answer
+from spiqa_tasks.scoring.mcq.several import extract_letters
+from spiqa_tasks.scoring.open_answers import MATCH_VERSION, final_answer, named_answer, read_as
 from spiqa_tasks.scoring.refusals import is_refusal
+
+LONGEST = 12
+"""Words of an answer that may be the short phrase asked for."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,7 +99,9 @@ class _Splits(UserDict[str, int]):
 def record(definition: Definition, row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one answer; with kind `both` an open answer has an `accuracy`, that of the first match."""
     signature = context.sign(row, "".join(definition.prompt.values()))
-    if row["letters"]:
+    if row["letters"] and definition.answer_is == "letters":
+        found = _letters_record(row, response, signature)
+    elif row["letters"]:
         found = choice_record(row, response, row["groups"], signature)
     else:
         found = _open_record(definition, row, response, signature, context)
@@ -106,10 +112,8 @@ def metrics(definition: Definition) -> list[Metric]:
     """Return the metrics, the headline first."""
     found = [_metric(name) for name in definition.metrics]
     if definition.kind == "both":
-        accuracy = dataclasses.replace(
-            ACCURACY, signature=lambda: {"matcher": f"{MATCHER_VERSION}, {_match_of(definition)} of open answers"}
-        )
-        found = [accuracy, *map(_of_open, found[1:])]
+        matcher = f"{MATCHER_VERSION}, {_match_of(definition)} of open answers {MATCH_VERSION}"
+        found = [dataclasses.replace(found[0], signature=lambda: {"matcher": matcher}), *map(_of_open, found[1:])]
     found += [JUDGE_FAILED] if definition.judged else []
     found += [NEITHER] if definition.judged == "l3score" else []
     return [*found, *FAILURE_RATES, TRUNCATED_RATE]
@@ -121,17 +125,34 @@ def _open_record(
     shared: dict[str, Any] = {"reference": row["answer"], "groups": row["groups"], "signature": signature}
     if response.failure is not None:
         return Record(row["id"], status="request_failed", reason=response.failure, **shared)
-    prediction, references = final_answer(response.text), row["references"]
+    named, references = named_answer(response.text), row["references"]
+    prediction = final_answer(response.text)
+    read = {each: read_as(prediction, each) for each in references}
     wanted = [name for name in definition.metrics if name in MATCHES]
-    scores = {name: float(any(MATCHES[name](prediction, each) for each in references)) for name in wanted}
+    scores = {
+        name: float(any(MATCHES[name](text or prediction, each) for each, text in read.items())) for name in wanted
+    }
     if definition.kind == "both":
-        scores["accuracy"] = scores[_match_of(definition)]
+        scores[definition.accuracy] = scores[_match_of(definition)]
     candidate = Candidate(prediction, row["question"], " or ".join(references))
     asks = context.asks(definition.judged, candidate) if definition.judged else ()
     refused = is_refusal(response.text)
-    is_whole = "\n" in prediction and response.text.lstrip().startswith(prediction)  # asked for a short phrase
+    is_long = "\n" in prediction or len(prediction.split()) > LONGEST
+    is_whole = named is None and is_long and not any(read.values())
     rule = "empty" if not prediction else "unformatted" if is_whole else None
     return Record(row["id"], prediction, rule=rule, refused=refused, scores=scores, asks=asks, **shared)
+
+
+def _letters_record(row: Mapping[str, Any], response: Response, signature: str) -> Record:
+    """Return the record of a choice with several right options."""
+    shared: dict[str, Any] = {"reference": row["answer"], "groups": row["groups"], "signature": signature}
+    if response.failure is not None:
+        return Record(row["id"], status="request_failed", reason=response.failure, **shared)
+    picked = ", ".join(sorted(extract_letters(response.text, dict(zip(row["letters"], row["options"], strict=True)))))
+    refused = not picked and is_refusal(response.text)
+    scores = {ALL_LETTERS: float(picked == row["answer"])}
+    status: Status = "ok" if picked else "refused" if refused else "unparsed"
+    return Record(row["id"], picked or None, status=status, refused=refused, scores=scores, **shared)
 
 
 def _match_of(definition: Definition) -> str:
@@ -140,11 +161,13 @@ def _match_of(definition: Definition) -> str:
 
 
 def _metric(name: str) -> Metric:
-    if name == "accuracy":
-        return ACCURACY
+    if name in ("accuracy", ALL_LETTERS):
+        return dataclasses.replace(ACCURACY if name == "accuracy" else mean_of(name), signature=ACCURACY.signature)
     if name in METRICS:
         return text_metric(name)
-    return mean_of(name, "judge" if name in JUDGED else "nothing")
+    if name in MATCHES:
+        return dataclasses.replace(mean_of(name), signature=lambda: {"matcher": f"open answers {MATCH_VERSION}"})
+    return mean_of(name, "judge")
 
 
 def _of_open(metric: Metric) -> Metric:

@@ -5,29 +5,21 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from spiqa_tasks.benchmarks.choice import options_in
-from spiqa_tasks.benchmarks.own.definition import AnswerForm, Columns
 from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.records import Fields
+from spiqa_tasks.scoring.mcq.several import letters_in
+
+AnswerForm = Literal["letter", "letters", "index", "number", "text"]
 
 NAMES: Mapping[str, Sequence[str]] = {
     "question": ("question", "query", "problem", "questions", "question_text", "prompt", "instruction", "text", "q"),
     "answer": (
-        *("answer", "answers", "reference", "label", "gold", "gold_answer", "target", "ground_truth", "groundtruth"),
-        *(
-            "correct_answer",
-            "gt_answer",
-            "correct_option",
-            "correct_choice",
-            "correct_choice_idx",
-            "answer_idx",
-            "answer_index",
-            "correct",
-            "gt",
-            "a",
-        ),
+        *("answer", "correct_answers", "answers", "answerkey", "reference", "label", "gold", "gold_answer", "target"),
+        *("ground_truth", "groundtruth", "correct_answer", "gt_answer", "correct_option", "correct_choice"),
+        *("correct_choice_idx", "answer_idx", "answer_index", "correct", "gt", "a"),
     ),
     "options": ("options", "choices", "candidates", "option", "answer_choices", "multiple_choices"),
     "images": (
@@ -38,6 +30,10 @@ NAMES: Mapping[str, Sequence[str]] = {
 }
 """Role -> usual names of its column, the most likely first."""
 LETTERS = string.ascii_uppercase
+_LABELS = ("label", "key", "letter", "id")
+_TEXTS = ("text", "content", "value", "option", "choice")
+"""Fields of an option that is an object, or of all options in one, as ARC and CommonsenseQA have them."""
+_LOWER = re.compile(r"(?<![^\s,;(\[])[a-j](?=\s?[.):\]])")
 _LABEL = re.compile(r"\s*[(\[]?([A-Za-z])(?:[)\].:]|$)\s*")
 _LETTER = re.compile(r"\W*([A-Za-z])\W*")
 
@@ -69,88 +65,153 @@ def text_of(record: Fields, column: str) -> str:
     return str(value).strip()
 
 
-def options_of(record: Fields, columns: Columns) -> dict[str, str]:
-    """Return letter -> text of a row's options, {} for none.
+def options_of(
+    record: Fields, columns: Sequence[str], question: str = "", *, with_empty: bool = False
+) -> dict[str, str]:
+    """Return label -> text of a row's options, {} for none.
 
-    Raises ValueError: options in no known form, a single one, or more than 26.
-    """
-    if not columns.options:
-        return {}
-    if columns.in_question:
-        return options_in(str(cell(record, columns.question) or ""))
-    if len(columns.options) > 1:
-        texts = [cell(record, column) for column in columns.options]
-        while texts and is_empty(texts[-1]):
-            texts.pop()
-        for column, text in zip(columns.options, texts, strict=False):
-            if is_empty(text):
-                raise ValueError(f"no text in {column}")
-        return _lettered(texts) if texts else {}
-    value = as_value(cell(record, columns.options[0]))
-    if is_empty(value) or value == {}:
-        return {}
-    if isinstance(value, Mapping):
-        keys = [str(key).upper() for key in value]
-        return _lettered(list(value.values()), keys if "".join(keys) == LETTERS[: len(keys)] else LETTERS)
-    if isinstance(value, list):
-        return _lettered(value)
-    found = options_in(str(value))
-    if not found:
-        raise ValueError(f"{columns.options[0]} is {_shown(value)}, not a list")
-    return found
-
-
-def row_options(record: Fields, named: Sequence[str] = ()) -> dict[str, str]:
-    """Return letter -> text of a row's options, {} for none; an object keeps the letters that are its keys.
+    Labels are the published ones: an object's keys, the field `label` of objects, the letters in a text; letters from A
+    by place for other forms, and for keys that are words. Options without a text are left out.
 
     Args:
         record: column -> value.
-        named: the column with the options, or one for each; by default one with a usual name, the columns A, B, ...,
-            or the question.
+        columns: the column with the options, or one for each.
+        question: the column in whose text options are listed, if `columns` name it.
+        with_empty: keep the labels of an object whose texts are empty, as files of answers have them.
 
-    Raises ValueError: options in no known form.
+    Raises ValueError: options in no known form, a single one, or more than 26.
     """
-    columns = tuple(named) or _usual(record)
-    value = as_value(record.get(columns[0])) if len(columns) == 1 else None
-    if isinstance(value, Mapping) and all(len(key) == 1 and key in string.ascii_letters for key in map(str, value)):
-        found = {str(key): "" if is_empty(text) else str(text) for key, text in value.items() if text is not None}
-        if len({key.upper() for key in found}) < len(found):
-            raise ValueError(f"a letter twice among {', '.join(found)}")
+    if not columns or (*columns,) == (question,):
+        return options_in(str(cell(record, question) or "")) if columns else {}
+    value = as_value(cell(record, columns[0])) if len(columns) == 1 else [cell(record, column) for column in columns]
+    if is_empty(value) or value == {}:
+        return {}
+    if isinstance(value, str):
+        found = options_in(value) or options_in(_LOWER.sub(lambda label: label[0].upper(), value))
+        if not found:
+            raise ValueError(f"{columns[0]} is {_shown(value)}, not a list")
         return found
-    return options_of(record, Columns(options=columns))
+    named = _labelled(value, columns[0])
+    if with_empty and isinstance(value, Mapping) and [label for label, _ in named] == [*map(str, value)]:
+        return {label: "" if is_empty(text) else _text(text, label) for label, text in named if text is not None}
+    while named and is_empty(named[-1][1]):
+        named.pop()
+    if isinstance(value, Mapping):
+        named = [(label, text) for label, text in named if not is_empty(text)]
+    elif missing := [label for label, text in named if is_empty(text)]:
+        raise ValueError(f"no text in {columns[LETTERS.index(missing[0])] if len(columns) > 1 else missing[0]}")
+    if not named:
+        return {}
+    if not 2 <= len(named) <= len(LETTERS):
+        raise ValueError(f"{len(named)} options, where 2 to {len(LETTERS)} can be asked")
+    found = {label: _text(text, label) for label, text in named}
+    return found if isinstance(value, Mapping) else dict(zip(found, _unlabelled(list(found.values())), strict=True))
+
+
+def row_options(record: Fields, named: Sequence[str] = ()) -> dict[str, str]:
+    """Return label -> text of a row's options, {} for none, where `named` or else a usual name says that they are.
+
+    These are columns with a usual name, the columns A, B, ..., or the question. Raises ValueError: see `options_of`.
+    """
+    question = next((name for name in NAMES["question"] if name in record), "")
+    return options_of(record, named or _usual(record) or (question,) * bool(question), question, with_empty=True)
 
 
 def _usual(record: Fields) -> tuple[str, ...]:
     lettered = [letter for letter in LETTERS if not is_empty(record.get(letter))]
-    options, question = ([name for name in NAMES[role] if name in record][:1] for role in ("options", "question"))
-    return tuple(options or (lettered if len(lettered) > 1 else []) or question)
+    options = [name for name in NAMES["options"] if name in record][:1]
+    return tuple(options or (lettered if len(lettered) > 1 else []))
+
+
+def _labelled(value: Any, column: str) -> list[tuple[str, Any]]:
+    """Return (label, text) of options in an object, in a list, or in an object or list with labels and texts."""
+    if isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
+        value = {name: [each.get(name) for each in value] for name in value[0]}
+    texts: Any = value
+    labels: Sequence[Any] = ()
+    if isinstance(value, Mapping):
+        name = next((name for name in _TEXTS if isinstance(value.get(name), list)), None)
+        texts = list(value.values()) if name is None else value[name]
+        keys = [value[each] for each in _LABELS if name and isinstance(value.get(each), list)]
+        labels = list(value) if name is None else keys[0] if keys else ()
+    if not isinstance(texts, list):
+        raise ValueError(f"{column} is {_shown(value)}, not a list")
+    names = [str(label).strip() for label in labels]
+    are_short = all(len(name) <= 2 and name.isalnum() for name in names)
+    if len({name.upper() for name in names}) < len(names):
+        raise ValueError(f"a letter twice among {', '.join(names)}")
+    if not are_short or len(names) != len(texts):
+        names = list(LETTERS)
+    if len(texts) > len(names):
+        raise ValueError(f"{len(texts)} options, where 2 to {len(LETTERS)} can be asked")
+    return list(zip(names, texts, strict=False))
+
+
+def _text(value: Any, label: str) -> str:
+    if isinstance(value, list | Mapping | bytes):
+        raise ValueError(f"option {label} is {_shown(value)}, not a text")
+    return str(value).strip()
+
+
+def _unlabelled(texts: Sequence[str]) -> list[str]:
+    """The texts without the labels (`A) ...`), if every one has its own."""
+    labels = [_LABEL.match(text) for text in texts]
+    if all(label and label[1].upper() == letter for label, letter in zip(labels, LETTERS, strict=False)):
+        rests = [text[label.end() :] for text, label in zip(texts, labels, strict=True) if label]
+        return rests if all(rests) else list(texts)
+    return list(texts)
+
+
+def lettered(options: Mapping[str, str]) -> dict[str, str]:
+    """Return letter -> text of options: their labels in upper case if these are letters, else letters from A."""
+    are_letters = all(len(label) == 1 and label in string.ascii_letters for label in options)
+    return {label.upper() if are_letters else LETTERS[place]: options[label] for place, label in enumerate(options)}
 
 
 def letter_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> str:
-    """Return the letter of a choice's right option; ValueError if the value names none, or several."""
+    """Return the letter of a choice's right option, of the published labels; ValueError for none, or several."""
     text = str(value).strip()
+    letters = list(lettered(options))
     if form == "text":
-        same = [letter for letter, option in options.items() if _plain(option) == _plain(text)]
+        same = [
+            letter for letter, option in zip(letters, options.values(), strict=True) if _plain(option) == _plain(text)
+        ]
         if len(same) != 1:
             raise ValueError(f"the answer {_shown(value)} is the text of {len(same)} options")
         return same[0]
     if form == "letter":
         found = _LETTER.fullmatch(text)
-        letter = found[1].upper() if found else ""
+        letter = dict(zip(options, letters, strict=True)).get(text) or (found[1].upper() if found else "")
     else:
         whole = text.removesuffix(".0")
         place = int(whole) - (form == "number") if whole.isdecimal() else -1
-        letter = LETTERS[place] if 0 <= place < len(options) else ""
-    if letter not in options:
-        raise ValueError(f"the answer {_shown(value)} is no option among {', '.join(options)}")
+        letter = letters[place] if 0 <= place < len(letters) else ""
+    if letter not in letters:
+        raise ValueError(f"the answer {_shown(value)} is no option among {', '.join(letters)}")
     return letter
 
 
+def answers_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> list[str]:
+    """Return the letters of all right options, in order; several only with `letters`. Raises ValueError: see above."""
+    value = single(as_value(value))
+    if form != "letters":
+        return [letter_of(value, options, form)]
+    letters = letters_in(value) if isinstance(value, str) else value if isinstance(value, list) else [value]
+    return sorted({letter_of(each, options, "letter") for each in letters or [value]})
+
+
 def references_of(record: Fields, columns: Sequence[str]) -> list[str]:
-    """Return the references of an open question, each once; ValueError without one."""
+    """Return the references of an open question, each once; ValueError without one.
+
+    They are the values of the columns, those of a list, and those of a list of texts that a text writes out: a text
+    with a list of numbers is one answer.
+    """
     found: dict[str, None] = {}
     for column in columns:
         value = cell(record, column)
+        written = as_value(value)
+        if isinstance(written, list) and all(isinstance(each, str) for each in written):
+            value = written
         for each in value if isinstance(value, list) else [value]:
             if isinstance(each, Mapping | bytes):
                 raise ValueError(f"{column} has {_shown(each)}, not a text")
@@ -159,18 +220,6 @@ def references_of(record: Fields, columns: Sequence[str]) -> list[str]:
     if not found:
         raise ValueError(f"no answer in {', '.join(columns)}")
     return list(found)
-
-
-def _lettered(values: Sequence[Any], letters: Sequence[str] = LETTERS) -> dict[str, str]:
-    """The options by letter; labels (`A) ...`) that every one has are removed."""
-    texts = ["" if value is None else str(value).strip() for value in values]
-    if not 2 <= len(texts) <= len(LETTERS):
-        raise ValueError(f"{len(texts)} options, where 2 to {len(LETTERS)} can be asked")
-    labels = [_LABEL.match(text) for text in texts]
-    if all(label and label[1].upper() == letter for label, letter in zip(labels, LETTERS, strict=False)):
-        rests = [text[label.end() :] for text, label in zip(texts, labels, strict=True) if label]
-        texts = rests if all(rests) else texts
-    return dict(zip(letters, texts, strict=False))
 
 
 def _plain(text: str) -> str:

@@ -21,16 +21,18 @@ from pydantic import (
     model_validator,
 )
 
-from spiqa_tasks.benchmarks.own.prompts import PARTS, TEMPLATES, fields_in_path, fields_of
+from spiqa_tasks.benchmarks.own.cells import AnswerForm
+from spiqa_tasks.benchmarks.own.prompts import ONE_LETTER, PARTS, SEVERAL_LETTERS, TEMPLATES, fields_in_path, fields_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics.text_scores import METRICS as TEXTS
 from spiqa_tasks.scoring.open_answers import exact_match, relaxed_match
 
 Kind = Literal["open", "choice", "both"]
-AnswerForm = Literal["letter", "index", "number", "text"]
 Variant = Literal["text", "grey", "both"]
 MATCHES: Mapping[str, Callable[[str, str], bool]] = {"exact_match": exact_match, "relaxed_accuracy": relaxed_match}
 """Metrics of open answers that need neither judge nor programs -> the comparison of two texts."""
+ALL_LETTERS = "accuracy_all_letters"
+"""The accuracy of choices with several right options, all of which, and no other, have to be picked."""
 JUDGED = ("l3score", "l3score_sampled", "compass")
 """Metrics that a judge gives, by the rule of the same name; a definition has one of them at most."""
 METRICS: Mapping[str, Sequence[str]] = {
@@ -44,6 +46,10 @@ DEFAULT_METRICS: Mapping[str, tuple[str, ...]] = {
     "choice": ("accuracy",),
     "both": ("accuracy", "exact_match"),
 }
+
+
+def _accuracy_of(metrics: Iterable[str], answer_is: AnswerForm) -> tuple[str, ...]:
+    return tuple(ALL_LETTERS if name == "accuracy" and answer_is == "letters" else name for name in metrics)
 
 
 def _as_tuple(value: Any) -> Any:
@@ -111,7 +117,9 @@ class Definition(_Part):
     kind: Kind = Field(default_factory=lambda known: "choice" if known["columns"].options else "open")
     answer_is: AnswerForm = "letter"
     image_folder: Text = ""
-    metrics: Texts = Field(default_factory=lambda known: DEFAULT_METRICS[known["kind"]])
+    metrics: Texts = Field(
+        default_factory=lambda known: _accuracy_of(DEFAULT_METRICS[known["kind"]], known["answer_is"])
+    )
     prompt: dict[str, Text] = Field(default={}, validate_default=True)
     variants: Annotated[tuple[Variant, ...], BeforeValidator(_as_tuple)] = ()
     shots: Shots = Shots()
@@ -137,12 +145,13 @@ class Definition(_Part):
     @classmethod
     def _fit_the_kind(cls, metrics: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         kind = info.data.get("kind", "both")
-        _check_known(metrics, METRICS[kind])
+        known = _accuracy_of(METRICS[kind], info.data.get("answer_is", "letter"))
+        _check_known(metrics, known)
         if len(set(metrics) & set(JUDGED)) > 1:
             raise ValueError(f"a benchmark has one of {' and '.join(JUDGED)} at most")
-        if kind == "both" and (metrics[0] != "accuracy" or not set(metrics) & set(MATCHES)):
+        if kind == "both" and (metrics[0] != known[0] or not set(metrics) & set(MATCHES)):
             raise ValueError(
-                f"with kind: both it is accuracy and then {' or '.join(MATCHES)}, by which it counts open answers"
+                f"with kind: both it is {known[0]} and then {' or '.join(MATCHES)}, by which it counts open answers"
             )
         return metrics
 
@@ -151,6 +160,8 @@ class Definition(_Part):
     def _templates(cls, prompt: Any, info: ValidationInfo) -> Any:
         listed = "columns" in info.data and info.data["columns"].in_question
         default = {"choice": TEMPLATES["listed" if listed else "choice"], "open": TEMPLATES["open"]}
+        if info.data.get("answer_is") == "letters":
+            default["choice"] = default["choice"].replace(ONE_LETTER, SEVERAL_LETTERS)
         if isinstance(prompt, str):
             prompt = dict.fromkeys(default, prompt)
         if not isinstance(prompt, Mapping):
@@ -183,6 +194,11 @@ class Definition(_Part):
     def groups(self) -> dict[str, tuple[str, ...]]:
         """Group -> its tasks."""
         return {f"{self.benchmark}_both": tuple(self.tasks)} if "both" in self.variants else {}
+
+    @property
+    def accuracy(self) -> str:
+        """The metric of choices."""
+        return ALL_LETTERS if self.answer_is == "letters" else "accuracy"
 
     @property
     def judged(self) -> str | None:

@@ -25,10 +25,11 @@ _FIELD = re.compile(r"\{([^{}:]+)(?::(0\d{1,2})d)?\}")
 _MARKED = ("question", "options")
 IMAGES = "images"
 PARTS = (*_MARKED, IMAGES)
-_LETTER = "Answer with the option's letter from the given choices directly."
+ONE_LETTER = "Answer with the option's letter from the given choices directly."
+SEVERAL_LETTERS = "Answer with the letters of all right options, separated by commas, directly."
 TEMPLATES = {
-    "choice": f"{{images}}{{question}}\n{{options}}\n{_LETTER}",
-    "listed": f"{{images}}{{question}}\n{_LETTER}",
+    "choice": f"{{images}}{{question}}\n{{options}}\n{ONE_LETTER}",
+    "listed": f"{{images}}{{question}}\n{ONE_LETTER}",
     "open": "{images}{question}\nAnswer the question with a word, a number or a short phrase.",
 }
 """Default prompts; `listed` is for questions whose text has the options."""

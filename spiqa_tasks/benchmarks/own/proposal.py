@@ -13,7 +13,8 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.own import cells
-from spiqa_tasks.benchmarks.own.definition import AnswerForm, Columns
+from spiqa_tasks.benchmarks.own.cells import AnswerForm
+from spiqa_tasks.benchmarks.own.definition import Columns
 from spiqa_tasks.benchmarks.own.pictures import is_encoded
 from spiqa_tasks.benchmarks.own.prompts import fields_in_path
 from spiqa_tasks.errors import InputError
@@ -200,18 +201,19 @@ def _kind(records: Sequence[Fields], columns: Columns) -> tuple[str, str]:
     choices: list[tuple[Any, Mapping[str, str]]] = []
     for record in records:
         with contextlib.suppress(ValueError):
-            if options := cells.options_of(record, columns):
-                choices.append((cells.single(cells.cell(record, columns.answer[0])), options))
+            if options := cells.options_of(record, columns.options, columns.question):
+                choices.append((cells.single(as_value(cells.cell(record, columns.answer[0]))), options))
 
     def read(form: AnswerForm) -> int:
         count = 0
         for answer, options in choices:
             with contextlib.suppress(ValueError):
-                cells.letter_of(answer, options, form)
+                cells.answers_of(answer, options, form)
                 count += 1
         return count
 
-    forms: list[AnswerForm] = ["letter", "text", "index" if any(str(each) == "0" for each, _ in choices) else "number"]
+    has_zero = any(str(answer) == "0" for answer, _ in choices)
+    forms: list[AnswerForm] = ["letter", "text", "index" if has_zero else "number", "letters"]
     return "both" if len(choices) < len(records) else "choice", max(forms, key=read)
 
 

@@ -16,7 +16,6 @@ from spiqa_tasks.benchmarks.own import cells
 from spiqa_tasks.benchmarks.own.definition import Definition
 from spiqa_tasks.benchmarks.own.pictures import Pictures
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.pictures import Ablation
 from spiqa_tasks.files.records import KEY, Fields, read_records, saved_files
 from spiqa_tasks.files.source import Repository, Source, fingerprint
@@ -127,12 +126,12 @@ def _row(definition: Definition, record: Fields) -> Row:
     """The fields of a row except its id and pictures; ValueError for a cell without the expected content."""
     columns = definition.columns
     question = cells.text_of(record, columns.question)
-    options = cells.options_of(record, columns) if definition.kind != "open" else {}
+    options = cells.options_of(record, columns.options, columns.question) if definition.kind != "open" else {}
     if options:
-        answer = cells.single(as_value(cells.cell(record, columns.answer[0])))
+        answer = cells.cell(record, columns.answer[0])
         if cells.is_empty(answer):
             raise ValueError(f"no answer in {columns.answer[0]}")
-        references = [cells.letter_of(answer, options, definition.answer_is)]
+        references = [", ".join(cells.answers_of(answer, options, definition.answer_is))]
     elif definition.kind == "choice":
         raise ValueError("no options")
     else:
@@ -142,7 +141,7 @@ def _row(definition: Definition, record: Fields) -> Row:
         groups["kind"] = "choice" if options else "open"
     return {
         "question": question,
-        "letters": list(options),
+        "letters": list(cells.lettered(options)),
         "options": list(options.values()),
         "answer": references[0],
         "references": references,

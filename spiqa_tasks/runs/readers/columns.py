@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from spiqa_tasks.benchmarks.own.cells import NAMES
+from spiqa_tasks.benchmarks.own.cells import LETTERS, NAMES, options_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.tables import ID_COLUMNS
@@ -25,7 +26,6 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 one, as of several nobody knows which the model saw."""
 PAPER = "paper_id"
 """The column that is an id together with the question, where none is alone."""
-LETTERS = "ABCDEFGHIJ"
 _GUESSES: Mapping[str, Sequence[str]] = {
     "id": (*FIELDS["id"], *NAMES["id"], "doc_id"),
     "prediction": (
@@ -113,13 +113,13 @@ class Columns:
         return None if column is None else row[column]
 
     def _options(self, row: Mapping[str, Any]) -> dict[str, str]:
-        """Letter -> text of the options, in a column of their own or in columns called by their letters."""
-        given = as_value(self._value("options", row))
-        if isinstance(given, list):
-            given = dict(zip(LETTERS, given, strict=False))
-        if not isinstance(given, dict):
-            given = {letter: row[letter] for letter in LETTERS if letter in row}
-        return {str(letter): _text(text) for letter, text in given.items() if _text(text)}
+        """Label -> text of the options, in a column of their own or in columns called by their letters."""
+        name = self.name("options", row)
+        for columns in ([name] if name else [], [letter for letter in LETTERS if letter in row]):
+            with suppress(ValueError):
+                if columns and (found := options_of(row, columns)):
+                    return found
+        return {}
 
 
 USUAL = Columns()

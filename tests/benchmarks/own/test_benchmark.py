@@ -160,7 +160,7 @@ def test_signatures_name_data_wording_and_rules(tmp_path: Path) -> None:
     assert "data:shapes/test@" in first.signature
     assert first.signature.rpartition("prompt:")[2] != other.signature.rpartition("prompt:")[2]
     (accuracy, *_) = metrics(definition)
-    assert accuracy.signature()["matcher"].endswith("exact_match of open answers")
+    assert accuracy.signature()["matcher"].endswith("exact_match of open answers 2")
 
 
 @pytest.mark.parametrize(
@@ -194,9 +194,34 @@ def test_each_kind_has_its_metrics(values: dict[str, Any], names: list[str], tmp
 def test_accuracy_of_both_kinds_goes_by_the_first_match(tmp_path: Path) -> None:
     """Its name is in the signature."""
     definition, records = scored(tmp_path, metrics=["accuracy", "relaxed_accuracy", "exact_match"])
-    assert metrics(definition)[0].signature() == {"matcher": f"{MATCHER_VERSION}, relaxed_accuracy of open answers"}
+    assert metrics(definition)[0].signature() == {"matcher": f"{MATCHER_VERSION}, relaxed_accuracy of open answers 2"}
     near, _ = own_rows(write_own(tmp_path, metrics=["accuracy", "relaxed_accuracy", "exact_match"]))
     row = own_rows(write_own(tmp_path))[1][1]
     found = record(near, row, Response("1510"), Context("offline"))
     assert found.scores == {"accuracy": 1.0, "relaxed_accuracy": 1.0, "exact_match": 0.0}
     assert records[1].groups == {"kind": "open"}
+
+
+def test_several_right_options_have_all_to_be_picked(tmp_path: Path) -> None:
+    """The metric is called so; options keep the letters that are published, and open questions may be among them."""
+    options = {"a": "red", "b": "blue", "c": "green"}
+    rows = [{**MIXED[0], "options": options, "answer": ["a", "c"]}, {**MIXED[1], "options": {"a": "", "b": ""}}]
+    definition, loaded = own_rows(write_own(tmp_path, rows, answer_is="letters", prompt=None))
+    assert definition.metrics == ("accuracy_all_letters", "exact_match")
+    assert [(row["letters"], row["answer"]) for row in loaded] == [(["A", "B", "C"], "A, C"), ([], "1500")]
+    scores = [
+        record(definition, row, Response(text), Context("offline")).scores["accuracy_all_letters"]
+        for row, text in [(loaded[0], "C, A"), (loaded[0], "A"), (loaded[1], "There are 1,500 bars.")]
+    ]
+    assert scores == [1.0, 0.0, 1.0]
+
+
+def test_a_long_answer_in_which_nothing_was_read_is_counted_apart(tmp_path: Path) -> None:
+    """A short phrase is the answer that was asked for, and a number in a sentence is read."""
+    definition, loaded = own_rows(write_own(tmp_path, MIXED[1:2]))
+    long = "It is hard to tell from this picture what the bars are, as there are many of them."
+    found = [
+        record(definition, loaded[0], Response(text), Context("offline")) for text in (long, "many", f"{long} 1500")
+    ]
+    assert [answer.taken_whole for answer in found] == [True, False, False]
+    assert [answer.scores["accuracy"] for answer in found] == [0.0, 0.0, 1.0]

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.benchmarks.own.cells import (
+    answers_of,
     cell,
     letter_of,
     options_of,
     references_of,
     row_options,
 )
-from spiqa_tasks.benchmarks.own.definition import Columns
 
 RED_BLUE = {"A": "red", "B": "blue"}
 
@@ -70,11 +70,21 @@ def test_a_field_in_a_column_is_named_with_a_dot(record: dict[str, Any], column:
 @pytest.mark.parametrize(
     ("value", "options"),
     [
-        ({"b": "x", "a": "y"}, {"A": "x", "B": "y"}),
+        ({"b": "x", "a": "y"}, {"b": "x", "a": "y"}),
+        ({"B": "x", "C": "y", "D": None, "E": ""}, {"B": "x", "C": "y"}),
+        ({"A": "", "B": ""}, {}),
+        (["x", "y", "", None], {"A": "x", "B": "y"}),
+        ([{"label": "A", "text": "x"}, {"label": "B", "text": "y"}], {"A": "x", "B": "y"}),
+        ({"text": ["x", "y"], "label": ["1", "2"]}, {"1": "x", "2": "y"}),
+        ("A. 4; B. 3; C. 2 ;D.1 ; E. none", {"A": "4", "B": "3", "C": "2", "D": "1", "E": "none"}),
+        ("A. 3, 4;B. 30, 40;C. 5, 6", {"A": "3, 4", "B": "30, 40", "C": "5, 6"}),
+        ("A. B; B. C; C. D; D. E", dict(zip("ABCD", "BCDE", strict=True))),
+        ("A. Vitamin B.; B. Vitamin C.; C. Vitamin D.", {"A": "Vitamin B.", "B": "Vitamin C.", "C": "Vitamin D."}),
+        ("(A)B (B)C (C)A", {"A": "B", "B": "C", "C": "A"}),
+        ("a ) 38 , b ) 27.675 , c ) none of these", {"A": "38", "B": "27.675", "C": "none of these"}),
         ({"one": "x", "two": "y"}, {"A": "x", "B": "y"}),
         (["A. x", "B. "], {"A": "A. x", "B": "B."}),
         (["A. x", "C. y"], {"A": "A. x", "B": "C. y"}),
-        (["x", None], {"A": "x", "B": ""}),
         ([" (a) x ", "(b) y"], {"A": "x", "B": "y"}),
         ({}, {}),
         (None, {}),
@@ -82,22 +92,22 @@ def test_a_field_in_a_column_is_named_with_a_dot(record: dict[str, Any], column:
         (list(range(26)), dict(zip(string.ascii_uppercase, map(str, range(26)), strict=True))),
     ],
 )
-def test_options_get_their_letters_in_order(value: Any, options: dict[str, str]) -> None:
-    """Labels of their own are left out where every option has the right one and a text behind it."""
-    assert options_of({"o": value}, Columns(options=("o",))) == options
+def test_options_keep_their_labels_or_get_letters_in_order(value: Any, options: dict[str, str]) -> None:
+    """Published labels are kept, options without a text are none, and a text is split at each label that continues."""
+    assert options_of({"o": value}, ("o",)) == options
 
 
 def test_options_in_columns_of_their_own_end_where_the_row_has_no_more() -> None:
     """An empty one between others is a fault; a row without any has no options."""
-    columns = Columns(options=("x", "y", "z"))
+    columns = ("x", "y", "z")
     assert options_of({"x": 1, "y": "b", "z": None}, columns) == {"A": "1", "B": "b"}
     assert options_of({"x": "", "y": None}, columns) == {}
     with pytest.raises(ValueError, match=r"^no text in y$"):
         options_of({"x": "a", "z": "c"}, columns)
-    assert options_of({"x": "a"}, Columns()) == {}
-    listed = Columns(question="q", options=("q",))
-    assert options_of({"q": "Which?\nA. x\nB. y"}, listed) == {"A": "x", "B": "y"}
-    assert options_of({"q": None}, listed) == {}
+    assert options_of({"x": "a"}, ()) == {}
+    listed = ("q",)
+    assert options_of({"q": "Which?\nA. x\nB. y"}, listed, "q") == {"A": "x", "B": "y"}
+    assert options_of({"q": None}, listed, "q") == {}
 
 
 @pytest.mark.parametrize(
@@ -147,3 +157,27 @@ def test_true_answers_are_each_there_once() -> None:
         references_of({"a": {"x": 1}}, ["a"])
     with pytest.raises(ValueError, match=r"^a has b'x', not a text$"):
         references_of({"a": [b"x"]}, ["a"])
+
+
+def test_a_list_of_texts_that_is_written_out_is_alternatives() -> None:
+    """A list of numbers in a text is one answer: nobody is right who says one of them."""
+    assert references_of({"a": "['itc limited','ITC Limited']"}, ["a"]) == ["itc limited", "ITC Limited"]
+    assert references_of({"a": "[2, 3]"}, ["a"]) == ["[2, 3]"]
+
+
+@pytest.mark.parametrize(
+    ("value", "letters"), [(["b", "e"], ["B", "E"]), ("['e', 'b']", ["B", "E"]), ("b,e", ["B", "E"]), (["c"], ["C"])]
+)
+def test_several_right_options_are_a_set_of_letters(value: Any, letters: list[str]) -> None:
+    """With `letters`; with `letter` they are a fault."""
+    options = dict.fromkeys("abcde", "x")
+    assert answers_of(value, options, "letters") == letters
+    if len(letters) > 1:
+        with pytest.raises(ValueError, match="no option among"):
+            answers_of(value, options, "letter")
+
+
+def test_an_answer_may_be_a_published_label() -> None:
+    """ARC has labels of numbers in some rows and of letters in others."""
+    assert letter_of("2", {"1": "x", "2": "y"}, "letter") == "B"
+    assert letter_of("b", {"b": "x", "c": "y"}, "letter") == "B"

@@ -1,0 +1,38 @@
+"""Which options an answer picks of several."""
+
+from __future__ import annotations
+
+import pytest
+
+from spiqa_tasks.scoring.mcq.several import extract_letters
+
+OPTIONS = {"A": "red", "B": "blue", "C": "green", "D": "white", "E": "grey"}
+
+
+@pytest.mark.parametrize(
+    ("response", "letters"),
+    [
+        ("b, e", "BE"),
+        ("a,b,d", "ABD"),
+        ("BE", "BE"),
+        ("be", "BE"),
+        ("c", "C"),
+        ("(B) and (E)", "BE"),
+        ("A et C", "AC"),
+        ("\\boxed{A,C}", "AC"),
+        ("正解はbとeです", "BE"),
+        ("The correct answers are B and D.", "BD"),
+        ("The correct answers are B. blue and D. white.", "BD"),
+        ("Les réponses correctes sont : b et d", "BD"),
+        ("B. blue\nD. white", "BD"),
+        ("A and B are wrong; answer: C", "C"),
+        ("I think it is C.", "C"),
+        ("B, Z", ""),
+        ("残念ながら、写真がありません。", ""),
+        ("bad", ""),
+        ("", ""),
+    ],
+)
+def test_the_letters_are_those_that_the_answer_lists(response: str, letters: str) -> None:
+    """Alone, as labels, behind the words that name the answer, or line by line; one that is no option spoils all."""
+    assert "".join(sorted(extract_letters(response, OPTIONS))) == letters
