@@ -57,7 +57,7 @@ lint: $(VENV)/.installed
 	$(BIN)/mypy
 
 docs: $(VENV)/.installed
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 platforms: $(VENV)/.installed
 	.ci/platforms
