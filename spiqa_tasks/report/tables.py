@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from spiqa_tasks.analysis.agreement import Pairs, matched, rank_correlations
@@ -13,6 +14,7 @@ from spiqa_tasks.analysis.compare import Comparison
 from spiqa_tasks.analysis.gain import Row, rows, warnings
 from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.twins import ablation_pairs
+from spiqa_tasks.analysis.why import LEAST, NAMED, Why
 from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records
@@ -20,7 +22,7 @@ from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import Gain
 from spiqa_tasks.scoring.intervals import Estimate
-from spiqa_tasks.scoring.units import estimated, number, p_value, plain
+from spiqa_tasks.scoring.units import estimated, number, p_value, percent, plain
 
 MMSTAR_TASK = "mmstar_filtered"
 COVERAGE = "What became of the answers"
@@ -173,3 +175,24 @@ def comparison_table(found: Sequence[Comparison], most: int | None = None) -> Ta
         notes.append(f"{more:,} more pairs are not shown: compare with --baseline MODEL, or print all with --json.")
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
     return Table(as_records(shown), labels, values, "Paired differences", notes, data=as_records(found))
+
+
+def why_table(found: Why) -> Table:
+    """Return the lines of a difference, with what differs beside them and two sentences below."""
+    shown = [line for line in found.lines if line.ids or abs(line.value) >= LEAST]
+    rows = [
+        {**asdict(line), "questions": len(line.ids), "first": line.ids[:NAMED], "about": found.about.get(line.cause)}
+        for line in shown
+    ]
+    total = {"cause": "difference", "value": found.difference, "low": None, "high": None, "questions": None}
+    values: Columns = [
+        Column("value", "x 100", number, ("low", "high")),
+        *("questions", Column("first", "such as"), "about"),
+    ]
+    numbers = ((found.b, found.number_b, found.metric_b), (found.a, found.number_a, found.metric_a))
+    title = " - ".join(f"{name} {percent(value)} ({metric})" for name, value, metric in numbers)
+    by_rule = ", ".join(f"{percent(value)} by {way}" for way, value in found.by_rule.items())
+    notes = [f"The answers of {found.a} give {by_rule}."] if len(found.by_rule) > 1 else []
+    notes += [f"Known to differ: {'; '.join(found.differ)}."] if found.differ else []
+    notes += [found.explains, found.settles]
+    return Table([*rows, total], ["cause"], values, title, notes, data=[asdict(found)])

@@ -49,6 +49,7 @@ class Run:
         judge: what the judge was called where the answers were scored; empty: as in the signature.
         labels: id -> share of people's verdicts that call the answer right.
         command: the host's command, without tasks and keys; () for other forms.
+        host: what the host's file says of the whole run: its version, seeds, system turn.
         date: of the run as lmms-eval names it, which sorts as text; empty: the file has none.
         label: unique label among several runs; empty: the identity.
     """
@@ -71,6 +72,7 @@ class Run:
     judge: str = ""
     labels: Mapping[str, float] = field(default_factory=dict)
     command: Sequence[str] = ()
+    host: Mapping[str, str] = field(default_factory=dict)
     date: str = ""
     label: str = ""
 

@@ -29,9 +29,9 @@ UNITS = {
     ("seedbench", "seed_all"): 1.0,
 }
 """(beginning of the task's name, metric) -> what the host's value is divided by to be a share."""
-_NAMES = {"shares": 1.0, "percent": 100.0}
+NAMES = {"shares": 1.0, "percent": 100.0}
 """The units that a task's YAML may name as `metadata: {unit: shares}` or `percent`."""
-_ROUNDING = 0.5e-4 + 1e-9
+ROUNDING = 0.5e-4 + 1e-9
 """Hosts print shares with four decimals, percent with two."""
 
 
@@ -148,7 +148,7 @@ class HostTask:
         if reported is None:
             return Value(math.nan, 0, reason="no question has a score, and the host reports no value")
         if divisor is None or not 0 <= reported / divisor <= 1:
-            of = next((name for name, each in _NAMES.items() if each == divisor), "an unknown unit")
+            of = next((name for name, each in NAMES.items() if each == divisor), "an unknown unit")
             return Value(math.nan, 0, reason=f"no question has a score, and the host reports {reported:g} in {of}")
         asked = self.members(run, metric).values()
         answered = sum(record.status != "request_failed" for record in asked)
@@ -173,14 +173,14 @@ def _metadata(config: Mapping[str, Any]) -> Mapping[str, Any]:
 def unit(task: str, metric: str, config: Mapping[str, Any]) -> float | None:
     """Return what the host's value is divided by to be a share; None where the unit is not known."""
     known = (value for (name, each), value in UNITS.items() if task.startswith(name) and metric == each)
-    return _NAMES.get(str(_metadata(config).get("unit")), next(known, None))
+    return NAMES.get(str(_metadata(config).get("unit")), next(known, None))
 
 
 def is_reported(task: str, config: Mapping[str, Any], reported: Mapping[str, float], metric: str, mean: float) -> bool:
     """Return whether a mean of scores is what the host reports: in its unit or, where that is not known, in any."""
     divisor = unit(task, metric, config)
-    divisors = _NAMES.values() if divisor is None else [divisor]
-    return metric in reported and any(abs(mean - reported[metric] / each) <= _ROUNDING for each in divisors)
+    divisors = NAMES.values() if divisor is None else [divisor]
+    return metric in reported and any(abs(mean - reported[metric] / each) <= ROUNDING for each in divisors)
 
 
 def _check_reported(run: Run, metric: Metric, value: float, reported: float | None) -> None:

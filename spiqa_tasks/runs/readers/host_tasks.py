@@ -45,7 +45,8 @@ def host_answers(
             f"Expected the samples of {task} beside {path}, found none. Run the host again with --log_samples."
         )
     lines = [sample for _, sample in samples(logged)]
-    answers = [_answer(sample) for sample in lines]
+    limit = (config.get("generation_kwargs") or {}).get("max_new_tokens")
+    answers = [_answer(sample, limit) for sample in lines]
     if len({answer.id for answer in answers}) < len({answer.place for answer in answers}):  # what is logged is no id
         answers = [
             replace(answer, id=key, record=answer.record and replace(answer.record, id=key))
@@ -98,7 +99,8 @@ def score_of(logged: Any) -> float | None:
     return float(logged) if isinstance(logged, (int, float)) and 0 <= logged <= 1 else None
 
 
-def _answer(sample: Mapping[str, Any]) -> Answer:
+def _answer(sample: Mapping[str, Any], limit: Any) -> Answer:
+    """The answer of a sample; `limit` is the most tokens that were generated, if known."""
     values = {name: sample[name] for name in sample if name not in _NO_METRICS}
     mappings = [value for value in values.values() if isinstance(value, dict)]
     key = next((str(value["id"]) for value in mappings if "id" in value), str(sample["doc_id"]))
@@ -106,6 +108,8 @@ def _answer(sample: Mapping[str, Any]) -> Answer:
     failure = response_of(text).failure
     scores = {} if failure is not None else {name: score_of(value) for name, value in values.items()}
     known = {name: score for name, score in scores.items() if score is not None}
+    length = (first_of(sample.get("token_counts"), None) or {}).get("output_tokens")
+    cut = {"truncated": length >= limit} if isinstance(length, int) and isinstance(limit, int) else {}
     is_wrong = not any(known.values())
     record = Record(
         key,
@@ -116,9 +120,10 @@ def _answer(sample: Mapping[str, Any]) -> Answer:
         reason=failure,
         scores=known,
         groups=next(filter(None, map(_groups, mappings)), {}),
-        details={LOGGED: tuple(values)},
+        details={LOGGED: tuple(values), **cut},
     )
-    question = " ".join(_PLACEHOLDERS.sub(" ", str(sample.get("input", ""))).split())
+    lines = _PLACEHOLDERS.sub(" ", str(sample.get("input", ""))).splitlines()
+    question = "\n".join(filter(None, (" ".join(line.split()) for line in lines)))  # options end with their lines
     return Answer(key, Response(text, failure), record, int(sample["doc_id"]), question, record.reference)
 
 

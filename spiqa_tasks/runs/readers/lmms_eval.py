@@ -150,6 +150,7 @@ def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str,
         sizes={str(group): int(size) for group, size in more.get("groups", {}).items()},
         judge=str(more.get("judge", "")),
         command=() if more else _command(content["config"]),
+        host=_conditions(content),
         date=path.name.removesuffix(RESULTS) if path.name.endswith(RESULTS) else date,
     )
 
@@ -162,6 +163,14 @@ def _command(config: Mapping[str, Any]) -> tuple[str, ...]:
     options |= {name: config.get(name) for name in ("gen_kwargs", "batch_size", "limit", "offset")}
     named = {name: str(value) for name, value in options.items() if value and not _KEY.search(str(value))}
     return ("lmms-eval", *(part for name, value in named.items() for part in (f"--{name}", value)))
+
+
+def _conditions(content: Mapping[str, Any]) -> dict[str, str]:
+    """What a results file says of the whole run that may change answers."""
+    told = {name: content["config"].get(f"{name}_seed") for name in ("random", "numpy", "torch", "fewshot")}
+    named = {"version": content.get("lmms_eval_version"), "system turn": content.get("system_instruction")}
+    named |= {f"seed ({name})": seed for name, seed in told.items()}
+    return {name: str(value) for name, value in named.items() if value is not None}
 
 
 def _samples_file(path: Path, task: str, date: str) -> Path:

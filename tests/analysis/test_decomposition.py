@@ -1,0 +1,147 @@
+"""The difference of two numbers as a sum of lines."""
+
+from __future__ import annotations
+
+import math
+import random
+from statistics import fmean
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.analysis.decomposition import (
+    AVERAGE,
+    COVERAGE,
+    CUT,
+    FAILED,
+    MIXED,
+    NONE,
+    OTHER,
+    RULE,
+    UNKNOWN,
+    Line,
+    Side,
+    decomposed,
+)
+from spiqa_tasks.scoring.intervals import paired
+
+
+def lines_of(a: Side, b: Side, *, same_rule: bool = True) -> dict[str, Line]:
+    """Cause -> line."""
+    return {line.cause: line for line in decomposed(a, b, same_rule, {})}
+
+
+def side(scores: dict[str, float], **options: object) -> Side:
+    """A side whose number is what it computes."""
+    made = Side(0.0, scores, **options)  # type: ignore[arg-type]
+    return Side(made.computed, scores, **options)  # type: ignore[arg-type]
+
+
+def some_side(source: random.Random, other: list[str]) -> Side:
+    """Questions that were cut, doubled, failed or left out, in groups or none, and a number that need not be theirs."""
+    keys = [key for key in other if source.random() < 0.9] or other[:1]
+    kinds = {key: source.choice((FAILED, CUT, NONE)) for key in keys if source.random() < 0.4}
+    scores = {key: source.choice((0.0, 1.0, 0.3)) for key in keys if kinds.get(key) != FAILED}
+    scores = scores or {keys[0]: 1.0}
+    return Side(
+        source.random(),
+        scores,
+        {key: source.choice((0.0, 1.0)) for key in scores if source.random() < 0.7},
+        kinds,
+        {key: source.choice("xyz") for key in other} if source.random() < 0.5 else {},
+        {key: source.choice((0.0, 1.0)) for key, kind in kinds.items() if kind == FAILED and source.random() < 0.8},
+        {key: 2 for key in scores if source.random() < 0.1},
+    )
+
+
+@given(st.integers(0, 10**6), st.booleans())
+def test_the_lines_add_up_to_the_difference(seed: int, same_rule: bool) -> None:  # noqa: FBT001 - a drawn value
+    """Whatever failed, was left out, counted twice, read otherwise or averaged by groups."""
+    source = random.Random(seed)
+    ids = [str(place) for place in range(source.randint(2, 12))]
+    a, b = some_side(source, ids), some_side(source, ids)
+    if not set(a.asked) & set(b.asked):
+        with pytest.raises(ValueError, match="common"):
+            decomposed(a, b, same_rule, {})
+        return
+    found = decomposed(a, b, same_rule, {})
+    assert math.fsum(line.value for line in found) == pytest.approx(b.number - a.number, abs=1e-9)
+
+
+def test_equal_sides_have_no_line() -> None:
+    """All values are 0, and no question is named."""
+    a = side({"1": 1.0, "2": 0.0})
+    assert [(line.value, list(line.ids)) for line in decomposed(a, a, same_rule=True, clusters={})] == [(0.0, [])] * 9
+
+
+def test_each_cause_has_its_line() -> None:
+    """Ten questions, all right in A; of B's one is missing, one failed, one cut, one empty and one wrong."""
+    keys = [str(place) for place in range(10)]
+    a = side(dict.fromkeys(keys, 1.0))
+    kinds = {"1": FAILED, "2": CUT, "3": NONE}
+    b = side({key: float(key > "4") for key in keys[2:]}, kinds=kinds, failed={"1": 0.0})
+    found = lines_of(a, b)
+    assert {cause: list(line.ids) for cause, line in found.items() if line.ids} == {
+        COVERAGE: ["0"],
+        FAILED: ["1"],
+        CUT: ["2"],
+        NONE: ["3"],
+        OTHER: ["4"],
+    }
+    assert found[COVERAGE].value == 0
+    assert [found[cause].value for cause in (FAILED, CUT, NONE, OTHER)] == pytest.approx([-1 / 9] * 4)
+    test = paired([1.0] + [0.0] * 8, [0.0] * 9)
+    assert (found[OTHER].low, found[OTHER].high) == (test.low, test.high)
+
+
+@pytest.mark.parametrize(("failed", "expected"), [({"0": 0.0}, -0.25), ({}, -0.25), ({"0": 1.0}, 0.0)])
+def test_failed_requests_are_one_line_however_they_are_counted(failed: dict[str, float], expected: float) -> None:
+    """As wrong, read as an answer that is right, or left out of a number that then is of easier questions."""
+    a = side({"0": 1.0, "1": 1.0, "2": 0.0, "3": 0.0})
+    b = side({"1": 1.0, "2": 0.0, "3": 0.0}, kinds={"0": FAILED}, failed=failed)
+    found = lines_of(a, b)
+    value = expected if failed else 1 / 3 - 1 / 2
+    assert found[FAILED].value == pytest.approx(value)
+    assert b.number - a.number == pytest.approx(value)
+
+
+def test_the_rule_is_averaged_over_both_orders() -> None:
+    """A's answers by B's rule, and the reverse: 0.5 and 0.25 more, so 0.375 of the difference."""
+    a = side({"0": 0.0, "1": 0.0, "2": 1.0, "3": 0.0}, crossed={"0": 1.0, "1": 1.0, "2": 1.0, "3": 0.0})
+    b = side({"0": 1.0, "1": 1.0, "2": 1.0, "3": 1.0}, crossed={"0": 1.0, "1": 1.0, "2": 1.0, "3": 0.0})
+    found = lines_of(a, b, same_rule=False)
+    by_total = [fmean(a.crossed.values()) - a.number, b.number - fmean(b.crossed.values())]
+    assert found[RULE].value == pytest.approx(fmean(by_total))
+    assert found[OTHER].value == pytest.approx(b.number - a.number - fmean(by_total))
+    assert set(found[RULE].ids) == {"0", "1", "3"}
+
+
+def test_one_order_is_enough_and_none_is_not() -> None:
+    """With a reading by the other rule in one order it decides; without any the rule cannot be told from the answer."""
+    a, b = side({"0": 0.0, "1": 0.0}, crossed={"0": 1.0}), side({"0": 1.0, "1": 1.0})
+    found = lines_of(a, b, same_rule=False)
+    assert (found[RULE].value, found[MIXED].value, found[OTHER].value) == (0.5, 0.5, 0.0)
+    assert list(found[MIXED].ids) == ["1"]
+
+
+def test_a_mean_of_groups_is_a_line_of_its_own() -> None:
+    """The same scores, over questions in A, over two groups of unequal size in B."""
+    scores = {"0": 1.0, "1": 0.0, "2": 0.0, "3": 0.0}
+    a, b = side(scores), side(scores, groups={"0": "x", "1": "y", "2": "y", "3": "y"})
+    assert (a.number, b.number) == (0.25, 0.5)
+    assert lines_of(a, b)[AVERAGE].value == pytest.approx(0.25)
+
+
+def test_a_number_that_is_no_average_of_the_scores_is_unknown() -> None:
+    """The part that its scores do not make."""
+    a = side({"0": 1.0, "1": 0.0})
+    assert lines_of(a, Side(0.7, a.scores))[UNKNOWN].value == pytest.approx(0.2)
+
+
+def test_questions_that_count_twice_are_a_line() -> None:
+    """A right question that a number counts three times."""
+    scores = {"0": 1.0, "1": 0.0}
+    found = lines_of(side(scores), side(scores, times={"0": 3}))
+    assert found[COVERAGE].value == pytest.approx(0.25)
+    assert list(found[COVERAGE].ids) == ["0"]
