@@ -56,7 +56,7 @@ def some_side(source: random.Random, other: list[str]) -> Side:
 
 
 @given(st.integers(0, 10**6), st.booleans())
-def test_the_lines_add_up_to_the_difference(seed: int, same_rule: bool) -> None:  # noqa: FBT001 - a drawn value
+def test_the_lines_add_up_to_the_difference(seed: int, same_rule: bool) -> None:
     """Whatever failed, was left out, counted twice, read otherwise or averaged by groups."""
     source = random.Random(seed)
     ids = [str(place) for place in range(source.randint(2, 12))]

@@ -75,6 +75,42 @@ def test_at_most_fifty_pairs_are_printed_for_people(tmp_path: Path, capsys: pyte
     assert len(run_json(capsys, "compare", *places)[1]) == 66
 
 
+def test_why_prints_lines_that_add_up_and_two_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of two runs: 24 demo questions of which one answers half; the same by another metric; and a printed number."""
+    first, other = str(unread_run(tmp_path / "m", "", 12)), str(unread_run(tmp_path / "n", "A", 0))
+    assert main(["compare", first, other, "--why"]) == 0
+    told = capsys.readouterr().out
+    cells = {line.split("  ")[0]: line.split("  ", 1)[-1].split()[:2] for line in told.splitlines()}
+    assert cells["answers empty or refused"] == ["50.0", "12"]
+    assert cells["difference"] == ["50.0"]
+    assert "What explains most: answers empty or refused, 50.0 of 50.0 points, on 12 questions" in told
+    assert "To settle answers empty or refused (50.0 points): spiqa-tasks report" in told
+    _, (found,), _ = run_json(capsys, "compare", first, other, "--why", "--metric", "accuracy,accuracy_released")
+    assert sum(line["value"] for line in found["lines"]) == pytest.approx(found["number_b"] - found["number_a"])
+    assert (found["metric_a"], found["metric_b"]) == ("accuracy", "accuracy_released")
+    _, (found,), _ = run_json(capsys, "compare", first, "--against", "58.3")
+    assert {line["cause"]: line["value"] for line in found["lines"]}["unknown"] == pytest.approx(0.083)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["--why"],
+            "Expected two runs for --why, one with --metric A,B, or one with --against NUMBER; found mmstar_demo",
+        ),
+        (["--against", "GPT-9"], "Expected a number for --against, or a model that the paper of mmstar_demo has"),
+        (["--why", "--metric", "x,accuracy"], "Expected scores of single questions by x for --why"),
+    ],
+)
+def test_what_cannot_be_decomposed_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    """One run alone, an unknown model, a metric without scores."""
+    assert main(["compare", str(unread_run(tmp_path / "m", "", 1)), *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
 def unread_run(folder: Path, text: str, count: int) -> Path:
     """A run over the shipped questions with so many answers that are none."""
     return write_demo_run(folder, "m", lambda place, row: text if place < count else row["answer"])

@@ -22,8 +22,8 @@ from spiqa_tasks.benchmarks.mmstar.release import FILE, REPORTED, MMStarSettings
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
-from spiqa_tasks.scoring.mcq import released_match
-from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, vlmevalkit_match
+from spiqa_tasks.scoring.mcq.circulating import CIRCULATING
+from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match
 
 CATEGORIES = (
     *("coarse_perception", "fine-grained_perception", "instance_reasoning"),
@@ -76,13 +76,10 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
         return choice_record(row, response, groups, signature, **details)
     details[LETTER] = lmms_eval_match(response.text) or ""
     options = table_options(row)
-    scores = {
-        "accuracy_released": released_match(response.text, row["answer"]),
-        VLMEVALKIT.name: vlmevalkit_match(response.text, options) == row["answer"],
-        VLMEVALKIT_2026_06.name: vlmevalkit_match(response.text, options, is_2026_06=True) == row["answer"],
-    }
+    rules = ("accuracy_released", VLMEVALKIT.name, VLMEVALKIT_2026_06.name)
+    scores = {name: float(CIRCULATING[name](response.text, options, row["answer"])) for name in rules}
     scored = choice_record(row, response, groups, signature, **details)
-    return scored.with_scores({name: float(score) for name, score in scores.items()})
+    return scored.with_scores(scores)
 
 
 def metrics(_settings: MMStarSettings) -> Sequence[Metric]:

@@ -11,31 +11,13 @@ Rule = Callable[[str, Mapping[str, str], str], bool]
 """(response, letter -> text of the options, true letter) -> whether it is right."""
 
 
-def _ours(response: str, options: Mapping[str, str], answer: str) -> bool:
-    return extract_choice(response, options).letter == answer
-
-
-def _released(response: str, _options: Mapping[str, str], answer: str) -> bool:
-    return released_match(response, answer)
-
-
-def _lmms_eval(response: str, options: Mapping[str, str], answer: str) -> bool:
-    return lmms_eval_match(response, tuple(options)) == answer
-
-
-def _vlmevalkit(response: str, options: Mapping[str, str], answer: str) -> bool:
-    return vlmevalkit_match(response, options) == answer
-
-
-def _vlmevalkit_2026_06(response: str, options: Mapping[str, str], answer: str) -> bool:
-    return vlmevalkit_match(response, options, is_2026_06=True) == answer
-
-
 CIRCULATING: Mapping[str, Rule] = {
-    "accuracy_lmms_eval": _lmms_eval,
-    "accuracy_vlmevalkit_2026_06": _vlmevalkit_2026_06,
-    "accuracy_vlmevalkit": _vlmevalkit,
-    "accuracy_released": _released,
-    "accuracy": _ours,
+    "accuracy_lmms_eval": lambda text, options, answer: lmms_eval_match(text, tuple(options)) == answer,
+    "accuracy_vlmevalkit_2026_06": lambda text, options, answer: (
+        vlmevalkit_match(text, options, is_2026_06=True) == answer
+    ),
+    "accuracy_vlmevalkit": lambda text, options, answer: vlmevalkit_match(text, options) == answer,
+    "accuracy_released": lambda text, _options, answer: released_match(text, answer),
+    "accuracy": lambda text, options, answer: extract_choice(text, options).letter == answer,
 }
 """Name of MMStar's metric -> its rule; those of hosts first, as which the scores of a host's log are recognised."""
