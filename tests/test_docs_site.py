@@ -56,9 +56,13 @@ def address(site: Path) -> Iterator[str]:
 
 
 def test_search_finds_commands_first(chromium: Any, address: str) -> None:
-    """The name of a command leads to the page of commands."""
+    """The name of a command leads to the page of commands, a server to the first page."""
     page = chromium.new_page(viewport={"width": 1280, "height": 900})
     page.goto(f"{address}/index.html")
+    page.click(".md-search__input")
+    page.keyboard.type("vllm server")
+    page.locator(".md-search-result__link[href*='/start/']").first.wait_for(state="attached")
+    assert "/start/" in page.locator(".md-search-result__link").first.get_attribute("href")
     for name in COMMANDS:
         page.click(".md-search__input")
         page.keyboard.press("Control+A")
