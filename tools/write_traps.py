@@ -3,7 +3,7 @@
 Answers made by rules from the questions and references of SPIQA's demo set, and of made ones for the kinds that fit few
 of those, each with its verdict. An answer is right
 if all that it says about the question is what the reference says; one wrong fact is wrong, and so is an answer that
-chooses nothing. A kind of trap is one line of `TRAPS`; its description is a row of docs/judges.md.
+chooses nothing. A kind of trap is one line of `TRAPS`; its name stands in docs/judges.md.
 """
 
 from __future__ import annotations
