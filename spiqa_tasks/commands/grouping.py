@@ -90,7 +90,8 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
             rows += [row for metric in of_run for row in by_label(run, metric, by)]
         else:
             rows += [row for metric in of_run for row in by_property(run, metric, by, arguments.bins)]
-    values: Columns = [Column("value", "x 100", number, ("low", "high")), "n", "questions"]
+    part: Columns = ["questions"] * any(row.is_of_part for row in rows)
+    values: Columns = [Column("value", "x 100", number, ("low", "high")), "n", *part]
     print(render(arguments.format, Table(as_records(rows), ["model", "task", "metric", "group"], values)))
     short = [row for row in rows if math.isnan(row.value) and row.is_of_part]
     say(*(f"{row.metric} of {row.group} of {row.model} is withheld: {row.questions} questions." for row in short))
