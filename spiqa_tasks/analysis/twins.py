@@ -102,7 +102,7 @@ def _no_ablation(run: Run, blind: Sequence[Run]) -> str:
     base = run.identity.model.partition(",")[0]
     remedy = f"--model ablated --model_args base={base},ablation=text,... --tasks {run.task}"
     if f"{run.task}_text" in catalogue()[0]:
-        remedy = f"the same model with --tasks {run.task}_text"
+        remedy = f"the same model with {selection.option_of_tasks(run)} {run.task}_text"
     return (
         f"Expected a run of {selection.model_name(run)} on {run.task} without images, found "
         f"{f'one of {others[0]}' if others else 'none'}. Run {remedy}."
@@ -113,7 +113,7 @@ def _no_twin(run: Run, seeing: Sequence[Run]) -> str:
     task = selection.source_task(run)
     others = [other for other in seeing if selection.source_task(other) == task]
     own = [other for other in others if other.identity.model == run.identity.model]
-    remedy = f"Run the same model with --tasks {task}; {run.path.name} is left out."
+    remedy = f"Run the same model with {selection.option_of_tasks(run)} {task}; {run.path.name} is left out."
     if own:
         remedy = f"Name the one that {run.path} belongs to."
     return (

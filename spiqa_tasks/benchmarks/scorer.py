@@ -30,12 +30,17 @@ LONGEST = 100_000
 """Longest response in characters that is scored: longer ones are a model in a loop, or a file by mistake."""
 
 
-def make_scorer(benchmark: str | Benchmark, settings: str, host: str, judge: Judge | None) -> Scorer:
-    """Return the scorer of a task, with the installed text metrics; InputError for unknown settings."""
+def make_scorer(
+    benchmark: str | Benchmark, settings: str, host: str, judge: Judge | None, pictures: str = ""
+) -> Scorer:
+    """Return the scorer of a task, with the installed text metrics; InputError for unknown settings.
+
+    `host` and `pictures` are fields of the signature.
+    """
     entry = BENCHMARKS[benchmark] if isinstance(benchmark, str) else benchmark
     parsed = entry.parse(settings)
     metrics = entry.metrics(parsed)
-    fields = dict(entry.signature(parsed))
+    fields = {**entry.signature(parsed), **({"pictures": pictures} if pictures else {})}
     for metric in metrics:
         fields |= metric.signature()
     rule, judged_by = (judge.rule, judge.configured) if judge is not None else (None, {})

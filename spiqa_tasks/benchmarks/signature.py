@@ -33,6 +33,7 @@ class Signature:
         prompt: hash of the wording.
         grey: the grey level that replaces pictures.
         ablated: the ablation of `--model ablated`.
+        pictures: `up to 512 px` if the host's model class sends them no larger.
         matcher: version of the choice extractor.
         tokenizer: tokenizer of the text metrics.
         predictions: format of the file that the responses were read from.
@@ -50,6 +51,7 @@ class Signature:
     settings: str = ""
     grey: str = ""
     ablated: str = ""
+    pictures: str = ""
     matcher: str = ""
     tokenizer: str = ""
     predictions: str = ""

@@ -13,7 +13,9 @@ from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed, supported_versions
 from spiqa_tasks.files.atomic import cache_folder
 from spiqa_tasks.files.source import default_source
+from spiqa_tasks.hosts.after_import import Patches, unmatched
 from spiqa_tasks.hosts.catalogue import catalogue
+from spiqa_tasks.hosts.lmms_eval import registration as lmms_eval
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import judge_from_environ
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
@@ -59,12 +61,18 @@ def _hosts() -> Iterator[Finding]:
             yield "ok", "registration", "lmms-eval finds the tasks"
         else:
             yield "missing", "registration", "lmms-eval does not find the tasks; install this package again"
+        yield from _unmatched(lmms_eval.PATCHES)
     if is_installed("vlmevalkit"):
-        from spiqa_tasks.hosts.vlmevalkit.patches import host_version
+        from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES, host_version
         from spiqa_tasks.hosts.vlmevalkit.registration import fault_of_import
 
         fault = fault_of_import()
         yield ("missing", "VLMEvalKit", fault) if fault else ("ok", "VLMEvalKit", host_version())
+        yield from () if fault else _unmatched(PATCHES)
+
+
+def _unmatched(patches: Patches) -> Iterator[Finding]:
+    return (("missing", f"patch of {module}", detail) for module, detail in unmatched(patches))
 
 
 def _extras() -> Iterator[Finding]:

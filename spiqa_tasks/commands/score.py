@@ -246,5 +246,5 @@ def _failures(run: Run) -> Iterable[str]:
         if failed:
             yield (
                 f"{run.task}: {run.name}: {len(failed)} of {counted(len(run.records), 'answer')} {what}, the first "
-                f"{failed[0].id}: {failed[0].reason}. {remedy}"
+                f"{failed[0].id}: {str(failed[0].reason).rstrip('. ')}. {remedy}"
             )

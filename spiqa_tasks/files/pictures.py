@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from filelock import FileLock
-from PIL import Image, ImageFile, PngImagePlugin, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageFile, ImageOps, PngImagePlugin, UnidentifiedImageError
 
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import cache_folder, write_atomically
@@ -23,6 +23,8 @@ UNREADABLE = (UnidentifiedImageError, Image.DecompressionBombError, OSError, Syn
 Ablation = Literal["none", "grey", "text"]
 GREY = 128
 """Grey value of all three channels of pictures with the ablation `grey` (MMStar paper, section 5.1)."""
+SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+"""Of pictures that every model class reads."""
 KEPT = 128
 """Files kept in memory as bytes; consecutive questions share the figures of a paper."""
 
@@ -34,7 +36,8 @@ def open_picture(path: str) -> Image.Image:
 
 
 def on_page(image: Image.Image) -> Image.Image:
-    """Return the image as RGB with 8 bits a channel, its transparent parts white, as on a paper's page."""
+    """Return the image as RGB with 8 bits a channel, upright, its transparent parts white, as on a paper's page."""
+    image = ImageOps.exif_transpose(image) if _is_turned(image) else image
     if image.mode.startswith("I"):  # 16 bits, which PIL would cut off at 255
         return image.convert("I").point(lambda value: value * (1 / 257) + 0.5).convert("L").convert("RGB")
     if _is_transparent(image):
@@ -45,14 +48,18 @@ def on_page(image: Image.Image) -> Image.Image:
 
 
 def is_on_page(image: Image.Image) -> bool:
-    """Return whether PIL's conversion to RGB, which model classes use, shows the image as `on_page` does."""
-    return not (_is_transparent(image) or image.mode.startswith("I"))
+    """Return whether PIL's conversion to RGB, which model classes use, shows the image as `on_page` does.
+
+    Some classes of the hosts send CMYK and other modes on as they are; some read an orientation in EXIF, some do not.
+    """
+    return image.mode in ("RGB", "L", "P", "1") and not (_is_transparent(image) or _is_turned(image))
 
 
 def page_path(path: str) -> str:
     """Return the file of a picture as `open_picture` shows it: the file itself, else a PNG that is written once.
 
-    Model classes that open files themselves drop transparency, and cut off 16 bits. Raises as `open_picture`.
+    Model classes that open files themselves drop transparency, cut off 16 bits, and refuse files whose suffix is not
+    one of `SUFFIXES`. Raises as `open_picture`.
     """
     with _named_if_unreadable(path):
         status = os.stat(path)
@@ -62,7 +69,7 @@ def page_path(path: str) -> str:
 @lru_cache(maxsize=4096)
 def _page_path(path: str, size: int, modified: int) -> str:
     with Image.open(path) as image:
-        if is_on_page(image):
+        if is_on_page(image) and Path(path).suffix.lower() in SUFFIXES:
             return path
     name = hashlib.sha256(f"{path} {size} {modified}".encode()).hexdigest()[:24]
     page = cache_folder() / "page" / name[:2] / f"{name}.png"
@@ -83,6 +90,10 @@ def _named_if_unreadable(path: str) -> Iterator[None]:
 
 def _is_transparent(image: Image.Image) -> bool:
     return image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
+
+
+def _is_turned(image: Image.Image) -> bool:
+    return "exif" in image.info and image.getexif().get(ExifTags.Base.Orientation, 1) != 1
 
 
 class EncodedPicture(PngImagePlugin.PngImageFile):

@@ -5,19 +5,22 @@ from __future__ import annotations
 import functools
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-Patches = Mapping[str, tuple[str, Callable[[Any], None]]]
-"""Module of the host -> (an attribute that exists once it is imported, the patching function)."""
+Patches = Mapping[str, tuple[str, Callable[[Any], None], str]]
+"""Module of the host -> (an attribute that exists once it is imported, the patching function, the line of the module's
+source that makes it needed)."""
 
 
 def patch(patches: Patches) -> None:
     """Patch each module once: now if it is imported, else after its import."""
-    for name, (attribute, apply) in patches.items():
+    for name, (attribute, apply, _) in patches.items():
         if hasattr(sys.modules.get(name), attribute):
             _once(sys.modules[name], apply)
     if not any(isinstance(finder, _AfterImport) and finder.patches is patches for finder in sys.meta_path):
@@ -28,6 +31,18 @@ def _once(module: ModuleType, apply: Callable[[Any], None]) -> None:
     if not getattr(module, "_spiqa_tasks", False):
         module._spiqa_tasks = True  # type: ignore[attr-defined]
         apply(module)
+
+
+def unmatched(patches: Patches) -> Iterator[tuple[str, str]]:
+    """Yield module and remedy of each patch whose line the installed host does not have; imports nothing of it."""
+    for name, (_, apply, line) in patches.items():
+        host, *below = name.split(".")
+        found = importlib.util.find_spec(host)
+        path = Path(*(found.submodule_search_locations or [""] if found else [""])[:1], *below)
+        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        if not file.is_file() or line not in file.read_text(encoding="utf-8"):
+            purpose = (apply.__doc__ or "").partition("\n")[0].rstrip(".")
+            yield name, f"expected the line `{line}`, found none. The patch has nothing to do there: {purpose}"
 
 
 class _AfterImport(importlib.abc.MetaPathFinder):

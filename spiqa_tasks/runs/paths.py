@@ -147,7 +147,12 @@ def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list
     runs: list[Run] = []
     read: set[str] = set()
     """Beginnings of the samples files that results files have."""
+    others: set[str] = set()
+    """VLMEvalKit's other datasets, whose tables may be large."""
     for path in (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in _SUFFIXES and path.is_file()):
+        if other := answers.other_dataset(path.resolve(), tasks):
+            others.add(other)
+            continue
         try:
             form, content = form_by_content(path, columns)
         except DataError as error:
@@ -175,6 +180,13 @@ def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list
         raise broken[0]
     for fault in broken:
         logger.warning("Left out: %s", fault)
+    if not runs and others:
+        names = sorted(name for name in others if not any(name.startswith(f"{each}_") for each in others))
+        raise InputError(
+            f"Expected VLMEvalKit's answers to tasks of this package or to MMStar in {folder}, found those to "
+            f"{listed(names)}. Run it with --data MMStar, or spiqa-vlmevalkit with --data and a task of `spiqa-tasks "
+            "list`."
+        )
     if not runs:
         remedy = advice(names) if (names := _column_names(unknown)) else f"Give {FORMS}."
         raise InputError(f"Expected answers in {folder}, found none. {remedy}")

@@ -12,6 +12,7 @@ from typing import Literal
 
 from spiqa_tasks.benchmarks.outcomes import outcomes
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.runs.identity import SHOTS, Identity, checkpoint
 from spiqa_tasks.runs.readers import answers, lmms_eval
@@ -236,6 +237,11 @@ def is_blind(run: Run) -> bool:
 def model_name(run: Run) -> str:
     """Return what the model is called without the ablation around it, with its seed where it has one."""
     return run.label or replace(run.identity, ablation="none").label
+
+
+def option_of_tasks(run: Run) -> str:
+    """Return the option that names tasks in the host of a run."""
+    return "--data" if run.identity.model.endswith(HOST) else "--tasks"
 
 
 def twin(run: Run, runs: Iterable[Run]) -> Run | None:

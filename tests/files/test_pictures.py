@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import ExifTags, Image
 
 from spiqa_tasks.benchmarks.prompting import Picture, chat_content
 from spiqa_tasks.errors import DataError
@@ -66,28 +66,45 @@ def test_16_bits_become_8(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["rgb", "grey", "palette", "jpeg", "rgba", "grey with alpha", "clear palette", "16 bits"]
+    ("kind", "name"),
+    [
+        *(
+            (kind, "a.png")
+            for kind in ("rgb", "grey", "palette", "rgba", "grey with alpha", "clear palette", "16 bits")
+        ),
+        *(("rgb", name) for name in ("a.jpg", "a.BMP", "a.gif", "a.webp", "a.tif", "a")),
+        *(("cmyk", name) for name in ("a.jpg", "a.tiff")),
+        *(("turned", name) for name in ("a.png", "a.jpg", "a.tif")),
+    ],
 )
-def test_the_file_that_a_model_class_opens_has_the_pixels_of_the_page(tmp_path: Path, kind: str) -> None:
-    """The file itself where PIL's own conversion shows it so, else a copy that is made once."""
-    path = tmp_path / ("figure.jpg" if kind == "jpeg" else "figure.png")
+def test_the_file_that_a_model_class_opens_has_the_pixels_of_the_page(tmp_path: Path, kind: str, name: str) -> None:
+    """The file itself if every class shows it so (format, channels, orientation), else a PNG that is made once."""
+    path = tmp_path / name
     noise = np.random.default_rng(0).integers(0, 256, (9, 7, 4), dtype=np.uint8)
     rgba = Image.fromarray(noise)
     made = {
         "rgb": rgba.convert("RGB"),
         "grey": rgba.convert("L"),
         "palette": rgba.convert("RGB").quantize(9),
-        "jpeg": rgba.convert("RGB"),
         "rgba": rgba,
         "grey with alpha": rgba.convert("LA"),
         "clear palette": rgba.quantize(9),
         "16 bits": Image.fromarray(noise[..., 0].astype(np.uint16) * 257),
+        "cmyk": rgba.convert("RGB").convert("CMYK"),
+        "turned": rgba.convert("RGB"),
     }[kind]
-    made.save(path)
+    exif = Image.Exif()
+    exif[ExifTags.Base.Orientation] = 6 if kind == "turned" else 1
+    made.save(path, format=None if path.suffix else "PNG", exif=exif)
     shown = page_path(str(path))
-    assert np.array_equal(np.asarray(Image.open(shown).convert("RGB")), np.asarray(open_picture(str(path))))
-    assert (shown == str(path)) == (kind in ("rgb", "grey", "palette", "jpeg"))
+    seen = Image.open(shown)
+    assert np.array_equal(np.asarray(seen.convert("RGB")), np.asarray(open_picture(str(path))))
+    assert seen.size == ((9, 7) if kind == "turned" else (7, 9))
+    assert seen.mode in ("RGB", "L", "P")
+    is_shown_alike = kind in ("rgb", "grey", "palette") and name not in ("a", "a.tif")
+    assert (shown == str(path)) == is_shown_alike
     assert page_path(str(path)) == shown
+    assert encoded_picture(str(path)).convert("RGB").tobytes() == open_picture(str(path)).tobytes()
 
 
 def test_parquet_cells_are_written_once_with_the_suffix_of_their_content(tmp_path: Path) -> None:

@@ -67,7 +67,10 @@ def _folders() -> list[Path]:
 
 
 def _patch_tasks(host: Any) -> None:
-    """Add our folders to the task index, and give a wrapped model the YAML values of its base."""
+    """Add our folders to the task index, and give a wrapped model the YAML values of its base.
+
+    Needed as the index has folders of `include_path` alone, until the host has an entry point for tasks.
+    """
 
     @replacing(host.TaskManager, "initialize_tasks")
     def with_ours(
@@ -91,7 +94,8 @@ def _patch_tasks(host: Any) -> None:
 def _patch_filters(host: Any) -> None:
     """Score a task's answers together once its filters are applied: all judge requests at once.
 
-    Repeated answers become separate requests, unless a filter of the task's YAML chooses among them.
+    Repeated answers become separate requests, unless a filter of the task's YAML chooses among them. Needed as the
+    evaluator calls `process_results` an answer at a time, until there is a hook for all answers of a task.
     """
 
     @replacing(host.FilterEnsemble, "apply")
@@ -110,14 +114,14 @@ def _patch_filters(host: Any) -> None:
 
 
 def _patch_filter_names(host: Any) -> None:
-    """Register our filter for any task's `filter_list`."""
+    """Register our filter for any task's `filter_list`: the host's table of names is closed, without an entry point."""
     from spiqa_tasks.hosts.lmms_eval.choice_filter import NAME, ChoiceLetter
 
     host.FILTER_REGISTRY[NAME] = ChoiceLetter
 
 
 def _patch_discovery(host: Any) -> None:
-    """List our tasks and groups in the user interface."""
+    """List our tasks and groups in the user interface, which reads the host's folder and not the task index."""
 
     @replacing(host, "discover_tasks")
     def with_ours(discover: Any, include_path: str | None = None) -> list[tuple[str, str]]:
@@ -130,7 +134,7 @@ def _patch_discovery(host: Any) -> None:
 
 
 def _patch_results(host: Any) -> None:
-    """Drop the row of the score that our samples have for `--baseline`."""
+    """Drop the row of the score that our samples have for `--baseline`: the host makes a row of every logged number."""
 
     @replacing(host.TaskOutput, "calculate_aggregate_metric")
     def of_rows(aggregate: Any, self: Any, *args: Any, **kwargs: Any) -> None:
@@ -144,7 +148,10 @@ def _patch_results(host: Any) -> None:
 
 
 def _patch_baselines(host: Any) -> None:
-    """Exclude unscored answers of ours from `--baseline`; the host would compare their text with the target."""
+    """Exclude unscored answers of ours from `--baseline`.
+
+    Needed as the host compares the text of a sample without a score with its target, until it leaves such samples out.
+    """
 
     @replacing(host, "_extract_score_from_sample")
     def score_of(extract: Any, sample: Mapping[str, Any], task: str) -> Any:
@@ -154,20 +161,23 @@ def _patch_baselines(host: Any) -> None:
 
 
 def _patch_cache(host: Any) -> None:
-    """Make the response cache survive a killed run and drop failed requests."""
+    """Make the response cache survive a killed run and drop failed requests.
+
+    Needed as the host stores answers after all requests, and every text that is not blank.
+    """
     from spiqa_tasks.hosts.lmms_eval import response_cache
 
     response_cache.patch(host)
 
 
 PATCHES: Patches = {
-    "lmms_eval.tasks": ("TaskManager", _patch_tasks),
-    "lmms_eval.api.filter": ("FilterEnsemble", _patch_filters),
-    "lmms_eval.filters": ("FILTER_REGISTRY", _patch_filter_names),
-    "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results),
-    "lmms_eval.baselines.loader": ("load_baseline", _patch_baselines),
-    "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache),
-    "lmms_eval.tui.discovery": ("discover_tasks", _patch_discovery),
+    "lmms_eval.tasks": ("TaskManager", _patch_tasks, "all_paths.extend(include_path)"),
+    "lmms_eval.api.filter": ("FilterEnsemble", _patch_filters, "inst.filtered_resps[self.name] = resp"),
+    "lmms_eval.filters": ("FILTER_REGISTRY", _patch_filter_names, "FILTER_REGISTRY = {"),
+    "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results, "in self.sample_metrics.items():"),
+    "lmms_eval.baselines.loader": ("load_baseline", _patch_baselines, "== str(target).strip().upper()"),
+    "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache, "def _is_valid_response("),
+    "lmms_eval.tui.discovery": ("discover_tasks", _patch_discovery, 'tasks_dir = root / "tasks"'),
 }
 
 

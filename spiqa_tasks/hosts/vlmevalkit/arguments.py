@@ -16,9 +16,10 @@ from spiqa_tasks.hosts.vlmevalkit.tasks import known
 
 CLASS = "SpiqaTasks"
 """Name of our dataset class in `--config`."""
+ACCEPT = "--accept-pictures"
 OPTIONS = {
     "--config": 'a JSON file with models and tasks, `"spiqa_testA": {"class": "SpiqaTasks", "dataset": "spiqa_testA"}`',
-    "--data-config": "a JSON file with tasks alone, for builds that know it",
+    "--data-config": "tasks alone, as JSON or a file of it, for builds that know it",
     "--base-url": "the server of the model",
     "--judge": "the judge of L3Score, or none (default: that of SPIQA_JUDGE)",
     "--judge-args": "the same and more as a JSON object",
@@ -41,6 +42,7 @@ class Arguments:
         config: content of `--config`, or {}.
         served: name of a model in paths -> its name at the server, if that has a slash.
         reuse: whether the host resumes an earlier run.
+        accepts_pictures: whether a model class may send pictures much smaller than they are shown.
     """
 
     argv: tuple[str, ...]
@@ -55,6 +57,7 @@ class Arguments:
     config: Mapping[str, Any] = field(default_factory=dict)
     served: Mapping[str, str] = field(default_factory=dict)
     reuse: bool = False
+    accepts_pictures: bool = False
 
 
 def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
@@ -77,8 +80,9 @@ def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
     alone = {"model": given.judge, "api_base": given.judge_base_url, "key": given.judge_key}
     more = [] if data == named else ["--data", *data]
     more += ["--model", *names] if served and not given.api_mode else []
+    more += ["--data-config", json.dumps(config["data"])] if given.data_config and not given.config else []
     return Arguments(
-        (*argv, *more),
+        (*(word for word in argv if word != ACCEPT), *more),  # the last one of a kind counts
         names,
         tuple(data),
         tuple(tasks[name] for name in (task_name(config, name) for name in data) if name in tasks),
@@ -90,6 +94,7 @@ def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
         config,
         served,
         given.reuse or given.mode == "eval",
+        given.accept_pictures,
     )
 
 
@@ -109,6 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--work-dir", default="./outputs", help="where to write (default: ./outputs)")
     parser.add_argument("--api-mode", action="store_true", help="run one model at a server through one queue")
     parser.add_argument("--reuse", action="store_true", help="go on where a run stopped, ask failed requests again")
+    parser.add_argument(ACCEPT, action="store_true", help="run with a model class that makes pictures small, too")
     # Known so that they are not taken for abbreviations of the ones above.
     for option in ("--judge-api-nproc", "--judge-retry", "--judge-timeout", "--api-nproc", "--reuse-aux"):
         parser.add_argument(option, help=argparse.SUPPRESS)
@@ -127,7 +133,8 @@ def _config(given: argparse.Namespace) -> dict[str, Any]:
     if not path:
         return {}
     try:
-        content = Path(path).read_text(encoding="utf-8")
+        is_text = option == "--data-config" and path.lstrip().startswith("{")
+        content = path if is_text else Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise InputError(f"Expected {option} {path} to be a JSON file, found {error}. Correct it.") from error
     config = _object(content, f"{option} {path}", ("model", "data") if given.config else ())

@@ -15,7 +15,9 @@ from vlmeval.smp import LMUDataRoot
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import unknown_name
+from spiqa_tasks.hosts.vlmevalkit import registration, sent_pictures
 from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, task_name
+from spiqa_tasks.hosts.vlmevalkit.patches import host_version
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, pictures
 
 PER_FIGURE = "_perfigure"
@@ -33,13 +35,31 @@ def check(arguments: Arguments) -> list[str]:
     Raises:
         InputError: arguments with which the host would not run our tasks, or would change a prompt.
     """
+    _check_options(arguments)
     _check_names(arguments)
     if not arguments.ours:
         return []
     remarks = [KEY_IN_CLEAR] if arguments.judge.get("key") else []
-    for name in arguments.models if not arguments.base_url else ():
-        remarks += _check_pictures(arguments, name)
+    for name in arguments.models:
+        kind = _class_of(arguments, name)
+        remarks += _check_pictures(arguments, name, kind)
+        if getattr(kind, "is_api", False) and hasattr(kind, "prepare_itlist"):
+            for task in arguments.ours:
+                remarks += sent_pictures.check(
+                    name, _instance(arguments, name, kind), task.name, accepts=arguments.accepts_pictures
+                )
     return [*remarks, *_stale(arguments)]
+
+
+def _check_options(arguments: Arguments) -> None:
+    """Raise InputError for options that the host's run.py does not have; builds differ in --limit, --data-config."""
+    known_ones = registration.run_script().read_text(encoding="utf-8")
+    named = (word.partition("=")[0] for word in arguments.argv if word.startswith("--"))
+    if unknown := [name for name in dict.fromkeys(named) if name not in known_ones]:
+        raise InputError(
+            f"Expected options of this VLMEvalKit ({host_version()}), found {', '.join(unknown)}, which it does not "
+            "have. Leave it out, or install a build that has it."
+        )
 
 
 def _check_names(arguments: Arguments) -> None:
@@ -59,11 +79,25 @@ def _check_names(arguments: Arguments) -> None:
                 raise unknown_name("a model of VLMEvalKit", name, supported_VLM, "`vlmutil mlist all` shows all.")
 
 
-def _check_pictures(arguments: Arguments, model: str) -> Iterator[str]:
-    """Raise InputError for tasks of several pictures with a class that gets only the first; yield further warnings."""
-    kind: Any = getattr(supported_VLM.get(model), "func", None)
+def _class_of(arguments: Arguments, model: str) -> Any:
+    """Return the host's class of a model, or None."""
+    if arguments.base_url:
+        return vlmeval.api.LMDeployAPI
     if name := (arguments.config.get("model", {}).get(model) or {}).get("class"):
-        kind = getattr(vlmeval.api, name, None) or getattr(vlmeval.vlm, name, None)
+        return getattr(vlmeval.api, name, None) or getattr(vlmeval.vlm, name, None)
+    return getattr(supported_VLM.get(model), "func", None)
+
+
+def _instance(arguments: Arguments, model: str, kind: Any) -> Any:
+    """Return an API model as the host will make it, which asks no server."""
+    options = dict(arguments.config.get("model", {}).get(model) or {})
+    if arguments.base_url:
+        return kind(model=model, api_base=arguments.base_url, verbose=False)
+    return kind(**options) if options.pop("class", None) else supported_VLM[model](**options)
+
+
+def _check_pictures(arguments: Arguments, model: str, kind: Any) -> Iterator[str]:
+    """Raise InputError for tasks of several pictures with a class that gets only the first; yield further warnings."""
     one_only = getattr(kind, "INTERLEAVE", True) is False
     divides = getattr(kind, "__name__", "") in DIVIDES
     for task in arguments.ours if one_only or divides else ():

@@ -14,8 +14,10 @@ from vlmeval.dataset.image_base import ImageBaseDataset
 from spiqa_tasks.benchmarks.outcomes import remarks_on
 from spiqa_tasks.benchmarks.results_file import newest_summary
 from spiqa_tasks.benchmarks.scorer import make_scorer
+from spiqa_tasks.hosts.vlmevalkit.answer_files import read_answers
 from spiqa_tasks.hosts.vlmevalkit.patches import host_version
-from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of, read_answers, scored, write
+from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of, scored, write
+from spiqa_tasks.hosts.vlmevalkit.sent_pictures import accepted
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
 
 logger = logging.getLogger("spiqa_tasks")
@@ -35,7 +37,7 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
     force_use_dataset_prompt = True
     """Use our prompt instead of the model class's."""
 
-    def __init__(self, dataset: str) -> None:
+    def __init__(self, dataset: str, **_others: Any) -> None:  # some builds hand on all arguments of build_dataset
         super().__init__(dataset, skip_noimg=False)
         self.data["index"] = list(self.rows)  # the host converts numeric ids to numbers
 
@@ -62,11 +64,12 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         """Return our metrics of the host's file of answers; writes the scored run beside it."""
         path = self._answers(Path(eval_file))
         host = f"vlmevalkit {host_version()}"
-        scorer = make_scorer(self.task.entry, self.task.settings, host, judge_of(self.task, judge_kwargs))
+        model = path.stem.removesuffix(f"_{self.task.name}")
+        judge, pictures = judge_of(self.task, judge_kwargs), accepted.get(model, "")
+        scorer = make_scorer(self.task.entry, self.task.settings, host, judge, pictures)
         answers = scored(scorer, list(self.rows.values()), read_answers(path))
         for line in remarks_on(scorer.benchmark, [answer.record for answer in answers]):
             logger.warning(line)
-        model = path.stem.removesuffix(f"_{self.task.name}")
         values = write(path.parent, model, self.task, scorer, answers)
         for name, value in values.items():
             if value.reason is not None and "/" not in name:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,10 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.hosts.after_import import Patches, replacing
+from spiqa_tasks.hosts.vlmevalkit.answer_files import CHECKPOINT, TABLE, read_checkpoint, task_in
 from spiqa_tasks.hosts.vlmevalkit.tasks import as_tsv, known
 from spiqa_tasks.printable import say
 
-LOSSLESS = "tsv"
-"""Format of answers to our tasks, whatever PRED_FORMAT says: xlsx truncates them, json cannot be resumed."""
 OLDEST = "0.0.20"
 """The oldest published build in which a dataset's prompt can replace that of the model class."""
 
@@ -38,41 +38,44 @@ def fault_of_prompts() -> str | None:
 
 
 def _patch_files(host: Any) -> None:
-    """Write and read answers to our tasks as plain text.
+    """Write answers to our tasks whole or not at all, tables as plain text.
 
-    pandas would read "" and "None" as NaN. It stops writing at a character that it cannot encode (half a surrogate
-    pair; before Python 3.11 NUL), and the host goes on with the answers before it.
+    `dump` of vlmeval/smp/file.py opens a file and then writes it: a kill between leaves a checkpoint empty, and `load`
+    raises an EOFError ever after. pandas would read "" and "None" as NaN. It stops writing at a character that it
+    cannot encode (half a surrogate pair; before Python 3.11 NUL), and the host goes on with the answers before it.
     """
 
-    def is_ours(path: Any) -> bool:
-        name = Path(str(path))
-        return name.suffix == f".{LOSSLESS}" and any(name.stem.endswith(f"_{task}") for task in known()[0])
-
     @replacing(host, "dump")
-    def dump_as_text(dump: Any, data: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
-        if not is_ours(path):
+    def dump_whole(dump: Any, data: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+        file = Path(str(path))
+        if not task_in(file):
             return dump(data, path, *args, **kwargs)
-        return write_atomically(Path(str(path)), as_tsv([data.columns, *data.itertuples(index=False, name=None)]))
+        if file.suffix == CHECKPOINT:
+            return write_atomically(file, pickle.dumps(data))
+        return write_atomically(file, as_tsv([data.columns, *data.itertuples(index=False, name=None)]))
 
     @replacing(host, "load")
     def load_as_text(load: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
-        if not is_ours(path):
+        file = Path(str(path))
+        if not task_in(file):
             return load(path, *args, **kwargs)
+        if file.suffix == CHECKPOINT:
+            return read_checkpoint(file)
         import pandas as pd
 
-        return pd.DataFrame(read_cells(Path(str(path)), escaped=False))
+        return pd.DataFrame(read_cells(file, escaped=False))
 
     if hasattr(host, "get_pred_file_path"):
 
         @replacing(host, "get_pred_file_path")
         def lossless_path(path_of: Any, folder: str, model: str, dataset: str, *args: Any, **kwargs: Any) -> Any:
             if dataset in known()[0]:
-                return str(Path(folder, f"{model}_{dataset}.{LOSSLESS}"))
+                return str(Path(folder, f"{model}_{dataset}{TABLE}"))
             return path_of(folder, model, dataset, *args, **kwargs)
 
 
 def _patch_datasets(host: Any) -> None:
-    """Register our tasks as datasets, and `SpiqaTasks` for `--config`."""
+    """Register our tasks as datasets, and `SpiqaTasks` for `--config`, until the host has an entry point for them."""
     try:
         for extra in ("score", "vlmevalkit"):
             require(extra, "This package's part in VLMEvalKit")
@@ -90,7 +93,7 @@ def _patch_datasets(host: Any) -> None:
 
 
 def _patch_api_mode(host: Any) -> None:
-    """Use our prompt with every model class in `--api-mode`, as the other mode does."""
+    """Use our prompt with every model class in `--api-mode`, which does not read `force_use_dataset_prompt`."""
 
     @replacing(host.DatasetConfig, "__post_init__")
     def with_our_prompt(prepare: Any, self: Any) -> None:
@@ -100,7 +103,7 @@ def _patch_api_mode(host: Any) -> None:
 
 
 def _patch_models(host: Any) -> None:
-    """Raise ValueError instead of showing only the first of several pictures."""
+    """Raise ValueError instead of showing only the first of several pictures, as the host's `message_to_promptimg`."""
 
     @replacing(host.BaseModel if hasattr(host, "BaseModel") else host.BaseAPI, "message_to_promptimg")
     def only_picture(first_picture: Any, self: Any, message: Any, dataset: str | None = None) -> Any:
@@ -113,9 +116,9 @@ def _patch_models(host: Any) -> None:
 
 
 PATCHES: Patches = {
-    "vlmeval.smp.file": ("load", _patch_files),
-    "vlmeval.dataset": ("build_dataset", _patch_datasets),
-    "vlmeval.inference_api": ("APIEvalPipeline", _patch_api_mode),
-    "vlmeval.vlm.base": ("BaseModel", _patch_models),
-    "vlmeval.api.base": ("BaseAPI", _patch_models),
+    "vlmeval.smp.file": ("load", _patch_files, "pickle.dump(data, open(pth, 'wb'))"),
+    "vlmeval.dataset": ("build_dataset", _patch_datasets, "in DATASET_CLASSES:"),
+    "vlmeval.inference_api": ("APIEvalPipeline", _patch_api_mode, "model.use_custom_prompt(dataset_name)"),
+    "vlmeval.vlm.base": ("BaseModel", _patch_models, "def message_to_promptimg("),
+    "vlmeval.api.base": ("BaseAPI", _patch_models, "def message_to_promptimg("),
 }

@@ -59,13 +59,19 @@ def serve_as(names: Mapping[str, str]) -> None:
         start(self, **{**options, "model": names.get(options["model"], options["model"])})
 
 
-def run_host(argv: Sequence[str]) -> None:
-    """Run the host's own command: the module of a published build, or the run.py of a checkout."""
+def run_script() -> Path:
+    """Return the host's command: the module vlmeval/run.py of a published build, or the run.py of a checkout."""
     import vlmeval
 
+    folder = Path(vlmeval.__file__).parent
+    return next((path for path in (folder / "run.py", folder.parent / "run.py") if path.is_file()), folder / "run.py")
+
+
+def run_host(argv: Sequence[str]) -> None:
+    """Run the host's command. Raises InputError: it has none."""
     sys.argv = ["run.py", *argv]
     if importlib.util.find_spec("vlmeval.run") is None:
-        runpy.run_path(str(Path(vlmeval.__file__).parent.parent / "run.py"), run_name="__main__")
+        runpy.run_path(str(run_script()), run_name="__main__")
     else:
         from vlmeval.run import main
 

@@ -14,8 +14,6 @@ from spiqa_tasks.benchmarks.results_file import LoggedAnswer, task_log, write_lo
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.records import read_cells
-from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST, Row
 from spiqa_tasks.judge.config import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeConfig
@@ -59,14 +57,6 @@ def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> Jud
         name = f"openai:{name}"
     base_url = url.rstrip("/").removesuffix("/chat/completions") or None
     return parse_judge(name, base_url=base_url, api_key=key or None, environ=environ)
-
-
-def read_answers(path: Path) -> dict[str, str]:
-    """Return id -> answer of a file that the host wrote. Raises InputError: no such table with answers."""
-    table = read_cells(path, escaped=path.suffix == ".xlsx")
-    if any("prediction" not in cells for cells in table):
-        raise InputError(f"Expected {path} to have the column prediction, found none. Run the host again.")
-    return {row_id(cells): cells["prediction"] for cells in table}
 
 
 def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> list[LoggedAnswer]:

@@ -140,6 +140,13 @@ def is_vlmevalkits(path: Path, tasks: Collection[str]) -> bool:
     return bool(task) or (bool(dataset) and not answers_in(path, scored=False))
 
 
+def other_dataset(path: Path, tasks: Collection[str]) -> str:
+    """Return the dataset of a file of VLMEvalKit that is none of the tasks', by names alone, or ""."""
+    _, task, dataset = _named(path, tasks)
+    is_hosts = is_dated(path) or path.with_name("status.json").is_file()
+    return dataset if is_hosts and not task and not dataset.startswith(tuple(f"{task}_" for task in tasks)) else ""
+
+
 def _named(path: Path, tasks: Collection[str]) -> tuple[str, str, str]:
     """The model, task and dataset in the names of VLMEvalKit's table and its folder; no dataset, no task: ""."""
     model = (path.parent.parent if is_dated(path) else path.parent).name

@@ -18,6 +18,7 @@ import pytest
 
 from spiqa_tasks.benchmarks.results_file import BASELINE
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.hosts.after_import import unmatched
 from spiqa_tasks.hosts.lmms_eval import registration
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import LoggedRecord
 from spiqa_tasks.hosts.lmms_eval.registration import PATCHES, one_sentence
@@ -180,3 +181,8 @@ def test_errors_end_the_run_with_one_sentence(caplog: pytest.LogCaptureFixture) 
     assert "Traceback" in caplog.text
     with pytest.raises(KeyboardInterrupt), one_sentence():
         raise KeyboardInterrupt
+
+
+def test_the_host_has_the_lines_that_make_the_patches_needed() -> None:
+    """Where one is gone, so may be the patch; `doctor` names it."""
+    assert list(unmatched(PATCHES)) == []

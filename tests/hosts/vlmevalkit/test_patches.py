@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import signal
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +20,7 @@ Calls = list[tuple[Any, ...]]
 
 def _patched(name: str, host: Any) -> Any:
     """A stand-in of one of the host's modules, patched; it has the attribute that shows it to be imported."""
-    attribute, apply = PATCHES[name]
+    attribute, apply, _ = PATCHES[name]
     assert hasattr(host, attribute)
     apply(host)
     return host
@@ -75,3 +79,42 @@ def test_the_answers_file_of_ours_is_one_that_loses_nothing() -> None:
         ("out", "m", "MMBench", 1),
         {"use_env_format": True},
     )
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("name", ["m_mmstar_demo_checkpoint.pkl", "02_mmstar_demo.pkl"])
+def test_a_kill_leaves_a_checkpoint_whole(tmp_path: Path, name: str) -> None:
+    """Killed 20 times while it writes; of the host's own `dump` 7 of 20 kills left an empty one."""
+    host, path = _files([]), str(tmp_path / name)
+    answers = {str(place): "x" * 2000 for place in range(300)}
+    host.dump(answers, path)
+    for number in range(20):
+        child = os.fork()
+        while not child:
+            host.dump(answers, path)
+        time.sleep(0.005 + number / 1000)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        assert host.load(path) == answers
+
+
+def test_a_checkpoint_that_cannot_be_read_is_named_and_replaced_by_earlier_answers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those of the model's dated folders count, the newest first, without failed requests and other tasks."""
+    host = _files([])
+    first, second, last = (tmp_path / "m" / f"T2026080{day}-101010" for day in (1, 2, 3))
+    for folder in (first, second, last):
+        folder.mkdir(parents=True)
+    table = {"index": ["1", "2", "3"], "prediction": ["old", "kept", "Failed to obtain answer via API."]}
+    host.dump(pd.DataFrame(table), str(first / "m_mmstar_demo.tsv"))
+    (second / "m_mmstar_demo_checkpoint.pkl").write_bytes(pickle.dumps({"1": "new", "4": "more"}))
+    (second / "m_mmstar_demo_text_checkpoint.pkl").write_bytes(pickle.dumps({"5": "another task"}))
+    os.utime(first / "m_mmstar_demo.tsv", (1, 1))
+    damaged = last / "m_mmstar_demo_checkpoint.pkl"
+    for path, content in ((damaged, b""), (tmp_path / "m" / damaged.name, pickle.dumps({"1": "x"})[:-3])):
+        path.write_bytes(content)
+        assert host.load(str(path)) == {"1": "new", "2": "kept", "4": "more"}
+        said = capsys.readouterr().err
+        assert f"{path} cannot be read (" in said
+        assert "Going on from 3 answers in the dated folders of this model; the others are asked again." in said

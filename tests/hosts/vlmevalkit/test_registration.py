@@ -12,8 +12,11 @@ import pytest
 
 from spiqa_tasks import extras
 from spiqa_tasks.errors import InputError, MissingPartError
+from spiqa_tasks.hosts.after_import import unmatched
 from spiqa_tasks.hosts.vlmevalkit import __main__, registration
-from spiqa_tasks.hosts.vlmevalkit.patches import OLDEST
+from spiqa_tasks.hosts.vlmevalkit.patches import OLDEST, PATCHES
+
+from .conftest import Launch
 
 
 def test_a_checkouts_run_py_is_run(tmp_path: Path) -> None:
@@ -118,3 +121,9 @@ def test_a_server_is_asked_by_the_name_that_it_knows(monkeypatch: pytest.MonkeyP
     for name in ("org--a", "org--b", "c"):
         LMDeployAPI(model=name, key="k")
     assert made == [{"model": name, "key": "k"} for name in ("org/a", "org/b", "c")]
+
+
+def test_the_host_has_the_lines_that_make_the_patches_needed(launch: Launch) -> None:
+    """Where one is gone, so may be the patch; `doctor` names it."""
+    assert launch is not None
+    assert list(unmatched(PATCHES)) == []

@@ -56,15 +56,15 @@ def test_its_configuration_file_may_rename_a_task(
 def test_a_file_of_tasks_alone_runs_where_the_host_knows_such_files(
     launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str], launched: bool
 ) -> None:
-    """`--data-config`, by the launcher and by the host's own command, which refuses it in a build without it."""
-    from vlmeval import run
+    """`--data-config`, by the launcher (a file, too) and by the host's own command; a build without it is named."""
+    from spiqa_tasks.hosts.vlmevalkit.registration import run_script
 
-    (tmp_path / "data.json").write_text(json.dumps({"mine": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}}))
-    arguments = ["--data-config", str(tmp_path / "data.json"), "--model", "fixed"]
-    if "--data-config" not in Path(run.__file__).read_text():
-        with pytest.raises(SystemExit, match="2"):
-            launch(*arguments)
-        assert "unrecognized arguments: --data-config" in capsys.readouterr().err
+    content = json.dumps({"mine": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}})
+    (tmp_path / "data.json").write_text(content)
+    arguments = ["--data-config", str(tmp_path / "data.json") if launched else content, "--model", "fixed"]
+    if "--data-config" not in run_script().read_text():
+        assert launch(*arguments) == 2
+        assert "found --data-config, which it does not have. Leave it out" in capsys.readouterr().err
         return
     if launched:
         assert launch(*arguments) == 0
@@ -76,12 +76,13 @@ def test_a_file_of_tasks_alone_runs_where_the_host_knows_such_files(
 def test_programs_build_our_datasets(launch: Launch, tmp_path: Path) -> None:
     """As OpenCompass and EvalScope do: `build_dataset`, prompts, a table of answers, `evaluate`."""
     assert launch is not None
-    from vlmeval.dataset import DATASET_MODALITY, DATASET_TYPE, SUPPORTED_DATASETS, build_dataset
+    from vlmeval.dataset import DATASET_MODALITY, DATASET_TYPE, SUPPORTED_DATASETS, SpiqaTasks, build_dataset
     from vlmeval.smp import dump
 
     assert "spiqa_testA" in SUPPORTED_DATASETS
     assert (DATASET_TYPE("mmstar_demo"), DATASET_MODALITY("mmstar_demo")) == ("SpiqaTasks", "IMAGE")
-    dataset = build_dataset("mmstar_demo", model="unused")
+    assert build_dataset("mmstar_demo").dataset_name == SpiqaTasks("mmstar_demo", model="unused").dataset_name
+    dataset = build_dataset("mmstar_demo")
     rows = rows_of("mmstar_demo")
     assert [dataset.build_prompt(line) for line in range(len(dataset))] == [message(row) for row in rows]
     table = dataset.data.assign(prediction=[row["answer"] for row in rows])
@@ -96,7 +97,7 @@ def test_no_character_ends_a_table_of_answers(launch: Launch, tmp_path: Path) ->
     from vlmeval.dataset import build_dataset
     from vlmeval.smp import dump, load
 
-    table = build_dataset("mmstar_demo", model="unused").data
+    table = build_dataset("mmstar_demo").data
     said = ['"\x00"\r\n\tB', "\ud83d", None, *["A"] * (len(table) - 3)]
     path = str(tmp_path / "m_mmstar_demo.tsv")
     dump(table.assign(prediction=pd.Series(said, table.index, dtype=object)), path)
@@ -113,7 +114,7 @@ def test_a_table_of_answers_has_the_figures_in_the_order_shown(
     from vlmeval.dataset import build_dataset
     from vlmeval.smp import dump
 
-    dataset = build_dataset("spiqa_demo_cot", model="unused")
+    dataset = build_dataset("spiqa_demo_cot")
     said = [f"{{'Image': {row['referred'][0]}, 'Rationale': 'r'}} x" for row in rows_of("spiqa_demo_cot")]
     dump(dataset.data.assign(prediction=said), str(tmp_path / "m.tsv"))
     status, found, errors = run_json(capsys, "score", "spiqa_demo_cot", tmp_path / "m.tsv")
@@ -209,10 +210,11 @@ def test_an_exported_task_runs_without_us_and_has_the_hosts_number_here(
 @pytest.mark.slow
 def test_a_stock_process_finds_our_tasks(server: OpenAIServer, tmp_path: Path) -> None:
     """`python -m vlmeval.run` and a copy of it as a checkout's run.py, nobody having named this package."""
-    run = pytest.importorskip("vlmeval.run", exc_type=ImportError)
+    from spiqa_tasks.hosts.vlmevalkit.registration import run_script
+
     server.behaviour.text = "A"
     script = tmp_path / "run.py"
-    script.write_text(Path(run.__file__).read_text())
+    script.write_text(run_script().read_text())
     for name, command in (("module", ["-m", "vlmeval.run"]), ("script", [str(script)])):
         arguments = ["--data", "mmstar_demo", "--model", "served", "--base-url", server.url, "--work-dir", name]
         done = subprocess.run([sys.executable, *command, *arguments], cwd=tmp_path, env=os.environ, timeout=300)

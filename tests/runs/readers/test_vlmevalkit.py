@@ -24,20 +24,18 @@ Said = pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json"])
 def test_every_model_is_read_in_every_form(tmp_path: Path, suffix: str) -> None:
-    """In the folder of a model, or in that of a date; scored copies are left out, other datasets have no task."""
+    """In the folder of a model, or in that of a date; scored copies and other datasets are left out."""
     for model, date in (("a", ""), ("b_MMStar", FIRST), ("org--c", FIRST)):
         folder = tmp_path / model / date
         write_table(mmstar_table(ROWS), folder / f"{model}_MMStar.{suffix}")
         write_table(mmstar_table(ROWS).assign(hit=1), folder / f"{model}_MMStar_exact_matching_result.{suffix}")
         write_table(mmstar_table(ROWS), folder / f"{model}_MMBench_DEV_EN.{suffix}")
         (folder / "status.json").write_text("{}")
-    every = read_runs([RunPath(tmp_path)])
-    assert {run.path.stem.partition("_MMB")[2] for run in every if not run.task} == {"ench_DEV_EN"}
-    runs = [run for run in every if run.task]
+    runs = read_runs([RunPath(tmp_path)])
     names = ["a,host=vlmevalkit", "b_MMStar,host=vlmevalkit", "org--c,host=vlmevalkit"]
     assert sorted(run.name for run in runs) == names
     assert {(run.task, run.form, len(run.read())) for run in runs} == {("mmstar_filtered", "vlmevalkit", len(ROWS))}
-    run, _ = read_runs([RunPath(tmp_path / "org--c" / FIRST)])
+    (run,) = read_runs([RunPath(tmp_path / "org--c" / FIRST)])
     assert run.name == names[2]
 
 
@@ -119,3 +117,25 @@ def test_of_two_forms_of_a_table_the_one_written_last_counts(tmp_path: Path, new
     (run,), (remark,) = load_runs([RunPath(tmp_path)])
     assert run.path.suffix == f".{newer}"
     assert f"m_mmstar_demo.{newer} counts, not" in remark
+
+
+@pytest.mark.parametrize("command", ["score", "gain", "compare", "report"])
+def test_a_folder_without_our_tasks_is_not_read_and_says_what_is_needed(
+    tmp_path: Path, capsys: Said, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """Its tables may be large; the advice names the host's own option."""
+    for date in (FIRST, SECOND):
+        for name in ("MMBench_DEV_EN", "BigVQA", "BigVQA_gpt-4o_result"):
+            write_table(mmstar_table(ROWS), tmp_path / "m" / date / f"m_{name}.tsv")
+    monkeypatch.setattr("spiqa_tasks.runs.readers.answers.read_cells", lambda _: pytest.fail("a table was read"))
+    assert main([command, str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "found those to BigVQA, MMBench_DEV_EN. Run it with --data MMStar, or spiqa-vlmevalkit" in said
+    assert "run again" not in said
+
+
+def test_advice_names_the_option_of_the_host(tmp_path: Path, capsys: Said) -> None:
+    """A run with pictures alone: the one without is asked for by `--data`."""
+    write_table(mmstar_table(ROWS), tmp_path / "m" / "m_mmstar_demo.tsv")
+    assert main(["gain", str(tmp_path)]) == 2
+    assert "Run the same model with --data mmstar_demo_text." in capsys.readouterr().err
