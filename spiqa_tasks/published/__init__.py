@@ -1,4 +1,4 @@
-"""The result tables printed in the papers of SPIQA, MMStar and SciFIBench, as data.
+"""The result tables printed in the papers of SPIQA, MMStar and SciFIBench, and scores that others report, as data.
 
 One long CSV per table: key columns, a metric and a value. Values keep the printed unit: percent, that is this
 package's natural unit times 100 (a CIDEr of 124.6 is 1.246 here); counts, ranks and correlations are as they are.
@@ -33,6 +33,15 @@ def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
         choices = ", ".join(known or dict.fromkeys(name for name, *_ in tables()))
         raise InputError(f"Expected a published table of a paper ({choices}), found {table} of {paper}. Correct it.")
     return [{column: _cell(column, text) for column, text in row.items()} for row in _read(f"{paper}_{table}.csv")]
+
+
+def reported() -> list[dict[str, str | float | None]]:
+    """Return scores that others than the benchmarks' authors report: a row per score, with `source` and `url`.
+
+    `tasks` are the tasks beside whose runs a row stands, `how` says what differs from the paper's setting. Values are
+    percent, as those of `load`.
+    """
+    return [{column: _cell(column, text) for column, text in row.items()} for row in _read("reported.csv")]
 
 
 def _read(name: str) -> list[dict[str, str]]:

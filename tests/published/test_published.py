@@ -7,14 +7,29 @@ from importlib import resources
 import pytest
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.published import load, tables
+from spiqa_tasks.published import load, reported, tables
 
 
 def test_every_listed_table_loads_and_no_file_is_unlisted() -> None:
     """The list of tables names exactly the CSV files of the package, and each has rows."""
     assert all(load(paper, table) for paper, table, _ in tables())
     files = {file.name for file in resources.files("spiqa_tasks.published").iterdir() if file.name.endswith(".csv")}
-    assert files == {f"{paper}_{table}.csv" for paper, table, _ in tables()} | {"tables.csv"}
+    assert files == {f"{paper}_{table}.csv" for paper, table, _ in tables()} | {"tables.csv", "reported.csv"}
+
+
+def test_what_others_report_has_its_source_and_is_of_known_tasks() -> None:
+    """A row for each task, model and way of asking, in percent, with an address; no file of a paper's table."""
+    rows = reported()
+    assert len({(row["tasks"], row["model"], row["how"]) for row in rows}) == len(rows) == 14
+    for row in rows:
+        assert str(row["url"]).startswith("https://")
+        assert row["source"]
+        assert isinstance(row["value"], float)
+        assert 1 < row["value"] < 100
+        for task in str(row["tasks"]).split():
+            assert any(resources.files("spiqa_tasks.yaml_configs").glob(f"*/{task}.yaml")), task
+    by_maker = {row["model"]: row["value"] for row in rows if row["how"] == "by its makers"}
+    assert by_maker == {"Qwen3-VL-2B-Instruct": 58.3, "Qwen3-VL-4B-Instruct": 69.8, "InternVL3.5-241B-A28B": 77.9}
 
 
 def test_values_are_numbers_and_keys_are_strings() -> None:
