@@ -1,6 +1,7 @@
 """Take the pictures of a report for the README and the docs: `python tools/screenshots.py REPORT.html FOLDER`.
 
-Needs playwright and Debian's chromium; writes <width>-<scheme>.png of the page's top, of a plot and of a sample.
+Needs playwright and Debian's chromium; writes <width>-<scheme>-<part>.png of the page's top, the page, the samples and
+a sample, and portrait.pdf and landscape.pdf.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-SIZES = {1280: 900, 390: 844}
+SIZES = {1440: 900, 1280: 900, 390: 844}
 SCHEMES = ("light", "dark")
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 
@@ -39,7 +40,7 @@ def take(page: Page, folder: Path, name: str) -> None:
 
 
 def main() -> None:
-    """Take them at both widths in both schemes."""
+    """Take them at all widths in both schemes, and print the page both ways."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("report", type=Path)
     parser.add_argument("folder", type=Path)
@@ -53,6 +54,10 @@ def main() -> None:
                 page.goto(arguments.report.resolve().as_uri())
                 take(page, arguments.folder, f"{width}-{scheme}")
                 page.close()
+        page = browser.new_page()
+        page.goto(arguments.report.resolve().as_uri())
+        for name in ("portrait", "landscape"):
+            page.pdf(path=arguments.folder / f"{name}.pdf", format="A4", landscape=name == "landscape")
 
 
 if __name__ == "__main__":

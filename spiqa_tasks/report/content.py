@@ -12,7 +12,7 @@ from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.benchmarks.outcomes import remarks_on
 from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.benchmarks.signature import PACKAGE
-from spiqa_tasks.report import headline, plots, tables
+from spiqa_tasks.report import headline, overview, plots, tables
 from spiqa_tasks.report.headline import judge_of, made
 from spiqa_tasks.report.plots import Plot, Series
 from spiqa_tasks.report.printer import Table
@@ -65,15 +65,22 @@ def build(
     own = [run for run in runs if run.is_own and run.logged and run.records]
     colours = {name: place for place, name in enumerate(dict.fromkeys(run.name for run in own))}
     by_task = {task: [run for run in own if run.task == task] for task in dict.fromkeys(run.task for run in own)}
+    compared, left_out = _compared(runs)
     made_how = [{"task": run.task, "run": run.name, "signature": run.signature.text} for run in own]
+    signatures = Table(made_how, ["task", "run"], ["signature"], "How every number was made")
     sections = [
-        Section("Overview", (), [headline.overview_table(own)]),
+        Section(
+            "Overview",
+            overview.conclusions(compared),
+            [overview.table(own)],
+            [plot for members in by_task.values() for plot in overview.ranking(members)],
+        ),
         *(_task(task, members, colours) for task, members in by_task.items()),
-        *_comparisons(*_compared(runs)),
+        *_comparisons(compared, left_out),
         *_gain(*tables.gain_rows(runs, llm), colours),
         *_judges(by_task, own, colours),
         _coverage(own),
-        Section("Signatures", (), [Table(made_how, ["task", "run"], ["signature"], "How every number was made")]),
+        Section("Signatures", (), [replace(signatures, folded=len(own) > plots.ROWS)]),
     ]
     return Report(title or title_of(own), notes, sections, own, facts(own, command))
 
@@ -120,6 +127,7 @@ def _few(names: Sequence[str], kind: str) -> str:
 
 
 def _task(task: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Section:
+    runs = overview.ranked(runs)
     groups = headline.group_values(runs)
     drawn = [
         _groups(records, headline.PLOTTED[kind], colours)
@@ -146,18 +154,13 @@ def _compared(runs: Sequence[Run]) -> tuple[list[Comparison], list[str]]:
     remarks: list[str] = []
     for task in dict.fromkeys(run.task for run in runs):
         members = [run for run in runs if run.task == task]
-        compared = [members]
-        scores = {run.name: run.value(run.metrics[0]).value for run in members if run.logged and run.metrics}
-        known = {name: value for name, value in scores.items() if not math.isnan(value)}
-        if math.comb(len(members), 2) > MOST_PAIRS and known:
-            name = max(known, key=known.__getitem__)
-            best = next(run for run in members if run.name == name)
-            compared = [[best, run] for run in members if run is not best]
+        best = overview.ranked(run for run in members if run.logged and run.metrics)[:1]
+        name = best[0].name if best and math.comb(len(members), 2) > MOST_PAIRS else None
+        if name is not None:
             remarks.append(f"{task}: each run against the best one, {name}; `spiqa-tasks compare` has the other pairs.")
-        for several in compared:
-            comparisons, left_out = compare(several)
-            found += comparisons
-            remarks += left_out
+        comparisons, left_out = compare(members, baseline=name)
+        found += comparisons
+        remarks += left_out
     corrected = holm([each.difference.p for each in found])
     found = [replace(each, p_corrected=p) for each, p in zip(found, corrected, strict=True)]
     return found, list(dict.fromkeys(remarks))
@@ -171,7 +174,7 @@ def _comparisons(found: Sequence[Comparison], left_out: Sequence[str]) -> list[S
         members = [each for each in found if each.task == task]
         points = {
             f"{each.b} - {each.a}": (each.difference.difference, each.difference.low, each.difference.high)
-            for each in members
+            for each in sorted(members, key=lambda each: -each.difference.difference)
         }
         title, series = f"Differences in {members[0].metric}, {task}", [Series("difference", 0, points)]
         drawn.append(plots.intervals(title, series, "difference x 100", zero=True))
@@ -209,8 +212,11 @@ def _judges(by_task: Mapping[str, Sequence[Run]], runs: Sequence[Run], colours: 
 
 
 def _coverage(runs: Sequence[Run]) -> Section:
-    counts = [tables.statuses(run) for run in runs]
-    parts = {status: [each[status] for each in counts] for status in STATUSES}
-    drawn = plots.stacked(tables.COVERAGE, [f"{run.task}, {run.name}" for run in runs], parts)
+    counts = {f"{run.task}, {run.name}": tables.statuses(run) for run in runs}
+    worst = sorted(counts, key=lambda name: counts[name]["ok"] / max(1, sum(counts[name].values())))
+    names = worst if len(worst) > plots.ROWS else [*counts]
+    drawn = plots.stacked(
+        tables.COVERAGE, names, {status: [counts[name][status] for name in names] for status in STATUSES}
+    )
     reasons = tables.reasons_table(runs)
     return Section("Coverage", (), [tables.coverage_table(runs), *([reasons] if reasons.records else [])], [drawn])

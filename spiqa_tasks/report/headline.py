@@ -11,6 +11,8 @@ from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, overal
 from spiqa_tasks.analysis.pair import differing
 from spiqa_tasks.analysis.published_rows import PAPER_JUDGE, PublishedValue, published_values
 from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.published import reported
+from spiqa_tasks.report.plots import ROWS
 from spiqa_tasks.report.printer import Column, Columns, Table, shown
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.units import number, without_nan
@@ -22,7 +24,10 @@ MEASURED = "measured"
 
 _NAMES = {**PLOTTED, "direction": "direction", "subcategory": "detailed axis", "released_type": "type as released"}
 _HIDDEN = frozenset({"nonplot"})
+_MOST_COLUMNS = 6
+"""Groups that stand as columns, as in the papers' tables; more (MMStar's 18 axes) are rows."""
 Record = dict[str, Any]
+Records = Sequence[Record]
 
 
 def shown_metrics(run: Run) -> list[Metric]:
@@ -88,6 +93,20 @@ def published_records(runs: Iterable[Run]) -> list[Record]:
     return [printed_record(value, task, judge) for (task, value), judge in found.items()]
 
 
+def reported_records(runs: Iterable[Run]) -> list[Record]:
+    """Return the records of what others report for the runs' tasks, with `sd` (None if not reported) and `url`."""
+    found = []
+    for run in {run.task: run for run in runs}.values():
+        known = {metric.name for metric in shown_metrics(run)}
+        for row in reported():
+            if run.task in str(row["tasks"]).split() and row["metric"] in known and isinstance(row["value"], float):
+                model, metric = f"{row['model']}, {row['how']}", str(row["metric"])
+                value = PublishedValue(model, str(row["source"]), metric, None, row["value"] / 100)
+                record = printed_record(value, run.task, str(row["judge"] or ""))
+                found.append({**record, "source": f"reported, {row['source']}", "sd": row["sd"], "url": row["url"]})
+    return found
+
+
 def flat_records(runs: Sequence[Run]) -> list[Record]:
     """Return the records of runs: the headline by group, the other metrics overall."""
     return [
@@ -104,9 +123,10 @@ def size_of(record: Record) -> str:
 
 
 def cell_of(record: Record) -> str:
-    """Return a record's value times 100 with its interval, and `n of N` where a part of the questions was answered."""
-    size = size_of(record)
-    return number(record["value"], record["low"], record["high"]) + (f" ({size})" if " of " in size else "")
+    """Return a record's value times 100 with its interval or deviation, and `n of N` if it is of a part of a task."""
+    size, sd = size_of(record), record.get("sd")
+    more = f" ({size})" if " of " in size else "" if sd is None else f" ± {sd}"
+    return number(record["value"], record["low"], record["high"]) + more
 
 
 def lines_of(
@@ -120,18 +140,7 @@ def lines_of(
         line = lines.setdefault((*names.values(),), about)
         line["source"] += [record["source"]] if record["source"] not in line["source"] else []
         line["cells"].setdefault(head(record), cell(record))
-    return list(lines.values())
-
-
-def overview_table(runs: Sequence[Run]) -> Table:
-    """Return the headline of every task, a column per run."""
-    cells: dict[tuple[str, str], dict[str, str]] = {}
-    for run in runs:
-        for record in records_of(run, overall(run, run.metrics[:1])):
-            cells.setdefault((run.task, record["metric"]), {})[run.name] = cell_of(record)
-    rows = [{"task": task, "metric": metric, "runs": runs} for (task, metric), runs in cells.items()]
-    values: Columns = [Column(("runs", model)) for model in dict.fromkeys(run.name for run in runs)]
-    return Table(rows, ["task", "metric"], values, "Headlines x 100, with 95% intervals")
+    return [{**line, "source": ", ".join(line["source"]).replace(", published, ", ", ")} for line in lines.values()]
 
 
 def headline_table(runs: Sequence[Run]) -> Table:
@@ -139,12 +148,15 @@ def headline_table(runs: Sequence[Run]) -> Table:
     metrics = {metric.name: metric for run in runs for metric in shown_metrics(run)}
     judged = any(metric.needs == "judge" for metric in metrics.values())
     measured = [record for run in runs for record in records_of(run, overall(run, shown_metrics(run)))]
+    others = reported_records(runs)
     printed = [record for record in published_records(runs) if record["group"] == OVERALL]
     columns: Columns = ["n", *(Column(("cells", name)) for name in metrics)]
     labels = ["model", "source", *["judge"] * judged]
-    rows, published = (lines_of(each, lambda record: str(record["metric"])) for each in (measured, printed))
-    title, notes = "Scores x 100, with 95% intervals", _notes(runs, bool(published), judged)
-    return Table(rows, labels, columns, title, notes, published)
+    rows, *more = (lines_of(each, lambda record: str(record["metric"])) for each in (measured, printed, others))
+    title, notes = "Scores x 100, with 95% intervals", _notes(runs, bool(printed), judged)
+    urls = ", ".join(dict.fromkeys(record["url"] for record in others))
+    notes += [f"Reported rows are by others, in settings of their own: {urls}"] if urls else []
+    return Table(rows, labels, columns, title, notes, [*more[0], *more[1]])
 
 
 def group_values(runs: Sequence[Run]) -> dict[str, list[Record]]:
@@ -160,19 +172,40 @@ def group_values(runs: Sequence[Run]) -> dict[str, list[Record]]:
 
 
 def group_table(runs: Sequence[Run], kind: str, measured: Sequence[Record]) -> Table:
-    """Return the headline by the groups of one kind, the paper's values for them, and why others are withheld."""
+    """Return the headline by the groups of one kind, the paper's values for them, and why others are withheld.
+
+    A row is a model, or of more than `_MOST_COLUMNS` groups a group.
+    """
     groups, metric = list(dict.fromkeys(record["group"] for record in measured)), measured[0]["metric"]
     printed = [each for each in published_records(runs) if each["group"] in groups and each["metric"] == metric]
-    rows, published = (lines_of(each, lambda record: str(record["group"])) for each in (measured, printed))
     of_parts = {run.name: run for run in runs if run.record_set.withheld() is None}
     notes = [
         f"{name}: {group} is withheld, {of_parts[name].value(of_parts[name].metric(metric), group).reason}."
         for name, group, value in ((record["model"], record["group"], record["value"]) for record in measured)
         if value is None and name in of_parts
     ]
-    title = f"{metric} by {_NAMES.get(kind, kind)}"
+    title, folded = f"{metric} by {_NAMES.get(kind, kind)}", kind not in PLOTTED
+    if len(groups) > _MOST_COLUMNS:
+        return _transposed(groups, measured, printed, title, notes, folded)
+    rows, published = (lines_of(each, lambda record: str(record["group"])) for each in (measured, printed))
     values: Columns = [Column(("cells", group)) for group in groups]
-    return Table(rows, ["model", "source"], values, title, notes, published, kind not in PLOTTED)
+    return Table(rows, ["model", "source"], values, title, notes, published, folded)
+
+
+def _transposed(groups: Sequence[str], measured: Records, printed: Records, *about: Any) -> Table:
+    """Return a row per group and a column per model; `about`: title, notes and whether it is folded."""
+    title, notes, folded = about
+    names = list(dict.fromkeys(record["model"] for record in measured))
+    cells: dict[str, dict[str, str]] = {group: {} for group in groups}
+    for record in (*measured, *printed):
+        if record["source"] != MEASURED or record["model"] in names[:ROWS]:
+            head = record["model"] + record["source"].removeprefix(MEASURED).replace("published", "")
+            cells[record["group"]].setdefault(head, cell_of(record))
+    if len(names) > ROWS:
+        notes = [*notes, f"The {ROWS} best of {len(names)} models stand here; `spiqa-tasks report --csv FILE` has all."]
+    heads: Columns = [Column(("cells", head)) for head in dict.fromkeys(head for row in cells.values() for head in row)]
+    rows = [{"group": group, "cells": row} for group, row in cells.items()]
+    return Table(rows, ["group"], heads, title, notes, folded=folded)
 
 
 def _notes(runs: Sequence[Run], is_published: bool, judged: bool) -> list[str]:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 MARKERS = "osD^vPX*"
 SERIES = len(MARKERS)
-"""Number of distinct colours and markers; both repeat after that."""
+"""Number of distinct colours and markers, and the most series of a plot: more are not legible."""
+ROWS = 30
+"""Most rows of a plot; its title says how many there are, and the tables have all."""
 
 _WIDTH = 5.6
 _LABEL = 44
@@ -81,23 +83,31 @@ def _styled(function: Callable[P, Plot]) -> Callable[P, Plot]:
 def intervals(title: str, series: Sequence[Series], axis: str, *, bars: bool = False, zero: bool = False) -> Plot:
     """Return values by name with their intervals, a dot per series and name, or a bar from 0.
 
-    `zero` draws the line of no difference, as bars have it.
+    `zero` draws the line of no difference, as bars have it. Of more than `SERIES` series and `ROWS` names the first are
+    drawn. Series that share no name stand on one line each, in the order of their values.
     """
-    names = list(dict.fromkeys(name for each in series for name in each.points))
-    step = (0.8 if bars else 0.7) / max(1, len(series))
+    named = list(dict.fromkeys(name for each in series for name in each.points))
+    title += limited(ROWS, len(named), "rows") + limited(SERIES, len(series), "runs")
+    series = series[:SERIES]
+    apart = len(named) < sum(len(each.points) for each in series)
+    if not apart and len(series) > 1:
+        values = {name: point[0] or 0 for each in series for name, point in each.points.items()}
+        named.sort(key=lambda name: -values.get(name, 0))
+    names, beside = named[:ROWS], len(series) if apart else 1
+    step = (0.8 if bars else 0.7) / max(1, beside)
     room = 0.26 if bars else 0.22
-    figure, axes = _figure(max(1.6, (room * len(series) + 0.2) * len(names) + 0.9 + 0.2 * len(series)))
+    figure, axes = _figure(max(1.6, (room * beside + 0.2 * apart + 0.04) * len(names) + 0.9 + 0.2 * len(series)))
     for place, each in enumerate(series):
-        known = {name: (v, low, high) for name, (v, low, high) in each.points.items() if v is not None}
-        rows = [names.index(name) + (place - (len(series) - 1) / 2) * step for name in known]
-        values = [100 * value for value, _, _ in known.values()]
+        known = {n: (v, low, high) for n, (v, low, high) in each.points.items() if v is not None and n in names}
+        rows = [names.index(name) + (place - (beside - 1) / 2) * step * apart for name in known]
+        scaled = [100 * value for value, _, _ in known.values()]
         style: Any = {"xerr": _spans(known.values()), "linestyle": "none"}
         if bars:
-            axes.barh(rows, values, height=0.86 * step, color=_colour(each.colour), label=_short(each.label))
-            axes.errorbar(values, rows, ecolor=_INK, **style)
+            axes.barh(rows, scaled, height=0.86 * step, color=_colour(each.colour), label=_short(each.label))
+            axes.errorbar(scaled, rows, ecolor=_INK, color=_INK, marker="o", markersize=3.5, **style)
         else:
             style |= {"color": _colour(each.colour), "marker": MARKERS[each.colour % SERIES], "markersize": 5}
-            axes.errorbar(values, rows, label=_short(each.label), elinewidth=1.4, **style)
+            axes.errorbar(scaled, rows, label=_short(each.label), elinewidth=1.4, **style)
     _name_rows(axes, names)
     axes.set_xlabel(axis)
     axes.set_axisbelow(True)
@@ -112,7 +122,9 @@ def intervals(title: str, series: Sequence[Series], axis: str, *, bars: bool = F
 @_styled
 def stacked(title: str, names: Sequence[str], parts: Mapping[str, Sequence[int]]) -> Plot:
     """Return shares of parts as stacked bars, one bar per name; parts without a count are left out."""
-    shown = {part: counts for part, counts in parts.items() if any(counts)}
+    title += limited(ROWS, len(names), "rows")
+    names = names[:ROWS]
+    shown = {part: counts[:ROWS] for part, counts in parts.items() if any(counts)}
     totals = [max(1, sum(counts)) for counts in zip(*shown.values(), strict=True)]
     figure, axes = _figure(0.34 * len(names) + 1.2)
     left = [0.0] * len(names)
@@ -130,6 +142,7 @@ def stacked(title: str, names: Sequence[str], parts: Mapping[str, Sequence[int]]
 @_styled
 def histogram(title: str, series: Sequence[tuple[str, int, Sequence[float]]], axis: str) -> Plot:
     """Return the distribution of values from 0 to 1 of each (label, colour, values), in 20 bins."""
+    title, series = title + limited(SERIES, len(series), "runs"), series[:SERIES]
     figure, axes = _figure(2.6 + 0.2 * len(series))
     for label, colour, values in series:
         shares = [100 / len(values)] * len(values)
@@ -159,6 +172,11 @@ def reliability(title: str, series: Sequence[tuple[str, Sequence[Bin]]]) -> Plot
         axes.plot([each.score for each in bins], [each.share for each in bins], label=_short(label), **style)
     figure.legend(loc="outside upper left", ncols=1)
     return _plot(figure, title, f"Share labelled yes by score, of {', '.join(label for label, _ in series)}.")
+
+
+def limited(kept: int, every: int, what: str) -> str:
+    """Return the end of a plot's title if not every row or run is drawn, else ''."""
+    return f" ({kept} of {every} {what}; the tables have all)" if every > kept else ""
 
 
 def _figure(height: float) -> tuple[Figure, Axes]:

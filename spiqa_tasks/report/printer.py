@@ -43,6 +43,8 @@ FORMS = (*STYLES, "csv", "json")
 _MARKUP = re.compile(r"[\\`*|<>\[\]#]|(?<![^\W_])_|_(?![^\W_])")  # `_` within a word is no markup
 Records = Sequence[Mapping[str, Any]]
 _GAP = 2  # blanks between columns of tabulate's format `simple`
+_PAGE = 160
+"""Characters of a table that fits a page 1,280 pixels wide, or A4 upright; the label columns stand in each part."""
 _NARROWEST = 20
 """Characters to which text is wrapped before the table is split: `-12.5 [-14.2, -10.1]` fits."""
 _NUMBER = re.compile(r"[-+<]?\s?\d[\d\s.,%\[\]±+-]*(\(\d+ of \d+\))?|-?( \(\d+ of \d+\))?|\d+ of \d+")
@@ -140,6 +142,15 @@ class Table:
         numbers = (place >= len(self.labels) and all(map(_NUMBER.fullmatch, cells[place])) for place in kept)
         aligned = ["right" if is_number else "left" for is_number in numbers]
         return Grid([columns[place].heading for place in kept], rows, labels, aligned)
+
+    @property
+    def parts(self) -> list[Grid]:
+        """The grid in parts that a page shows one below the other, if it is too wide for one."""
+        grid = self.grid
+        broken = [re.sub("[-_/]", " ", head) for head in grid.heads]  # a page breaks headings there
+        cut = [columns for columns, _ in _parts(grid._replace(heads=broken), _PAGE)] if broken else []
+        rows = [[[row[at] for at in columns] for row in (grid.heads, grid.aligned, *grid.rows)] for columns in cut]
+        return [Grid(heads, below, grid.labels, aligned) for heads, aligned, *below in rows]
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:

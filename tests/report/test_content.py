@@ -49,7 +49,9 @@ def test_scores_of_groups_are_drawn_run_by_run(drawn: dict[str, Any]) -> None:
     assert (point[0], [round(end, 3) for end in point[1:]]) == (0.5, [0.095, 0.905])
     assert list(series[0].points) == ["logical_reasoning", "math"]
     assert [each.title for each in report.sections][:3] == ["Overview", "u (mmstar, val)", "t (mmstar, val)"]
-    assert [table.title for table in report.sections[0].tables] == ["Headlines x 100, with 95% intervals"]
+    assert [table.title for table in report.sections[0].tables] == [
+        "Models ranked by the headline of each task, x 100, with 95% intervals"
+    ]
 
 
 def renamed(records: list[Record]) -> list[Record]:

@@ -21,7 +21,6 @@ from spiqa_tasks.report.headline import (
     group_values,
     headline_table,
     judge_of,
-    overview_table,
 )
 from spiqa_tasks.report.printer import as_csv, as_json
 
@@ -66,24 +65,8 @@ def test_the_judge_is_told_with_the_model_that_was_served() -> None:
     assert judge_of(served) == "openai:gpt-4o (served as a-1, b-2)"
 
 
-def test_the_overview_has_a_column_per_model_and_a_line_per_task() -> None:
-    """The share with Wilson's interval, both times 100; a task that a model did not answer is an empty cell."""
-    runs = [
-        run_of(choices([True, True, True, False]), "a", "t"),
-        run_of(choices([True] * 4), "b", "t"),
-        run_of(choices([False] * 4), "b", "u"),
-    ]
-    table = overview_table(runs)
-    assert (list(table.grid.heads), table.grid.labels) == (["task", "metric", "a", "b"], 2)
-    assert table.title == "Headlines x 100, with 95% intervals"
-    assert [list(line) for line in table.grid.rows] == [
-        ["t", "accuracy", "75.0 [30.1, 95.4]", "100.0 [51.0, 100.0]"],
-        ["u", "accuracy", "", "0.0 [0.0, 49.0]"],
-    ]
-
-
-def test_measured_and_published_rows_stand_together_and_are_told_apart() -> None:
-    """MMStar's whole split has Table 5's averages below; a task without a judge has no column for one."""
+def test_measured_published_and_reported_rows_stand_together_and_have_their_source() -> None:
+    """MMStar's whole split has Table 5's averages and others' reports below; without a judge no column is for one."""
     table = headline_table([run_of(choices([True, False]), "mine")])
     assert list(table.grid.heads) == ["model", "source", "n", "accuracy", "accuracy_released"]
     assert (table.title, table.grid.labels) == ("Scores x 100, with 95% intervals", 2)
@@ -92,7 +75,16 @@ def test_measured_and_published_rows_stand_together_and_are_told_apart() -> None
     rows = {row[0]: row for row in below}
     assert rows["GeminiPro-Vision"][1:3] == ["published, Table 5", ""]
     assert rows["GeminiPro-Vision"][3:] == [printed("GeminiPro-Vision", "all")] * 2
-    assert len(rows) == len(below) == 16
+    reported = {model: line[1:4] for model, line in rows.items() if line[1].startswith("reported, ")}
+    assert reported["Qwen3-VL-2B-Instruct, mmstar_oc"] == [
+        "reported, lmms-eval pull request 922, mean of axes",
+        "",
+        "57.0",
+    ]
+    assert (len(rows), len(reported)) == (len(below), 8)
+    assert len(below) == 16 + 8
+    assert "https://github.com/EvolvingLMMs-Lab/lmms-eval/pull/922" in table.notes[-1]
+    assert "reported" not in as_csv(flat_records([run_of(choices([True, False]), "mine")]))
 
 
 def test_notes_say_what_limits_the_numbers() -> None:
@@ -140,6 +132,24 @@ def test_groups_are_told_by_kind_with_the_papers_rows() -> None:
     assert group_values([hidden]) == {}
 
 
+def test_many_groups_are_rows_and_models_columns() -> None:
+    """Of SciFIBench's categories each is a row with the paper's models beside; the best 30 models of more are shown."""
+    names = [f"cs.{letter}" for letter in "ABCDEF"] + ["cs.NI"]
+    records = [
+        Record(f"q{place}", "A", scores={"accuracy": 1.0}, groups={"category": name})
+        for place, name in enumerate(names)
+    ]
+    signature = "data:scifibench/cs_fig2cap@d|settings:"
+    runs = [run_of(records, f"m{place}", "t", signature) for place in range(31)]
+    table = group_table(runs, "category", group_values(runs)["category"])
+    assert [row[0] for row in table.grid.rows] == names
+    assert table.grid.heads[:2] == ["group", "m0"]
+    assert "m29" in table.grid.heads
+    assert "m30" not in table.grid.heads
+    assert table.grid.rows[-1][table.grid.heads.index("GPT-4V, Table 5")] == "72.0"
+    assert table.notes == ["The 30 best of 31 models stand here; `spiqa-tasks report --csv FILE` has all."]
+
+
 def test_real_questions_stand_beside_the_papers_rows(
     real_data: Path, tmp_path: Path, judges: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,7 +194,6 @@ def test_a_part_of_a_task_says_how_much_it_is() -> None:
     """In the place of n, and behind the headline."""
     part = replace(run_of(choices([True, False]), "m", "t"), asked=5, partial=True)
     assert headline_table([part]).grid.rows[0][2] == "2 of 5"
-    assert overview_table([part]).grid.rows[0][2].endswith("] (2 of 5)")
 
 
 def test_a_groups_value_stands_beside_its_own_n_of_n() -> None:

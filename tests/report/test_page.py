@@ -97,8 +97,8 @@ def test_a_table_of_the_page_tells_what_is_published() -> None:
     rows = re.search(r"<tbody>\n(.*?)</tbody>", page, flags=re.DOTALL)
     assert rows is not None
     assert rows[1].splitlines() == [
-        '<tr class="measured"><td>a</td><td class="number">1</td></tr>',
-        '<tr class="published"><td>b|c</td><td class="number">20</td></tr>',
+        '<tr class="measured"><td data-head="run">a</td><td data-head="n" class="number">1</td></tr>',
+        '<tr class="published"><td data-head="run">b|c</td><td data-head="n" class="number">20</td></tr>',
     ]
     assert '<p class="note">left &lt;out&gt;</p>\n' in page
     assert "\n\n" not in page[page.index("<body>") : page.index("<main>")]
@@ -111,6 +111,7 @@ const table = {tBodies: [{rows: TEXTS.map(row), append(...rows) { this.rows = ro
 const head = {cellIndex: 0, parentElement: {children: []}, closest: () => table, classList: {contains: () => true},
   getAttribute() { return this.order; }, setAttribute(_, order) { this.order = order; }};
 const button = {parentElement: head, addEventListener: (_, press) => { button.press = press; }};
+globalThis.addEventListener = () => {};
 globalThis.document = {querySelectorAll: () => [button]};
 """
 

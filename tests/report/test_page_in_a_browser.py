@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from host_files import write_demo_run
 from PIL import Image
-from report_runs import runs_at, write_two_runs
+from report_runs import run_of, runs_at, write_two_runs
 
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.report.content import build
 from spiqa_tasks.report.page import as_html
@@ -78,14 +79,18 @@ def opened(chromium: Any, path: Path, **options: Any) -> tuple[Any, list[str]]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1440, 1280, 390])
 def test_the_page_complains_of_nothing_asks_for_nothing_and_fits(
     chromium: Any, page_file: Path, width: int, scheme: str
 ) -> None:
-    """No console message, no request, no sideways scrolling, no layout shift; the scheme is the reader's."""
+    """No console message or request, nothing scrolls sideways, no layout shift; the scheme is the reader's."""
     page, said = opened(chromium, page_file, viewport={"width": width, "height": 800}, color_scheme=scheme)
     assert said == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert page.locator(".scroll").count() > 8
+    cut = "(tables) => tables.filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.ariaLabel)"
+    assert page.locator(".scroll").evaluate_all(cut) == []
     background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 28)"}[scheme]
     watched = "observe({type: 'layout-shift', buffered: true})"
@@ -188,6 +193,97 @@ def test_keys_as_people_know_them(chromium: Any, page_file: Path) -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "search"
+    page.close()
+
+
+def test_the_search_s_keys(chromium: Any, page_file: Path) -> None:
+    """Enter opens the first sample found, Esc empties the search and then leaves it, an arrow goes to the samples."""
+    page, said = opened(chromium, page_file)
+    page.keyboard.press("/")
+    page.keyboard.type("shape")
+    count = page.inner_text("#number")
+    assert not count.startswith("24")
+    page.keyboard.press("Enter")
+    first = page.locator(".item .where").first.inner_text()
+    expect(page.locator("#sample-title")).to_have_text(first)
+    page.keyboard.press("Escape")
+    assert page.inner_text("#number") == count
+    page.focus("#search")
+    page.keyboard.press("Escape")
+    assert (page.input_value("#search"), page.inner_text("#number")) == ("", "24 of 24 samples")
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "list"
+    page.keyboard.press("/")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert page.locator(".item.current .where").inner_text() == "mmstar_demo/1"
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.locator("#sample-title")).to_have_text("mmstar_demo/0")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")  # out of the list, not through its rows
+    assert page.evaluate("document.activeElement.closest('#samples')") is None
+    assert said == []
+    page.close()
+
+
+def test_samples_are_sorted(chromium: Any, page_file: Path) -> None:
+    """By score, of the chosen run if there is one, and by how far the runs are apart; the order is in the address."""
+    page, _ = opened(chromium, page_file)
+    chips = page.locator(".item").first.locator(".chip")
+    page.select_option("#sort", "low")
+    assert "✗" in chips.nth(1).inner_text()
+    page.select_option("#sort", "high")
+    assert [text[0] for text in chips.all_inner_texts()] == ["✓", "✓"]
+    page.select_option("#sort", "apart")
+    assert [text[0] for text in chips.all_inner_texts()] == ["✓", "✗"]
+    page.reload()
+    assert page.input_value("#sort") == "apart"
+    page.close()
+
+
+def test_the_least_certain_judgement_comes_first(chromium: Any, tmp_path: Path) -> None:
+    """That nearest to one half; a sample without a verdict is last."""
+    scores = {"q0": 0.9, "q1": None, "q2": 0.45, "q3": 0.2}
+    verdicts = {key: () if score is None else ({"metric": "l3score", "score": score},) for key, score in scores.items()}
+    records = [Record(key, "x", verdicts=each) for key, each in verdicts.items()]
+    run = run_of(records, "m", "t", "data:spiqa/demo@d|settings:setting=direct|judge:x")
+    (tmp_path / "p.html").write_text(as_html(build([run]), "none"), encoding="utf-8")
+    page, _ = opened(chromium, tmp_path / "p.html")
+    page.select_option("#sort", "unsure")
+    assert page.locator(".item .where").all_inner_texts() == ["t/q2", "t/q3", "t/q0", "t/q1"]
+    page.close()
+
+
+def test_a_link_to_an_unknown_sample_says_so(chromium: Any, page_file: Path) -> None:
+    """And that to a section or a known sample does not."""
+    page, _ = opened(chromium, page_file)
+    page.goto(f"{page_file.as_uri()}#mmstar_demo/999")
+    expect(page.locator("#unknown")).to_be_visible()
+    assert page.inner_text("#unknown").startswith("This report has no sample mmstar_demo/999")
+    for link in ("section-2", "samples", "mmstar_demo/3"):
+        page.goto(f"{page_file.as_uri()}#{link}")
+        expect(page.locator("#unknown")).to_be_hidden()
+    page.close()
+
+
+@pytest.mark.parametrize("size", [(794, 1123), (1123, 794)])
+def test_print_cuts_nothing_and_shows_what_is_folded(chromium: Any, page_file: Path, size: tuple[int, int]) -> None:
+    """On A4 both ways, of 96 pixels an inch less the margins of 12 mm; what was folded is folded again afterwards."""
+    margins = 2 * 45
+    page, _ = opened(chromium, page_file, viewport={"width": size[0] - margins, "height": size[1] - margins})
+    page.emulate_media(media="print")
+    folded = page.locator("details:not([open])").count()
+    assert folded
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("table").evaluate_all(
+        "(all) => all.every((each) => each.getBoundingClientRect().right <= innerWidth)"
+    )
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details:not([open])").count() == folded
     page.close()
 
 

@@ -5,11 +5,24 @@
   const at = (id) => document.getElementById(id);
   const data = JSON.parse(at("data").textContent);
   const filters = ["task", "group", "run", "verdict", "status", "rule"];
+  const kept = ["search", "sort", ...filters];
   const key = (sample) => `${sample.task}/${sample.id}`;
   const groups = new Map();
   let shown = data.samples;
   let open = -1;
   let cursor = -1;
+
+  const half = (value) => Math.abs(value - 0.5);
+  const scored = (sample, run) => sample.answers.filter((answer) => answer.score !== undefined && (run === "" || String(answer.run) === run)).map((answer) => answer.score);
+  const judged = (sample) => sample.answers.flatMap((answer) => answer.judge ?? []).filter((each) => each.score !== undefined).map((each) => half(each.score));
+  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  // Name of an order -> what a sample is sorted by, the smallest first; undefined and NaN are last.
+  const orders = {
+    low: (sample, run) => mean(scored(sample, run)),
+    high: (sample, run) => -mean(scored(sample, run)),
+    apart: (sample) => Math.min(...scored(sample, "")) - Math.max(...scored(sample, "")),
+    unsure: (sample) => Math.min(...judged(sample)),
+  };
 
   function element(name, className, text) {
     const made = document.createElement(name);
@@ -74,7 +87,7 @@
   // The address holds the open sample and the filters: #task/id?task=...&verdict=wrong
   function address(name) {
     const chosen = new URLSearchParams();
-    for (const id of ["search", ...filters]) if (at(id).value) chosen.set(id, at(id).value);
+    for (const id of kept) if (at(id).value) chosen.set(id, at(id).value);
     if (at("disagree").checked) chosen.set("disagree", "1");
     const query = chosen.toString();
     return `#${encodeURI(name).replace(/\?/g, "%3F")}${query ? `?${query}` : ""}`;
@@ -84,12 +97,13 @@
     const chosen = new URLSearchParams(query);
     at("task").value = chosen.get("task") ?? "";
     offer();
-    for (const id of ["search", ...filters]) at(id).value = chosen.get(id) ?? "";
+    for (const id of kept) at(id).value = chosen.get(id) ?? "";
     at("disagree").checked = chosen.has("disagree");
     filter();
   }
 
   function chosen() {
+    at("unknown").hidden = true;
     offer();
     filter();
     history.replaceState(null, "", address("samples"));
@@ -105,6 +119,12 @@
       (!disagree || disagrees(sample)) &&
       sample.answers.some((answer) => matches(answer, chosen)) &&
       words.every((word) => sample.text.includes(word)));
+    const by = orders[at("sort").value];
+    if (by) {
+      const last = (value) => (Number.isFinite(value) ? value : Infinity);
+      const places = new Map(shown.map((sample) => [sample, last(by(sample, chosen.run))]));
+      shown.sort((a, b) => (places.get(a) === places.get(b) ? 0 : places.get(a) - places.get(b)));
+    }
     at("number").textContent = `${shown.length} of ${data.samples.length} samples`;
     at("empty").hidden = shown.length > 0;
     at("selection").href = address("samples");
@@ -117,7 +137,10 @@
   function item(sample, place) {
     const row = element("a", place === cursor ? "item current" : "item");
     row.href = address(key(sample));
-    row.setAttribute("role", "listitem");
+    row.setAttribute("role", "option");
+    row.setAttribute("aria-selected", String(place === cursor));
+    row.id = `item-${place}`;
+    row.tabIndex = -1;
     row.style.top = `${place * HEIGHT}px`;
     row.append(element("span", "text", sample.question ?? sample.reference), element("span", "where", key(sample)));
     const answers = element("span", "answers");
@@ -141,6 +164,7 @@
     for (let place = first; place < last; place += 1) rows.push(item(shown[place], place));
     const focused = at("space").contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
     at("space").replaceChildren(...rows);
+    list.setAttribute("aria-activedescendant", cursor < 0 ? "" : `item-${cursor}`);
     if (focused) (rows.find((row) => row.getAttribute("href") === focused) ?? list).focus({ preventScroll: true });
   }
 
@@ -248,7 +272,11 @@
     try { wanted = decodeURI(name).replace(/%3F/g, "?"); } catch { /* a hash that is no encoded text names no sample */ }
     const same = (sample) => key(sample) === wanted;
     if (query !== undefined && `?${query}` !== address("").slice(1)) restore(query);
-    if (!data.samples.some(same)) return at("sample").open && at("sample").close();
+    const known = data.samples.some(same);
+    at("unknown").hidden = known || !wanted || Boolean(at(wanted));
+    at("unknown").textContent = `This report has no sample ${wanted}: it may be of another task, run or version of the report.`;
+    if (!at("unknown").hidden) at("samples").scrollIntoView();
+    if (!known) return at("sample").open && at("sample").close();
     if (!shown.some(same)) restore("");
     return show(shown.findIndex(same));
   }
@@ -263,12 +291,26 @@
     at("list").focus({ preventScroll: true });
   }
 
+  // In the search: Enter opens the first sample, the arrow goes down to them, Esc empties it and then leaves it.
+  function searching(event) {
+    const search = at("search");
+    if (event.key === "Enter" && shown.length) location.hash = address(key(shown[0]));
+    else if (event.key === "ArrowDown" && shown.length) move(1);
+    else if (event.key === "Escape" && search.value) { search.value = ""; chosen(); }
+    else if (event.key === "Escape") at("list").focus();
+    else return;
+    event.preventDefault();
+  }
+
   function pressed(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || at("picture").open || at("help").open) return;
+    if (event.target === at("search")) return searching(event);
     if (event.target.matches("input, select, textarea")) return;
     const step = { j: 1, k: -1, ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const arrow = event.target === at("list") ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : 0;
     if (step && at("sample").open) go(step);
     else if (event.key === "j" || event.key === "k") move(step);
+    else if (arrow) move(arrow);
     else if (event.key === "Enter" && event.target === at("list") && cursor >= 0) location.hash = address(key(shown[cursor]));
     else if (event.key === "/" && !at("sample").open) at("search").focus();
     else if (event.key === "?") at("help").showModal();

@@ -23,4 +23,10 @@
       body.append(...(down ? rows.reverse() : rows));
     });
   }
+
+  // What is folded is printed, and folded again.
+  const folded = () => document.querySelectorAll("details:not([open])");
+  let opened = [];
+  addEventListener("beforeprint", () => { opened = [...folded()]; for (const each of opened) each.open = true; });
+  addEventListener("afterprint", () => { for (const each of opened) each.open = false; });
 })();

@@ -1,0 +1,106 @@
+"""The overview: models ranked, what differs significantly, and a plot of runs beside published and reported rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from report_runs import choices, run_of
+
+from spiqa_tasks.analysis.compare import compare
+from spiqa_tasks.report import overview, plots
+from spiqa_tasks.report.plots import Plot, Series
+from spiqa_tasks.runs.run import Run
+
+
+def run_with(right: int, model: str, task: str = "t", of: int = 100) -> Run:
+    """A run with so many right answers of `of`."""
+    return run_of(choices([place < right for place in range(of)]), model, task)
+
+
+def test_models_are_ranked_on_each_task() -> None:
+    """The best first, with Wilson's interval; equal ones share a rank, a withheld one has none and is last."""
+    runs = [run_with(3, "a", of=4), run_with(4, "b", of=4), run_with(3, "c", of=4), run_with(0, "b", "u", of=4)]
+    withheld = replace(run_with(2, "d", of=4), asked=9)
+    table = overview.table([withheld, *runs])
+    assert (table.grid.heads, table.grid.labels, table.folded) == (
+        ["task", "rank", "model", "metric", "x 100"],
+        1,
+        False,
+    )
+    assert table.grid.rows == [
+        ["t", "1", "b", "accuracy", "100.0 [51.0, 100.0]"],
+        ["t", "2", "a", "accuracy", "75.0 [30.1, 95.4]"],
+        ["t", "2", "c", "accuracy", "75.0 [30.1, 95.4]"],
+        ["t", "-", "d", "accuracy", "- (4 of 9)"],
+        ["u", "1", "b", "accuracy", "0.0 [0.0, 49.0]"],
+    ]
+    part = replace(withheld, partial=True)
+    assert overview.table([part]).grid.rows[0][-1].endswith("] (4 of 9)")
+    assert overview.table([run_with(1, f"m{place}") for place in range(31)]).folded
+
+
+def test_a_sentence_says_what_differs_significantly() -> None:
+    """Per task, with Holm's correction: 30 points do at 100 questions, one does not; of many, three are named."""
+    found, _ = compare(
+        [run_with(40, "a"), run_with(70, "b"), run_with(41, "c"), run_with(5, "d", "u"), run_with(6, "e", "u")]
+    )
+    first, second = overview.conclusions(found)
+    assert first == (
+        "t: 2 of 3 compared pairs differ significantly in accuracy (Holm's p < 0.05): b is better than a, c."
+    )
+    assert second == "u: none of 1 compared pairs differ significantly in accuracy (Holm's p < 0.05)."
+    many, _ = compare([run_with(90, "best"), *(run_with(10, f"m{place}") for place in range(5))])
+    assert "best is better than m0, m1, m2 and 2 more." in overview.conclusions(many)[0]
+    warned = [replace(each, warnings=["differ in prompt"]) for each in found]
+    assert overview.conclusions(warned)[0].endswith(". Mind the notes in Comparison of runs.")
+    assert not overview.conclusions(warned)[1].endswith("runs.")
+
+
+def test_a_task_s_runs_are_drawn_beside_published_and_reported_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each kind in its colour; of many runs the best, and the ten best of the others; the title says how many."""
+    drawn: list[Any] = []
+    monkeypatch.setattr(plots, "intervals", lambda *values: drawn.append(values) or Plot(values[0], "", ""))
+    overview.ranking([run_with(50, "mine", "mmstar_filtered")])
+    title, series, axis = drawn.pop()
+    assert (title, axis) == ("accuracy on mmstar_filtered", "accuracy x 100")
+    kinds = {each.label: each for each in series}
+    assert {label: (each.colour, len(each.points)) for label, each in kinds.items()} == {
+        "measured": (0, 1),
+        "published": (7, 16),
+        "reported": (1, 8),
+    }
+    assert kinds["published"].points["GeminiPro-Vision (Table 5)"] == (0.426, None, None)
+    assert kinds["reported"].points["InternVL3.5-241B-A28B, by a user"][0] == pytest.approx(0.7376)
+    overview.ranking([run_with(place, f"m{place}", "mmstar_filtered") for place in range(1, 41)])
+    title, series, _ = drawn.pop()
+    assert title == "accuracy on mmstar_filtered (30 of 64 rows; the tables have all)"
+    assert list(series[0].points) == [f"m{place}" for place in range(40, 20, -1)]
+    assert sum(len(each.points) for each in series) == plots.ROWS
+    demo = "data:mmstar/demo@d|prompt:p|settings:prompt=letter"
+    assert overview.ranking([run_of(choices([True]), "alone", "t", demo)]) == []
+
+
+def test_a_plot_has_at_most_thirty_rows_and_eight_runs() -> None:
+    """The first ones; what is left out is said in the title. Series without a common name share no row."""
+    points = {f"name {place}": (0.5, 0.4, 0.6) for place in range(31)}
+    plot = plots.intervals("T", [Series(f"run {place}", place, points) for place in range(9)], "accuracy")
+    assert plot.title == "T (30 of 31 rows; the tables have all) (8 of 9 runs; the tables have all)"
+    assert ">name 29<" in plot.svg
+    assert ">name 30<" not in plot.svg
+    assert ">run 7<" in plot.svg
+    assert ">run 8<" not in plot.svg
+    names, parts = [f"n{place}" for place in range(31)], {"ok": [1] * 31}
+    assert plots.stacked("S", names, parts).title == "S (30 of 31 rows; the tables have all)"
+    apart = [Series("a", 0, {"low": (0.1, None, None)}), Series("b", 1, {"high": (0.9, None, None)})]
+    assert plots.intervals("T", apart, "x").description.endswith("by high, low.")
+
+
+def test_a_gain_of_zero_draws_its_point() -> None:
+    """A bar of no length has a dot."""
+    bare, zero = (
+        plots.intervals("T", [Series("a", 0, {"t": (value, None, None)})], "MG x 100", bars=True).svg
+        for value in (None, 0.0)
+    )
+    assert zero.count("<use") == bare.count("<use") + 1
