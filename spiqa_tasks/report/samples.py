@@ -8,7 +8,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.prompting import plain_text
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.judge.rules import Candidate, rule_of_prompt
 from spiqa_tasks.judge.rules.letters import LettersRule
@@ -46,7 +46,7 @@ def _samples_of(runs: Sequence[Run], labels: Sequence[str], places: dict[str, in
         responses, scores = _responses(run), _scores(run)
         for record in run.questions:
             if record.id not in found:
-                question = _question(rows.get(record.id), record, places)
+                question = _question(run, rows.get(record.id), record, places)
                 found[record.id] = {"task": run.task, "id": record.id, **question}
             answer = _answer(record, responses.get(record.id, ""), scores.get(record.id))
             if record.verdicts and (asked := _asked(run, record, found[record.id].get("question"))):
@@ -86,14 +86,14 @@ def _scores(run: Run) -> Mapping[str, float]:
     return {**own, **metric.compute(run.record_set.members(metric)).scores}
 
 
-def _question(row: Row | None, record: Record, places: dict[str, int] | None) -> dict[str, Any]:
+def _question(run: Run, row: Row | None, record: Record, places: dict[str, int] | None) -> dict[str, Any]:
     def show(path: str) -> int | None:
         return places.setdefault(path, len(places)) if places is not None and path else None
 
     found: dict[str, Any] = {"reference": record.reference, "groups": [*record.groups.values()], "answers": []}
     if row is None:
         return found
-    prompt = plain_text(benchmark_of(row).prompt(row))
+    prompt = plain_text(run.own.entry.prompt(row))
     more = len(prompt) - PROMPT
     found["question"] = row["question"]
     found["prompt"] = prompt if more <= 0 else f"{prompt[:PROMPT]} ... ({more:,} characters more)"
