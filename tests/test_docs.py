@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from answer_forms import as_run
 from host_files import sample_of, write_run
-from pages import DOCS, README, commands, program, text_of
+from pages import DOCS, README, ROOT, commands, program, text_of
 
 from spiqa_tasks.analysis.paper.listing import ITEMS
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
@@ -84,6 +84,13 @@ def test_every_task_of_a_run_that_a_page_shows_is_one() -> None:
         own = set(re.findall(r"^task: (\w+)", text, re.MULTILINE))
         for names in re.findall(r"--tasks (\w[\w,]*)", text):
             find_tasks({each for each in names.split(",") if re.match("spiqa_|mmstar_|scifibench_", each)} - own)
+
+
+def test_ten_pages_are_short() -> None:
+    """With README and CONTRIBUTING, at most 15,000 words."""
+    pages = [README, ROOT / "CONTRIBUTING.md", *DOCS.glob("*.md")]
+    assert len(pages) == 1 + 10
+    assert sum(len(path.read_text(encoding="utf-8").split()) for path in pages) <= 15_000
 
 
 def test_every_metric_has_a_line() -> None:

@@ -112,7 +112,11 @@ def test_what_a_clone_needs_stands_first() -> None:
     first = "\n".join(text.splitlines()[:30])
     assert "`make demo`" in first
     assert "`make test`" in first
-    assert re.findall(r"pip install (\S+)", text) == ["'.[lmms-eval,report]'", ".`"]
+    assert [each.strip("'`") for each in re.findall(r"pip install (\S+)", text)] == [
+        ".[lmms-eval,report]",
+        ".[score]",
+        ".",
+    ]
 
 
 def test_links_and_pictures_work_in_a_clone() -> None:
