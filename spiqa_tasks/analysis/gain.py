@@ -11,10 +11,12 @@ from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.outcomes import Outcomes
 from spiqa_tasks.runs import selection
+from spiqa_tasks.runs.identity import OPTIONS
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.coverage import is_covered, too_few
 from spiqa_tasks.scoring.gain import Gain, corrected_for_chance, gain, gain_of_totals, outcomes
 from spiqa_tasks.scoring.intervals import Estimate
+from spiqa_tasks.scoring.units import percent
 
 
 @dataclass(frozen=True)
@@ -128,8 +130,18 @@ def _row(pair: Pair, group: str, result: Gain | None, why_not: Sequence[str]) ->
         "; ".join(dict.fromkeys([*reasons, *why_not])),
         pair.outcomes(keys),
         "; ".join(dict.fromkeys(run.coverage for run in parts)),
-        pair.remarks if group == OVERALL else [],
+        [*pair.remarks, *_followed(pair)] if group == OVERALL else [],
     )
+
+
+def _followed(pair: Pair) -> list[str]:
+    """Return the share of questions whose answer follows its text where the options were permuted."""
+    seen, moved, *_ = pair.questions
+    keys = [key for key in seen if key in moved and all(pair.answered(key)[:2])]
+    if f"{OPTIONS}permuted" not in pair.ablation or not keys:
+        return []
+    same = sum(seen[key].prediction == moved[key].prediction for key in keys)
+    return [f"{percent(same / len(keys))}% of {len(keys)} answers follow their text to another place"]
 
 
 def sample_lists(pair: Pair) -> Iterator[dict[str, object]]:

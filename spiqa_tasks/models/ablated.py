@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -20,9 +21,10 @@ from lmms_eval.utils import simple_parse_args_string
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, ending_the_run, one_sentence, wrapped_names
 from spiqa_tasks.models.ablation_hooks import ablated_messages, ablated_rounds, ablated_visuals, without_placeholders
-from spiqa_tasks.models.picture_ablation import KINDS, NumberedDocs, Replacement
+from spiqa_tasks.models.option_probes import PROBES, Shown, shown_options, with_options
+from spiqa_tasks.models.picture_ablation import KINDS, UNCHANGED, NumberedDocs, Replacement
 from spiqa_tasks.models.shots import EXAMPLE as SHOTS_EXAMPLE
-from spiqa_tasks.models.shots import Shots, ended, with_shots
+from spiqa_tasks.models.shots import Shots, ended, true_answer, with_shots
 
 _EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."
 
@@ -33,6 +35,7 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
     ablation: str
     ablation_seed: int
     shots: Shots | None = None
+    options: str = ""
 
     def generate_until(self, requests: list[Instance]) -> list[Any]:
         """Answer as the base does."""
@@ -56,14 +59,18 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
         """Return the base's answers to copies of the requests with replaced pictures, and shots if any.
 
         Raises:
-            SystemExit: shots for requests that cannot have them.
+            SystemExit: shots for requests that cannot have them, or options that cannot be found.
         """
         with one_sentence():
             is_ours = bool(requests) and all(map(_is_ablated, requests))
-            if self.shots is not None and not takes_shots and not is_ours:
-                raise InputError("Expected a task that generates text in one round for shots; leave shots out.")
-            ablated = [self._ablated(request) for request in requests]
-        answers = answer(ablated)
+            if (self.shots is not None or self.options) and not takes_shots and not is_ours:
+                raise InputError("Expected a task that generates text in one round; leave shots and options out.")
+            shown = [self._shown(request) for request in requests]
+            ablated = [self._ablated(request, options) for request, options in zip(requests, shown, strict=True)]
+        answers = [
+            each if options is None else options.own_answer(each)
+            for each, options in zip(answer(ablated), shown, strict=True)
+        ]
         if self.shots is None:
             return answers
         return [
@@ -71,8 +78,15 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
             for each, request in zip(answers, requests, strict=True)
         ]
 
-    def _ablated(self, request: Instance) -> Instance:
-        """Return a request whose hooks show other pictures, and shots.
+    def _shown(self, request: Instance) -> Shown | None:
+        """Return the options that a request shows, or None without a probe, or if the request has them already."""
+        if not self.options or _is_ablated(request):
+            return None
+        answer = functools.partial(true_answer, request)
+        return shown_options(str(request.args[0]), self.options, self.ablation_seed, answer)
+
+    def _ablated(self, request: Instance, shown: Shown | None) -> Instance:
+        """Return a request whose hooks show other pictures, other options, and shots.
 
         Its arguments: (context, messages hook, ...) for chat models; (context, ..., visuals hook, [rounds hook], ...)
         for simple ones.
@@ -87,6 +101,10 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
             if self.is_simple and callable(args[3]):
                 args[3] = _once(ablated_rounds, args[3], args[2], replace)
             args[position] = _once(ablated_visuals if self.is_simple else ablated_messages, args[position], replace)
+        if shown is not None:
+            if not self.is_simple:
+                args[1] = _once(with_options, args[1], shown, again=True)
+            args[0] = shown.rewritten(args[0])
         if self.shots is not None and not _is_ablated(request):
             before = self.shots.text(request)
             if not self.is_simple:
@@ -106,9 +124,9 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
         return Replacement(self.ablation, docs=docs)
 
 
-def _once(wrap: Callable[..., Any], hook: Any, *rest: Any) -> Any:
+def _once(wrap: Callable[..., Any], hook: Any, *rest: Any, again: bool = False) -> Any:
     """Return the hook wrapped and marked, or itself if it is marked: a base may pass on hooks beside raw ones."""
-    if hasattr(hook, "is_ablated"):
+    if hasattr(hook, "is_ablated") and not again:
         return hook
     marked: Any = ending_the_run()(wrap(hook, *rest))
     marked.is_ablated = True
@@ -131,17 +149,22 @@ class Ablated(lmms):  # type: ignore[misc]
         """Return the wrapped model.
 
         Args:
-            arg_string: `base`, `ablation`, `seed` (default 0; also passed to a base with such an argument), `shots` and
-                `shots_split` for `ablation=text`; everything else goes to the base.
+            arg_string: `base`, `ablation`, `options` (a probe; without an ablation the pictures stay), `seed` (default
+                0; also passed to a base with such an argument), `shots` and `shots_split` for `ablation=text`;
+                everything else goes to the base.
             additional_config: batch size and device, for the base.
 
         Raises:
-            SystemExit: a missing or unknown base or ablation, or unusable shots.
+            SystemExit: a missing or unknown base, ablation or probe, or unusable shots.
         """
         arguments = simple_parse_args_string(arg_string)
         name, ablation = arguments.pop("base", None), arguments.pop("ablation", None)
+        options = arguments.pop("options", None)
         base = _base_class(name, force_simple=cls.is_simple)
-        if ablation not in KINDS:
+        if options not in (None, *PROBES):
+            raise InputError(f"Expected options to be one of {', '.join(PROBES)}; found {options!r}.")
+        ablation = UNCHANGED if ablation is None and options is not None else ablation
+        if ablation not in (*KINDS, *([UNCHANGED] if options else [])):
             raise InputError(f"Expected ablation to be one of {', '.join(KINDS)}; found {ablation!r}. {_EXAMPLE}")
         seed = arguments.get("seed", 0)
         if not isinstance(seed, int):
@@ -150,7 +173,13 @@ class Ablated(lmms):  # type: ignore[misc]
         if not _takes_seed(base):
             arguments.pop("seed", None)
         wrapped_names[ABLATED] = name
-        fields = {"ablation": ablation, "ablation_seed": seed, "shots": shots, "__module__": __name__}
+        fields = {
+            "ablation": ablation,
+            "ablation_seed": seed,
+            "shots": shots,
+            "options": options or "",
+            "__module__": __name__,
+        }
         wrapped = type(f"Ablated{base.__name__}", (WithOtherPictures, base), fields)
         config = {key: value for key, value in (additional_config or {}).items() if value is not None}
         return wrapped(**arguments, **config)

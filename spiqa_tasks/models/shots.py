@@ -101,6 +101,14 @@ class Shots:
         return list(drawn.values())
 
 
+def true_answer(request: Instance) -> str:
+    """Return the true answer to a request's question, the letter of an option if it is one; '' without one."""
+    *_, place, name, split = request.args
+    task = task_of(request)
+    solved = _solved(task, task.dataset_no_image[split][place], place, f"{name}/{split}/{place}")
+    return "" if solved is None else solved.answer
+
+
 def ended(question: str) -> str:
     """Return a question that ends with `ANSWER`."""
     return question if question.rstrip().endswith(ANSWER) else f"{question.rstrip()}\n{ANSWER}"

@@ -10,6 +10,8 @@ from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 # Arguments that say where and how fast a model runs, not which it is.
 _PLACE = ("api_key", "base_url", "device", "device_map")
 _SPEED = ("batch_size", "max_retries", "num_concurrent", "num_cpus", "retry_backoff_s", "timeout")
+OPTIONS = "options="
+"""Part of the ablation of a run whose options were changed, alone or after that of the pictures."""
 SHOTS = ",shots="
 """Suffix of the ablation of a few-shot run, before its `shots` argument."""
 _RUNNING = frozenset({*_PLACE, *_SPEED, "seed"})
@@ -21,7 +23,8 @@ class Identity:
 
     Attributes:
         model: the model with its arguments, those left out that say where and how fast it runs.
-        ablation: what `--model ablated` does to its pictures, with the shots before its questions; or `none`.
+        ablation: what `--model ablated` does to its pictures and options, with the shots before its questions; or
+            `none`.
         seed: as given in the arguments, or "".
         name: what a report calls the model, or "".
     """
@@ -57,7 +60,9 @@ def identity(model: str, arguments: str) -> Identity:
     seed = given.get("seed", "")
     ablation = "none"
     if model == ABLATED:
-        model, ablation = given.pop("base", "?"), given.pop("ablation", "?")
+        probe = given.pop("options", "")
+        model, ablation = given.pop("base", "?"), given.pop("ablation", "" if probe else "?")
+        ablation = ",".join(filter(None, [ablation, f"{OPTIONS}{probe}" if probe else ""]))
         shots, split = given.pop("shots", ""), given.pop("shots_split", "")
         ablation += f"{SHOTS}{shots},shots_split={split}" if shots else ""
     told = [f"{key}={given[key]}" for key in sorted(given) if key not in _RUNNING]
@@ -75,7 +80,8 @@ def model_of(who: Identity) -> tuple[str, str]:
     """Return `--model` and `--model_args` of which `identity` makes an identity."""
     model, _, arguments = who.model.partition(",")
     if who.ablation != "none":
-        arguments = ",".join(filter(None, [f"base={model},ablation={who.ablation}", arguments]))
+        kind = who.ablation if who.ablation.startswith(OPTIONS) else f"ablation={who.ablation}"
+        arguments = ",".join(filter(None, [f"base={model},{kind}", arguments]))
         model = ABLATED
     arguments = ",".join(filter(None, [arguments, f"seed={who.seed}" if who.seed else ""]))
     return (model, arguments) if identity(model, arguments) == who else (who.label, "")

@@ -230,7 +230,7 @@ def is_few_shot(run: Run) -> bool:
 
 
 def is_blind(run: Run) -> bool:
-    """Return whether the model saw no picture of the question."""
+    """Return whether the model saw no picture of the question, or its options otherwise than they are."""
     return is_few_shot(run) or ablation(run) != "none"
 
 

@@ -329,3 +329,21 @@ def test_an_average_needs_every_task_and_every_base() -> None:
     both = Gain(6, 0.5, 0.375, 0.5, Estimate(0.125), Estimate(0.125), Estimate(-0.125))
     assert repr(mean_gain([with_base, other])) == repr(both)  # the ends of the intervals are NaN
     assert repr(mean_gain([with_base, without])) == repr(Gain(12, 0.5, 0.25, None, Estimate(0.25), None))
+
+
+def test_a_run_with_permuted_options_is_told_by_the_answers_that_follow(tmp_path: Path) -> None:
+    """One line of `gain` of its own, with the share of equal letters once they are mapped back."""
+    seen = {"mmstar_filtered": choice_samples([True, True, False, True])}
+    write_run(tmp_path, "m", seen, "pretrained=a", stamp="1", settings=SEEING)
+    moved = choice_samples([True, True, False, True])
+    moved[0]["accuracy"]["prediction"] = "B"
+    for sample in [*seen["mmstar_filtered"], *moved]:
+        sample["accuracy"].setdefault("prediction", "A")
+    write_run(tmp_path, "m", seen, "pretrained=a", stamp="1", settings=SEEING)
+    probed = "base=m,options=permuted,seed=1,pretrained=a"
+    write_run(tmp_path, "ablated", {"mmstar_filtered": moved}, probed, stamp="2", settings=SEEING)
+    (pair,), alone, problems = ablation_pairs(load_runs([RunPath(tmp_path)])[0])
+    assert (alone, problems) == ([], [])
+    whole, *_ = rows(pair)
+    assert whole.ablation == "options=permuted"
+    assert "75.0% of 4 answers follow their text to another place" in whole.remarks
