@@ -64,13 +64,17 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
         with one_sentence():
             is_ours = bool(requests) and all(map(_is_ablated, requests))
             if (self.shots is not None or self.options) and not takes_shots and not is_ours:
-                raise InputError("Expected a task that generates text in one round; leave shots and options out.")
+                raise InputError(
+                    "Expected a task that generates text in one round for shots or options; leave them out."
+                )
             shown = [self._shown(request) for request in requests]
             ablated = [self._ablated(request, options) for request, options in zip(requests, shown, strict=True)]
-        answers = [
-            each if options is None else options.own_answer(each)
-            for each, options in zip(answer(ablated), shown, strict=True)
-        ]
+        answers = answer(ablated)
+        if self.options:
+            answers = [
+                each if options is None else options.own_answer(each)
+                for each, options in zip(answers, shown, strict=True)
+            ]
         if self.shots is None:
             return answers
         return [

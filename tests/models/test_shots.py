@@ -156,5 +156,5 @@ def test_simple_models_get_them_in_their_context_and_tasks_of_rounds_are_refused
         assert (len(shots), asked, visuals) == (2, f"{row['question']}\nAnswer:", [])
     model = models.get_model("ablated").create_from_arg_string(given)
     for method in ("generate_until_multi_round", "loglikelihood", "generate_visual_cot"):
-        with pytest.raises(SystemExit, match="leave shots out"):
+        with pytest.raises(SystemExit, match="for shots or options; leave them out"):
             getattr(model, method)([])
