@@ -13,7 +13,6 @@ import os
 import signal
 import sys
 import threading
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -117,7 +116,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     escape_unencodable(sys.stdout)
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115 - `print(file=None)` writes to stdout
     try:
-        with _sigterm_raises(), _plain_warnings():
+        with _sigterm_raises():
             return _run(sys.argv[1:] if argv is None else argv)
     except SpiqaTasksError as error:
         say(str(error))
@@ -179,21 +178,6 @@ def _sigterm_raises() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
-
-
-@contextmanager
-def _plain_warnings() -> Iterator[None]:
-    """Show the package's own warnings as remarks, without the source line that Python adds."""
-
-    def show(message: Warning | str, category: type[Warning], filename: str, *more: Any, **options: Any) -> None:
-        if category is UserWarning and Path(filename).is_relative_to(Path(__file__).parent):
-            say(str(message))
-        else:
-            before(message, category, filename, *more, **options)
-
-    with warnings.catch_warnings():
-        before, warnings.showwarning = warnings.showwarning, show
-        yield
 
 
 def _run(words: Sequence[str]) -> int:

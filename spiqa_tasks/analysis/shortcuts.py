@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -58,26 +58,6 @@ class Learning:
 
 
 @dataclass(frozen=True)
-class ShortcutValue:
-    """A classifier's value over a group's `n` questions, of choices its out-of-fold accuracy, with its 95% interval.
-
-    `chance` is the mean of 1/options. `p` is that of the permutation test (`Shortcut.rows`); None without permutations
-    and for open answers, which have no `chance` either.
-    """
-
-    task: str
-    classifier: str
-    metric: str
-    group: str
-    n: int
-    value: float
-    low: float | None
-    high: float | None
-    chance: float = math.nan
-    p: float | None = None
-
-
-@dataclass(frozen=True)
 class Shortcut:
     """One classifier's out-of-fold answers to every question.
 
@@ -101,11 +81,11 @@ class Shortcut:
             for question, chances in zip(self.questions, self.chances, strict=True)
         ]
 
-    def rows(self, task: str, metric: str = "accuracy") -> list[ShortcutValue]:
-        """Return the accuracy over all questions, then of every group; the task calls it by the metric's name.
+    def rows(self, task: str, metric: str = "accuracy") -> list[dict[str, Any]]:
+        """Return rows of the accuracy over all questions, then of every group; the task calls it by the metric's name.
 
-        p is (b + 1) / (m + 1) for b of m permutations with as many hits or more (Phipson & Smyth 2010); those of groups
-        are corrected for their number (Holm 1979).
+        `chance` is the mean of 1/options. `p` is (b + 1) / (m + 1) for b of m permutations with as many hits or more
+        (Phipson & Smyth 2010), None without permutations; those of groups are corrected for their number (Holm 1979).
         """
         members: dict[str, list[int]] = {}
         for place, question in enumerate(self.questions):
@@ -114,18 +94,19 @@ class Shortcut:
         names = (task, self.name, metric)
         everything = self._row(names, OVERALL, range(len(self.questions)))
         found = [self._row(names, group, members[group]) for group in sorted(members)]
-        corrected = holm([row.p for row in found])
-        return [everything, *(replace(row, p=p) for row, p in zip(found, corrected, strict=True))]
+        corrected = holm([row["p"] for row in found])
+        return [everything, *({**row, "p": p} for row, p in zip(found, corrected, strict=True))]
 
-    def _row(self, names: tuple[str, str, str], group: str, places: Sequence[int]) -> ShortcutValue:
+    def _row(self, names: tuple[str, str, str], group: str, places: Sequence[int]) -> dict[str, Any]:
         hits = self.hits[list(places)]
         counts = hits.sum(axis=0)
         members = [self.questions[place] for place in places]
         interval = mean_interval([float(hit) for hit in hits[:, 0]], [each.cluster for each in members])
         chance = math.fsum(1 / len(each.options) for each in members) / len(members)
         p = float((counts[1:] >= counts[0]).sum() + 1) / len(counts) if len(counts) > 1 else None
-        accuracy = float(hits[:, 0].mean())
-        return ShortcutValue(*names, group, len(members), accuracy, interval.low, interval.high, chance, p)
+        row = {**dict(zip(("task", "classifier", "metric"), names, strict=True)), "group": group, "n": len(members)}
+        row |= {"value": float(hits[:, 0].mean()), "low": interval.low, "high": interval.high}
+        return row | {"chance": chance, "p": p}
 
 
 def shortcuts(questions: Sequence[ChoiceQuestion], learning: Learning = Learning()) -> Iterator[Shortcut]:

@@ -7,12 +7,12 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Literal, get_args
+from functools import cache, partial
+from typing import Any, Literal, get_args, get_type_hints
 
 from spiqa_tasks.benchmarks.prompting import prompt_hash
 from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, parse, version
-from spiqa_tasks.files.json_text import check_types
+from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -126,8 +126,12 @@ class Record:
     def from_dict(cls, value: Mapping[str, Any]) -> Record:
         """Return the record of a dict from `as_dict` without its unknown keys; KeyError, TypeError if it is none."""
         known = {name: value[name] for name in _LOGGED if name in value} | {"id": str(value["id"])}
-        check_types(cls, known)
-        return cls(**_shared(known) | {"verdicts": tuple(known.get("verdicts", ()))})
+        if isinstance(known.get("verdicts"), list):
+            known["verdicts"] = tuple(known["verdicts"])
+        for name, form in _types().items():
+            if name in known and not conforms(known[name], form):
+                raise TypeError(f"{name}: {known[name]!r:.60}")
+        return cls(**_shared(known))
 
     @property
     def truncated(self) -> bool | None:
@@ -187,6 +191,11 @@ def _shared(value: Any) -> Any:
     if isinstance(value, dict):
         return {sys.intern(key): _shared(each) for key, each in value.items()}
     return sys.intern(value) if isinstance(value, str) else value
+
+
+@cache
+def _types() -> dict[str, Any]:
+    return get_type_hints(Record)
 
 
 _LOGGED = tuple(entry.name for entry in dataclasses.fields(Record) if entry.name != "asks")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import by_group
 from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, guesses, run_of, task_rows, write_answers
-from spiqa_tasks.analysis.shortcuts import Learning, Shortcut, ShortcutValue, shortcuts
+from spiqa_tasks.analysis.shortcuts import Learning, Shortcut, shortcuts
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError, MissingPartError
@@ -18,7 +19,7 @@ from spiqa_tasks.files.atomic import check_folder, write_atomically
 from spiqa_tasks.hosts.catalogue import find_tasks, read_task
 from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments, UnknownTaskError, task_documents
 from spiqa_tasks.printable import said_if_slow, say
-from spiqa_tasks.report.printer import Column, Columns, Table, as_jsonl, as_records, render
+from spiqa_tasks.report.printer import Column, Columns, Table, as_jsonl, render
 from spiqa_tasks.runs.scoring import write_runs
 from spiqa_tasks.runs.task import P_RIGHT
 from spiqa_tasks.scoring.units import number, plain
@@ -44,7 +45,7 @@ def run_classifiers(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         check_folder(arguments.output)
     learning = Learning(arguments.folds, arguments.seed, arguments.permutations)
-    rows: list[Any] = []
+    rows: list[dict[str, Any]] = []
     lines: list[dict[str, Any]] = []
     for task in (task for name in arguments.classifiers for task in _tasks(arguments, name)):
         rows += _of_task(arguments, task, learning, lines)
@@ -55,7 +56,7 @@ def run_classifiers(arguments: argparse.Namespace) -> int:
         Column("value", "x 100", number, ("low", "high")),
         *(Column("chance", show=number), Column("p", show=plain)),
     ]
-    print(render(arguments.format, Table(as_records(rows), ["task", "classifier", "metric", "group"], values)))
+    print(render(arguments.format, Table(rows, ["task", "classifier", "metric", "group"], values)))
     return 0
 
 
@@ -74,7 +75,7 @@ def _tasks(arguments: argparse.Namespace, name: str) -> Sequence[Task | TaskDocu
 
 def _of_task(
     arguments: argparse.Namespace, task: Task | TaskDocuments, learning: Learning, lines: list[dict[str, Any]]
-) -> list[ShortcutValue]:
+) -> list[dict[str, Any]]:
     """Return the rows of a task; appends its samples to `lines` and writes its runs."""
     if not isinstance(task, Task):
         choices, remarks = choices_of_host(task)
@@ -97,7 +98,7 @@ def _of_task(
 
 def _of_open(
     arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[str, Any]], learning: Learning
-) -> list[ShortcutValue]:
+) -> list[dict[str, Any]]:
     if arguments.samples is not None:
         raise InputError(
             f"Expected a task of choices for --samples, found {task.name}. Write its answers with --output."
@@ -109,7 +110,9 @@ def _of_open(
     if arguments.output is not None:
         say(*(f"wrote {path}." for path in write_runs(runs, arguments.output)))
     return [
-        ShortcutValue(task.name, name, each.metric, each.group, each.n, each.value, each.low, each.high)
+        {"task": task.name, "classifier": name}
+        | {field: getattr(each, field) for field in ("metric", "group", "n", "value", "low", "high")}
+        | {"chance": math.nan, "p": None}
         for name, run, metric in zip(found, runs, metrics, strict=True)
         for each in by_group(run, [metric])
     ]

@@ -149,7 +149,7 @@ def _alignment(arguments: argparse.Namespace, item: Item) -> int:
         values: Columns = ["n", *shares, Column("change", show=number, more=("low", "high")), "questions"]
         return _show(arguments, item, alignment(runs, arguments.metric), labels, values)
     rows = summary(runs, arguments.metric)
-    say(*(f"{each.measure} of {each.model}, {each.split}: {each.why_not}." for each in rows if each.why_not))
+    say(*(f"{row['measure']} of {row['model']}, {row['split']}: {row['why_not']}." for row in rows if row["why_not"]))
     value = Column("value", show=number, more=("low", "high"))
     return _show(arguments, item, rows, [*labels, "measure"], ["n", value, "questions"])
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import hashlib
 import json
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 from spiqa_tasks.errors import DataError
 
@@ -132,46 +129,17 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def check_types(kind: type, values: Mapping[str, Any]) -> None:
-    """Check JSON values against the fields of the same names of a dataclass; other names are not looked at.
-
-    Raises TypeError: a value of another type, with the field's name. Numbers must be finite, lists stand for tuples.
-    """
-    for name, is_right in _checks(kind).items():
-        if name in values and not is_right(values[name]):
-            raise TypeError(f"{name}: {values[name]!r:.60}")
-
-
 def conforms(value: Any, form: Any) -> bool:
-    """Return whether a JSON value is of a type: str, bool, int, float, None, or a union, Literal, Mapping or tuple."""
-    return _check_of(form)(value)
-
-
-@cache
-def _checks(kind: type) -> dict[str, Callable[[Any], bool]]:
-    hints = get_type_hints(kind)
-    return {field.name: _check_of(hints[field.name]) for field in dataclasses.fields(kind)}
+    """Return whether a JSON value is of a type; numbers must be finite, and a truth value is none."""
+    try:
+        _adapter(form).validate_python(value)
+    except ValueError:
+        return False
+    return True
 
 
 @cache  # a type is taken apart once, and millions of values are checked against it
-def _check_of(form: Any) -> Callable[[Any], bool]:
-    kind, arguments = get_origin(form), get_args(form)
-    if form is Any:
-        return lambda value: True  # noqa: ARG005
-    if kind in (Union, UnionType):
-        checks = [_check_of(each) for each in arguments]
-        return lambda value: any(check(value) for check in checks)
-    if kind is Literal:
-        return lambda value: isinstance(value, str) and value in arguments
-    if kind is not None and issubclass(kind, Mapping):
-        of_value = _check_of(arguments[1])
-        return lambda value: isinstance(value, Mapping) and all(map(of_value, value.values()))
-    if kind is tuple:
-        of_item = _check_of(arguments[0])
-        return lambda value: isinstance(value, list | tuple) and all(map(of_item, value))
-    if form in (int, float):
-        wanted = (int, float) if form is float else int
-        return lambda value: (
-            isinstance(value, wanted) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
-        )
-    return lambda value: isinstance(value, NoneType if form is None else form)
+def _adapter(form: Any) -> Any:
+    from pydantic import ConfigDict, TypeAdapter
+
+    return TypeAdapter(form, config=ConfigDict(strict=True, allow_inf_nan=False))

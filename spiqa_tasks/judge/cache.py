@@ -8,7 +8,6 @@ import os
 import sqlite3
 import sys
 import time
-import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
@@ -57,7 +56,7 @@ class VerdictCache:
     """Stored verdicts; a context manager that several processes may use at the same time.
 
     Failures are never stored. A row that cannot be read, or whose checksum differs, is missing. A file that is damaged
-    as a whole, or another program's, is moved aside with a warning, and what can be read of it goes into a new one.
+    as a whole, or another program's, is moved aside with a remark, and what can be read of it goes into a new one.
     Verdicts that cannot be written count in `unstored`, and stderr says why.
 
     Args:
@@ -182,10 +181,9 @@ class VerdictCache:
         except (OSError, sqlite3.Error) as failure:
             self._trouble = str(failure)
             return None
-        warnings.warn(
+        say(
             f"The judge's cache {path} could not be used ({error}); it is now {aside.name}, and "
-            f"{counted(len(rows), 'verdict')} of it can be read and went into a new one.",
-            stacklevel=2,
+            f"{counted(len(rows), 'verdict')} of it can be read and went into a new one."
         )
         return db
 

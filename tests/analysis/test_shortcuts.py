@@ -40,11 +40,11 @@ def test_a_planted_shortcut_is_found(shortcut: str, finders: set[str]) -> None:
     rows = {name: each.rows("task")[0] for name, each in by_name(made_choices(120, 1, shortcut), learning).items()}
     for name in finders:
         drawn = learning.permutations // (5 if name == "forest" else 1)
-        assert rows[name].value > 0.6, name
-        assert rows[name].p == pytest.approx(1 / (drawn + 1)), name
-        assert rows[name].low > rows[name].chance == 0.25, name
+        assert rows[name]["value"] > 0.6, name
+        assert rows[name]["p"] == pytest.approx(1 / (drawn + 1)), name
+        assert rows[name]["low"] > rows[name]["chance"] == 0.25, name
     for name in {"letter"} - finders:
-        assert rows[name].value < 0.5, name
+        assert rows[name]["value"] < 0.5, name
 
 
 def test_false_alarms_are_as_many_as_promised() -> None:
@@ -53,7 +53,7 @@ def test_false_alarms_are_as_many_as_promised() -> None:
     for seed in range(count):
         learning = Learning(folds=3, seed=seed, permutations=19)
         for each in itertools.islice(shortcuts(made_choices(24, 1000 + seed), learning), 2):
-            alarms[each.name] += each.rows("task")[0].p <= 0.1
+            alarms[each.name] += each.rows("task")[0]["p"] <= 0.1
     for name in ("letter", "linear"):
         assert alarms[name] <= binom.ppf(0.999, count, 0.1), name
     assert alarms["linear"] >= binom.ppf(0.001, count, 0.05)
@@ -65,13 +65,13 @@ def test_a_row_counts_hits_of_choices() -> None:
     _, found = itertools.islice(shortcuts(questions, Learning(permutations=39)), 2)
     hits = [pick == question.answer for question, pick, _ in found.answers]
     everything, *groups = found.rows("task")
-    assert (everything.n, everything.value) == (40, sum(hits) / 40)
-    assert (everything.low, everything.high) == ends(share_interval([float(hit) for hit in hits]))
+    assert (everything["n"], everything["value"]) == (40, sum(hits) / 40)
+    assert (everything["low"], everything["high"]) == ends(share_interval([float(hit) for hit in hits]))
     better = sum(int(found.hits[:, column].sum()) >= sum(hits) for column in range(1, 40))
-    assert everything.p == (better + 1) / 40
-    assert [(group.group, group.n) for group in groups] == [("even", 20), ("odd", 20)]
-    assert groups[0].value == sum(hits[::2]) / 20
-    assert min(group.p for group in groups) >= 2 / 40
+    assert everything["p"] == (better + 1) / 40
+    assert [(group["group"], group["n"]) for group in groups] == [("even", 20), ("odd", 20)]
+    assert groups[0]["value"] == sum(hits[::2]) / 20
+    assert min(group["p"] for group in groups) >= 2 / 40
 
 
 def test_probabilities_are_of_the_options() -> None:
@@ -87,8 +87,8 @@ def test_probabilities_are_of_the_options() -> None:
             assert list(chances) == list(question.options)
             assert math.fsum(chances.values()) == pytest.approx(1)
             assert 0 < min(chances.values()) <= max(chances.values()) == chances[pick]
-        assert each.rows("task")[0].chance == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
-        assert each.rows("task")[0].p is None
+        assert each.rows("task")[0]["chance"] == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
+        assert each.rows("task")[0]["p"] is None
 
 
 def test_what_questions_share_is_never_learned_from() -> None:
@@ -101,8 +101,8 @@ def test_what_questions_share_is_never_learned_from() -> None:
     ]
     leaking = [dataclasses.replace(question, cluster=None) for question in twins]
     apart, together = (by_name(each, Learning(permutations=0))["linear"].rows("task")[0] for each in (twins, leaking))
-    assert together.value > 0.7
-    assert apart.value < 0.45
+    assert together["value"] > 0.7
+    assert apart["value"] < 0.45
     for train, test in split_apart([question.cluster for question in twins], Learning(folds=7, seed=3)):
         assert not {twins[place].cluster for place in train} & {twins[place].cluster for place in test}
 
@@ -163,9 +163,9 @@ def test_a_permutation_with_as_many_hits_counts_against_the_finding() -> None:
     counts = (3, 3, 3, 2, 4, 1)
     hits = np.array([[place < count for count in counts] for place in range(4)])
     row, *_ = Shortcut("letter", questions, [{}] * 4, hits).rows("t")
-    assert (row.value, row.p) == (3 / 4, 4 / 6)
+    assert (row["value"], row["p"]) == (3 / 4, 4 / 6)
     one = [dataclasses.replace(question, groups=("one",)) for question in questions]
-    assert [row.p for row in Shortcut("letter", one, [{}] * 4, hits).rows("t")] == [4 / 6, 4 / 6]
+    assert [row["p"] for row in Shortcut("letter", one, [{}] * 4, hits).rows("t")] == [4 / 6, 4 / 6]
 
 
 def test_rotations_of_a_question_are_permuted_together() -> None:

@@ -95,11 +95,11 @@ def test_a_digest_is_of_the_value_whatever_the_order_of_its_keys() -> None:
     [
         (str, ["", "a"], [None, 1, ["a"]]),
         (bool, [True, False], [0, None, "true"]),
-        (int, [0, -3], [True, 1.5, math.inf, 10**400, "1"]),
+        (int, [0, -3], [True, 1.5, math.inf, "1"]),
         (float, [0, 0.5, -1e9], [True, math.nan, math.inf, -math.inf, 10**400, "1", None]),
         (str | None, ["", None], [0, []]),
         (Literal["a", "b"], ["a"], ["c", None, ["a"]]),
-        (tuple[str, ...], [[], ["a"], ("a", "b")], ["ab", [1], None]),
+        (tuple[str, ...], [(), ("a", "b")], ["ab", (1,), None]),
         (Mapping[str, float], [{}, {"a": 1}], [{"a": None}, [], None]),
         (Any, [None, {}, math.nan], []),
     ],

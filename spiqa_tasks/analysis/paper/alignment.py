@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -22,52 +23,14 @@ REPEATS = 10_000
 """Resamples: at 500 questions the ends of an interval vary by less than a tenth of a point between seeds."""
 Study = tuple[Run, Run, SciFIBenchSettings]
 """A run of a marked task, its control, and the settings of the marked task."""
+Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Change:
-    """A marked task against its control on the `n` questions that both answered; shares from 0 to 1.
-
-    `low` and `high` are the 95% interval of `change`. `questions` is `n of N` if a part of the task was answered.
-    """
-
-    model: str
-    split: str
-    mark: str
-    ignore: str
-    n: int
-    control: float
-    accuracy: float
-    change: float
-    low: float | None
-    high: float | None
-    questions: str = ""
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A summary of a marked task over `n` questions, with its 95% interval; NaN, with `why_not`, if withheld.
-
-    `measure` is `returned`, the share of the mark's change that the instruction to ignore it takes back (1: all; 0:
-    nothing; paired bootstrap); `follows`, the share of answers that are the letter of a wrong mark (Wilson's interval);
-    or `follows_unmarked`, the share of the control's answers that are the same letters.
-    """
-
-    model: str
-    split: str
-    mark: str
-    ignore: str
-    measure: str
-    n: int = 0
-    value: float = math.nan
-    low: float | None = None
-    high: float | None = None
-    why_not: str = ""
-    questions: str = ""
-
-
-def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Change]:
+def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Row]:
     """Return every marked task against the unmarked one of the same model, split and other settings.
+
+    A row has the accuracies of both (shares) over the `n` questions that both answered, and their difference with its
+    95% interval; `questions` is `n of N` if a part of the task was answered.
 
     Raises InputError: no marked task, or one without its control.
     """
@@ -75,27 +38,32 @@ def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Change]:
     for run, control, settings in _studies(runs):
         new, old = _on_same([run, control], metric)
         change = paired(old, new)
-        values = (statistics.fmean(old), statistics.fmean(new), change.difference)
-        names = (run.name, run.own.split, settings.mark, settings.ignore)
-        found.append(Change(*names, change.n, *values, change.low, change.high, partial_coverage([run, control])))
+        row = {**_names(run, settings), "n": change.n}
+        row |= {"control": statistics.fmean(old), "accuracy": statistics.fmean(new), "change": change.difference}
+        row |= {"low": change.low, "high": change.high, "questions": partial_coverage([run, control])}
+        found.append(row)
     return found
 
 
-def summary(runs: Iterable[Run], metric: str | None = None) -> list[Measure]:
-    """Return the measures of the marked tasks of each model and split.
+def summary(runs: Iterable[Run], metric: str | None = None) -> list[Row]:
+    """Return the measures of the marked tasks of each model and split, each with its 95% interval.
+
+    `measure` is `returned`, the share of the mark's change that the instruction to ignore it takes back (1: all; 0:
+    nothing; paired bootstrap); `follows`, the share of answers that are the letter of a wrong mark (Wilson's interval);
+    or `follows_unmarked`, the share of the control's answers that are the same letters. A withheld value is NaN, with
+    its reason in `why_not`.
 
     Raises InputError: as `alignment` does, and if no mark is wrong or to be ignored.
     """
     studies = _studies(runs)
     by_key = {_key(run, settings): run for run, _, settings in studies}
-    found: list[Measure] = []
+    found: list[Row] = []
     for run, control, settings in studies:
-        names = (run.name, run.own.split, settings.mark, settings.ignore)
         if settings.ignore == "yes":
             alone = by_key.get(_key(run, replace(settings, ignore="no")))
-            found.append(_returned(Measure(*names, "returned"), run, alone, control, metric))
+            found.append(_measure(run, settings, "returned", **_returned(run, alone, control, metric)))
         if settings.mark == "incorrect":
-            found += _followed(names, run, control)
+            found += _followed(run, control, settings)
     if not found:
         raise InputError(
             "Expected samples of tasks with a wrong mark, or with one that is to be ignored; found none. "
@@ -123,6 +91,15 @@ def _studies(runs: Iterable[Run]) -> list[Study]:
     return found
 
 
+def _names(run: Run, settings: SciFIBenchSettings) -> Row:
+    return {"model": run.name, "split": run.own.split, "mark": settings.mark, "ignore": settings.ignore}
+
+
+def _measure(run: Run, settings: SciFIBenchSettings, measure: str, **values: Any) -> Row:
+    empty = {"n": 0, "value": math.nan, "low": None, "high": None, "why_not": "", "questions": ""}
+    return {**_names(run, settings), "measure": measure, **empty, **values}
+
+
 def _key(run: Run, settings: SciFIBenchSettings) -> tuple[str, str, str]:
     return run.name, run.own.split, settings_text(settings)
 
@@ -137,36 +114,36 @@ def _on_same(runs: Sequence[Run], metric: str | None) -> list[list[float]]:
     return [list(scores) for scores in zip(*(pair.scores[key] for key in sorted(pair.scores)), strict=True)]
 
 
-def _returned(row: Measure, run: Run, alone: Run | None, control: Run, metric: str | None) -> Measure:
+def _returned(run: Run, alone: Run | None, control: Run, metric: str | None) -> Row:
     """Return how much of the change by the mark alone is gone if the model is told to ignore it."""
     if alone is None:
-        return replace(row, why_not="there is no run with the same mark and no instruction to ignore it")
+        return {"why_not": "there is no run with the same mark and no instruction to ignore it"}
     told, marked, unmarked = (np.array(each) for each in _on_same([run, alone, control], metric))
-    row = replace(row, n=len(told), questions=partial_coverage([run, alone, control]))
+    row: Row = {"n": len(told), "questions": partial_coverage([run, alone, control])}
     p = paired(unmarked.tolist(), marked.tolist()).p
     if p is None or p >= 0.05:
-        return replace(row, why_not="the mark alone changes nothing that can be told from chance")
-    blocks = resampled_weights([None] * row.n, REPEATS, 0)
+        return row | {"why_not": "the mark alone changes nothing that can be told from chance"}
+    blocks = resampled_weights([None] * len(told), REPEATS, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.concatenate([weights @ (marked - told) / (weights @ (marked - unmarked)) for weights in blocks])
-    ends = np.nanquantile(ratios, [0.025, 0.975])
-    value = float((marked - told).sum() / (marked - unmarked).sum())
-    return replace(row, value=value, low=float(ends[0]), high=float(ends[1]))
+    low, high = np.nanquantile(ratios, [0.025, 0.975]).tolist()
+    return row | {"value": float((marked - told).sum() / (marked - unmarked).sum()), "low": low, "high": high}
 
 
-def _followed(told: tuple[str, str, str, str], run: Run, control: Run) -> Iterator[Measure]:
+def _followed(run: Run, control: Run, settings: SciFIBenchSettings) -> Iterator[Row]:
     """Yield how often the wrong mark's letter is the answer, with the mark and without."""
     marks = {record.id: record.details.get("marked", "") for record in run.records}
-    for measure, each in (("follows", run), ("follows_unmarked", control))[: 2 if told[-1] == "no" else 1]:
-        row = Measure(*told, measure, questions=partial_coverage([each]))
+    for measure, each in (("follows", run), ("follows_unmarked", control))[: 2 if settings.ignore == "no" else 1]:
+        values: Row = {"questions": partial_coverage([each])}
         withheld = each.record_set.withheld()
         if withheld is not None:
-            yield replace(row, why_not=f"{each.task}: {withheld.reason}")
+            values["why_not"] = f"{each.task}: {withheld.reason}"
         elif not all(marks.values()):
-            yield replace(row, why_not="the answers do not say which caption was marked: score them again")
+            values["why_not"] = "the answers do not say which caption was marked: score them again"
         else:  # an answer without a letter follows no mark
             known = [record for record in each.records if record.id in marks and record.status != "request_failed"]
             follows = [float(record.prediction == marks[record.id]) for record in known]
             ends = share_interval(follows)
             value = statistics.fmean(follows) if follows else math.nan
-            yield replace(row, n=len(known), value=value, low=ends.low, high=ends.high)
+            values |= {"n": len(known), "value": value, "low": ends.low, "high": ends.high}
+        yield _measure(run, settings, measure, **values)

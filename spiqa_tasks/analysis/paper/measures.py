@@ -8,7 +8,7 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,64 +25,15 @@ MODEL_SEED = "model seed"
 VARIED = ("shuffle", "seed")
 """Settings over which values spread: the order of the options, and the seed of whatever is drawn."""
 _Key = tuple[str, str, str, str]
+Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Spread:
-    """A metric over runs that differ in one setting alone, or in the seed of the model.
-
-    Attributes:
-        settings: those of the task that are not the defaults, without the one that varies.
-        over: what varies: a setting of the task, or `model seed`.
-        accuracies: value of what varies -> the metric.
-        sd: sample standard deviation.
-        range: highest minus lowest.
-        questions: `n of N` if a part of the task's questions was answered.
-    """
-
-    model: str
-    split: str
-    settings: str
-    over: str
-    accuracies: dict[int | str, float]
-    mean: float
-    sd: float
-    range: float
-    questions: str = ""
-
-
-@dataclass(frozen=True)
-class Bootstrap:
-    """Mean and variance of the accuracy, a share from 0 to 1, of resamples of `size` of `n` answers."""
-
-    model: str
-    task: str
-    n: int
-    size: int
-    repeats: int
-    mean: float
-    variance: float
-    questions: str = ""
-
-
-@dataclass(frozen=True)
-class Correlation:
-    """Spearman's rho, in [-1, 1], of a text metric with L3Score over `n` answers; None where it is not defined.
-
-    `model` is "all runs" for the answers of all runs that `judge` scored.
-    """
-
-    model: str
-    task: str
-    metric: str
-    correlated_with: str
-    n: int
-    spearman: float | None
-    judge: str = ""
-
-
-def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = None) -> list[Spread]:
+def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = None) -> list[Row]:
     """Return a metric over the runs of each model and split that differ by order of the options or by seed alone.
+
+    A row has the `settings` of the task that are not the defaults, without the one that varies; `over`, the setting
+    that varies or `model seed`; `accuracies`, its value -> the metric; their mean, sample standard deviation and range;
+    and `questions`, `n of N` if a part of the task was answered.
 
     Args:
         runs: of tasks of this package.
@@ -102,15 +53,13 @@ def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = No
         if len(members) > 1:
             values = {what: run.value(run.metric(metric)).value for what, run in members.items()}
             known = list(values.values())
-            numbers = (statistics.fmean(known), statistics.stdev(known), max(known) - min(known))
-            by_value = dict(sorted(values.items(), key=_in_order))
-            found.append(Spread(*key, by_value, *numbers, partial_coverage(members.values())))
+            row: Row = dict(zip(("model", "split", "settings", "over"), key, strict=True))
+            row |= {"accuracies": dict(sorted(values.items(), key=_in_order)), "mean": statistics.fmean(known)}
+            row |= {"sd": statistics.stdev(known), "range": max(known) - min(known)}
+            found.append(row | {"questions": partial_coverage(members.values())})
     if not found:
-        by = (
-            "in two orders of the options or with two seeds"
-            if over is None
-            else f"that differ by the setting {over} alone"
-        )
+        by = "in two orders of the options or with two seeds"
+        by = by if over is None else f"that differ by the setting {over} alone"
         raise InputError(
             f"Expected a model's samples of one split {by}, found none. Run such tasks (`--tasks scifibench_shuffle`, "
             "or YAMLs that differ in one setting) and name their runs."
@@ -118,8 +67,8 @@ def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = No
     return found
 
 
-def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None = None) -> Bootstrap:
-    """Return mean and variance of the accuracy over `repeats` resamples of `size` answers with replacement.
+def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None = None) -> Row:
+    """Return mean and variance of the accuracy, a share, over `repeats` resamples of `size` answers with replacement.
 
     Raises InputError: no answers, or a `size` or `repeats` below 1.
     """
@@ -131,17 +80,19 @@ def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None =
         )
     generator = np.random.default_rng(seed)
     means = np.array([generator.choice(scores, size).mean() for _ in range(repeats)])  # one at a time: bounded memory
-    numbers = (len(scores), size, repeats, float(means.mean()), float(means.var()))
-    return Bootstrap(run.name, run.task, *numbers, run.record_set.part)
+    row = {"model": run.name, "task": run.task, "n": len(scores), "size": size, "repeats": repeats}
+    return row | {"mean": float(means.mean()), "variance": float(means.var()), "questions": run.record_set.part}
 
 
-def correlations(runs: Iterable[Run]) -> tuple[list[Correlation], list[str]]:
+def correlations(runs: Iterable[Run]) -> tuple[list[Row], list[str]]:
     """Return the correlations of every run, then of all of a judge if there are several; and the runs left out.
+
+    A row has Spearman's rho, in [-1, 1], of a text metric with the judge's score over `n` answers; None if undefined.
 
     A model's answers to a task count once for each judge. The paper does not say what it correlates; here it is scores
     of single answers, which BLEU has not. Raises InputError: no run has L3Score.
     """
-    found: list[Correlation] = []
+    found: list[Row] = []
     remarks: list[str] = []
     pooled: dict[tuple[str, str, str], Pairs] = {}
     counted: dict[tuple[str, Identity, str], Run] = {}
@@ -174,9 +125,10 @@ def correlations(runs: Iterable[Run]) -> tuple[list[Correlation], list[str]]:
     return found, remarks
 
 
-def _correlation(model: str, task: str, names: tuple[str, str, str], pairs: Pairs) -> Correlation:
+def _correlation(model: str, task: str, names: tuple[str, str, str], pairs: Pairs) -> Row:
     metric, judged, judge = names
-    return Correlation(model, task, metric, judged, len(pairs), rank_correlations(pairs)[0], judge)
+    row = {"model": model, "task": task, "metric": metric, "correlated_with": judged, "n": len(pairs)}
+    return row | {"spearman": rank_correlations(pairs)[0], "judge": judge}
 
 
 def _in_order(item: tuple[int | str, float]) -> tuple[float, str]:

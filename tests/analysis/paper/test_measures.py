@@ -15,7 +15,7 @@ from judged_runs import write_judged, write_two_judges
 from report_runs import choices, run_of
 from run_command import run_json
 
-from spiqa_tasks.analysis.paper.measures import Bootstrap, Correlation, bootstrap, correlations, spread
+from spiqa_tasks.analysis.paper.measures import bootstrap, correlations, spread
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import InputError
@@ -64,11 +64,12 @@ def test_only_pairs_of_scores_count() -> None:
         [run_with([(0.1, 0.2), (0.2, 0.3), (0.9, 0.4)]), run_with([(0.5, 0.9), (0.6, 0.1)], "n")]
     )
     assert remarks == []
+    shared = {"task": "spiqa_testA", "metric": "rouge_l", "correlated_with": "l3score", "judge": ""}
     assert found[:2] == [
-        Correlation("m", "spiqa_testA", "rouge_l", "l3score", 3, pytest.approx(1.0)),
-        Correlation("n", "spiqa_testA", "rouge_l", "l3score", 2, pytest.approx(-1.0)),
+        {**shared, "model": "m", "n": 3, "spearman": pytest.approx(1.0)},
+        {**shared, "model": "n", "n": 2, "spearman": pytest.approx(-1.0)},
     ]
-    assert (found[2].model, found[2].task, found[2].n) == ("all runs", "", 5)
+    assert (found[2]["model"], found[2]["task"], found[2]["n"]) == ("all runs", "", 5)
     assert len(found) == 3
     assert len(correlations([run_with([(0.1, 0.2), (0.2, 0.3)])])[0]) == 1
 
@@ -77,7 +78,7 @@ def test_only_pairs_of_scores_count() -> None:
 def test_a_correlation_that_is_not_defined_is_none(scores: list[tuple[float, float]]) -> None:
     """One answer, or all of the same score."""
     (found,), _ = correlations([run_with(scores)])
-    assert (found.n, found.spearman) == (len(scores), None)
+    assert (found["n"], found["spearman"]) == (len(scores), None)
 
 
 @pytest.mark.parametrize("partial", [False, True])
@@ -86,7 +87,7 @@ def test_a_part_of_a_task_is_correlated_where_it_is_wanted(partial: bool) -> Non
     whole = run_with([(0.1, 0.2), (0.2, 0.3)])
     part = run_with([(0.1, 0.2), (0.2, 0.3)], "n", asked=9, partial=partial)
     found, remarks = correlations([whole, part])
-    assert [each.model for each in found] == (["m", "n", "all runs"] if partial else ["m"])
+    assert [each["model"] for each in found] == (["m", "n", "all runs"] if partial else ["m"])
     reason = "2 of 9 questions were answered, fewer than 99%"
     assert remarks == ([] if partial else [f"spiqa_testA of n is left out: {reason}."])
 
@@ -109,7 +110,7 @@ def test_the_released_l3score_is_correlated_too() -> None:
     records = [Record(f"p/{place}", "a", "a", scores=each) for place, each in enumerate(scores)]
     run = run_of(records[:2], "m", "t", f"{SPIQA}protocol=both")
     (found,), _ = correlations([replace(run, reported={"rouge_l": 0.45})])
-    assert (found.correlated_with, found.metric, found.n) == ("l3score_released", "rouge_l", 2)
+    assert (found["correlated_with"], found["metric"], found["n"]) == ("l3score_released", "rouge_l", 2)
 
 
 def test_answers_that_two_judges_scored_are_pooled_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -136,8 +137,8 @@ def test_parts_of_a_task_are_compared_where_they_are_wanted(rows_of: RowsOf, tmp
     write(tmp_path, "m", tasks, rows_of, asked=500)
     runs = load(tmp_path, partial=partial)
     if partial:
-        assert spread(runs)[0].accuracies == {0: 0.5, 1: 0.0}
-        assert bootstrap(runs[0], 5, 10, 0).n == 14
+        assert spread(runs)[0]["accuracies"] == {0: 0.5, 1: 0.0}
+        assert bootstrap(runs[0], 5, 10, 0)["n"] == 14
         return
     with pytest.raises(InputError, match="in two orders of the options or with two seeds, found none"):
         spread(runs)
@@ -151,9 +152,15 @@ def test_spread_is_over_orders_of_the_options_of_one_model(rows_of: RowsOf, tmp_
         tasks = {f"t{k}": (f"shuffle={k}", count) for k, count in enumerate(wrong)}
         write(tmp_path / model, model, tasks, rows_of)
     first, second = spread(load(tmp_path / "b", tmp_path / "a"))[::-1]
-    assert first.accuracies == {0: 1.0, 1: 0.5, 2: 0.0}
-    assert (first.model, first.split, first.range, first.mean, first.sd) == ("a", "cs_fig2cap", 1.0, 0.5, 0.5)
-    assert second.range == second.sd == 0
+    assert first["accuracies"] == {0: 1.0, 1: 0.5, 2: 0.0}
+    assert (first["model"], first["split"], first["range"], first["mean"], first["sd"]) == (
+        "a",
+        "cs_fig2cap",
+        1.0,
+        0.5,
+        0.5,
+    )
+    assert second["range"] == second["sd"] == 0
     with pytest.raises(InputError, match="scifibench_shuffle"):
         spread(load(tmp_path / "a")[:1])
 
@@ -166,15 +173,15 @@ def test_spread_is_over_seeds_of_otherwise_equal_runs(rows_of: RowsOf, tmp_path:
     write(tmp_path, "m", tasks, rows_of)
     for seed in (5, 12):
         write(tmp_path, "hf", {"plain": ("", seed)}, rows_of, model_args=f"pretrained=x,seed={seed}", stamp=str(seed))
-    found = {(row.model, row.settings, row.over): row for row in spread(load(tmp_path))}
-    assert {key: row.accuracies for key, row in found.items()} == {
+    found = {(row["model"], row["settings"], row["over"]): row for row in spread(load(tmp_path))}
+    assert {key: row["accuracies"] for key, row in found.items()} == {
         ("m", "shots=1", "seed"): {0: 1.0, 1: 13 / 14, 2: 12 / 14},
         ("m", "shots=2", "seed"): {1: 0.5, 4: 0.5},
         ("m", "shots=2,seed=1", "shuffle"): {0: 0.5, 3: 0.0},
         ("hf,pretrained=x", "", "model seed"): {5: 9 / 14, 12: 2 / 14},
     }
     row = found["m", "shots=1", "seed"]
-    assert (row.mean, row.sd) == pytest.approx((statistics.fmean([14, 13, 12]) / 14, 1 / 14))
+    assert (row["mean"], row["sd"]) == pytest.approx((statistics.fmean([14, 13, 12]) / 14, 1 / 14))
 
 
 def test_spread_is_over_any_setting_that_is_named(tmp_path: Path) -> None:
@@ -188,9 +195,9 @@ def test_spread_is_over_any_setting_that_is_named(tmp_path: Path) -> None:
         values[resolution] = sum(bool(number % (place + 2)) for number in range(len(rows))) / len(rows)
     runs = load(tmp_path)
     (row,) = spread(runs, "rouge_l", "resolution")
-    assert (row.over, row.settings) == ("resolution", "ablation=text")
-    assert list(row.accuracies) == ["224px", "448", "1000", "full"]
-    assert row.accuracies == pytest.approx(values, abs=0.01)
+    assert (row["over"], row["settings"]) == ("resolution", "ablation=text")
+    assert list(row["accuracies"]) == ["224px", "448", "1000", "full"]
+    assert row["accuracies"] == pytest.approx(values, abs=0.01)
     with pytest.raises(InputError, match="differ by the setting mark alone"):
         spread(runs, None, "mark")
 
@@ -201,12 +208,11 @@ def test_bootstrap_has_the_mean_and_the_variance_of_a_share(rows_of: RowsOf, tmp
     (run,) = load(tmp_path)
     row = bootstrap(run, 500, 100_000, 0)
     p = 8 / 14
-    assert (row.n, row.size, row.repeats, row.model, row.task) == (14, 500, 100_000, "m", "t")
-    assert row.mean == pytest.approx(p, abs=3e-4)
-    assert row.variance == pytest.approx(p * (1 - p) / 500, rel=0.03)
+    assert (row["n"], row["size"], row["repeats"], row["model"], row["task"]) == (14, 500, 100_000, "m", "t")
+    assert row["mean"] == pytest.approx(p, abs=3e-4)
+    assert row["variance"] == pytest.approx(p * (1 - p) / 500, rel=0.03)
     for size, repeats in ((0, 10), (10, 0)):
         with pytest.raises(InputError, match="at least 1"):
             bootstrap(run, size, repeats, 0)
-    assert bootstrap(run, 1, 1, 3).mean in (0.0, 1.0)
-    assert isinstance(bootstrap(run, 5, 9, 3), Bootstrap)
+    assert bootstrap(run, 1, 1, 3)["mean"] in (0.0, 1.0)
     assert bootstrap(run, 5, 9, 3) == bootstrap(run, 5, 9, 3, "accuracy") != bootstrap(run, 5, 9, 4)
