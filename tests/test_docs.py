@@ -11,7 +11,7 @@ from answer_forms import as_run
 from host_files import sample_of, write_run
 from pages import DOCS, README, ROOT, commands, program, text_of
 
-from spiqa_tasks.analysis.paper.listing import ITEMS
+from spiqa_tasks.analysis.paper.listing import items
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.cli import main, whole_parser
@@ -27,7 +27,7 @@ LINES = [
 ]
 """Every command of the package that a page shows, with the page."""
 TASKS = sorted(
-    {name for item in ITEMS if item.paper == "spiqa" and item.maker not in ("", "counts") for name in item.tasks}
+    {name for item in items() if item.paper == "spiqa" and item.maker not in ("", "counts") for name in item.tasks}
     | {"spiqa_testA_both", "spiqa_testA_cot_both", "spiqa_testA_perfigure_both"}
 )
 """Tasks and groups that SPIQA's tables are made of, and those with the numbers of the released scripts."""

@@ -8,7 +8,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from spiqa_tasks.analysis.paper.listing import ITEMS, PAPERS, Item, item_named
+from spiqa_tasks.analysis.paper.listing import PAPERS, Item, item_named, items
 from spiqa_tasks.benchmarks.description import DESCRIBE, Count
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.task import Task
@@ -76,7 +76,7 @@ def _list(arguments: argparse.Namespace) -> int:
     source = default_source(fetches=False)
     answered = {run.task for run in load_runs(arguments.among, selection(arguments))[0]} if arguments.among else None
     records = []
-    for item in ITEMS:
+    for item in items():
         if arguments.paper not in (None, item.paper):
             continue
         members = {name for asked in item.tasks for name in (asked, *members_of(asked, tasks, groups))}

@@ -17,7 +17,7 @@ _NUMBERS = frozenset({"value", "sd", "variance"})
 
 def tables() -> list[tuple[str, str, str]]:
     """Return every table that `load` knows as (paper, table, title), in the order of the papers."""
-    return [(row["paper"], row["table"], row["title"]) for row in _read("tables.csv")]
+    return [(row["paper"], row["table"], row["title"]) for row in read_table("tables.csv")]
 
 
 def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
@@ -32,7 +32,7 @@ def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
     if table not in known:
         choices = ", ".join(known or dict.fromkeys(name for name, *_ in tables()))
         raise InputError(f"Expected a published table of a paper ({choices}), found {table} of {paper}. Correct it.")
-    return [{column: _cell(column, text) for column, text in row.items()} for row in _read(f"{paper}_{table}.csv")]
+    return [{column: _cell(column, text) for column, text in row.items()} for row in read_table(f"{paper}_{table}.csv")]
 
 
 def reported() -> list[dict[str, str | float | None]]:
@@ -41,10 +41,11 @@ def reported() -> list[dict[str, str | float | None]]:
     `tasks` are the tasks beside whose runs a row stands, `how` says what differs from the paper's setting. Values are
     percent, as those of `load`.
     """
-    return [{column: _cell(column, text) for column, text in row.items()} for row in _read("reported.csv")]
+    return [{column: _cell(column, text) for column, text in row.items()} for row in read_table("reported.csv")]
 
 
-def _read(name: str) -> list[dict[str, str]]:
+def read_table(name: str) -> list[dict[str, str]]:
+    """Return the rows of a file beside this module."""
     text = resources.files(__name__).joinpath(name).read_text(encoding="utf-8")
     return list(csv.DictReader(text.splitlines()))
 

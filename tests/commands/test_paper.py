@@ -18,12 +18,12 @@ from host_files import choice_samples, sample_of, write_run
 from judged_runs import write_judged
 from run_command import run_json, words
 
-from spiqa_tasks.analysis.paper.listing import ITEMS, Item
+from spiqa_tasks.analysis.paper.listing import Item, items
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.published import load
 
-MADE = [item for item in ITEMS if item.maker and item.maker != "rank"]
+MADE = [item for item in items() if item.maker and item.maker != "rank"]
 """Items that runs of the demo data make; `test_paper_ranking` has the other one."""
 FIG2CAP = "demo_fig2cap"
 DEMO = {"spiqa": "spiqa_demo", "mmstar": "mmstar_demo", "scifibench": "scifibench_demo"}
@@ -75,7 +75,7 @@ def test_the_list_says_what_is_needed_and_there(tmp_path: Path, capsys: pytest.C
     """All of the three papers, or of one; runs are looked for where they are named."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), None)
     _, rows, _ = run_json(capsys, "paper")
-    assert [(row["paper"], row["item"]) for row in rows] == [(item.paper, item.key) for item in ITEMS]
+    assert [(row["paper"], row["item"]) for row in rows] == [(item.paper, item.key) for item in items()]
     assert {row["runs"] for row in rows} == {None}
     _, rows, _ = run_json(capsys, "paper mmstar", "--among", tmp_path)
     found = {row["item"]: row for row in rows}

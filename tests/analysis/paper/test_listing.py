@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spiqa_tasks.analysis.paper.listing import ITEMS, PAPERS, Item, item_named
+from spiqa_tasks.analysis.paper.listing import PAPERS, Item, item_named, items
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.commands.paper_tables import MAKERS
 from spiqa_tasks.errors import InputError
@@ -26,15 +26,15 @@ def test_every_table_and_figure_is_there_once(paper: str) -> None:
     """As the papers number them, and sections with results that no table has."""
     numbers = [range(1, count + 1) for count in NUMBERED[paper]]
     expected = [f"{kind} {number}" for kind, each in zip(("Table", "Figure"), numbers, strict=True) for number in each]
-    assert sorted(item.name for item in ITEMS if item.paper == paper) == sorted(expected + APPENDIX.get(paper, []))
+    assert sorted(item.name for item in items() if item.paper == paper) == sorted(expected + APPENDIX.get(paper, []))
 
 
 def test_every_published_table_is_there() -> None:
     """Under the same key, but for results of the running text."""
-    assert {(paper, table) for paper, table, _ in tables() if table != "text"} <= {(i.paper, i.key) for i in ITEMS}
+    assert {(paper, table) for paper, table, _ in tables() if table != "text"} <= {(i.paper, i.key) for i in items()}
 
 
-@pytest.mark.parametrize("item", ITEMS, ids=lambda item: f"{item.paper}-{item.key}")
+@pytest.mark.parametrize("item", items(), ids=lambda item: f"{item.paper}-{item.key}")
 def test_every_item_has_a_maker_or_a_reason_and_real_tasks(item: Item) -> None:
     """Tasks and groups of the package, a benchmark whose data is counted."""
     assert item.maker in {*MAKERS, "counts"} or (not item.maker and item.note)

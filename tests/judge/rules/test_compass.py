@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spiqa_tasks.judge.rules.compass import PROMPT, CompassRule
+from spiqa_tasks.judge.rules.compass import CompassRule, published_prompt
 from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.judge.types import Verdict, failed
 
@@ -23,7 +23,7 @@ def said(**probabilities: float) -> Verdict:
 def test_the_prompt_is_the_published_one(real_data: Path) -> None:
     """Byte for byte, with its fields filled in and its doubled braces single."""
     published = (real_data / "judge" / "compass_verifier.txt").read_text(encoding="utf-8")
-    assert published == PROMPT
+    assert published == published_prompt()
     asked = CompassRule().request(CANDIDATE)
     expected = published.replace("{{}}", "{}").replace("{question}", "which?").replace("{gold_answer}", "ref")
     assert asked.prompt == expected.replace("{llm_response}", "pred {question}")
