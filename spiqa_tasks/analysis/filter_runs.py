@@ -147,9 +147,8 @@ def filter_runs(
         threshold: least score of a hit; None: 1, for scores that are 0 or 1.
         text_only_models: whether runs on tasks with images are of models that see none.
 
-    Raises:
-        InputError: no such runs or tasks, runs with images, a threshold out of range, or no task that can be filtered,
-            with the reason.
+    Raises InputError: no such runs or tasks, runs with images, a threshold out of range, or no task that can be
+    filtered, with the reason.
     """
     if threshold is not None and not 0 < threshold <= 1:
         raise InputError(f"Expected a --threshold above 0 and at most 1, found {threshold:g}.")

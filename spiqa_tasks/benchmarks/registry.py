@@ -83,8 +83,7 @@ def yaml_folder() -> Path:
 def load_table(name: str | Benchmark, split: str, settings: str, source: Source | None = None) -> Any:
     """Return the rows of a task as a pyarrow table; `settings` is the text of its `dataset_name`.
 
-    Args:
-        source: source of the release files (default: shipped for `demo...`, else `default_source`).
+    `source`: source of the release files (default: shipped for `demo...`, else `default_source`).
 
     Raises:
         InputError: unknown split or settings.

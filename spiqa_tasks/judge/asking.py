@@ -51,8 +51,7 @@ def asked(config: JudgeConfig, requests: Mapping[str, JudgeRequest], keep: Keep)
 
     Where a loop runs already, as in a notebook, another thread asks.
 
-    Raises:
-        MissingPartError: the provider's package is not installed.
+    Raises MissingPartError: the provider's package is not installed.
     """
     provider = PROVIDERS[config.provider]
     if provider.extra:

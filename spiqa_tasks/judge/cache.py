@@ -59,11 +59,9 @@ class VerdictCache:
     as a whole, or another program's, is moved aside with a remark, and what can be read of it goes into a new one.
     Verdicts that cannot be written count in `unstored`, and stderr says why.
 
-    Args:
-        path: the file; None to store nothing.
+    `path`: the file; None to store nothing.
 
-    Raises:
-        JudgeError: the file is there and cannot be read; going on would pay for its verdicts again.
+    Raises JudgeError: the file is there and cannot be read; going on would pay for its verdicts again.
     """
 
     def __init__(self, path: Path | None) -> None:

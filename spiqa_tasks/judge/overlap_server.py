@@ -55,8 +55,7 @@ def completion(body: dict[str, Any]) -> dict[str, Any]:
 def overlap_judge(port: int = 0) -> Iterator[str]:
     """Serve on 127.0.0.1 until the block ends; yield the base URL.
 
-    Raises:
-        InputError: the port (0: a free one) is taken.
+    Raises InputError: the port (0: a free one) is taken.
     """
     from aiohttp import web
 

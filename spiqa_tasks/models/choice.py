@@ -54,8 +54,7 @@ class _Choice(Baseline):
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one answer per request, in order, and report the number of questions without options.
 
-        Raises:
-            SystemExit: a task has no question with options.
+        Raises SystemExit: a task has no question with options.
         """
         answers = super().generate_until(requests)
         counts: dict[tuple[str, str], Counter[bool]] = {key: Counter() for key in self._of_host}
@@ -118,8 +117,7 @@ def _most_frequent(docs: Sequence[Doc]) -> dict[str, str]:
 def task_of(request: Instance) -> Task:
     """Return the host's task of a request: the object that a hook among its arguments is bound to.
 
-    Raises:
-        InputError: no hook is bound to a task.
+    Raises InputError: no hook is bound to a task.
     """
     owners = (getattr(argument, "__self__", None) for argument in request.args)
     task = next((owner for owner in owners if isinstance(owner, Task)), None)
@@ -146,8 +144,7 @@ class HostChoices(Sequence[Doc]):
     def __getitem__(self, place: Any) -> Any:
         """Return the question at an index.
 
-        Raises:
-            InputError: options or true answer cannot be read from the prompt.
+        Raises InputError: options or true answer cannot be read from the prompt.
         """
         doc = self._docs[place]
         name = f"{self._name}/{place}"

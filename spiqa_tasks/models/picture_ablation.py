@@ -34,8 +34,7 @@ def ablate(picture: Image.Image, kind: str, seed: int = 0) -> Image.Image:
 
     `noise` is seeded by `seed` and the picture's content, so that it depends on neither order nor process.
 
-    Raises:
-        ValueError: `text` and `shuffled`, which make no picture from one, or an unknown kind.
+    Raises ValueError: `text` and `shuffled`, which make no picture from one, or an unknown kind.
     """
     if kind in _LEVELS:
         return Image.new("RGB", picture.size, (_LEVELS[kind],) * 3)
@@ -153,9 +152,8 @@ class Replacement:
 
         `opening` returns the pictures of another document; `skip` is the number shown in earlier rounds.
 
-        Raises:
-            InputError: no picture, such as a video; for `shuffled` too few pictures in the other questions, or a base
-                that does not read `task_dict`.
+        Raises InputError: no picture, such as a video; for `shuffled` too few pictures in the other questions, or a
+        base that does not read `task_dict`.
         """
         if self.kind == UNCHANGED:
             return list(pictures)

@@ -48,8 +48,7 @@ class Shots:
     def text(self, request: Instance) -> str:
         """Return the text before a request's question.
 
-        Raises:
-            InputError: the task has no such split, or too few questions in it with an answer that can be shown.
+        Raises InputError: the task has no such split, or too few questions in it with an answer that can be shown.
         """
         *_, place, name, asked_split = request.args
         task = task_of(request)
@@ -149,8 +148,7 @@ def _question(task: Task, doc: Any) -> str:
 def _solved(task: Task, doc: Any, place: int, name: str) -> Solved | None:
     """Return a question with its answer, or None without an answer that can be shown.
 
-    Raises:
-        InputError: the task's hooks fail on the document, as it is of another split than theirs.
+    Raises InputError: the task's hooks fail on the document, as it is of another split than theirs.
     """
     try:
         question, target = _question(task, doc), task.doc_to_target(doc)

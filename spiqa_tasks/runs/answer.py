@@ -198,9 +198,8 @@ def compared(
         figures: paper -> the files of its figures, where answers name figures.
         accept: whether any differences are accepted.
 
-    Raises:
-        InputError: another true answer or other options under an id, or anything else that differs for too many of
-            the answers.
+    Raises InputError: another true answer or other options under an id, or anything else that differs for too many of
+    the answers.
     """
     found = dict(answers)
     every = [each for row in rows if row["id"] in found for each in _differences(found[row["id"]], row, figures)]

@@ -40,8 +40,7 @@ def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = No
         metric: default: the headline of each task.
         over: another setting that they differ by, such as `resolution` (SPIQA, Figure B.1).
 
-    Raises:
-        InputError: no runs that differ so.
+    Raises InputError: no runs that differ so.
     """
     groups: dict[_Key, dict[int | str, Run]] = {}
     for run in runs:

@@ -89,9 +89,8 @@ def table_options(row: Mapping[str, Any]) -> dict[str, str]:
 def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarSettings, data: str) -> list[Row]:
     """Return rows for scoring from a table of answers that has the questions, too.
 
-    Args:
-        table: cells with `id`, `question`, `answer`, and optionally the categories, the source (`source` or, in the
-            authors' submissions, `bench`) and the options in columns by letter.
+    `table`: cells with `id`, `question`, `answer`, and optionally the categories, the source (`source` or, in the
+    authors' submissions, `bench`) and the options in columns by letter.
 
     Raises DataError: a question without a text, or an answer that is no option.
     """

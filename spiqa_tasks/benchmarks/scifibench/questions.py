@@ -85,8 +85,7 @@ def plain(caption: str) -> str:
 def read_questions(paths: Sequence[Path], file: str, data: str, with_files: bool) -> list[ChoiceQuestion]:
     """Return the questions of a release file, in order.
 
-    Args:
-        with_files: whether the figures are written to the cache and checked; otherwise their paths are "".
+    `with_files`: whether the figures are written to the cache and checked; otherwise their paths are "".
 
     Raises DataError: a file that cannot be read, a row that is not complete, a picture that cannot be decoded.
     """

@@ -118,8 +118,7 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
 def from_table(table: Sequence[Mapping[str, str]], split: str, settings: SciFIBenchSettings, data: str) -> list[Row]:
     """Return rows for scoring from a table of answers that has the questions, too.
 
-    Args:
-        table: cells with `id`, `question`, `answer` and the options in `A` to `E` (absent for figures).
+    `table`: cells with `id`, `question`, `answer` and the options in `A` to `E` (absent for figures).
 
     Raises:
         InputError: a task whose answers cannot be scored without the release.

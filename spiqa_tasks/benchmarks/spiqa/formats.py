@@ -133,8 +133,7 @@ def _paper(
 ) -> Paper:
     """Return the paper of its figures and (question, answer, files of referred figures).
 
-    Raises:
-        TypeError, ValueError: a value that is no text or not valid Unicode, a question without text or figure.
+    Raises TypeError, ValueError: a value that is no text or not valid Unicode, a question without text or figure.
     """
     by_file = {figure.file: figure for figure in figures}
     questions = []

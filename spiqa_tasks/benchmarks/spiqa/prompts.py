@@ -87,8 +87,7 @@ def shown_picture(path: str, settings: SpiqaSettings) -> str:
 
     The released scripts resize to squares whatever the picture's shape.
 
-    Args:
-        path: path in the row; a member of an archive (`archive::member`) is extracted first.
+    `path`: path in the row; a member of an archive (`archive::member`) is extracted first.
 
     Raises DataError: an unreadable picture.
     """

@@ -131,8 +131,7 @@ def rows_table(
 ) -> Any:
     """Return a pyarrow table with one row per question (`perfigure`: per question, figure and prompt).
 
-    Args:
-        paths: member of the archive -> path; absent members become "".
+    `paths`: member of the archive -> path; absent members become "".
     """
     import pyarrow
 
