@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -76,8 +75,3 @@ def visuals(parts: Iterable[Part]) -> list[Any]:
     from spiqa_tasks.files.pictures import open_picture
 
     return [open_picture(part.path) for part in parts if isinstance(part, Picture)]
-
-
-def prompt_hash(template: str) -> str:
-    """Return the eight hexadecimal digits of a prompt's wording in a signature."""
-    return hashlib.sha256(template.encode()).hexdigest()[:8]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from typing import Any, Literal, get_args, get_type_hints
 
-from spiqa_tasks.benchmarks.prompting import prompt_hash
 from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, parse, version
 from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.judge.rules import Candidate, Rule
@@ -72,7 +72,7 @@ class Context:
     def sign(self, row: Mapping[str, Any], wording: str) -> str:
         """Return the signature text of an answer to `row`; `wording` is the prompt's template."""
         data = f"{row['benchmark']}/{row['split']}@{row['data']}"
-        prompt = prompt_hash(wording)
+        prompt = hashlib.sha256(wording.encode()).hexdigest()[:8]
         return Signature(version(PACKAGE), self.host, data, prompt, row["settings"], **self.signature).text
 
     def asks(self, metric: str, candidate: Candidate) -> tuple[Ask, ...]:
@@ -128,7 +128,7 @@ class Record:
         known = {name: value[name] for name in _LOGGED if name in value} | {"id": str(value["id"])}
         if isinstance(known.get("verdicts"), list):
             known["verdicts"] = tuple(known["verdicts"])
-        for name, form in _types().items():
+        for name, form in _TYPES.items():
             if name in known and not conforms(known[name], form):
                 raise TypeError(f"{name}: {known[name]!r:.60}")
         return cls(**_shared(known))
@@ -193,12 +193,8 @@ def _shared(value: Any) -> Any:
     return sys.intern(value) if isinstance(value, str) else value
 
 
-@cache
-def _types() -> dict[str, Any]:
-    return get_type_hints(Record)
-
-
 _LOGGED = tuple(entry.name for entry in dataclasses.fields(Record) if entry.name != "asks")
+_TYPES = get_type_hints(Record)
 
 
 def _entry(ask: Ask, verdict: Verdict) -> dict[str, Any]:

@@ -124,7 +124,8 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
     rows, left_out = correlations(named_runs(arguments))
     say(*left_out)
     labels: Columns = ["model", "task", "metric", Column("correlated_with", "with"), "judge"]
-    return _show(arguments, item, rows, labels, ["n", Column("spearman", "Spearman", _rho)], left_out)
+    rho = Column("spearman", "Spearman", lambda value: "-" if value is None else f"{value:.2f}")
+    return _show(arguments, item, rows, labels, ["n", rho], left_out)
 
 
 def _spread(arguments: argparse.Namespace, item: Item) -> int:
@@ -207,10 +208,6 @@ def _times_100(variance: float) -> str:
     return "-" if math.isnan(variance) else f"{100 * variance:.3f}"
 
 
-def _rho(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
-
-
 MAKERS: Mapping[str, Callable[[argparse.Namespace, Item], int]] = {
     "abnormal": _abnormal,
     "alignment": _alignment,
@@ -224,4 +221,4 @@ MAKERS: Mapping[str, Callable[[argparse.Namespace, Item], int]] = {
     "scores": _scores,
     "spread": _spread,
 }
-"""Name in `analysis.paper.listing` -> maker: prints and returns the exit status; `paper` makes `counts` itself."""
+"""Name in `published/items.csv` -> maker: prints and returns the exit status; `paper` makes `counts` itself."""

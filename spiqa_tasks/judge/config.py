@@ -37,12 +37,8 @@ PRICES: dict[str, tuple[float, float]] = {
     "claude-3-5-sonnet-20241022": (3.00, 15.00),
 }
 """US dollars per million prompt and completion tokens, as of June 2025."""
-_DATE = re.compile(r"-\d{4}-\d{2}-\d{2}$|-\d{4}$")
-
-
-def list_price(model: str) -> tuple[float, float] | None:
-    """Return the list price of a model, or of its base name if it is a dated one, or None."""
-    return PRICES.get(model) or PRICES.get(_DATE.sub("", model))
+DATE = re.compile(r"-\d{4}-\d{2}-\d{2}$|-\d{4}$")
+"""End of a dated model's name, whose price is that of its base name."""
 
 
 @dataclass(frozen=True, slots=True)

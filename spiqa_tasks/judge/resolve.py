@@ -22,15 +22,16 @@ from urllib.parse import urlsplit
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.files.atomic import cache_path
 from spiqa_tasks.judge.config import (
+    DATE,
     DEFAULT_JUDGE,
     EXTRA_VARIABLE,
     JUDGE_VARIABLE,
     KEY_VARIABLE,
     NO_THINKING,
     PRICE_VARIABLE,
+    PRICES,
     URL_VARIABLE,
     JudgeConfig,
-    list_price,
 )
 from spiqa_tasks.judge.providers import PROVIDERS, Provider
 
@@ -71,13 +72,15 @@ def parse_judge(
     url = (url or provider.url).rstrip("/")
     is_public = bool(url) and url == provider.url
     price = _price(environ.get(PRICE_VARIABLE, ""))
+    if is_public:
+        price = PRICES.get(model) or PRICES.get(DATE.sub("", model)) or price
     return JudgeConfig(
         name,
         model,
         url,
         _checked_key(api_key or _key(provider, url, environ)),
         extra="" if is_public else checked_extra(environ.get(EXTRA_VARIABLE, ""), provider.extras),
-        price=(list_price(model) if is_public else None) or price,
+        price=price,
         cache_dir=cache_path(environ),
     )
 

@@ -104,8 +104,10 @@ def answers_to(name: str, paths: Sequence[Path], wanted: Selection) -> tuple[ByT
     missing: list[str] = []
     found: ByTask = []
     ids_of = functools.cache(_known_ids)
-    read = [(path, [_with_task_by_ids(run, tasks, ids_of) for run in _read(path, wanted)]) for path in paths]
-    newest = [(path, *selection.newest(runs, "any")) for path, runs in read]
+    newest = []
+    for path in paths:
+        read = read_runs([RunPath(path)], wanted.include, wanted.columns)
+        newest.append((path, *selection.newest([_with_task_by_ids(run, tasks, ids_of) for run in read], "any")))
     for task in tasks:
         of_task = []
         for path, runs, replaced in newest:
@@ -142,10 +144,6 @@ def task_of_run(run: Run, include: Sequence[Path]) -> Task:
     except InputError:
         kept = None
     return replace(run.own, kept=kept)
-
-
-def _read(path: Path, wanted: Selection) -> list[Run]:
-    return read_runs([RunPath(path)], wanted.include, wanted.columns)
 
 
 def _logged(runs: Sequence[Run], remarks: list[str]) -> list[Run]:

@@ -63,7 +63,8 @@ def parse_answer(response: str) -> ParsedAnswer:
     if key is None:
         return ParsedAnswer(response, "unformatted")
     value = response[key.end() :].removesuffix("```").rstrip()
-    text, complete = _value(value, braced=key.group().startswith("{") or _brace_before(response, key.start()))
+    is_open = response.rfind("{", 0, key.start()) > response.rfind("}", 0, key.start())
+    text, complete = _value(value, braced=key.group().startswith("{") or is_open)
     if not complete:
         return ParsedAnswer(text.strip(), "truncated")
     return ParsedAnswer(text.strip(), "ok" if text.strip() else "empty")
@@ -82,6 +83,8 @@ def parse_answer_released(response: str) -> str:
 
 _IMAGE_KEY = re.compile(rf"{_QUOTE}image{_QUOTE}\s*:\s*[\[(]?{_QUOTE}?\s*(?:image\s*)?#?\s*(\w*)", re.IGNORECASE)
 _IMAGE_NAME = re.compile(r"\bimage\s*(?:(?::|#|=|is|number|no\.)\s*)?(\d{1,4})(?!\w|\.\d)", re.IGNORECASE)
+_BLOCK = re.compile(rf"\{{\s*{_QUOTE}?(?:image|text|rationale|answer){_QUOTE}?\s*:", re.IGNORECASE)
+"""Start of the `{...}` block of the prompt's format."""
 _COT_MARKERS = (
     re.compile(r"\banswer\s+is\s*:(?:\s*\*\*)?", re.IGNORECASE),
     re.compile(r"\bthe\s+answer\s+(?:to\s+the\s+question\s+)?is\b(?:\s*:)?", re.IGNORECASE),
@@ -101,7 +104,8 @@ def parse_cot(response: str) -> ParsedAnswer:
     if not response:
         return ParsedAnswer("", "empty")
     image = _image_number(response)
-    start = _block_start(response)
+    block = _BLOCK.search(response)
+    start = block.start() if block else None
     end = closing_brace(response, start + 1) if start is not None else None
     rest = response if end is None else response[end + 1 :]
     is_open = start is not None and end is None
@@ -131,12 +135,6 @@ def _image_number(response: str) -> int | None:
     return int(name.group(1)) if name else None
 
 
-def _block_start(response: str) -> int | None:
-    """Return the start of the `{...}` block of the prompt's format, or None."""
-    key = re.search(rf"\{{\s*{_QUOTE}?(?:image|text|rationale|answer){_QUOTE}?\s*:", response, re.IGNORECASE)
-    return key.start() if key else None
-
-
 def _unwrapped(text: str) -> str:
     """Return `text` without an enclosing `{'Answer': ...}` or `<...>`."""
     parsed = parse_answer(text)
@@ -145,11 +143,6 @@ def _unwrapped(text: str) -> str:
     text = text.strip().removesuffix("```").rstrip()
     inner = text[1:-1]
     return inner.strip() if text.startswith("<") and text.endswith(">") and not set(inner) & set("<>") else text
-
-
-def _brace_before(response: str, position: int) -> bool:
-    """Return whether an object is open at `position`: the last brace before is an opening one."""
-    return response.rfind("{", 0, position) > response.rfind("}", 0, position)
 
 
 def _value(text: str, braced: bool) -> tuple[str, bool]:

@@ -95,13 +95,10 @@ def meteor(statistics: Sequence[Sequence[float]]) -> CorpusScore:
     """
     if not statistics or any(len(counts) != FIELDS for counts in statistics):
         raise ValueError(f"Expected at least one pair and {FIELDS} counts for each.")
-    total = [sum(column) for column in zip(*map(_without_perfect_chunk, statistics), strict=True)]
+    # as METEOR sums them: a pair matched in one chunk from end to end adds no chunk
+    summed = ([*each[:20], 0.0, *each[21:]] if _is_perfect(each) else each for each in statistics)
+    total = [sum(column) for column in zip(*summed, strict=True)]
     return CorpusScore(_value(total), tuple(_value(counts) for counts in statistics))
-
-
-def _without_perfect_chunk(counts: Sequence[float]) -> Sequence[float]:
-    """Return the counts as METEOR sums them: a pair matched in one chunk from end to end adds no chunk."""
-    return [*counts[:20], 0.0, *counts[21:]] if _is_perfect(counts) else counts
 
 
 def _is_perfect(counts: Sequence[float]) -> bool:
