@@ -11,11 +11,11 @@ from answer_forms import as_run
 from host_files import sample_of, write_run
 from pages import DOCS, README, ROOT, commands, program, text_of
 
-from spiqa_tasks.analysis.paper.listing import items
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.cli import main, whole_parser
 from spiqa_tasks.hosts.catalogue import catalogue, find_tasks
+from spiqa_tasks.published import items
 from spiqa_tasks.scoring.mcq import forms
 from spiqa_tasks.utils.prompts import doc_to_messages
 

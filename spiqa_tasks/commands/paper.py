@@ -8,7 +8,6 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from spiqa_tasks.analysis.paper.listing import PAPERS, Item, item_named, items
 from spiqa_tasks.benchmarks.description import DESCRIBE, Count
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.task import Task
@@ -18,6 +17,7 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import Source, default_source, demo_source
 from spiqa_tasks.hosts.catalogue import catalogue, find_tasks, members_of
 from spiqa_tasks.printable import said_if_slow, say
+from spiqa_tasks.published import PAPERS, Item, item_named, items
 from spiqa_tasks.report.printer import Column, Columns, Table, add_format, render
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from spiqa_tasks.analysis.paper.listing import Item
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
 from spiqa_tasks.commands import batching
@@ -23,6 +22,7 @@ from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.sanitize import sanitize, shortened
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import counted, say
+from spiqa_tasks.published import Item
 from spiqa_tasks.report.printer import Column, Table, render
 from spiqa_tasks.runs.loading import own_runs
 from spiqa_tasks.runs.run import Run

@@ -12,7 +12,6 @@ from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_property, ov
 from spiqa_tasks.analysis.filter_runs import filter_runs
 from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.analysis.paper.alignment import alignment, summary
-from spiqa_tasks.analysis.paper.listing import Item
 from spiqa_tasks.analysis.paper.measures import bootstrap, correlations, spread
 from spiqa_tasks.analysis.published_rows import published_values
 from spiqa_tasks.analysis.twins import ablation_pairs
@@ -22,7 +21,7 @@ from spiqa_tasks.commands.paper_ranking import rank_captions
 from spiqa_tasks.commands.run_arguments import measured_runs, named_runs, runs_at, runs_by_path, withheld_values
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
-from spiqa_tasks.published import load, tables
+from spiqa_tasks.published import Item, load, tables
 from spiqa_tasks.report.headline import printed_record, records_of, shown_metrics
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, render
 from spiqa_tasks.report.score_tables import of_one_model, paper_table
@@ -85,10 +84,10 @@ def _main(arguments: argparse.Namespace, _item: Item) -> int:
 def _scores(arguments: argparse.Namespace, item: Item) -> int:
     """Print the values of the table's metrics, overall or by group, and the printed ones for the same questions."""
     runs, _ = runs_by_path(arguments)
-    chosen = arguments.metric or item.options.get("metric")
+    chosen = arguments.metric or item.option("metric")
     by_run = {id(run): _metrics(run, item, chosen.split(",") if chosen else ()) for run in runs}
     prepare((by_run[id(run)], run.questions) for run in runs)
-    values = by_group if item.options.get("by") == "group" else overall
+    values = by_group if item.option("by") == "group" else overall
     for run in runs:
         say(*withheld_values(run, by_run[id(run)]))
     made = [record for run in runs for record in records_of(run, values(run, by_run[id(run)]))]
@@ -129,7 +128,7 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _spread(arguments: argparse.Namespace, item: Item) -> int:
-    rows = spread(measured_runs(arguments), arguments.metric, arguments.over or item.options.get("over"))
+    rows = spread(measured_runs(arguments), arguments.metric, arguments.over or item.option("over"))
     values = [Column("accuracies", show=_each), *(Column(name, show=number) for name in ("mean", "sd", "range"))]
     return _show(arguments, item, rows, ["model", "split", "settings", "over"], [*values, "questions"])
 

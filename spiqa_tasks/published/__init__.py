@@ -1,6 +1,7 @@
-"""The result tables printed in the papers of SPIQA, MMStar and SciFIBench, and scores that others report, as data.
+"""Every table and figure of the papers of SPIQA, MMStar and SciFIBench, and printed and reported results, as data.
 
-One long CSV per table: key columns, a metric and a value. Values keep the printed unit: percent, that is this
+`items.csv` says what each shows, which tasks to run, and what makes it again (`spiqa-tasks paper`). Results are one
+long CSV per table: key columns, a metric and a value. Values keep the printed unit: percent, that is this
 package's natural unit times 100 (a CIDEr of 124.6 is 1.246 here); counts, ranks and correlations are as they are.
 NOTES.md beside the files explains the columns and lists every place where the papers disagree with themselves.
 """
@@ -8,16 +9,70 @@ NOTES.md beside the files explains the columns and lists every place where the p
 from __future__ import annotations
 
 import csv
+import re
+from dataclasses import dataclass
+from functools import cache
 from importlib import resources
+from typing import Any
 
 from spiqa_tasks.errors import InputError
 
+PAPERS = ("spiqa", "mmstar", "scifibench")
 _NUMBERS = frozenset({"value", "sd", "variance"})
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table, figure or section of a paper.
+
+    Attributes:
+        key: its name on the command line and for `load`: `tableB1`.
+        name: as in the paper, such as `Table B.1`.
+        needs: `data`, or `runs` and perhaps `judge`; () if nothing makes it.
+        maker: function of `commands.paper_tables` that makes it again, or ''.
+        tasks: arguments of lmms-eval's --tasks for its runs; benchmarks for counts of the data.
+        note: what is missing of it, or why nothing makes it.
+        options: defaults of the maker's options, as `key=value`.
+    """
+
+    paper: str
+    key: str
+    name: str
+    shows: str
+    needs: tuple[str, ...]
+    maker: str
+    tasks: tuple[str, ...]
+    note: str
+    options: tuple[str, ...]
+
+    def option(self, name: str) -> str | None:
+        """Return the default of an option, or None."""
+        return dict(option.split("=") for option in self.options).get(name)
+
+
+@cache
+def items() -> tuple[Item, ...]:
+    """Return every item, in the order of the papers."""
+    lists = ("needs", "tasks", "options")
+    return tuple(Item(**row | {name: tuple(row[name].split()) for name in lists}) for row in _read("items.csv"))
+
+
+def item_named(paper: str, name: str) -> Item:
+    """Return a paper's item by its name in any spelling: `tableb1`, `Table B.1`.
+
+    Raises InputError: the paper has none of that name.
+    """
+    wanted = re.sub(r"[\W_]", "", name).lower()
+    named = {re.sub(r"[\W_]", "", item.name).lower(): item for item in items() if item.paper == paper}
+    if wanted not in named:
+        known = ", ".join(item.key for item in named.values())
+        raise InputError(f"Expected a table or figure of {paper} ({known}), found {name}. Correct it.")
+    return named[wanted]
 
 
 def tables() -> list[tuple[str, str, str]]:
     """Return every table that `load` knows as (paper, table, title), in the order of the papers."""
-    return [(row["paper"], row["table"], row["title"]) for row in read_table("tables.csv")]
+    return [(row["paper"], row["table"], row["title"]) for row in _read("tables.csv")]
 
 
 def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
@@ -32,7 +87,7 @@ def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
     if table not in known:
         choices = ", ".join(known or dict.fromkeys(name for name, *_ in tables()))
         raise InputError(f"Expected a published table of a paper ({choices}), found {table} of {paper}. Correct it.")
-    return [{column: _cell(column, text) for column, text in row.items()} for row in read_table(f"{paper}_{table}.csv")]
+    return [{column: _cell(column, text) for column, text in row.items()} for row in _read(f"{paper}_{table}.csv")]
 
 
 def reported() -> list[dict[str, str | float | None]]:
@@ -41,10 +96,10 @@ def reported() -> list[dict[str, str | float | None]]:
     `tasks` are the tasks beside whose runs a row stands, `how` says what differs from the paper's setting. Values are
     percent, as those of `load`.
     """
-    return [{column: _cell(column, text) for column, text in row.items()} for row in read_table("reported.csv")]
+    return [{column: _cell(column, text) for column, text in row.items()} for row in _read("reported.csv")]
 
 
-def read_table(name: str) -> list[dict[str, str]]:
+def _read(name: str) -> list[dict[str, Any]]:
     """Return the rows of a file beside this module."""
     text = resources.files(__name__).joinpath(name).read_text(encoding="utf-8")
     return list(csv.DictReader(text.splitlines()))

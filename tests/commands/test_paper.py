@@ -18,10 +18,9 @@ from host_files import choice_samples, sample_of, write_run
 from judged_runs import write_judged
 from run_command import run_json, words
 
-from spiqa_tasks.analysis.paper.listing import Item, items
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.cli import main
-from spiqa_tasks.published import load
+from spiqa_tasks.published import Item, items, load
 
 MADE = [item for item in items() if item.maker and item.maker != "rank"]
 """Items that runs of the demo data make; `test_paper_ranking` has the other one."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from spiqa_tasks.analysis.paper.listing import PAPERS, Item, item_named, items
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.commands.paper_tables import MAKERS
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue
-from spiqa_tasks.published import tables
+from spiqa_tasks.published import PAPERS, Item, item_named, items, tables
 
 APPENDIX = {
     "spiqa": [f"Table {number}" for number in ("B.1", "B.2", "E.1", "E.2")]
