@@ -27,7 +27,7 @@ from spiqa_tasks.scoring.mcq.labels import with_letters, with_letters_of_positio
 from spiqa_tasks.scoring.mcq.options import Options
 from spiqa_tasks.scoring.mcq.other_matchers import released_match
 from spiqa_tasks.scoring.mcq.reading import Reading
-from spiqa_tasks.scoring.mcq.rules import RULES, last
+from spiqa_tasks.scoring.mcq.rules import RULES
 from spiqa_tasks.scoring.mcq.text import ends_early, plain, shortened, turns, without_echo
 from spiqa_tasks.scoring.refusals import is_refusal
 
@@ -117,10 +117,6 @@ def _read(reading: Reading, keys: Mapping[str, str]) -> tuple[Choice, bool]:
             (letter,) = letters
             return Choice(keys[letter], name), True
         if letters:
-            named = last(reading, "named", True) if name in ("statement", "mark") else frozenset()
-            if len(named) == 1 and named <= keys.keys():
-                (letter,) = named
-                return Choice(keys[letter], "text"), True
             stated = "ambiguous" if len(letters) > 1 else "out_of_range"
             break
     if not plain(reading.text):

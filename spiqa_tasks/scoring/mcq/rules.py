@@ -21,7 +21,7 @@ def _field(reading: Reading) -> frozenset[str]:
     return next(filter(None, fields), _NOTHING)
 
 
-def last(reading: Reading, level: Level, of_text: bool = False) -> frozenset[str]:
+def _last(reading: Reading, level: Level, of_text: bool = False) -> frozenset[str]:
     """Return the options that the last line with a claim of this level leaves standing."""
     for index, line in reading.backwards(reading.unread if of_text else -1):
         claims = [claim for claim in line.claims if claim.of_text <= of_text]
@@ -71,14 +71,14 @@ def _of_text(reading: Reading) -> frozenset[str]:
     found = _NOTHING
     if reading.fields:
         found = reading.content(reading.fields[0].content, True)
-    found = found or last(reading, "named", True) or _spoken_for(reading, "text", reading.unread)
+    found = found or _last(reading, "named", True) or _spoken_for(reading, "text", reading.unread)
     return found or (_NOTHING if reading.unread < 0 else _NO_OPTION)
 
 
 RULES: Mapping[str, Callable[[Reading], frozenset[str]]] = {
     "field": _field,
-    "answer_line": lambda reading: last(reading, "named"),
-    "conclusion": lambda reading: last(reading, "concluded"),
+    "answer_line": lambda reading: _last(reading, "named"),
+    "conclusion": lambda reading: _last(reading, "concluded"),
     "statement": _all,
     "mark": lambda reading: _spoken_for(reading, "mark"),
     "text": _of_text,

@@ -10,7 +10,7 @@ from lines import COLOURS, NINE
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.mcq.options import Options
 from spiqa_tasks.scoring.mcq.reading import Reading
-from spiqa_tasks.scoring.mcq.rules import RULES, last
+from spiqa_tasks.scoring.mcq.rules import RULES
 
 PICTURES = dict.fromkeys("ABCDE", "")
 POINTS = {letter: f"Point {letter}" for letter in "ABCD"}
@@ -165,12 +165,3 @@ def test_the_first_turn_that_states_an_answer_decides(response: str, letter: str
 def test_each_rule_by_itself(rule: str, response: str, choices: Mapping[str, str], letters: str) -> None:
     """What it leaves standing, whatever the rules before it say; `?` for an answer that is no option."""
     assert RULES[rule](Reading(response, Options(choices))) == set(letters)
-
-
-@pytest.mark.parametrize(
-    ("response", "letters"),
-    [("It rains.\nblue\nIt rains.", ""), ("It rains.\nblue", "B"), ("blue\nIt rains.", "B"), ("So it is blue", "B")],
-)
-def test_a_text_alone_is_an_answer_where_an_answer_stands(response: str, letters: str) -> None:
-    """In the first line or the last."""
-    assert last(Reading(response, Options(COLOURS)), "named", True) == set(letters)
