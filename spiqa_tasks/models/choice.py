@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
 import random
 from abc import abstractmethod
 from collections import Counter
@@ -15,6 +13,7 @@ from lmms_eval.api.task import Task
 
 from spiqa_tasks.benchmarks.choice import options_in, question_before
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.hosts.lmms_eval.registration import ending_the_run
 from spiqa_tasks.models.base import Baseline, Doc
 from spiqa_tasks.printable import say
@@ -186,8 +185,5 @@ def _text(target: Any) -> str:
 
 def _count(doc: Doc) -> int:
     """Return the number of options in a document's column, a list or its `repr`; 0 without such a column."""
-    value = next((doc[name] for name in ("options", "choices") if name in doc), None)
-    if isinstance(value, str) and value.startswith("["):
-        with contextlib.suppress(ValueError, SyntaxError):
-            value = ast.literal_eval(value)
+    value = as_value(next((doc[name] for name in ("options", "choices") if name in doc), None))
     return len(value) if isinstance(value, list) else 0

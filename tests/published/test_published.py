@@ -14,7 +14,11 @@ def test_every_listed_table_loads_and_no_file_is_unlisted() -> None:
     """The list of tables names exactly the CSV files of the package, and each has rows."""
     assert all(load(paper, table) for paper, table, _ in tables())
     files = {file.name for file in resources.files("spiqa_tasks.published").iterdir() if file.name.endswith(".csv")}
-    assert files == {f"{paper}_{table}.csv" for paper, table, _ in tables()} | {"items.csv", "tables.csv", "reported.csv"}
+    assert files == {f"{paper}_{table}.csv" for paper, table, _ in tables()} | {
+        "items.csv",
+        "tables.csv",
+        "reported.csv",
+    }
 
 
 def test_what_others_report_has_its_source_and_is_of_known_tasks() -> None:
