@@ -27,7 +27,7 @@ from spiqa_tasks.report.printer import Column, Table, render
 from spiqa_tasks.runs.loading import own_runs
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import Selection
-from spiqa_tasks.scoring.ranking import combined, mean_sd, parse_ranking, ranks
+from spiqa_tasks.scoring.ranking import combined, mean_sd, parse_ranking
 from spiqa_tasks.scoring.units import without_nan
 
 TRUE = "True Caption"
@@ -162,11 +162,13 @@ def read_rankings(
     found: dict[str, dict[str, int]] = {}
     failures: Counter[str] = Counter()
     for figure, writers, verdict in zip(figures, lettered, verdicts, strict=True):
-        ranking = parse_ranking(verdict.text, list(writers)) if verdict.ok else None
-        if ranking is None or ranking.order is None:
-            failures[ranking.reason if ranking else f"judge_failed: {verdict.reason}"] += 1
+        order, reason = None, f"judge_failed: {verdict.reason}"
+        if verdict.ok:
+            order, reason = parse_ranking(verdict.text, list(writers))
+        if order is None:
+            failures[reason] += 1
         else:
-            found[figure.id] = {writers[letter]: place for letter, place in ranks(ranking.order).items()}
+            found[figure.id] = {writers[letter]: rank for rank, letter in enumerate(order, start=1)}
     return found, failures
 
 

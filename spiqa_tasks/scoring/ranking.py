@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 _LEAD = re.compile(r".*(?:ranked\s+captions?|ranking)\W*?:", re.IGNORECASE)
 _LISTS = (re.compile(r"\[([^\[\]]{1,2000})\]"), re.compile(r"\(([^()]{1,2000})\)"))
@@ -17,33 +16,20 @@ _NUMBERED_LINE = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Ranking:
-    """Letters from best to worst, or None and the `reason` why there is no complete ranking."""
-
-    order: tuple[str, ...] | None
-    reason: str
-
-
-def parse_ranking(text: str, letters: Sequence[str]) -> Ranking:
-    """Return the ranking of all `letters` in `text`; never completed or corrected.
+def parse_ranking(text: str, letters: Sequence[str]) -> tuple[tuple[str, ...] | None, str]:
+    """Return the ranking of all `letters` in `text` from best to worst, or None, and the reason; never completed.
 
     Read are lists separated by commas, `>` or semicolons, in brackets or on a line, and one letter a line; a letter
     with its caption only on a numbered line, because repeated captions are not a ranking. The last complete ranking
-    counts. `reason` is `ok`, `empty`, `no_list` or `incomplete` (letters missing, repeated or unknown).
+    counts. The reason is `ok`, `empty`, `no_list` or `incomplete` (letters missing, repeated or unknown).
     """
     if not text.strip():
-        return Ranking(None, "empty")
+        return None, "empty"
     orders = [order for candidate in _candidates(text) if (order := _letters(candidate))]
     complete = [order for order in orders if sorted(order) == sorted(letters)]
     if complete:
-        return Ranking(tuple(complete[-1]), "ok")
-    return Ranking(None, "incomplete" if any(len(order) > 1 for order in orders) else "no_list")
-
-
-def ranks(order: Sequence[str]) -> dict[str, int]:
-    """Return letter -> rank, 1 is best."""
-    return {letter: place for place, letter in enumerate(order, start=1)}
+        return tuple(complete[-1]), "ok"
+    return None, "incomplete" if any(len(order) > 1 for order in orders) else "no_list"
 
 
 def mean_sd(values: Sequence[float]) -> tuple[float, float]:

@@ -14,6 +14,7 @@ TEXTS = "\ue000"
 _PAD = "\uf8ff"
 _BRACKETED = re.compile(r"[(\[][a-z][)\]]")
 _SHORT = re.compile("[a-z]{1,2}|[ivx]{1,5}")
+_ITEM = re.compile(r"[ -]{0,7}(\d(?:[\d.,]*\d)?)[.)] \S")
 
 
 class Options:
@@ -80,7 +81,10 @@ def _is_whole(text: str, start: int, end: int) -> bool:
         return False
     if first.isdigit() and (before in ("-", "−") or (before in (".", ",") and text[start - 2 : start - 1].isdigit())):
         return False
-    return not (last.isdigit() and after in (".", ",") and text[end + 1 : end + 2].isdigit())
+    if last.isdigit() and after in (".", ",") and text[end + 1 : end + 2].isdigit():
+        return False
+    item = _ITEM.match(text)
+    return not (item and item.span(1) == (start, end))
 
 
 def _is_wordy(character: str) -> bool:
