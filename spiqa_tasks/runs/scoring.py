@@ -23,6 +23,7 @@ from spiqa_tasks.runs.join import JoinedRun
 from spiqa_tasks.runs.readers.answers import LINES as PLAIN
 from spiqa_tasks.runs.readers.labels import Labels
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.subset import question_of
 from spiqa_tasks.scoring.calibrated import LEAST_LABELS, Calibrated, calibrated_mean
 
 
@@ -66,10 +67,10 @@ def read(matched: JoinedRun, judge: Judge | None = None) -> Unjudged:
     found, scorer = matched.answers, make_scorer(matched.task.entry, matched.task.settings, "offline", judge)
     pairs = [(place, row, found[row["id"]]) for place, row in enumerate(matched.rows) if row["id"] in found]
     records = [scorer.record(row, answer.response) for _, row, answer in pairs]
-    groups = {_question(row): record.groups for (_, row, _), record in zip(pairs, records, strict=True)}
+    groups = {question_of(row): record.groups for (_, row, _), record in zip(pairs, records, strict=True)}
     for row in matched.rows:
-        if _question(row) not in groups:
-            groups[_question(row)] = scorer.record(row, Response("")).groups
+        if question_of(row) not in groups:
+            groups[question_of(row)] = scorer.record(row, Response("")).groups
     sizes = Counter(name for each in groups.values() for name in set(each.values()))
     return Unjudged(matched, scorer, [replace(answer, place=place) for place, _, answer in pairs], records, sizes)
 
@@ -92,7 +93,7 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
         task=task.name,
         form=matched.form,
         read=lambda: answers,
-        asked=max(task.questions, len({_question(row) for row in matched.rows})),
+        asked=max(task.questions, len({question_of(row) for row in matched.rows})),
         answered=len(answers),
         definition=task,
         reported={},
@@ -102,11 +103,6 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
         labels=unjudged.labels,
         judge=judge,
     )
-
-
-def _question(row: Mapping[str, Any]) -> str:
-    """Return the id of a row's question, of which several documents are."""
-    return str(row.get("question_id", row["id"]))
 
 
 def values_of(run: Run) -> dict[str, Value]:
