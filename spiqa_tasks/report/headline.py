@@ -27,7 +27,6 @@ _HIDDEN = frozenset({"nonplot"})
 _MOST_COLUMNS = 6
 """Groups that stand as columns, as in the papers' tables; more (MMStar's 18 axes) are rows."""
 Record = dict[str, Any]
-Records = Sequence[Record]
 
 
 def shown_metrics(run: Run) -> list[Metric]:
@@ -186,26 +185,18 @@ def group_table(runs: Sequence[Run], kind: str, measured: Sequence[Record]) -> T
     ]
     title, folded = f"{metric} by {_NAMES.get(kind, kind)}", kind not in PLOTTED
     if len(groups) > _MOST_COLUMNS:
-        return _transposed(groups, measured, printed, title, notes, folded)
+        best = list(dict.fromkeys(record["model"] for record in measured))
+        kept = [*(record for record in measured if record["model"] in best[:ROWS]), *printed]
+        heads = [each["model"] + each["source"].removeprefix(MEASURED).replace("published", "") for each in kept]
+        rows = [{**each, "model": each["group"], "judge": "", "source": h} for each, h in zip(kept, heads, strict=True)]
+        if len(best) > ROWS:
+            notes.append(f"The {ROWS} best of {len(best)} models stand here; `spiqa-tasks report --csv FILE` has all.")
+        columns: Columns = [Column(("cells", head)) for head in dict.fromkeys(heads)]
+        lines = lines_of(rows, lambda record: str(record["source"]))
+        return Table(lines, [Column("model", "group")], columns, title, notes, folded=folded)
     rows, published = (lines_of(each, lambda record: str(record["group"])) for each in (measured, printed))
     values: Columns = [Column(("cells", group)) for group in groups]
     return Table(rows, ["model", "source"], values, title, notes, published, folded)
-
-
-def _transposed(groups: Sequence[str], measured: Records, printed: Records, *about: Any) -> Table:
-    """Return a row per group and a column per model; `about`: title, notes and whether it is folded."""
-    title, notes, folded = about
-    names = list(dict.fromkeys(record["model"] for record in measured))
-    cells: dict[str, dict[str, str]] = {group: {} for group in groups}
-    for record in (*measured, *printed):
-        if record["source"] != MEASURED or record["model"] in names[:ROWS]:
-            head = record["model"] + record["source"].removeprefix(MEASURED).replace("published", "")
-            cells[record["group"]].setdefault(head, cell_of(record))
-    if len(names) > ROWS:
-        notes = [*notes, f"The {ROWS} best of {len(names)} models stand here; `spiqa-tasks report --csv FILE` has all."]
-    heads: Columns = [Column(("cells", head)) for head in dict.fromkeys(head for row in cells.values() for head in row)]
-    rows = [{"group": group, "cells": row} for group, row in cells.items()]
-    return Table(rows, ["group"], heads, title, notes, folded=folded)
 
 
 def _notes(runs: Sequence[Run], is_published: bool, judged: bool) -> list[str]:

@@ -25,12 +25,8 @@ _COLOURS = {"measured": 0, "published": 7, "reported": 1}
 
 def ranked(runs: Iterable[Run]) -> list[Run]:
     """Return runs of one task, the best by the headline first, withheld ones last."""
-
-    def key(run: Run) -> float:
-        value = run.value(run.metrics[0]).value if run.metrics else math.nan
-        return math.inf if math.isnan(value) else -value
-
-    return sorted(runs, key=key)
+    known = [(-run.value(run.metrics[0]).value if run.metrics else math.nan, run) for run in runs]
+    return [run for _, run in sorted(known, key=lambda each: (math.isnan(each[0]), each[0]))]
 
 
 def table(runs: Sequence[Run]) -> Table:
@@ -69,7 +65,9 @@ def ranking(runs: Sequence[Run]) -> list[Plot]:
         source, _, table = each["source"].partition(", ")
         name = f"{each['model']} ({table})" if source == "published" else each["model"]
         points[source][name] = (each["value"], each["low"], each["high"])
-    series = [Series(source, _COLOURS[source], known) for source, known in points.items() if known]
+    judge = f" (judge {PAPER_JUDGE})" if any(each["judge"] for each in beside) else ""
+    labels = {source: source + judge * (source != headline.MEASURED) for source in points}
+    series = [Series(labels[source], _COLOURS[source], known) for source, known in points.items() if known]
     title = f"{metric} on {task}{plots.limited(len(kept), len(own) + len(beside), 'rows')}"
     return [plots.intervals(title, series, f"{metric} x 100")] if len(kept) > 1 else []
 

@@ -9,6 +9,7 @@ import pytest
 from report_runs import choices, run_of
 
 from spiqa_tasks.analysis.compare import compare
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.report import overview, plots
 from spiqa_tasks.report.plots import Plot, Series
 from spiqa_tasks.runs.run import Run
@@ -78,6 +79,14 @@ def test_a_task_s_runs_are_drawn_beside_published_and_reported_rows(monkeypatch:
     assert title == "accuracy on mmstar_filtered (30 of 64 rows; the tables have all)"
     assert list(series[0].points) == [f"m{place}" for place in range(40, 20, -1)]
     assert sum(len(each.points) for each in series) == plots.ROWS
+    judged = Record("q", "x", scores={"l3score": 0.5}, verdicts=({"metric": "l3score", "score": 0.5},))
+    signature = "data:spiqa/testA@d|settings:setting=direct|judge:hf:local"
+    overview.ranking([run_of([judged], "mine", "spiqa_testA", signature)])
+    assert [each.label for each in drawn.pop()[1]] == [
+        "measured",
+        "published (judge GPT-4o)",
+        "reported (judge GPT-4o)",
+    ]
     demo = "data:mmstar/demo@d|prompt:p|settings:prompt=letter"
     assert overview.ranking([run_of(choices([True]), "alone", "t", demo)]) == []
 
