@@ -83,6 +83,7 @@ def why(run_a: Run, run_b: Run, metric_a: str | None = None, metric_b: str | Non
     about = {
         COVERAGE: f"{len(a.asked)} and {len(b.asked)} questions",
         FAILED: " and ".join(_counted(side) for side in (a, b)),
+        **{cause: " and ".join(str([*side.kinds.values()].count(cause)) for side in (a, b)) for cause in (CUT, NONE)},
         RULE: rules,
         AVERAGE: f"over {average_a} and over {average_b}",
         MIXED: rules,
@@ -168,6 +169,8 @@ def _counted(side: Side) -> str:
 
 
 def _explains(lines: Sequence[Line], about: Mapping[str, str]) -> str:
+    if all(abs(line.value) < LEAST for line in lines):
+        return "The numbers are equal, line by line."
     total = percent(math.fsum(line.value for line in lines))
     most = max((line for line in lines if line.cause != UNKNOWN), key=lambda line: abs(line.value))
     if abs(most.value) < LEAST:
@@ -187,12 +190,13 @@ def _settles(lines: Sequence[Line], one: Measured, two: Measured, differ: Sequen
     if most.cause == COVERAGE:
         counts = [-len(side.questions) for side in (one, two)]
     worse = one.run if counts[0] > counts[1] else two.run
-    again = f"ask {worse.name} again"
-    if worse.command:
-        command = [*worse.command, "--tasks", worse.task, "--log_samples", "--output_path", "again"]
-        length = int((worse.config.get("generation_kwargs") or {}).get("max_new_tokens", 1024))
-        command += ["--gen_kwargs", f"max_new_tokens={4 * length}"] if most.cause == CUT else []
-        again = shlex.join(command)
+    command = [*(worse.command or ("lmms-eval", "--model", "MODEL")), "--tasks", worse.task, "--log_samples"]
+    length = int((worse.config.get("generation_kwargs") or {}).get("max_new_tokens", 1024))
+    if most.cause == CUT:
+        place = command.index("--gen_kwargs") if "--gen_kwargs" in command else len(command)
+        given = [each for each in "".join(command[place + 1 : place + 2]).split(",") if "max_new_tokens" not in each]
+        command[place : place + 2] = ["--gen_kwargs", ",".join(filter(None, [*given, f"max_new_tokens={4 * length}"]))]
+    again = shlex.join([*command, "--output_path", "again"])
     if most.cause == MIXED:
         judge = f" --judge {two.run.judge_name}" if one.run.judge_name != two.run.judge_name else ""
         again = f"spiqa-tasks score {one.run.task} {one.run.path}{judge} --output again"

@@ -165,6 +165,7 @@ def test_what_was_put_in_is_found(tmp_path: Path, questions: Sequence[Question])
     assert of[AVERAGE].value == pytest.approx(fmean(averages), abs=one)
     assert of[UNKNOWN].value == 0
     assert found.about[AVERAGE] == "over questions and over l2_category"
+    assert found.about[CUT] == f"0 and {len(cut)}"
     assert of[OTHER].low < of[OTHER].value < of[OTHER].high
 
 
@@ -261,5 +262,6 @@ def test_the_same_answers_by_another_judge_are_the_judges_part() -> None:
 def test_both_readings_of_a_run_are_two_rules() -> None:
     """The released and the corrected reading of the same answers."""
     run = judged("abcd", [0.0, 0.5, 1.0, 1.0], released=[0.0, 0.5, 0.0, 0.5])
+    assert why(run, run).explains == "The numbers are equal, line by line."
     of = lines(why(run, run, "l3score", "l3score_released"))
     assert (of[RULE].value, list(of[RULE].ids)) == (pytest.approx(-1.5 / 4), ["p2/0", "p3/0"])

@@ -83,7 +83,8 @@ def test_why_prints_lines_that_add_up_and_two_sentences(tmp_path: Path, capsys: 
     cells = {line.split("  ")[0]: line.split("  ", 1)[-1].split()[:2] for line in told.splitlines()}
     assert cells["answers empty or refused"] == ["50.0", "12"]
     assert cells["difference"] == ["50.0"]
-    assert "What explains most: answers empty or refused, 50.0 of 50.0 points, on 12 questions" in told
+    told = " ".join(told.split())
+    assert "What explains most: answers empty or refused (12 and 0), 50.0 of 50.0 points, on 12 questions" in told
     assert "To settle answers empty or refused (50.0 points): spiqa-tasks report" in told
     _, (found,), _ = run_json(capsys, "compare", first, other, "--why", "--metric", "accuracy,accuracy_released")
     assert sum(line["value"] for line in found["lines"]) == pytest.approx(found["number_b"] - found["number_a"])

@@ -161,6 +161,8 @@ def _command(config: Mapping[str, Any]) -> tuple[str, ...]:
     kept = ",".join(_LOGIN.sub("//", each) for each in given if not _KEY.search(each))
     options = {"model": config["model"], "model_args": kept}
     options |= {name: config.get(name) for name in ("gen_kwargs", "batch_size", "limit", "offset")}
+    if isinstance(options["gen_kwargs"], Mapping):
+        options["gen_kwargs"] = ",".join(f"{key}={value}" for key, value in options["gen_kwargs"].items())
     named = {name: str(value) for name, value in options.items() if value and not _KEY.search(str(value))}
     return ("lmms-eval", *(part for name, value in named.items() for part in (f"--{name}", value)))
 
