@@ -7,13 +7,14 @@ import io
 import json
 import sys
 import threading
+import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Any, TextIO
 
-SLOW = 1.0
-"""Seconds after which a command says what it is doing: until then a person does not wonder."""
+SLOW, FIRST = 1.0, 10.0
+"""Seconds after which a command says what it is doing (until then a person does not wonder), and how far it is."""
 
 
 def printable(text: str) -> str:
@@ -48,6 +49,38 @@ def said_if_slow(doing: str) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+
+
+@contextmanager
+def progress(doing: str, total: int = 0) -> Iterator[Callable[..., None]]:
+    """Say on stderr what the block is doing, as `said_if_slow`, and then how far it is.
+
+    Yields a function of how many are done and, if `total` is not known before, of how many there are. On a terminal it
+    moves a bar; else it says `n of N` after ten seconds, and whenever that time has doubled.
+    """
+    started, due = time.monotonic(), FIRST
+    bar: Any = None
+
+    def show(done: int, of: int = total) -> None:
+        nonlocal bar, due
+        passed = time.monotonic() - started
+        if passed >= SLOW and sys.stderr is not None and sys.stderr.isatty():
+            from tqdm import tqdm
+
+            if bar is None:
+                bar = tqdm(total=of, desc=doing, file=sys.stderr, leave=False)
+            bar.total = of
+            bar.update(done - bar.n)
+        elif passed >= due:
+            due = 2 * passed
+            say(f"{doing}: {done} of {of}")
+
+    with said_if_slow(doing):
+        try:
+            yield show
+        finally:
+            if bar is not None:
+                bar.close()
 
 
 def counted(number: int, one: str, many: str = "") -> str:

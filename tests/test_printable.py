@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks import printable as module
-from spiqa_tasks.printable import counted, printable, said_if_slow, say
+from spiqa_tasks.printable import counted, printable, progress, said_if_slow, say
 
 
 @pytest.mark.parametrize(
@@ -80,3 +80,15 @@ def test_only_what_takes_long_is_said(monkeypatch: pytest.MonkeyPatch, capsys: p
         while not (said := capsys.readouterr().err):
             time.sleep(0.01)
     assert said == "spiqa-tasks: reading ...\n"
+
+
+def test_slow_work_says_how_far_it_is_ever_more_rarely(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once after the first time, again when twice as much has passed; quick work says nothing."""
+    times = iter([0.0, 1.0, 9.0, 10.0, 15.0, 20.0, 39.0, 40.0])
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(times))
+    with progress("judging", 7) as show:
+        for done in range(1, 8):
+            show(done)
+    assert capsys.readouterr().err.splitlines() == [f"spiqa-tasks: judging: {done} of 7" for done in (3, 5, 7)]

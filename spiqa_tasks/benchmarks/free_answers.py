@@ -27,11 +27,6 @@ class FreeSettings:
 
     rule: str = L3SCORE
 
-    @property
-    def judged(self) -> str:
-        """The name of the judge-scored metric; InputError for another rule."""
-        return metric_of(self.rule)
-
 
 def from_table(
     table: Sequence[Mapping[str, Any]], split: str, settings: FreeSettings, data: str
@@ -57,7 +52,7 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     shared = {"reference": row["answer"], "signature": signature}
     if response.failure is not None:
         return Record(row["id"], status="request_failed", reason=response.failure, **shared)
-    metric = parse_settings(FreeSettings, row["settings"]).judged
+    metric = metric_of(parse_settings(FreeSettings, row["settings"]).rule)
     candidates = (Candidate(response.text, row["question"], each) for each in row["references"])
     asks = tuple(ask for candidate in candidates for ask in context.asks(metric, candidate))
     rule = None if response.text.strip() else "empty"
@@ -66,8 +61,8 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
 
 def metrics(settings: FreeSettings) -> list[Metric]:
     """Return the metrics: the judge's, the text metrics, failure rates."""
-    judged = Metric(settings.judged, partial(_best, settings.judged), needs="judge")
-    neither = [NEITHER] if settings.judged == L3SCORE else []
+    name = metric_of(settings.rule)
+    judged, neither = Metric(name, partial(_best, name), needs="judge"), [NEITHER] if name == L3SCORE else []
     return [judged, *map(text_metric, METRICS), JUDGE_FAILED, *neither, *FAILURE_RATES]
 
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
-
-from tqdm import tqdm
 
 from spiqa_tasks.benchmarks.aggregation import RELEASED, SCORING_FAILED, Metric, RecordSet, Value, prepare
 from spiqa_tasks.benchmarks.benchmark import Benchmark, Join, Row
@@ -22,6 +19,7 @@ from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.metrics.text_scores import available_metrics
+from spiqa_tasks.printable import counted, progress
 from spiqa_tasks.scoring.reasoning import is_cut_in_reasoning, without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
@@ -190,8 +188,9 @@ def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) 
     """Return the records with their scores by some metrics, which may score a subset, in another order."""
     by_id: defaultdict[str, dict[str, float]] = defaultdict(dict)
     prepare([(metrics, records)])
-    is_short = len(records) < 2 or not metrics
-    for metric in tqdm(metrics, "scores of answers", file=sys.stderr, disable=is_short or None, unit=" metrics"):
-        for key, score in metric.compute(records).scores.items() if records else ():
-            by_id[key][metric.name] = score
+    with progress(f"scores of {counted(len(records), 'answer')}", len(metrics)) as show:
+        for place, metric in enumerate(metrics if records else ()):
+            show(place)
+            for key, score in metric.compute(records).scores.items():
+                by_id[key][metric.name] = score
     return [record.with_scores(by_id[record.id]) if record.id in by_id else record for record in records]

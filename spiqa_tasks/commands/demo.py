@@ -17,6 +17,7 @@ from pathlib import Path
 from spiqa_tasks.commands import compare, gain, report
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.extras import require
+from spiqa_tasks.hosts.lmms_eval.command_line import watched
 from spiqa_tasks.judge.overlap_server import MODEL, overlap_judge
 from spiqa_tasks.runs.readers.lmms_eval import read_results, result_files
 
@@ -68,7 +69,7 @@ def _walk(output: Path, judge: Mapping[str, str]) -> None:
     _run_hosts(output, {**os.environ, **judge})
     for command, arguments, head in (
         (gain, [str(output), "--task", "scifibench_demo"], 3),  # the row of all questions, of one for each group
-        (compare, [str(output), "--task", "spiqa_demo"], None),
+        (compare, [str(output), "--task", "spiqa_demo"], 4),
         (report, [str(output), "--html", str(output / "report.html")], None),
     ):
         _show(["spiqa-tasks", command.__name__.rpartition(".")[2], *arguments], f" | head -{head}" if head else "")
@@ -94,8 +95,8 @@ def _run_hosts(output: Path, environment: Mapping[str, str]) -> None:
             command = [sys.executable, "-m", "lmms_eval", *arguments]
             processes.append(subprocess.Popen(command, env=environment, stdout=file, stderr=file))
     print("Both answer 150 shipped questions now, which takes a minute or two ...", flush=True)
-    for process in processes:
-        process.wait()
+    for process, (model, _) in zip(processes, RUNS, strict=True):
+        watched(process, output / f"{model}.log", model)
     for model, tasks in RUNS:
         files = [path for path in result_files(output / model) if path.stat().st_mtime >= started]
         if not files or set(tasks) - {run.task for run in read_results(files[-1])}:

@@ -20,6 +20,7 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import judge_from_environ
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.metrics.text_scores import available_metrics
+from spiqa_tasks.printable import said_if_slow
 from spiqa_tasks.report.printer import Table, add_format, render
 
 Finding = tuple[str, str, str]
@@ -38,10 +39,12 @@ def run(arguments: argparse.Namespace) -> int:
     checks = [_hosts, _extras, _cache, *([_data, _text_metrics] if is_installed("score") else []), _judge]
     findings: list[Finding] = []
     for check in checks:
+        part = check.__name__.strip("_").replace("_", " ")
         try:
-            findings += check()
+            with said_if_slow(f"checking {part}"):
+                findings += check()
         except SpiqaTasksError as error:
-            findings.append(("missing", check.__name__.strip("_"), str(error)))
+            findings.append(("missing", part, str(error)))
     findings.sort(key=lambda finding: STATUSES.index(finding[0]))
     if arguments.format == "text":  # a line each, from which a command can be copied
         for status, subject, detail in findings:

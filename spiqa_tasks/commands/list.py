@@ -11,7 +11,7 @@ from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
 from spiqa_tasks.hosts.catalogue import catalogue, included_folders, members_of
-from spiqa_tasks.report.printer import Column, Table, add_format, render
+from spiqa_tasks.report.printer import Column, Table, add_format, render, shown
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -54,18 +54,19 @@ def run(arguments: argparse.Namespace) -> int:
             f"Expected a task or group with {arguments.search!r} in its name or settings, found none. "
             "`spiqa-tasks list` shows all."
         )
-    print(_printed(arguments.format, rows, groups))
+    print(_printed(arguments.format, rows, groups, bool(rows and text)))
     return 0
 
 
-def _printed(form: str, rows: list[dict[str, Any]], groups: Mapping[str, tuple[str, ...]]) -> str:
+def _printed(form: str, rows: list[dict[str, Any]], groups: Mapping[str, tuple[str, ...]], is_search: bool) -> str:
+    """Return both tables; of groups that a search found the number of tasks, as those that it found stand above."""
     settings = Column("settings", show=lambda text: text.replace(",", ", "))
     tables = [
         Table(rows, [Column("name", "task")], ["questions", "data", settings]),
         Table(
             [{"name": name, "members": members} for name, members in groups.items()],
             [Column("name", "group")],
-            [Column("members", "tasks")],
+            [Column("members", "tasks", (lambda names: str(len(names))) if is_search else shown)],
         ),
     ]
     return render(form, *(table for table in tables if table.records), whole={"tasks": rows, "groups": groups})

@@ -23,6 +23,7 @@ from spiqa_tasks.analysis.experiments import (
     task_names,
 )
 from spiqa_tasks.analysis.twins import ablation_pairs
+from spiqa_tasks.benchmarks.registry import fetch
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import demo, gain
 from spiqa_tasks.errors import InputError, SpiqaTasksError
@@ -30,7 +31,9 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import check_folder, write_atomically
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, alone_in, check_extra, command, run_host
-from spiqa_tasks.judge.resolve import parse_judge
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
+from spiqa_tasks.judge.rules import make_rule
 from spiqa_tasks.judge.types import redacted
 from spiqa_tasks.printable import printable, say
 from spiqa_tasks.report.content import build
@@ -177,10 +180,22 @@ class _Experiment:
         """Return the host's command of a run."""
         return command(planned.model, planned.task, self.output / planned.folder(self.options), self.options)
 
+    def check(self) -> None:
+        """Fetch the data of the incomplete runs, and look whether their judge has its key.
+
+        Raises DataError, JudgeError: it cannot be had, or the judge cannot be used; no host need start to say so.
+        """
+        judge = judge_from_environ(os.environ) if self.judge is None else parse_judge(self.judge, environ=os.environ)
+        for own in dict.fromkeys(planned.own for planned in self.missing if planned.own is not None):
+            fetch(own.benchmark, own.split, own.settings)
+            rule = own.entry.judge(own.typed)
+            if rule is not None and judge is not None:
+                Judge(judge, make_rule(rule, {})).require_key()
+
     def complete(self) -> bool:
         """Show the plan and run the host for each incomplete run; return whether all are complete then.
 
-        Raises InputError: the program to launch cannot be started.
+        Raises InputError: the program to launch cannot be started; or see `check`.
         """
         environment = {**os.environ, **({} if self.judge is None else {"SPIQA_JUDGE": self.judge})}
         with alone_in(self.output, lambda: say(f"waiting for a run at work in {self.output} ...")) as held:
@@ -193,6 +208,7 @@ class _Experiment:
             requests = Column("requests", show=lambda count: "?" if count is None else str(count))
             print(render("text", Table(rows, ["run", "task", "model"], [requests, "there"])), file=sys.stderr)
             missing = self.missing
+            self.check()
             for place, planned in enumerate(missing, 1):
                 folder = planned.folder(self.options)
                 log = self.output / "logs" / f"{folder}.log"
@@ -201,7 +217,7 @@ class _Experiment:
                 (self.output / folder).mkdir(exist_ok=True)
                 manifest = yaml.safe_dump(planned.manifest(self.options))
                 write_atomically(self.output / folder / MANIFEST, manifest.encode())
-                status = run_host(self.command(planned), log, held, environment)
+                status = run_host(self.command(planned), log, held, environment, f"run {place} of {len(missing)}")
                 planned.look(self.output, self.options, self.judge)
                 if planned.path is None:
                     say(f"{name}: no results (exit status {status}). The end of {log}:")

@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif results:
         print("\n\n".join(score_tables.as_text(each, arguments.format) for each in results))
         if len(results) > 1:
-            print(f"\n{score_tables.paper_table(score_tables.of_one_model(results), arguments.format)}")
+            print(f"\n{score_tables.models_table(score_tables.of_one_model(results), arguments.format)}")
     if arguments.output is not None:
         scored = [run for found in results for run in found]
         say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))

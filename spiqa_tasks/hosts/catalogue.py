@@ -94,11 +94,18 @@ def included_folders() -> list[Path]:
 
 
 def catalogue(include: Iterable[Path] = ()) -> Found:
-    """Return all tasks of the benchmarks by name, and all groups with their members; `include` has more folders."""
+    """Return all tasks of the benchmarks by name, and all groups with their members; `include` has more folders.
+
+    Raises InputError: one of these is no folder.
+    """
     load_plugins()
     tasks = {name: task for each in BENCHMARKS.values() for name, task in _tasks_of(each).items()}
     groups = {name: tuple(members) for each in BENCHMARKS.values() for name, members in each.groups.items()}
-    for more_tasks, more_groups in (_shipped(), _defined_in([*included_folders(), *include])):
+    included = list(include)
+    for path in included:
+        if not path.is_dir():
+            raise InputError(f"Expected --include-path to name a folder with YAMLs of tasks, found {path}. Correct it.")
+    for more_tasks, more_groups in (_shipped(), _defined_in([*included_folders(), *included])):
         tasks |= more_tasks
         groups |= more_groups
     return tasks, groups

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import random
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from spiqa_tasks.extras import require
@@ -17,7 +17,7 @@ from spiqa_tasks.judge.pace import Pace
 from spiqa_tasks.judge.providers import PROVIDERS, Provider
 from spiqa_tasks.judge.providers.provider import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed, redacted_verdict
-from spiqa_tasks.printable import counted, said_if_slow
+from spiqa_tasks.printable import counted, progress
 
 _SUSPECT = 3
 """Failures of one request, after which a test question is asked before it: is the server at fault, or the request?"""
@@ -33,19 +33,6 @@ Keep = Callable[[str, Verdict], None]
 """Callback for a key and its verdict, called as soon as the verdict arrives."""
 
 
-@contextmanager
-def _progress(config: JudgeConfig, count: int) -> Iterator[Callable[[], object]]:
-    """Yield a function that counts one verdict on a progress bar (terminal) or, if judging is slow, after one line."""
-    if sys.stderr is not None and sys.stderr.isatty():
-        from tqdm import tqdm
-
-        with tqdm(total=count, desc=f"judge {config.name}", file=sys.stderr, unit=" judgements") as bar:
-            yield bar.update
-    else:
-        with said_if_slow(f"judge {config.name}: {counted(count, 'judgement')}"):
-            yield lambda: None
-
-
 def asked(config: JudgeConfig, requests: Mapping[str, JudgeRequest], keep: Keep) -> dict[str, Verdict]:
     """Return the judge's verdicts by key, each of which goes to `keep` as soon as it arrives. Progress goes to stderr.
 
@@ -56,11 +43,12 @@ def asked(config: JudgeConfig, requests: Mapping[str, JudgeRequest], keep: Keep)
     provider = PROVIDERS[config.provider]
     if provider.extra:
         require(provider.extra, f"The judge {config.name}")
-    with _progress(config, len(requests)) as advance, ThreadPoolExecutor(1) as pool:
+    doing, count = f"judge {config.name}: {counted(len(requests), 'judgement')}", itertools.count(1)
+    with progress(doing, len(requests)) as show, ThreadPoolExecutor(1) as pool:
 
         def done(key: str, verdict: Verdict) -> None:
             keep(key, verdict)
-            advance()
+            show(next(count))
 
         asking = Asking(config, provider(config), done)
         try:

@@ -11,15 +11,13 @@ import importlib.util
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from spiqa_tasks.extras import is_installed
-from spiqa_tasks.printable import counted, said_if_slow
+from spiqa_tasks.printable import counted, progress
 from spiqa_tasks.scoring.text_metrics import FIELDS
-
-JAVA_TIMEOUT = 3600.0
-"""Seconds; the aligner takes about 10 ms a pair, 44 minutes for the 262,524 questions of the train split."""
 
 _NEXT = "The"
 """The line after every line: whether a full stop ends an abbreviation ("800 m.") depends on how the next line begins,
@@ -83,9 +81,10 @@ def _run_tokenizer(lines: Sequence[str]) -> list[str]:
     command = ["-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer"]
     with tempfile.TemporaryDirectory() as folder:
         path = _write_lines(Path(folder) / "lines.txt", [part for line in lines for part in (line, _NEXT)])
-        with said_if_slow(f"tokenizing {counted(len(lines), 'text')} (Java)"):
-            output = _run_java([*command, "-preserveLines", "-lowerCase", path], "tokenizer")
-    tokenized = output.split("\n")[: 2 * len(lines) : 2]
+        with progress(f"tokenizing {counted(len(lines), 'text')} (Java)", len(lines)) as show:
+            command += ["-preserveLines", "-lowerCase", path]
+            output = _run_java(command, "tokenizer", lambda done: show(done // 2))
+    tokenized = output[: 2 * len(lines) : 2]
     if len(tokenized) != len(lines):
         raise ValueError(f"expected {len(lines)} lines from the tokenizer, found {len(tokenized)}")
     return [" ".join(token for token in line.rstrip().split(" ") if token not in PUNCTUATIONS) for line in tokenized]
@@ -94,9 +93,10 @@ def _run_tokenizer(lines: Sequence[str]) -> list[str]:
 def _run_aligner(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
     with tempfile.TemporaryDirectory() as folder:
         paths = [_write_lines(Path(folder) / str(side), [pair[side] for pair in pairs]) for side in (0, 1)]
-        with said_if_slow(f"METEOR of {counted(len(pairs), 'answer')} (Java)"):
-            output = _run_java(["-Xmx2G", "-jar", "meteor-1.5.jar", *paths, "-l", "en", "-norm", "-ssOut"], "meteor")
-    counts = [tuple(float(value) for value in line.split()) for line in output.splitlines()]
+        with progress(f"METEOR of {counted(len(pairs), 'answer')} (Java)", len(pairs)) as show:
+            command = ["-Xmx2G", "-jar", "meteor-1.5.jar", *paths, "-l", "en", "-norm", "-ssOut"]
+            output = _run_java(command, "meteor", show)
+    counts = [tuple(float(value) for value in line.split()) for line in output]
     if [len(row) for row in counts] != [FIELDS] * len(pairs):
         raise ValueError(f"expected {FIELDS} counts for each of {len(pairs)} pairs, found {len(counts)} lines")
     return counts
@@ -107,7 +107,8 @@ def _write_lines(path: Path, lines: Sequence[str]) -> str:
     return str(path)
 
 
-def _run_java(arguments: Sequence[str], toolkit_folder: str) -> str:
+def _run_java(arguments: Sequence[str], toolkit_folder: str, show: Callable[[int], object]) -> list[str]:
+    """Return the lines that a program printed; `show` takes their number as it grows."""
     program = java()
     if program is None:
         raise FileNotFoundError("no java was found")
@@ -115,16 +116,23 @@ def _run_java(arguments: Sequence[str], toolkit_folder: str) -> str:
     locations = spec.submodule_search_locations if spec else None
     if not locations:
         raise FileNotFoundError("the package pycocoevalcap is not installed")
-    done = subprocess.run(
-        [program, "-Dfile.encoding=UTF-8", *arguments],
-        cwd=Path(next(iter(locations))) / toolkit_folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=JAVA_TIMEOUT,
-        check=False,
-    )
-    if done.returncode:
-        said = done.stderr.strip()[-200:] or "nothing said"  # a stack trace ends with its cause
-        raise ValueError(f"java ended with status {done.returncode} in {toolkit_folder}: {said}")
-    return done.stdout
+    command = [program, "-Dfile.encoding=UTF-8", *arguments]
+    pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "encoding": "utf-8"}
+    folder, lines = Path(next(iter(locations))) / toolkit_folder, []
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
+        subprocess.Popen(command, cwd=folder, stderr=errors, **pipes) as process,
+    ):
+        try:
+            for line in process.stdout or ():
+                lines.append(line.removesuffix("\n"))
+                show(len(lines))
+        except BaseException:  # also at Ctrl-C
+            process.kill()
+            raise
+        status = process.wait()
+        errors.seek(0)
+        said = errors.read().strip()[-200:] or "nothing said"  # a stack trace ends with its cause
+    if status:
+        raise ValueError(f"java ended with status {status} in {toolkit_folder}: {said}")
+    return lines

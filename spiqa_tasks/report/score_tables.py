@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from spiqa_tasks.analysis.agreement import agreements, ranks
 from spiqa_tasks.analysis.breakdown import OVERALL, group_value, overall
-from spiqa_tasks.analysis.experiments import PAPERS
 from spiqa_tasks.analysis.published_rows import MEANS, PAPER_JUDGE, published_overall
 from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.report.headline import (
@@ -30,17 +28,12 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.units import number, plain
 
 _NONE = Value(math.nan, 0)
+_MATCHERS = (
+    "accuracy_... are the same answers as others score them: released by the authors' rules, vlmevalkit by that host's "
+    "matcher, lmms_eval as the mean over the detailed axes, which is no share of right answers"
+)
 _FAULTS = ("_failed_rate", "neither_rate")
 """Ends of the names of rates that are shown only where they are not 0."""
-_SHORT = {
-    "meteor": "M",
-    "rouge_l": "R-L",
-    "cider": "C",
-    "bertscore_f1": "B-F1",
-    "l3score": "L3S",
-    "retrieval_accuracy": "Acc",
-}
-"""Metric -> its heading in SPIQA's tables."""
 
 
 def as_json(runs: Sequence[Run]) -> dict[str, Any]:
@@ -120,6 +113,7 @@ def _notes(runs: Sequence[Run]) -> str:
             if not (name.endswith(_FAULTS) or (whole is not None and reason.endswith(str(whole.reason)))):
                 omitted.setdefault(reason, []).append(name)
         lines += [f"{', '.join(names)} left out: {reason}" for reason, names in omitted.items()]
+        lines += [_MATCHERS] * ("accuracy_lmms_eval" in found["metrics"])
         blocks.append("\n".join([*lines, f"signature: {run.signature.text}"]))
     return "\n\n".join(blocks)
 
@@ -159,26 +153,38 @@ def records(runs: Sequence[Run]) -> list[Record]:
     return [*measured, *published]
 
 
+def models_table(runs: Sequence[Run], form: str) -> str:
+    """Return a row per model and a column per task, its headline without interval, beside what papers print of it."""
+    heads = {run.task: run.metrics[0].name for run in sorted(runs, key=lambda run: bool(run.judged_metric))}
+    return _by_model(
+        [each for each in records(runs) if each["metric"] == heads.get(each["task"], "accuracy")], "latex", form
+    )
+
+
 def paper_table(runs: Sequence[Run], form: str) -> str:
     """Return the records of runs in one of the forms: for people a row per model, a column per task and metric.
 
     The columns are those of the paper's table that prints the most of them, in its order; LaTeX has no intervals.
     """
-    found = records(runs)
+    return _by_model(records(runs), form, form)
+
+
+def _by_model(found: Sequence[Record], cells: str, form: str) -> str:
     shown = _of_main_table(found)
     several = len({record["metric"] for record in shown}) > 1
     tasks = list(dict.fromkeys(record["task"] for record in found))
     heads: dict[str, int] = {}
 
     def head_of(record: Record) -> str:
-        head = re.sub(rf"^({'|'.join(PAPERS)})_", "", record["task"])
-        head += f" {_SHORT.get(record['metric'], record['metric'])}" if several else ""
+        head = f"{record['task']}\n{record['metric']}" if several else str(record["task"])
         heads[head] = tasks.index(record["task"])
         return head
 
-    rows = lines_of(shown, head_of, _without_interval if form == "latex" else cell_of)
+    rows = lines_of(shown, head_of, _without_interval if cells == "latex" else cell_of)
+    labels = ["model", *["source"] * any(record["source"] != MEASURED for record in shown)]
+    labels += ["judge"] * any(record["judge"] for record in shown)
     values = [Column(("cells", head)) for head in sorted(heads, key=heads.__getitem__)]
-    return render(form, Table(rows, ["model", "source", "judge"], values, data=found))
+    return render(form, Table(rows, labels, values, data=found))
 
 
 def of_one_model(results: Sequence[Sequence[Run]]) -> list[Run]:

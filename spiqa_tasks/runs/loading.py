@@ -12,16 +12,14 @@ from typing import Literal
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS, SPLIT
-from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.task import Task
-from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.source import default_source, demo_source
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks, read_task
 from spiqa_tasks.judge.judge import make_judge
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import said_if_slow
 from spiqa_tasks.runs import scoring, selection
-from spiqa_tasks.runs.answer import FIRST, spelled
+from spiqa_tasks.runs.answer import FIRST
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.readers import lmms_eval
@@ -103,11 +101,8 @@ def answers_to(name: str, paths: Sequence[Path], wanted: Selection) -> tuple[ByT
     remarks: list[str] = []
     missing: list[str] = []
     found: ByTask = []
-    ids_of = functools.cache(_known_ids)
-    newest = []
-    for path in paths:
-        read = read_runs([RunPath(path)], wanted.include, wanted.columns)
-        newest.append((path, *selection.newest([_with_task_by_ids(run, tasks, ids_of) for run in read], "any")))
+    read = [(path, read_runs([RunPath(path)], wanted.include, wanted.columns)) for path in paths]
+    newest = [(path, *selection.newest(runs, "any")) for path, runs in read]
     for task in tasks:
         of_task = []
         for path, runs, replaced in newest:
@@ -239,28 +234,3 @@ def _runs_of(task: Task, runs: Sequence[Run], path: Path, is_alone: bool) -> lis
             names = ", ".join(str(run.path.relative_to(path)) if path.is_dir() else run.task for run in named) or "none"
             raise InputError(f"Expected one file of answers to {task.name} in {path}, found {names}. Name one of them.")
     return [replace(run, task=task.name) for run in named]
-
-
-def _with_task_by_ids(run: Run, tasks: Sequence[Task], ids_of: Callable[[Task], frozenset[str]]) -> Run:
-    """The run with the one of several tasks that more than half of its answers are to, where it names none."""
-    if run.task or len(tasks) == 1:
-        return run
-    ids = [answer.id for answer in run.read()]
-    counts = {
-        task.name: sum(not known.isdisjoint({spelled(each), each.partition("/")[0]}) for each in ids)
-        for task in tasks
-        for known in [ids_of(task)]
-    }
-    best = max([*counts.values(), len(ids) // 2 + 1])
-    names = [name for name, count in counts.items() if count == best]
-    return replace(run, task=names[0]) if len(names) == 1 else run
-
-
-def _known_ids(task: Task) -> frozenset[str]:
-    """The ids of a task's questions, as `spelled`, and of their papers; empty without the release."""
-    source = demo_source() if task.split.startswith("demo") else default_source(fetches=False)
-    try:
-        rows = rows_for_scoring(task.entry, task.split, task.settings, source)
-    except DataError:
-        return frozenset()
-    return frozenset(key for row in rows for key in (spelled(row["id"]), row.get("paper_id")) if key)

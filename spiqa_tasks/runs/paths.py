@@ -102,6 +102,7 @@ def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> l
         return [_run(path, form, tasks, columns)]
     if isinstance(content, dict):
         names = _column_names(content)
+        columns.check(names, path)
         raise InputError(f"Expected {path} in a known form, found JSON with the keys {listed(names)}. {advice(names)}")
     found = "no JSON object and no table in its first line" if path.stat().st_size else "an empty file"
     raise InputError(f"Expected {path} in a known form, found {found}. Give {FORMS}.")

@@ -243,12 +243,12 @@ def java_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     forget_text_metrics()
     started: list[str] = []
 
-    def run(arguments: Sequence[str], program: str) -> str:
+    def run(arguments: Sequence[str], program: str, _show: object) -> list[str]:
         started.append(program)
         if program == "tokenizer":
-            return Path(arguments[-1]).read_text(encoding="utf-8")
+            return Path(arguments[-1]).read_text(encoding="utf-8").split("\n")
         lines = Path(arguments[3]).read_text(encoding="utf-8").splitlines()
-        return "".join(f"{' '.join(['1'] * FIELDS)}\n" for _ in lines)
+        return [" ".join(["1"] * FIELDS) for _ in lines]
 
     monkeypatch.setattr(coco_java, "java", functools.cache(lambda: "java"))
     monkeypatch.setattr(coco_java, "_run_java", run)

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,27 @@ def test_a_run_without_results_is_told_and_the_others_go_on(capsys: pytest.Captu
     assert "secret-key" not in printed.err
     assert printed.err.endswith("spiqa-tasks: no tables and no page: no run has results.\n")
     assert not Path("out/report.html").exists()
+
+
+@pytest.mark.usefixtures("idle")
+@pytest.mark.parametrize(
+    ("judge", "said"),
+    [("none", "--include 'test-A/SPIQA_testA_Images.zip'"), ("openai:gpt-4o", "needs a key and none")],
+)
+def test_what_a_suite_lacks_is_said_before_a_host_is_started(
+    judge: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once for all of its runs: release files without pictures, or a judge without its key."""
+    shipped = resources.files("spiqa_tasks.demo") / "spiqa"
+    shutil.copytree(str(shipped), tmp_path / "spiqa")
+    if judge == "none":
+        (tmp_path / "spiqa" / "test-A" / "SPIQA_testA_Images.zip").unlink()
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
+    monkeypatch.setenv("SPIQA_JUDGE", judge)
+    assert main(["run", "spiqa", "--model", "m", "--tasks", "spiqa_testA,spiqa_testA_cot", "--output", "out"]) == 2
+    errors = capsys.readouterr().err
+    assert errors.count(said) == 1
+    assert not Path("out/logs").exists()
 
 
 HOST = """

@@ -107,7 +107,7 @@ def test_what_was_tokenized_is_kept(install: Install) -> None:
 def test_a_tokenizer_that_loses_lines_is_an_error(install: Install, script: str) -> None:
     """Nothing of what it said is kept, so that a later call asks again."""
     install(script)
-    with pytest.raises(ValueError, match="expected 2 lines from the tokenizer, found 1"):
+    with pytest.raises(ValueError, match=r"expected 2 lines from the tokenizer, found [01]"):
         tokenize_lines(["a", "b"])
     install(LOWERED)
     assert tokenize_lines(["a", "b"]) == ["a", "b"]

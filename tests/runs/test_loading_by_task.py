@@ -11,7 +11,7 @@ import pytest
 from answer_files import mmstar_table, right_answers, rows_of, write_jsonl, write_table
 from host_files import choice_samples, sample_of, write_run
 
-from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
@@ -168,29 +168,3 @@ def test_several_files_that_name_no_task_are_refused(tmp_path: Path) -> None:
     write(tmp_path / "runs", task="mine")
     with pytest.raises(InputError, match=re.escape("runs, found none. Name one of them.")):
         answers_to("mmstar_demo", [tmp_path / "runs"], EVERY)
-
-
-def test_a_file_that_names_no_task_is_of_the_one_with_most_of_its_ids(tmp_path: Path) -> None:
-    """More than half must be its own, or of its papers; files whose names have the task need none."""
-    (tmp_path / "mine.yaml").write_text("group: mine\ntask: [mmstar_demo, spiqa_demo, scifibench_demo]\n")
-    spiqa = [row["id"] for row in rows_for_scoring("spiqa", "demo", "")]
-    papers = [f"{key.partition('/')[0]}/another" for key in spiqa]
-    found, remarks = answers_to(
-        "mine",
-        [
-            write_jsonl(tmp_path / "one.jsonl", dict.fromkeys([*papers[:1], *spiqa[:3], "x", "y", "z"], "A")),
-            write_jsonl(tmp_path / "two_scifibench_demo.jsonl", {"x": "A"}),
-        ],
-        Selection(include=[tmp_path]),
-    )
-    assert [(task.name, [(run.name, run.task) for run in runs]) for task, runs in found] == [
-        ("spiqa_demo", [("one", "spiqa_demo")]),
-        ("scifibench_demo", [("two", "scifibench_demo")]),
-    ]
-    assert remarks == ["mine: no answers to mmstar_demo."]
-    few = write_jsonl(tmp_path / "few.jsonl", dict.fromkeys([*spiqa[:2], "x", "y"], "A"))
-    with pytest.raises(InputError) as error:
-        answers_to("mine", [few], Selection(include=[tmp_path]))
-    assert str(error.value) == (
-        f"Expected answers to mine in {few}, found none. Call files of answers <model>_<task>, or name a single task."
-    )

@@ -93,7 +93,7 @@ def data_paths(definition: Definition, source: Source, split: str) -> list[Path]
     path = Path(os.path.normpath(definition.folder / place))
     found = [path] if path.exists() else sorted(map(Path, glob.glob(str(path))))
     if not found:
-        raise DataError(f"Expected the data of {definition.benchmark} at {path}, found no such file. Correct data:.")
+        raise DataError(f"Expected the data of {definition.benchmark} at {path}, found no such file. Correct its path.")
     return found
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,11 +14,14 @@ from pathlib import Path
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
+from spiqa_tasks.printable import progress
 
 _SET = ("model", "model_args", "tasks", "output_path", "log_samples", "use_cache", "limit", "offset", "include_path")
 """Options set by `command`, refused among further arguments."""
 _RUNNING = ("batch_size", "max_batch_size", "device", "verbosity", "process_docs_parallel", "wandb_args")
 """Options that do not change answers: speed, device, logging."""
+LOOK, _END, _BAR = 2.0, 4096, re.compile(rb"% *\|[^|\r\n]*\| *(\d+)/(\d+) \[")
+"""Seconds between two looks at the end of a host's log, its bytes, and a bar of tqdm in it."""
 PATIENCE = 20.0
 """Seconds that an interrupted host has to end: it writes its cache then."""
 
@@ -102,7 +107,21 @@ def alone_in(folder: Path, wait: Callable[[], None]) -> Iterator[int]:
         yield file.fileno()
 
 
-def run_host(command: Sequence[str], log: Path, held: int, environment: Mapping[str, str]) -> int:
+def watched(process: subprocess.Popen[bytes], log: Path, doing: str) -> int:
+    """Wait for a process, saying how far the last bar in its log is; return its exit status."""
+    with progress(doing) as show:
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return process.wait(LOOK)
+            with log.open("rb") as file:
+                file.seek(-min(file.seek(0, os.SEEK_END), _END), os.SEEK_END)
+                for done, of in _BAR.findall(file.read())[-1:]:
+                    show(int(done), int(of))
+
+
+def run_host(
+    command: Sequence[str], log: Path, held: int, environment: Mapping[str, str], doing: str = "lmms-eval"
+) -> int:
     """Run a command with its output in `log`, overwritten; return its exit status, which says little."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as file:
@@ -115,7 +134,7 @@ def run_host(command: Sequence[str], log: Path, held: int, environment: Mapping[
                 f"Expected to start {command[0]}, found {error.strerror}. Correct --launch, or install it."
             ) from error
         try:
-            return process.wait()
+            return watched(process, log, doing)
         finally:
             if process.poll() is None:
                 process.terminate()

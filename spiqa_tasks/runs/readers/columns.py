@@ -103,8 +103,10 @@ class Columns:
         needed = _needed(row)
         column = self.name("figures", row)
         figures = () if column is None else _names(row[column])
-        given = as_value(self._value("reference", row))
-        true = tuple(map(str, given)) if isinstance(given, list) else (_text(given),)
+        given = self._value("reference", row)
+        listed = as_value(given)  # of a table a list of texts, as `[0, 1]` is an answer
+        is_list = isinstance(listed, list) and (listed is given or all(isinstance(each, str) for each in listed))
+        true = tuple(map(str, listed)) if is_list else (_text(given),)
         told = (_text(self._value("question", row)), true[0] if len(true) == 1 else "")
         return Answer(answer_id, response_of(text, figures), None, place, *told, self._options(row), needed, true)
 

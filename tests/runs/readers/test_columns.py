@@ -51,6 +51,8 @@ def test_an_answer_has_all_that_its_row_can_be_compared_by() -> None:
     bare = answer_of({"question": None})
     assert (bare.question, bare.reference, bare.options, bare.response.shown) == ("", "", {}, ())
     assert answer_of({"reference": "r", "answer": "a"}).reference == "r"
+    several = [answer_of({"reference": given}).references for given in (["a", 8], "['a', 'b']", "[0, 1]")]
+    assert several == [("a", "8"), ("a", "b"), ("[0, 1]",)]
 
 
 @pytest.mark.parametrize(
