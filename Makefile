@@ -43,6 +43,7 @@ slow: $(VENV)/.installed
 	$(BIN)/python -m pytest -q -n auto --dist loadgroup -m "slow or not slow"
 	.ci/vlmevalkit 3.10 oldest
 	.ci/vlmevalkit 3.12
+	[ -z "$(VLMEVALKIT_SOURCE)" ] || .ci/vlmevalkit 3.12 "$(abspath $(VLMEVALKIT_SOURCE))"  # a clone of it
 
 mutants: $(VENV)/.installed $(VLMEVALKIT)/.installed
 	VIRTUAL_ENV=$(VLMEVALKIT) $(UV) pip install --quiet $$(grep ^mutmut== requirements.lock)

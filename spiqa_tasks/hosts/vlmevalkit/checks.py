@@ -43,11 +43,9 @@ def check(arguments: Arguments) -> list[str]:
     for name in arguments.models:
         kind = _class_of(arguments, name)
         remarks += _check_pictures(arguments, name, kind)
-        if getattr(kind, "is_api", False) and hasattr(kind, "prepare_itlist"):
+        if (model := _api_model(arguments, name, kind)) is not None:
             for task in arguments.ours:
-                remarks += sent_pictures.check(
-                    name, _instance(arguments, name, kind), task.name, accepts=arguments.accepts_pictures
-                )
+                remarks += sent_pictures.check(name, model, task.name, accepts=arguments.accepts_pictures)
     return [*remarks, *_stale(arguments)]
 
 
@@ -88,12 +86,17 @@ def _class_of(arguments: Arguments, model: str) -> Any:
     return getattr(supported_VLM.get(model), "func", None)
 
 
-def _instance(arguments: Arguments, model: str, kind: Any) -> Any:
-    """Return an API model as the host will make it, which asks no server."""
+def _api_model(arguments: Arguments, model: str, kind: Any) -> Any:
+    """Return an API model as the host will make it, which asks no server; None for others and for faulty options."""
     options = dict(arguments.config.get("model", {}).get(model) or {})
-    if arguments.base_url:
-        return kind(model=model, api_base=arguments.base_url, verbose=False)
-    return kind(**options) if options.pop("class", None) else supported_VLM[model](**options)
+    if not getattr(kind, "is_api", False) or not hasattr(kind, "prepare_itlist"):
+        return None
+    try:
+        if arguments.base_url:
+            return kind(model=model, api_base=arguments.base_url, verbose=False)
+        return kind(**options) if options.pop("class", None) else supported_VLM[model](**options)
+    except Exception:  # the host's log will say it
+        return None
 
 
 def _check_pictures(arguments: Arguments, model: str, kind: Any) -> Iterator[str]:

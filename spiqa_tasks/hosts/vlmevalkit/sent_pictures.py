@@ -75,10 +75,13 @@ def _size_of(path: str) -> tuple[int, int]:
 
 
 def _pairs(instance: Any, row: Row) -> list[Pair]:
-    """Return the pictures of a question as shown and as sent; [] if the class sends them in another form."""
+    """Return the pictures of a question as shown and as sent; [] if the class sends them in another form, or fails."""
     prompt = message(row)
     shown = [Image.open(part["value"]) for part in prompt if part["type"] == "image"]
-    sent = [Image.open(io.BytesIO(content)) for content in _encoded(instance.prepare_itlist(copy.deepcopy(prompt)))]
+    try:
+        sent = [Image.open(io.BytesIO(content)) for content in _encoded(instance.prepare_itlist(copy.deepcopy(prompt)))]
+    except Exception:  # it will fail in the run, too, which the host logs
+        return []
     return list(zip(shown, sent, strict=True)) if len(shown) == len(sent) else []
 
 

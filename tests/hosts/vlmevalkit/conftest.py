@@ -9,6 +9,7 @@ import pytest
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.hosts.vlmevalkit import scoring, tasks
+from spiqa_tasks.hosts.vlmevalkit.registration import run_script
 
 Launch = Callable[..., int]
 
@@ -42,3 +43,11 @@ def launch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Launch:
     for name, model in MODELS.items():
         monkeypatch.setitem(config.supported_VLM, name, model)
     return lambda *arguments: main([*map(str, arguments), "--work-dir", str(tmp_path / "out")])
+
+
+@pytest.fixture
+def limit(launch: Launch) -> str:  # noqa: ARG001 - imports the host
+    """The host's option of that name; tests are skipped in builds without."""
+    if "--limit" not in run_script().read_text():
+        pytest.skip("this VLMEvalKit has no --limit")
+    return "--limit"

@@ -60,7 +60,7 @@ def test_what_cannot_run_is_refused_with_the_remedy(
 def test_one_picture_is_enough_for_most_tasks(launch: Launch, tmp_path: Path) -> None:
     """A class that is shown one picture runs the tasks of one picture, `_perfigure` among them."""
     assert launch("--data", "mmstar_demo", "spiqa_demo_perfigure", "--model", "single", "--judge", "none") == 0
-    assert len(list((tmp_path / "out/single").glob("*_results.json"))) == 2
+    assert len(list((tmp_path / "out/single").rglob("*_results.json"))) == 2
 
 
 def test_a_class_that_divides_by_the_number_of_pictures_is_told(launch: Launch, capsys: Said) -> None:
@@ -102,11 +102,12 @@ def test_no_name_of_ours_is_one_of_the_hosts(launch: Launch) -> None:
     assert {SUPPORTED_DATASETS.count(name) for name in known()[0]} == {1}
 
 
-def test_answers_of_an_earlier_run_are_told(launch: Launch, capsys: Said) -> None:
-    """A published build takes them without --reuse, too; with it nothing is said."""
+def test_answers_of_an_earlier_run_are_told(launch: Launch, capsys: Said, tmp_path: Path) -> None:
+    """A published build, without dated folders, takes them without --reuse, too; with it nothing is said."""
     arguments = ["--data", "mmstar_demo", "--model", "fixed", "--mode", "infer"]
     for more, told in (((), False), ((), True), (("--reuse",), False)):
         assert launch(*arguments, *more) == 0
+        told &= (tmp_path / "out/fixed/fixed_mmstar_demo.tsv").is_file()
         assert ("fixed_mmstar_demo.tsv has answers of an earlier run" in capsys.readouterr().err) is told
 
 

@@ -156,10 +156,10 @@ def summary_of(folder: Path, model: str, task: str) -> dict[str, Any]:
 
 
 def test_values_over_a_part_of_the_questions_are_withheld_and_can_be_asked_for(
-    launch: Launch, tmp_path: Path, capsys: Said
+    launch: Launch, tmp_path: Path, capsys: Said, limit: str
 ) -> None:
     """The host's --limit: its table, summary and the run's file have no number; `score --partial` prints them."""
-    assert launch("--data", "mmstar_demo", "--model", "fixed", "--limit", "5") == 0
+    assert launch("--data", "mmstar_demo", "--model", "fixed", limit, "5") == 0
     assert [record["place"] for record in run_records(tmp_path / "out", "mmstar_demo")] == list(range(5))
     assert set(run_values(tmp_path / "out", "mmstar_demo").values()) == {None}
     found = summary_of(tmp_path / "out", "fixed", "mmstar_demo")
@@ -194,11 +194,13 @@ def test_a_withheld_headline_is_never_replaced_by_the_next_metric(
     assert SpiqaTasks.report_primary_metric(metrics) == headline
 
 
-def test_an_api_model_at_a_server(launch: Launch, judged: OpenAIServer, tmp_path: Path, capsys: Said) -> None:
+def test_an_api_model_at_a_server(
+    launch: Launch, judged: OpenAIServer, tmp_path: Path, capsys: Said, limit: str
+) -> None:
     """It is asked our prompts with our length; what fails is counted, withheld, and asked again with --reuse."""
     judged.behaviour.text = "The answer is (A)."
     arguments = ["--data", "mmstar_demo", "--model", "served", "--base-url", judged.url, "--key", "EMPTY"]
-    arguments += ["--retry", "1", "--api-nproc", "1", "--limit", "8"]
+    arguments += ["--retry", "1", "--api-nproc", "1", limit, "8"]
     judged.behaviour.script = ["400", "ok", "400"]
     assert launch(*arguments) == 3
     assert "2 requests to the model failed" in capsys.readouterr().err

@@ -18,6 +18,7 @@ from vlmevalkit_models import Fixed
 
 from spiqa_tasks.cli import main
 from spiqa_tasks.files.records import read_cells
+from spiqa_tasks.hosts.vlmevalkit.registration import run_host, run_script
 from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
 
 from .conftest import Launch
@@ -25,10 +26,8 @@ from .conftest import Launch
 
 def stock(monkeypatch: pytest.MonkeyPatch, *arguments: Any) -> None:
     """Run the host's command in this process, after the imports that `launch` has made."""
-    from vlmeval import run
-
-    monkeypatch.setattr("sys.argv", ["run.py", *map(str, arguments)])
-    run.main()
+    monkeypatch.setattr("sys.argv", sys.argv)
+    run_host([*map(str, arguments)])
 
 
 def test_the_hosts_own_command_knows_our_tasks(launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -57,8 +56,6 @@ def test_a_file_of_tasks_alone_runs_where_the_host_knows_such_files(
     launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str], launched: bool
 ) -> None:
     """`--data-config`, by the launcher (a file, too) and by the host's own command; a build without it is named."""
-    from spiqa_tasks.hosts.vlmevalkit.registration import run_script
-
     content = json.dumps({"mine": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}})
     (tmp_path / "data.json").write_text(content)
     arguments = ["--data-config", str(tmp_path / "data.json") if launched else content, "--model", "fixed"]
@@ -210,12 +207,11 @@ def test_an_exported_task_runs_without_us_and_has_the_hosts_number_here(
 @pytest.mark.slow
 def test_a_stock_process_finds_our_tasks(server: OpenAIServer, tmp_path: Path) -> None:
     """`python -m vlmeval.run` and a copy of it as a checkout's run.py, nobody having named this package."""
-    from spiqa_tasks.hosts.vlmevalkit.registration import run_script
-
     server.behaviour.text = "A"
     script = tmp_path / "run.py"
     script.write_text(run_script().read_text())
-    for name, command in (("module", ["-m", "vlmeval.run"]), ("script", [str(script)])):
+    is_module = run_script().parent.name == "vlmeval"
+    for name, command in [("module", ["-m", "vlmeval.run"])] * is_module + [("script", [str(script)])]:
         arguments = ["--data", "mmstar_demo", "--model", "served", "--base-url", server.url, "--work-dir", name]
         done = subprocess.run([sys.executable, *command, *arguments], cwd=tmp_path, env=os.environ, timeout=300)
         assert done.returncode == 0
