@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.hosts.failed_requests import is_request_failure
@@ -40,6 +41,7 @@ def read_checkpoint(path: Path) -> Any:
             f"{path} cannot be read ({type(error).__name__}: {error}). Going on from {counted(len(answers), 'answer')} "
             "in the dated folders of this model; the others are asked again."
         )
+        write_atomically(path, pickle.dumps(answers))  # the host reads it twice
         return answers
 
 
