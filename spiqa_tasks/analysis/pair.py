@@ -17,6 +17,9 @@ from spiqa_tasks.runs.run import Run
 NOT_DECISIVE = frozenset({"host", "ablated", "predictions", "ids", "model", "questions"})
 """Signature fields that change no score of a question, or (`ablated`) are what a pair compares."""
 
+UNKNOWN = frozenset({"images"})
+"""Signature fields that are unknown where they are absent."""
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -126,6 +129,7 @@ def differing(a: Signature, b: Signature) -> list[str]:
         f"{name}: {getattr(a, name) or 'none'} and {getattr(b, name) or 'none'}"
         for name in a.__dataclass_fields__
         if name not in NOT_DECISIVE and getattr(a, name) != getattr(b, name)
+        if name not in UNKNOWN or (getattr(a, name) and getattr(b, name))
     ]
 
 

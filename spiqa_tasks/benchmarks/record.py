@@ -73,7 +73,8 @@ class Context:
         """Return the signature text of an answer to `row`; `wording` is the prompt's template."""
         data = f"{row['benchmark']}/{row['split']}@{row['data']}"
         prompt = hashlib.sha256(wording.encode()).hexdigest()[:8]
-        return Signature(version(PACKAGE), self.host, data, prompt, row["settings"], **self.signature).text
+        shown = {"images": row.get("pictures") or "", "prompt": prompt, "settings": row["settings"]}
+        return Signature(version(PACKAGE), self.host, data, **shown, **self.signature).text
 
     def asks(self, metric: str, candidate: Candidate) -> tuple[Ask, ...]:
         """Return the judge requests for a metric; () without a judge."""

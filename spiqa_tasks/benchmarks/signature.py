@@ -30,6 +30,7 @@ class Signature:
     Attributes:
         host: `lmms-eval 0.7.3`, `vlmevalkit 0.0.20` or `offline`.
         data: benchmark, split and digest of the release file.
+        images: digest of the pictures' bytes; '' if unknown: they are read for a model, not for scoring.
         prompt: hash of the wording.
         grey: the grey level that replaces pictures.
         ablated: the ablation of `--model ablated`.
@@ -47,6 +48,7 @@ class Signature:
     package: str = ""
     host: str = ""
     data: str = ""
+    images: str = ""
     prompt: str = ""
     settings: str = ""
     grey: str = ""

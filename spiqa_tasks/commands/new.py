@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 
@@ -17,8 +19,9 @@ from spiqa_tasks.benchmarks.own.proposal import propose
 from spiqa_tasks.benchmarks.own.rows import HUB, Row, data_paths, is_wanted, read_rows
 from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, register_own
-from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.pictures import check_pictures
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.atomic import cache_folder
+from spiqa_tasks.files.pictures import broken_pictures
 from spiqa_tasks.files.records import KEY, read_records
 from spiqa_tasks.files.source import default_source
 from spiqa_tasks.printable import counted, printable, say
@@ -65,10 +68,13 @@ def run(arguments: argparse.Namespace) -> int:
     path = arguments.folder / f"{arguments.name}.yaml"
     if path.exists() and not arguments.force:
         raise InputError(f"Expected no {path}, found one. Add --force to write over it, or choose another name.")
+    _check_name(arguments.name)
     values, columns = _values(arguments)
     text = yaml.safe_dump(values, default_flow_style=None, sort_keys=False, allow_unicode=True, width=1000)
     definition = register_own(values, arguments.folder.resolve())
     rows, faults = read_rows(definition, default_source(), definition.split)
+    unaskable = dict(_unaskable(definition, rows))
+    rows, faults = [row for row in rows if row["id"] not in unaskable], [*faults, *unaskable.values()]
     arguments.folder.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     print(f"Wrote {path}:\n\n{printable(text)}")
@@ -92,6 +98,16 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"\nRun it:    lmms-eval --model ... {including} --output_path out --log_samples")
     print(f"or score:  spiqa-tasks score {path.as_posix()} ANSWERS.jsonl")
     return 3 if faults or not rows else 0
+
+
+def _check_name(name: str) -> None:
+    """Raise InputError for the name of a task that lmms-eval has, which would win silently; it is not imported."""
+    host = find_spec("lmms_eval")
+    folders = [Path(folder) / "tasks" for folder in (host and host.submodule_search_locations) or ()]
+    named = re.compile(rf"^(?:task|group):\s*[\"']?{re.escape(name)}[\"']?\s*$", re.MULTILINE)
+    for path in (path for folder in folders for path in folder.rglob("*.y*ml")):
+        if named.search(path.read_text(encoding="utf-8", errors="replace")):
+            raise InputError(f"Expected a name that no task of lmms-eval has, found {name}. Choose another name.")
 
 
 def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], Sequence[str]]:
@@ -124,6 +140,19 @@ def _pairs(given: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
+def _unaskable(definition: Definition, rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    """Yield id and sentence of each row whose pictures cannot be read, or whose prompt cannot be made."""
+    broken = set(broken_pictures(path for row in rows for path in row["images"]))
+    for row in rows:
+        if unread := broken.intersection(row["images"]):
+            yield row["id"], f"id {row['id']}: no readable picture at {min(unread)}"
+        else:
+            try:
+                BENCHMARKS[definition.benchmark].prompt(row)
+            except (KeyError, IndexError, ValueError, TypeError, StopIteration) as error:
+                yield row["id"], f"id {row['id']}: no prompt can be made of it, {error!r}"
+
+
 def _oddities(definition: Definition, rows: Sequence[Row]) -> Iterator[str]:
     """Yield a sentence for each possible fault of rows that can be asked."""
 
@@ -145,11 +174,13 @@ def _oddities(definition: Definition, rows: Sequence[Row]) -> Iterator[str]:
     for fault, holds in faults.items():
         if ids := [row["id"] for row in rows if holds(row)]:
             yield f"{counted(len(ids), 'question')} {fault}, the first: {', '.join(ids[:5])}."
-    yield from _skew([row for row in rows if row["letters"]])
-    try:
-        check_pictures([path for row in rows for path in row["images"]])
-    except DataError as error:
-        yield str(error)
+    yield from _skew([row for row in rows if row["letters"] and row["answer"] in row["letters"]])
+    data = data_paths(definition, default_source(), definition.split)[0].resolve().parent
+    inside = (data, cache_folder().resolve())
+    for path in dict.fromkeys(path for row in rows for path in row["images"]):
+        if not any(Path(path).resolve().is_relative_to(folder) for folder in inside):
+            yield f"Pictures are outside of the table's folder {data}, the first: {path}."
+            break
 
 
 def _skew(choices: Sequence[Row]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.commands.run_arguments import add_include_path
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import counted, say
@@ -14,12 +15,13 @@ from spiqa_tasks.printable import counted, say
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("tasks", nargs="+", metavar="TASK", help="tasks or groups")
+    add_include_path(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Load every task once, which fetches, extracts and checks; go on after a failure and report it."""
     failed = 0
-    for task in find_tasks(arguments.tasks):
+    for task in find_tasks(arguments.tasks, arguments.include_path):
         try:
             rows = load_rows(task.entry, task.split, task.settings)
         except SpiqaTasksError as error:

@@ -17,6 +17,7 @@ from PIL import ExifTags, Image, ImageFile, ImageOps, PngImagePlugin, Unidentifi
 
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import cache_folder, write_atomically
+from spiqa_tasks.files.source import fingerprint
 
 UNREADABLE = (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError, MemoryError)
 """Exceptions of PIL for a picture that cannot be decoded, or that is much larger than its file."""
@@ -131,14 +132,19 @@ def check_pictures(paths: Iterable[str]) -> None:
 
     Raises DataError: a picture that cannot be decoded, by name.
     """
+    if broken := broken_pictures(paths):
+        raise DataError(
+            f"Expected every figure to be a readable picture, found {len(broken)} that cannot be decoded, "
+            f"the first is {broken[0]}. Delete it (and its archive's extracted folder) and fetch the data again."
+        )
+
+
+def broken_pictures(paths: Iterable[str]) -> list[str]:
+    """Return the pictures that cannot be decoded; see `check_pictures`."""
     unique = sorted(set(paths))
-    listing = hashlib.sha256()
-    for path in unique:
-        status = os.stat(path)
-        listing.update(f"{path} {status.st_size} {status.st_mtime_ns}\n".encode())
-    stamp = cache_folder() / "checked" / listing.hexdigest()[:24]
+    stamp = _stamp(unique, "checked")
     if stamp.exists():
-        return
+        return []
     # PIL has to refuse cut and broken pictures; some modules of the hosts tell it to show what is left of them
     before, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, False
     try:
@@ -146,13 +152,28 @@ def check_pictures(paths: Iterable[str]) -> None:
             broken = [path for path in pool.map(_broken, unique) if path]
     finally:
         ImageFile.LOAD_TRUNCATED_IMAGES = before
-    if broken:
-        raise DataError(
-            f"Expected every figure to be a readable picture, found {len(broken)} that cannot be decoded, "
-            f"the first is {broken[0]}. Delete it (and its archive's extracted folder) and fetch the data again."
-        )
-    stamp.parent.mkdir(parents=True, exist_ok=True)
-    stamp.touch()
+    if not broken:
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.touch()
+    return broken
+
+
+def pictures_digest(paths: Iterable[str]) -> str:
+    """Return twelve hexadecimal digits over the bytes of pictures; unchanged files are read once."""
+    unique = list(dict.fromkeys(paths))
+    stamp = _stamp(unique, "pictures")
+    if not stamp.exists():
+        write_atomically(stamp, fingerprint(list(map(Path, unique))).encode())
+    return stamp.read_text()
+
+
+def _stamp(paths: Sequence[str], folder: str) -> Path:
+    """The cache's file about pictures, called by their paths, sizes and times."""
+    listing = hashlib.sha256()
+    for path in paths:
+        status = os.stat(path)
+        listing.update(f"{path} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return cache_folder() / folder / listing.hexdigest()[:24]
 
 
 def write_pictures(folder: str, pictures: Sequence[tuple[str, bytes]]) -> list[str]:

@@ -48,11 +48,23 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 _Loader.add_constructor("!function", lambda _, node: node.value)
 
 
-def load_yaml(path: Path) -> dict[str, Any]:
-    """Return a YAML with its `include` resolved as the host does: what the file says wins over what it includes."""
+def load_yaml(path: Path, within: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """Return a YAML with its `include` resolved as the host does: what the file says wins over what it includes.
+
+    Raises InputError: a YAML that includes itself, or one of those `within` which it is included.
+    """
+    if path.resolve() in within:
+        raise InputError(f"Expected include: to name another YAML, found that {path} includes itself. Correct it.")
     config = dict(_parsed(path.read_text(encoding="utf-8")))
     included = config.pop("include", None)
-    return config if included is None else {**load_yaml(path.parent / included), **config}
+    return (
+        config
+        if included is None
+        else {
+            **load_yaml(path.parent / included, (*within, path.resolve())),
+            **config,
+        }
+    )
 
 
 @lru_cache(maxsize=64)  # every task of a benchmark includes the same template

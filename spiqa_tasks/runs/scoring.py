@@ -80,9 +80,8 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
     matched, scorer = unjudged.matched, unjudged.scorer
     made = summary.merged_signature([answer.record for answer in unjudged.answers if answer.record is not None])
     fields = {"predictions": matched.form}
-    kept = {"prompt": made.prompt, "pictures": made.pictures}
+    kept = {"prompt": made.prompt, "pictures": made.pictures, "images": made.images, "ids": matched.ids}
     fields |= {name: value for name, value in kept.items() if value} | ablated(matched.run.identity)
-    fields |= {"ids": matched.ids} if matched.ids else {}
     records = scorer.score([record.signed(**fields) for record in unjudged.records])
     answers = [replace(answer, record=record) for answer, record in zip(unjudged.answers, records, strict=True)]
     task = matched.task

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -95,17 +96,18 @@ def test_oddities_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     rows[8]["image"] = "broken.png"
     path = table(tmp_path, rows)
     (tmp_path / "pictures" / "broken.png").write_bytes(b"GIF89a")
-    assert main(["new", "shapes", str(path), "--folder", str(tmp_path)]) == 0
+    assert main(["new", "shapes", str(path), "--folder", str(tmp_path)]) == 3
     said = capsys.readouterr().err.splitlines()
     assert said[:5] == [
         "spiqa-tasks: 1 question with two options of the same text, the first: 3.",
         "spiqa-tasks: 1 question with a marker of a picture that the row does not have, the first: 4.",
         "spiqa-tasks: 1 question without a picture, the first: 5.",
         "spiqa-tasks: 2 questions asked more than once, with the same options and pictures, the first: 6, 7.",
-        "spiqa-tasks: B is right in 100% of 20 choices, where 25% would be by chance: who always answers B gets as "
+        "spiqa-tasks: B is right in 100% of 19 choices, where 25% would be by chance: who always answers B gets as "
         "much. Shuffle the options.",
     ]
-    assert "1 that cannot be decoded" in said[5]
+    assert said[5] == "spiqa-tasks: 1 row of 20 cannot be asked:"
+    assert said[6].startswith("spiqa-tasks:   id 8: no readable picture at ")
 
 
 def test_the_user_may_say_what_is_not_guessed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,3 +154,26 @@ def test_what_cannot_be_done_is_said_in_one_sentence(
     assert message in said
     assert "Traceback" not in said
     assert [path.name for path in tmp_path.glob("*.yaml")] == ["there.yaml"]
+
+
+def test_a_name_that_the_host_has_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its own task would win without a word; the host is not imported for that."""
+    host = tmp_path / "lmms_eval"
+    (host / "tasks" / "shapes").mkdir(parents=True)
+    (host / "__init__.py").write_text("raise AssertionError\n")
+    (host / "tasks" / "shapes" / "shapes.yaml").write_text('dataset_path: x\ntask: "shapes"\n')
+    monkeypatch.setattr(
+        "spiqa_tasks.commands.new.find_spec",
+        lambda _: spec_from_file_location("lmms_eval", host / "__init__.py", submodule_search_locations=[str(host)]),
+    )
+    assert main(["new", "shapes", str(table(tmp_path, MIXED)), "--folder", str(tmp_path)]) == 2
+    assert "found shapes. Choose another name." in capsys.readouterr().err
+
+
+def test_a_yaml_that_includes_itself_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In one sentence."""
+    (tmp_path / "loop.yaml").write_text("include: loop.yaml\n")
+    assert main(["score", str(tmp_path / "loop.yaml"), "answers.jsonl"]) == 2
+    assert "loop.yaml includes itself. Correct it." in capsys.readouterr().err

@@ -86,8 +86,7 @@ class _Splits(UserDict[str, int]):
 
     def load(self, source: Source, split: str, settings: OwnSettings) -> list[rows.Row]:
         """Return the rows of a split."""
-        found = rows.load(self._definition, source, split, settings.ablation)
-        self.data[split] = len(found)
+        found, self.data[split] = rows.counted_rows(self._definition, source, split, settings.ablation)
         return found
 
     def __getitem__(self, split: str) -> int:
@@ -113,7 +112,8 @@ def metrics(definition: Definition) -> list[Metric]:
     found = [_metric(name) for name in definition.metrics]
     if definition.kind == "both":
         matcher = f"{MATCHER_VERSION}, {_match_of(definition)} of open answers {MATCH_VERSION}"
-        found = [dataclasses.replace(found[0], signature=lambda: {"matcher": matcher}), *map(_of_open, found[1:])]
+        found = [found[0], *map(_of_open, found[1:])]
+        found = [dataclasses.replace(metric, signature=lambda: {"matcher": matcher}) for metric in found]
     found += [JUDGE_FAILED] if definition.judged else []
     found += [NEITHER] if definition.judged == "l3score" else []
     return [*found, *FAILURE_RATES, TRUNCATED_RATE]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import string
 from collections.abc import Mapping, Sequence
@@ -106,6 +107,20 @@ def options_of(
         raise ValueError(f"{len(named)} options, where 2 to {len(LETTERS)} can be asked")
     found = {label: _text(text, label) for label, text in named}
     return found if isinstance(value, Mapping) else dict(zip(found, _unlabelled(list(found.values())), strict=True))
+
+
+def mixed_options(record: Fields, answer: str, distractors: Sequence[str], seed: str) -> dict[str, str]:
+    """Return letter -> text of the right answer and the distractors in their columns, in an order by `seed`.
+
+    Raises ValueError: no answer, or no distractor.
+    """
+    values = [as_value(cell(record, column)) for column in distractors]
+    wrong = [each for value in values for each in (value if isinstance(value, list) else [value])]
+    texts = [text_of(record, answer), *(_text(each, "") for each in wrong if not is_empty(each))]
+    if not 2 <= len(texts) <= len(LETTERS):
+        raise ValueError(f"{len(texts)} options, where 2 to {len(LETTERS)} can be asked")
+    random.Random(seed).shuffle(texts)
+    return dict(zip(LETTERS, texts, strict=False))
 
 
 def row_options(record: Fields, named: Sequence[str] = ()) -> dict[str, str]:

@@ -77,15 +77,40 @@ class _Part(BaseModel):
 
 
 class Columns(_Part):
-    """The names of the data's columns, as docs/own.md describes them; `a.b` is the field b of the column a."""
+    """The names of the data's columns, as docs/own.md describes them; `a.b` is the field b of the column a.
+
+    `options` of `{values: [...]}` are the same for all rows; `distractors` are options beside the answer's text.
+    """
 
     question: Text = "question"
     answer: Texts = ("answer",)
     id: Text = ""
     options: Texts = ()
+    values: Texts = ()
+    distractors: Texts = ()
     images: Texts = ()
     groups: Texts = ()
     cluster: Text = ""
+
+    @field_validator("options", mode="before")
+    @classmethod
+    def _no_values(cls, options: Any) -> Any:
+        if isinstance(options, Mapping):
+            raise ValueError("a mapping in it is {values: [True, False, ...]}, with two or more")
+        return options
+
+    @model_validator(mode="before")
+    @classmethod
+    def _same_for_all(cls, values: Any) -> Any:
+        options = values.get("options") if isinstance(values, Mapping) else None
+        if isinstance(options, Mapping) and options.keys() == {"values"} and len(options["values"]) > 1:
+            return {**values, "options": [], "values": options["values"]}
+        return values
+
+    @property
+    def has_options(self) -> bool:
+        """Whether rows have options, of whatever origin."""
+        return bool(self.options or self.values or self.distractors)
 
     @property
     def in_question(self) -> bool:
@@ -114,7 +139,7 @@ class Definition(_Part):
         Field(min_length=1),
     ]
     columns: Columns = Columns()
-    kind: Kind = Field(default_factory=lambda known: "choice" if known["columns"].options else "open")
+    kind: Kind = Field(default_factory=lambda known: "choice" if known["columns"].has_options else "open")
     answer_is: AnswerForm = "letter"
     image_folder: Text = ""
     metrics: Texts = Field(
@@ -125,6 +150,7 @@ class Definition(_Part):
     shots: Shots = Shots()
     max_new_tokens: Count = 512
     where: dict[Text, Texts] = {}
+    faults: Literal["refuse", "skip"] = "refuse"
     _values: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @field_validator("benchmark")
@@ -137,7 +163,7 @@ class Definition(_Part):
     @field_validator("kind")
     @classmethod
     def _has_options(cls, kind: Kind, info: ValidationInfo) -> Kind:
-        if kind != "open" and "columns" in info.data and not info.data["columns"].options:
+        if kind != "open" and "columns" in info.data and not info.data["columns"].has_options:
             raise ValueError("columns: has to name the options")
         return kind
 
@@ -216,7 +242,15 @@ class Definition(_Part):
         """Every column that the YAML names."""
         columns = self.columns
         images = [name for each in columns.images for name in (fields_in_path(each) or [each])]
-        named = [columns.id, columns.question, *columns.answer, *columns.options, *images, *columns.groups]
+        named = [
+            columns.id,
+            columns.question,
+            *columns.answer,
+            *columns.options,
+            *columns.distractors,
+            *images,
+            *columns.groups,
+        ]
         return [name for name in [*named, columns.cluster, *self.where, *self.prompt_columns] if name]
 
     @property

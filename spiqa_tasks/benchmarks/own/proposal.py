@@ -25,6 +25,8 @@ Values = Mapping[str, Sequence[Any]]
 """Column -> its values, one per row."""
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 _NUMBERED = re.compile(r"(?:image|img|picture|figure)[_ ]?\d+", re.IGNORECASE)
+_PICTURE = re.compile(r"image|img|picture|figure", re.IGNORECASE)
+"""A column's name that says that its values name pictures."""
 _OPTION = re.compile(r"(?:(?:option|choice)[_ ]?)?([A-Ja-j]|\d)")
 _MARKS = ("ABCDEFGHIJ", "0123456789", "123456789")
 _PADDED = ("", ":012d", ":08d", ":06d", ":05d", ":04d")
@@ -115,12 +117,13 @@ def _images(values: Values, found: Mapping[str, Any], files: _Files) -> str | li
     used = {name for role, name in found.items() if role != "id" and isinstance(name, str)}
     for name in values:
         tried = [value for value in values[name] if value not in (None, "")] if name not in used else []
-        if not all(map(_is_short, tried)):
+        if not tried or not all(map(_is_short, tried)):
             continue
         for form in _PADDED if all(str(value).isdecimal() for value in tried) else _PADDED[:1]:
             names = [format(int(value), form[1:]) if form else str(value) for value in tried]
             for suffix in SUFFIXES:
-                folder = files.folder_of([name + suffix for name in names])
+                is_named = _PICTURE.search(name) is not None
+                folder = (files.folder_of if is_named else files.folder_of_all)([name + suffix for name in names])
                 if folder is not None:
                     return os.path.join(folder, f"{{{name}{form}}}{suffix}")
     return ""
@@ -158,6 +161,13 @@ class _Files:
                     found[whole.removesuffix(path).rstrip("/")] += 1
         best, count = next(iter(found.most_common(1)), ("", 0))
         return best if 2 * count > len(tried) else None
+
+    def folder_of_all(self, names: Sequence[str]) -> str | None:
+        """Return the folder whose pictures have just these names; None for none, as others may belong to anything."""
+        folder = self.folder_of(names)
+        there = [path for paths in self._pictures.values() for path in paths]
+        wanted = {os.path.normpath(os.path.join(folder or "", name)).replace("\\", "/") for name in names}
+        return folder if wanted == {path for path in there if os.path.dirname(path) == (folder or "")} else None
 
     @cached_property
     def _pictures(self) -> Mapping[str, Sequence[str]]:

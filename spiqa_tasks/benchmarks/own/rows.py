@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import json
+import logging
 import os
 from collections import Counter
 from pathlib import Path
@@ -16,11 +17,14 @@ from spiqa_tasks.benchmarks.own import cells
 from spiqa_tasks.benchmarks.own.definition import Definition
 from spiqa_tasks.benchmarks.own.pictures import Pictures
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.pictures import Ablation
+from spiqa_tasks.files import tables
+from spiqa_tasks.files.pictures import Ablation, pictures_digest
 from spiqa_tasks.files.records import KEY, Fields, read_records, saved_files
 from spiqa_tasks.files.source import Repository, Source, fingerprint
 
 Row = dict[str, Any]
+logger = logging.getLogger("spiqa_tasks")
+_YAML_WORDS = {"True": ("true", "yes", "on", "y"), "False": ("false", "no", "off", "n")}
 HUB = "hf://datasets/"
 FIRST = 5
 """Faults that a message lists."""
@@ -29,19 +33,30 @@ FIRST = 5
 def load(definition: Definition, source: Source, split: str, ablation: Ablation) -> list[Row]:
     """Return a split's rows; with the ablation `text` neither columns nor files of pictures are read.
 
-    Raises DataError: no data, or rows that cannot be asked, the first of them by number.
+    With `faults: skip` those that cannot be asked are named and left out. Raises DataError: no data, or otherwise rows
+    that cannot be asked, the first of them by number.
     """
+    return counted_rows(definition, source, split, ablation)[0]
+
+
+def counted_rows(definition: Definition, source: Source, split: str, ablation: Ablation) -> tuple[list[Row], int]:
+    """Return a split's rows, and how many it has with those that were left out; see `load`."""
     rows, faults = read_rows(definition, source, split, ablation)
     place = definition.data[split]
-    if faults:
+    if faults and definition.faults == "skip":
+        logger.warning(
+            "%s: %d of %d rows of %s are left out as they cannot be asked, the first: %s",
+            *(definition.benchmark, len(faults), len(faults) + len(rows), place, "; ".join(faults[:FIRST])),
+        )
+    elif faults:
         raise DataError(
             f"Expected every row of {place} to be a question as the YAML of {definition.benchmark} has it; found "
             f"{len(faults)} of {len(faults) + len(rows)} that are not, the first: {'; '.join(faults[:FIRST])}. Correct "
-            "the rows, or columns: and where: of the YAML."
+            "the rows, or columns: and where: of the YAML, or leave them out with faults: skip."
         )
     if not rows:
         raise DataError(f"Expected questions in {place}, found none. Correct data: or where: of the YAML.")
-    return rows
+    return rows, len(rows) + len(faults)
 
 
 def read_rows(
@@ -60,20 +75,25 @@ def read_rows(
     faults: list[str] = []
     ids: set[str] = set()
     known: set[str] = set(unread)
+    unmet = {(column, value) for column, values in definition.where.items() for value in values}
     for place, record in enumerate(read_records(paths, unread)):
         known.update(record)
+        unmet -= {(column, value) for column, value in unmet if _equals(cells.cell(record, column), value)}
         if not is_wanted(definition, record):
             continue
         row_id = str(place)
         try:
             row_id = cells.text_of(record, columns.id) if columns.id else str(record.get(KEY, place))
+            row_id = tables.row_id({"id": row_id})
             if row_id in ids:
                 raise ValueError("the id of an earlier row")
             ids.add(row_id)
-            row = {"id": row_id, **_row(definition, record), **shared}
+            row = {"id": row_id, **_row(definition, record, row_id), **shared}
             rows.append(row | {"images": pictures.of(record, row_id, place)})
         except ValueError as error:
             faults.append(f"row {place + 1} (id {row_id}): {error}")
+    for column, value in sorted(unmet):
+        logger.warning("%s: no row has %s in %s, as where: says.", definition.benchmark, value, column)
     missing = [name for name in definition.named_columns if not {name, name.partition(".")[0]} & known]
     if missing and known - unread:
         raise DataError(
@@ -81,7 +101,9 @@ def read_rows(
             f"{', '.join(sorted(known))}. Correct columns:, prompt: or where: of the YAML."
         )
     _name_groups(rows)
-    return rows, faults
+    paths_shown = [path for row in rows for path in row["images"]]
+    digest = pictures_digest(paths_shown) if paths_shown else ""
+    return [row | {"pictures": digest} for row in rows], faults
 
 
 def data_paths(definition: Definition, source: Source, split: str) -> list[Path]:
@@ -122,16 +144,17 @@ def data_digest(definition: Definition, source: Source) -> str:
     return digest.hexdigest()[:12]
 
 
-def _row(definition: Definition, record: Fields) -> Row:
+def _row(definition: Definition, record: Fields, row_id: str) -> Row:
     """The fields of a row except its id and pictures; ValueError for a cell without the expected content."""
     columns = definition.columns
     question = cells.text_of(record, columns.question)
-    options = cells.options_of(record, columns.options, columns.question) if definition.kind != "open" else {}
+    options = _options(definition, record, row_id) if definition.kind != "open" else {}
     if options:
         answer = cells.cell(record, columns.answer[0])
         if cells.is_empty(answer):
             raise ValueError(f"no answer in {columns.answer[0]}")
-        references = [", ".join(cells.answers_of(answer, options, definition.answer_is))]
+        is_text = columns.distractors or (columns.values and definition.answer_is == "letter")
+        references = [", ".join(cells.answers_of(answer, options, "text" if is_text else definition.answer_is))]
     elif definition.kind == "choice":
         raise ValueError("no options")
     else:
@@ -150,6 +173,17 @@ def _row(definition: Definition, record: Fields) -> Row:
         "cluster": str(cells.cell(record, columns.cluster)) if columns.cluster else None,
         "fields": {name: _field(cells.cell(record, name)) for name in definition.prompt_columns},
     }
+
+
+def _options(definition: Definition, record: Fields, row_id: str) -> dict[str, str]:
+    """The published labels and texts of a row's options; the order beside distractors depends on its id alone."""
+    columns = definition.columns
+    if columns.values:
+        return dict(zip(cells.LETTERS, columns.values, strict=False))
+    if columns.distractors:
+        seed = f"{definition.benchmark}/{row_id}"
+        return cells.mixed_options(record, columns.answer[0], columns.distractors, seed)
+    return cells.options_of(record, columns.options, columns.question)
 
 
 def _field(value: Any) -> str:
@@ -173,4 +207,12 @@ def _name_groups(rows: list[Row]) -> None:
 
 def is_wanted(definition: Definition, record: Fields) -> bool:
     """Return whether a row has the values of `where`."""
-    return all(str(cells.cell(record, column)) in values for column, values in definition.where.items())
+    return all(
+        any(_equals(cells.cell(record, column), value) for value in values)
+        for column, values in definition.where.items()
+    )
+
+
+def _equals(cell: Any, value: str) -> bool:
+    """Whether a cell has a value of `where`; `no` of a YAML is False, but may be a text of the table."""
+    return str(cell) == value or str(cell).casefold() in _YAML_WORDS.get(value, ())

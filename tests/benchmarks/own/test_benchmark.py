@@ -11,12 +11,14 @@ import pytest
 import yaml
 from own_data import COLUMNS, MIXED, own_rows, write_own
 
+from spiqa_tasks.analysis.pair import differing
 from spiqa_tasks.benchmarks.aggregation import RecordSet
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.own.benchmark import metrics, own_benchmark, record
 from spiqa_tasks.benchmarks.own.definition import parse
 from spiqa_tasks.benchmarks.prompting import Picture, Turn
 from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.signature import parse as parse_signature
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.source import LocalSource, Repository, default_source
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
@@ -225,3 +227,17 @@ def test_a_long_answer_in_which_nothing_was_read_is_counted_apart(tmp_path: Path
     ]
     assert [answer.taken_whole for answer in found] == [True, False, False]
     assert [answer.scores["accuracy"] for answer in found] == [0.0, 0.0, 1.0]
+
+
+def test_other_pictures_are_another_signature(tmp_path: Path) -> None:
+    """By their bytes, wherever they lie; without pictures nothing is known of them, which is no difference."""
+    found = []
+    for name in ("a", "b", "c"):
+        path = write_own(tmp_path / name, name="shapes")
+        if name == "c":
+            (path.parent / "red.png").write_bytes((path.parent / "blue.png").read_bytes())
+        definition, rows = own_rows(path)
+        found.append(parse_signature(record(definition, rows[0], Response("B"), Context("offline")).signature))
+    assert found[0].images == found[1].images != found[2].images
+    assert [line.partition(":")[0] for line in differing(found[0], found[2])] == ["images"]
+    assert not differing(found[0], found[2].with_fields(images=""))

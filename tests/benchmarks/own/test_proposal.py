@@ -114,6 +114,14 @@ def test_pictures_beside_the_data_are_found_by_a_columns_values(tmp_path: Path) 
     assert "images" not in columns_of(*rows, folder=tmp_path)
 
 
+def test_pictures_that_happen_to_be_called_as_ids_are_none_of_the_tables(tmp_path: Path) -> None:
+    """They are if the folder holds a picture for each id and nothing else."""
+    write_pictures(tmp_path / "pics", "0.png", "1.png", "2.png")
+    rows = numbered(3, **LEAST)
+    assert columns_of(*rows, folder=tmp_path)["images"] == "pics/{qid}.png"
+    assert "images" not in columns_of(*rows[:2], folder=tmp_path)
+
+
 @pytest.mark.parametrize(
     ("images", "expected", "folder"),
     [

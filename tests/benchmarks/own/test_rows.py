@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from own_data import COLUMNS, MIXED, own_rows, write_own
 
-from spiqa_tasks.benchmarks.own.rows import data_paths, hub_place, load
+from spiqa_tasks.benchmarks.own.rows import counted_rows, data_paths, hub_place, load
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.pictures import Ablation
 from spiqa_tasks.files.source import LocalSource
@@ -85,7 +85,7 @@ def test_without_pictures_neither_columns_nor_files_are_read(tmp_path: Path) -> 
     for name in ("red.png", "blue.png"):
         (tmp_path / name).unlink()
     unseen = load(definition, LocalSource(tmp_path), "test", "text")
-    assert [{**each, "images": [], "settings": "ablation=text"} for each in shown] == unseen
+    assert [{**each, "images": [], "pictures": "", "settings": "ablation=text"} for each in shown] == unseen
     with pytest.raises(DataError, match=r"3 of 3 that are not, the first: row 1 \(id a\): no picture at .*blue.png"):
         own_rows(path)
 
@@ -168,7 +168,7 @@ def test_pictures_made_of_columns_are_no_column_of_their_own(tmp_path: Path) -> 
     path = write_own(tmp_path, asked, kind="choice", columns={**COLUMNS, "images": "{figure}.png"})
     definition, (shown,) = own_rows(path)
     (unseen,) = load(definition, LocalSource(tmp_path), "test", "text")
-    assert {**shown, "images": [], "settings": "ablation=text"} == unseen
+    assert {**shown, "images": [], "pictures": "", "settings": "ablation=text"} == unseen
 
 
 @pytest.mark.parametrize(
@@ -192,3 +192,40 @@ def test_a_place_of_the_hub_has_an_owner_a_name_a_revision_and_a_path(
         return
     repository, pattern = hub_place("mine", f"hf://datasets/{place}")
     assert (repository.folder, repository.repo_id, repository.revision, pattern) == ("mine", *expected)
+
+
+def test_faulty_rows_may_be_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """They are named, and stay in the number of the task's questions."""
+    path = write_own(tmp_path, [*MIXED, {**MIXED[0], "id": "d", "answer": "Z"}], faults="skip")
+    definition, loaded = own_rows(path)
+    assert [row["id"] for row in loaded] == ["a", "b", "c"]
+    assert "1 of 4 rows of data.jsonl are left out" in caplog.text
+    assert "row 4 (id d): the answer 'Z' is no option among A, B" in caplog.text
+    assert counted_rows(definition, LocalSource(tmp_path), "test", "text")[1] == 4
+
+
+def test_no_in_a_yaml_is_a_text_of_the_table(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """YAML reads `no` as False; a value that no row has is named. Ids that a spreadsheet wrote are whole numbers."""
+    rows = [{**MIXED[1], "id": f"{place}.0", "language": each} for place, each in enumerate(["no", "en", "de", "NO"])]
+    path = write_own(tmp_path, rows, where={"language": ["en", False, "fr"]})
+    _, loaded = own_rows(path)
+    assert [row["id"] for row in loaded] == ["0", "1", "3"]
+    assert "no row has fr in language" in caplog.text
+
+
+def test_options_may_be_distractors_or_the_same_for_all_rows(tmp_path: Path) -> None:
+    """The right one's place depends on the row's id alone; constant options are in the YAML."""
+    rows = [{"id": str(place), "question": "Which?", "right": "x", "w1": "y", "w2": ["z", ""]} for place in range(20)]
+    columns = {"id": "id", "question": "question", "answer": "right", "distractors": ["w1", "w2"]}
+    _, loaded = own_rows(write_own(tmp_path / "a", rows, kind=None, columns=columns))
+    assert {row["answer"] for row in loaded} == {"A", "B", "C"}
+    assert all(row["options"]["ABC".index(row["answer"])] == "x" for row in loaded)
+    _, again = own_rows(write_own(tmp_path / "b", rows[::-1], kind=None, columns=columns))
+    assert {row["id"]: row["options"] for row in again} == {row["id"]: row["options"] for row in loaded}
+    columns = {"id": "id", "question": "question", "answer": "right", "options": {"values": [True, False, "Uncertain"]}}
+    told = [{**rows[0], "right": False}, {**rows[1], "right": "uncertain"}]
+    _, loaded = own_rows(write_own(tmp_path / "c", told, kind=None, columns=columns))
+    assert [(row["options"], row["answer"]) for row in loaded] == [
+        (["True", "False", "Uncertain"], "B"),
+        (["True", "False", "Uncertain"], "C"),
+    ]
