@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Literal, get_args, get_type_hints
 
 from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, parse, version
@@ -81,6 +81,11 @@ class Context:
         if self.rule is None:
             return ()
         return (Ask(metric, self.rule.request(candidate), partial(self.rule.score, candidate)),)
+
+
+@lru_cache(maxsize=1024)  # a run has few signatures and many answers
+def _resigned(signature: str, fields: tuple[tuple[str, str], ...]) -> str:
+    return parse(signature).with_fields(**dict(fields)).text if signature else ""
 
 
 @dataclass(frozen=True)
@@ -161,8 +166,7 @@ class Record:
 
     def signed(self, **fields: str) -> Record:
         """Return the record with some fields of its signature replaced; no signature stays none."""
-        text = parse(self.signature).with_fields(**fields).text if self.signature else ""
-        return dataclasses.replace(self, signature=text)
+        return dataclasses.replace(self, signature=_resigned(self.signature, tuple(fields.items())))
 
     def judged(self, verdicts: Sequence[Verdict]) -> Record:
         """Return the record with the scores of `verdicts`, one per ask, and without asks.

@@ -90,14 +90,16 @@ class Scorer:
             if (size := len(response.text)) > LONGEST:
                 reason = f"an answer of {size:,} characters, more than {LONGEST:,}"
                 response = dataclasses.replace(response, text="", failure=reason)
-            read = dataclasses.replace(response, text=without_reasoning(response.text))
+            text = without_reasoning(response.text)
+            read = response if text == response.text else dataclasses.replace(response, text=text)
             record = self.benchmark.record(row, read, self.context)
             if record.status == "request_failed":
                 return record
             if not read.text and (response.truncated or is_cut_in_reasoning(response.text)):
                 record = dataclasses.replace(record, rule="truncated")
-            cut = {} if response.truncated is None else {"truncated": response.truncated}
-            return dataclasses.replace(record, details={**record.details, **cut})
+            if response.truncated is None:
+                return record
+            return dataclasses.replace(record, details={**record.details, "truncated": response.truncated})
         except Exception as error:
             logger.exception("Question %s could not be scored; its answer is kept in the samples file.", row["id"])
             return Record(str(row["id"]), status="scoring_failed", reason=repr(error))

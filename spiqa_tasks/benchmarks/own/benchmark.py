@@ -83,11 +83,15 @@ class _Splits(UserDict[str, int]):
     def __init__(self, definition: Definition) -> None:
         super().__init__(dict.fromkeys(definition.data, -1))
         self._definition = definition
+        self._kept: tuple[tuple[str, ...], list[rows.Row]] = ((), [])
 
     def load(self, source: Source, split: str, settings: OwnSettings) -> list[rows.Row]:
         """Return the rows of a split."""
-        found, self.data[split] = rows.counted_rows(self._definition, source, split, settings.ablation)
-        return found
+        key = (split, settings.ablation, rows.data_digest(self._definition, source))
+        if settings.ablation != "text" or self._kept[0] != key:  # files of answers to one task share its questions
+            found, self.data[split] = rows.counted_rows(self._definition, source, split, settings.ablation)
+            self._kept = (key, found)
+        return list(self._kept[1])
 
     def __getitem__(self, split: str) -> int:
         if self.data[split] < 0:
@@ -104,7 +108,7 @@ def record(definition: Definition, row: Mapping[str, Any], response: Response, c
         found = choice_record(row, response, row["groups"], signature)
     else:
         found = _open_record(definition, row, response, signature, context)
-    return dataclasses.replace(found, cluster=row["cluster"])
+    return found if row["cluster"] is None else dataclasses.replace(found, cluster=row["cluster"])
 
 
 def metrics(definition: Definition) -> list[Metric]:

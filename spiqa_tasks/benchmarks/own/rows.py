@@ -19,7 +19,7 @@ from spiqa_tasks.benchmarks.own.pictures import Pictures
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files import tables
 from spiqa_tasks.files.pictures import Ablation, pictures_digest
-from spiqa_tasks.files.records import KEY, Fields, read_records, saved_files
+from spiqa_tasks.files.records import KEY, Fields, form_of, read_records, saved_files
 from spiqa_tasks.files.source import Repository, Source, fingerprint
 
 Row = dict[str, Any]
@@ -66,6 +66,7 @@ def read_rows(
     paths = data_paths(definition, source, split)
     digest = data_digest(definition, source)
     columns = definition.columns
+    has_cells = paths[0].is_file() and form_of(paths[0]) in ("xlsx", "separated")
     shared = {"benchmark": definition.benchmark, "split": split, "settings": f"ablation={ablation}", "data": digest}
     shown = () if ablation == "text" else columns.images
     cache = f"{definition.benchmark}-{split}-{digest}"
@@ -84,7 +85,7 @@ def read_rows(
         row_id = str(place)
         try:
             row_id = cells.text_of(record, columns.id) if columns.id else str(record.get(KEY, place))
-            row_id = tables.row_id({"id": row_id})
+            row_id = tables.row_id({"id": row_id}) if has_cells else row_id  # as in answers in a table
             if row_id in ids:
                 raise ValueError("the id of an earlier row")
             ids.add(row_id)

@@ -93,7 +93,7 @@ def _answers(path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], colum
                 f"found id {given!r} and prediction {text!r}. Correct the line."
             )
         try:
-            row_key = row_id({"id": str(given)}) if len(keys) == 1 else str(given)
+            row_key = row_id(row, keys) if form == TABLE and len(keys) == 1 else str(given)
             answers.append(columns.answer(row, row_key, text, position))
         except ValueError as error:
             raise InputError(f"Expected names of figures in {where}, found {error}. Correct it.") from error

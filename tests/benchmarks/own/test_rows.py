@@ -205,8 +205,8 @@ def test_faulty_rows_may_be_left_out(tmp_path: Path, caplog: pytest.LogCaptureFi
 
 
 def test_no_in_a_yaml_is_a_text_of_the_table(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """YAML reads `no` as False; a value that no row has is named. Ids that a spreadsheet wrote are whole numbers."""
-    rows = [{**MIXED[1], "id": f"{place}.0", "language": each} for place, each in enumerate(["no", "en", "de", "NO"])]
+    """YAML reads `no` as False; a value that no row has is named."""
+    rows = [{**MIXED[1], "id": f"{place}", "language": each} for place, each in enumerate(["no", "en", "de", "NO"])]
     path = write_own(tmp_path, rows, where={"language": ["en", False, "fr"]})
     _, loaded = own_rows(path)
     assert [row["id"] for row in loaded] == ["0", "1", "3"]
@@ -229,3 +229,10 @@ def test_options_may_be_distractors_or_the_same_for_all_rows(tmp_path: Path) -> 
         (["True", "False", "Uncertain"], "B"),
         (["True", "False", "Uncertain"], "C"),
     ]
+
+
+def test_ids_of_a_spreadsheet_are_whole_numbers(tmp_path: Path) -> None:
+    """As those of answers in a table are read; elsewhere an id is what is written."""
+    (tmp_path / "t.csv").write_text("id,question,answer\n1.0,Which?,x\n2.5,Which?,y\n")
+    path = write_own(tmp_path, data="t.csv", kind=None, columns={"id": "id"})
+    assert [row["id"] for row in own_rows(path)[1]] == ["1", "2.5"]
