@@ -121,6 +121,19 @@ def relaxed_match(prediction: str, reference: str) -> bool:
     return abs(predicted - true) <= TOLERANCE * abs(true)
 
 
+def mathvista_match(prediction: str, reference: str) -> bool:
+    """Return whether an answer is right by MathVista's script, which takes the precision to be the true answer's.
+
+    Against a whole number the fraction is cut off, against another number the answer is rounded to as many digits; any
+    other text must be equal (`calculate_score.py`, without its choice of the most similar option).
+    """
+    predicted, true = _float(prediction.replace(",", "")), _float(reference)
+    if true is None or reference.endswith("%"):
+        return prediction.strip() == reference.strip()
+    digits = len(reference.strip().partition(".")[2])
+    return predicted is not None and (round(predicted, digits) if digits else int(predicted)) == true
+
+
 def exact_match(prediction: str, reference: str) -> bool:
     """Return whether an answer is right by the rules of CharXiv's reasoning questions that need no judge.
 

@@ -16,6 +16,7 @@ from spiqa_tasks.scoring.open_answers import (
     exact,
     exact_match,
     final_answer,
+    mathvista_match,
     normalized,
     read_as,
     relaxed_match,
@@ -187,3 +188,20 @@ def test_the_known_agreement_with_people_comes_out(real_data: Path, name: str) -
         found.append(round(100 * right / len(judged), 1))
     assert verdicts == 15099
     assert found == pytest.approx(AGREEMENT[name], abs=0.051)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "right"),
+    [
+        ("1.24", "1.2", True),
+        ("1.26", "1.2", False),
+        ("5.9", "5", True),
+        ("1,000", "1000", True),
+        ("x", "5", False),
+        ("[1, 2]", "[1, 2]", True),
+        ("[1,2]", "[1, 2]", False),
+    ],
+)
+def test_mathvista_rounds_to_the_true_answers_precision(prediction: str, reference: str, right: bool) -> None:
+    """And cuts the fraction off against a whole number, as its script does."""
+    assert mathvista_match(prediction, reference) == right

@@ -25,11 +25,15 @@ from spiqa_tasks.benchmarks.own.cells import AnswerForm
 from spiqa_tasks.benchmarks.own.prompts import ONE_LETTER, PARTS, SEVERAL_LETTERS, TEMPLATES, fields_in_path, fields_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics.text_scores import METRICS as TEXTS
-from spiqa_tasks.scoring.open_answers import exact_match, relaxed_match
+from spiqa_tasks.scoring.open_answers import exact_match, mathvista_match, relaxed_match
 
 Kind = Literal["open", "choice", "both"]
 Variant = Literal["text", "grey", "both"]
-MATCHES: Mapping[str, Callable[[str, str], bool]] = {"exact_match": exact_match, "relaxed_accuracy": relaxed_match}
+MATCHES: Mapping[str, Callable[[str, str], bool]] = {
+    "exact_match": exact_match,
+    "relaxed_accuracy": relaxed_match,
+    "mathvista_accuracy": mathvista_match,
+}
 """Metrics of open answers that need neither judge nor programs -> the comparison of two texts."""
 ALL_LETTERS = "accuracy_all_letters"
 """The accuracy of choices with several right options, all of which, and no other, have to be picked."""

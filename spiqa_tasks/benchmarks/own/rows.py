@@ -18,6 +18,7 @@ from spiqa_tasks.benchmarks.own.definition import Definition
 from spiqa_tasks.benchmarks.own.pictures import Pictures
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files import tables
+from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.pictures import Ablation, pictures_digest
 from spiqa_tasks.files.records import KEY, Fields, form_of, read_records, saved_files
 from spiqa_tasks.files.source import Repository, Source, fingerprint
@@ -160,7 +161,11 @@ def _row(definition: Definition, record: Fields, row_id: str) -> Row:
         raise ValueError("no options")
     else:
         references = cells.references_of(record, columns.answer)
-    groups = {name: slug(_field(cells.single(cells.cell(record, name)))) or "none" for name in columns.groups}
+    groups: dict[str, str] = {}
+    for name in columns.groups:
+        value = as_value(cells.cell(record, name))
+        many = {slug(_field(each)) for each in value} if isinstance(value, list) and value else set()
+        groups |= {f"{name}.{each}": each for each in sorted(many)} or {name: slug(_field(value)) or "none"}
     if definition.kind == "both":
         groups["kind"] = "choice" if options else "open"
     return {

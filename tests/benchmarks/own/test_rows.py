@@ -236,3 +236,11 @@ def test_ids_of_a_spreadsheet_are_whole_numbers(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id,question,answer\n1.0,Which?,x\n2.5,Which?,y\n")
     path = write_own(tmp_path, data="t.csv", kind=None, columns={"id": "id"})
     assert [row["id"] for row in own_rows(path)[1]] == ["1", "2.5"]
+
+
+def test_a_question_may_be_in_several_groups(tmp_path: Path) -> None:
+    """A list in a column of groups, written out or not, has one for each of its values."""
+    rows = [{**MIXED[1], "skills": ["algebra", "logic"]}, {**MIXED[1], "id": "x", "skills": "['logic']"}]
+    _, (first, second) = own_rows(write_own(tmp_path, rows, columns={**COLUMNS, "groups": "skills"}))
+    assert sorted(first["groups"].values()) == ["algebra", "logic", "open"]
+    assert sorted(second["groups"].values()) == ["logic", "open"]
