@@ -174,6 +174,8 @@ def _oddities(definition: Definition, rows: Sequence[Row]) -> Iterator[str]:
     for fault, holds in faults.items():
         if ids := [row["id"] for row in rows if holds(row)]:
             yield f"{counted(len(ids), 'question')} {fault}, the first: {', '.join(ids[:5])}."
+    if definition.answer_is == "number":
+        yield "Right options are taken for numbers from 1, as none is 0; --answer-is index takes them from 0."
     yield from _skew([row for row in rows if row["letters"] and row["answer"] in row["letters"]])
     data = data_paths(definition, default_source(), definition.split)[0].resolve().parent
     inside = (data, cache_folder().resolve())

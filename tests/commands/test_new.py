@@ -11,8 +11,11 @@ import pytest
 import yaml
 from own_data import MIXED, write_pictures
 
+from spiqa_tasks.benchmarks.own.definition import parse
+from spiqa_tasks.benchmarks.own.rows import read_rows
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.cli import main
+from spiqa_tasks.files.source import default_source
 
 
 def table(folder: Path, rows: list[dict[str, Any]]) -> Path:
@@ -177,3 +180,55 @@ def test_a_yaml_that_includes_itself_is_refused(tmp_path: Path, capsys: pytest.C
     (tmp_path / "loop.yaml").write_text("include: loop.yaml\n")
     assert main(["score", str(tmp_path / "loop.yaml"), "answers.jsonl"]) == 2
     assert "loop.yaml includes itself. Correct it." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (
+            [
+                {"id": "d0", "question": "Lequel?", "answers": {"a": "x", "b": "y"}, "correct_answers": ["b"]},
+                {"id": "d1", "question": "Lesquels?", "answers": {"a": "x", "b": "y"}, "correct_answers": ["a", "b"]},
+            ],
+            ("choice", "letters", "answers", ["B", "A, B"]),
+        ),
+        (
+            [
+                {"id": "v0", "question": "Which?", "choices": {"A": "", "B": ""}, "answer": "Dolly Zoom"},
+                {"id": "v1", "question": "Grams?", "choices": {"A": "10.0", "B": "5.0"}, "answer": "A"},
+            ],
+            ("both", None, "choices", ["Dolly Zoom", "A"]),
+        ),
+        (
+            [
+                {
+                    "id": "m0",
+                    "question": "Who?",
+                    "choices": {"text": ["x", "y"], "label": ["A", "B"]},
+                    "answerKey": "B",
+                },
+                {
+                    "id": "m1",
+                    "question": "Who?!",
+                    "choices": {"text": ["x", "y"], "label": ["1", "2"]},
+                    "answerKey": "2",
+                },
+            ],
+            ("choice", None, "choices", ["B", "B"]),
+        ),
+        (
+            [{"ID": "s1", "question": "OA = ( ) m", "option": "A. 3, 4;B. 4, 3; C. 2 ;D.1 ; E. none", "answer": "D"}],
+            ("choice", None, "option", ["D"]),
+        ),
+    ],
+    ids=["FrenchMedMCQA", "MMVU", "ARC", "We-Math"],
+)
+def test_tables_in_published_forms_need_no_arguments(
+    rows: list[dict[str, Any]], expected: tuple[str, str | None, str, list[str]], tmp_path: Path
+) -> None:
+    """Options with labels, padded, in columns with labels and texts, or in one text; several right ones."""
+    assert main(["new", "published", str(table(tmp_path, rows)), "--folder", str(tmp_path)]) == 0
+    values = yaml.safe_load((tmp_path / "published.yaml").read_text())
+    definition = parse(values, tmp_path)
+    answers = [row["answer"] for row in read_rows(definition, default_source(), "test")[0]]
+    assert (values["kind"], values.get("answer_is"), values["columns"]["options"], answers) == expected

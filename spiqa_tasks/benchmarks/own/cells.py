@@ -16,7 +16,18 @@ from spiqa_tasks.scoring.mcq.several import letters_in
 AnswerForm = Literal["letter", "letters", "index", "number", "text"]
 
 NAMES: Mapping[str, Sequence[str]] = {
-    "question": ("question", "query", "problem", "questions", "question_text", "prompt", "instruction", "text", "q"),
+    "question": (
+        "question",
+        "query",
+        "problem",
+        "questions",
+        "question_text",
+        "problem_text",
+        "prompt",
+        "instruction",
+        "text",
+        "q",
+    ),
     "answer": (
         *("answer", "correct_answers", "answers", "answerkey", "reference", "label", "gold", "gold_answer", "target"),
         *("ground_truth", "groundtruth", "correct_answer", "gt_answer", "correct_option", "correct_choice"),
@@ -27,7 +38,20 @@ NAMES: Mapping[str, Sequence[str]] = {
         *("image", "images", "image_path", "img", "img_path", "image_paths", "picture", "pictures", "figure"),
         *("figure_path", "imgname", "image_name", "imagename", "file_name", "filename", "image_file", "img_file"),
     ),
-    "id": ("id", "question_id", "qid", "pid", "index", "uid", "sample_id", "data_id", "idx", "key", "questionid"),
+    "id": (
+        "id",
+        "question_id",
+        "problem_id",
+        "qid",
+        "pid",
+        "index",
+        "uid",
+        "sample_id",
+        "data_id",
+        "idx",
+        "key",
+        "questionid",
+    ),
 }
 """Role -> usual names of its column, the most likely first."""
 LETTERS = string.ascii_uppercase

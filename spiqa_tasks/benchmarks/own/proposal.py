@@ -72,7 +72,7 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -
                 f"Name it with --column {role}=COLUMN."
             )
     kind, answer_is = _kind(records, Columns.model_validate(columns))
-    more = {"answer_is": answer_is.removeprefix("letter"), "image_folder": image_folder}
+    more = {"answer_is": "" if answer_is == "letter" else answer_is, "image_folder": image_folder}
     return {"kind": kind, "columns": columns, **{key: value for key, value in more.items() if value}}
 
 
@@ -105,6 +105,9 @@ def _options(values: Values, question: str) -> str | list[str]:
     marks = {name: mark[1].upper() for name in values if (mark := _OPTION.fullmatch(name))}
     if len(marks) > 1 and "".join(sorted(marks.values())) in [each[: len(marks)] for each in _MARKS]:
         return sorted(marks, key=lambda name: marks[name])
+    objects = [name for name, cells_of in values.items() if all(map(_has_letters, cells_of))]
+    if objects:
+        return objects[0]
     return question if _share(values.get(question, ()), lambda text: bool(options_in(str(text)))) >= LISTED else ""
 
 
@@ -245,6 +248,11 @@ def _is_short(value: Any) -> bool:
 def _is_list(value: Any) -> bool:
     value = as_value(value)
     return bool(options_in(value)) if isinstance(value, str) else isinstance(value, list | Mapping) and len(value) > 1
+
+
+def _has_letters(value: Any) -> bool:
+    value = as_value(value)
+    return isinstance(value, Mapping) and bool(value) and all(str(key).upper() in cells.LETTERS for key in value)
 
 
 def _is_picture(value: Any) -> bool:
