@@ -40,8 +40,8 @@ _LABELS = (r"\(([A-J])\)", r"([A-J]) ?[.)]", r"([A-J]):", r"\[([A-J])\]")
 _FORMS = (
     *(re.compile(rf"(?:^|\n)[ \t]*(?:[-*][ \t]+)?{label}[ \t]*") for label in _LABELS),
     *(re.compile(rf"(?:^|[,;]?[ \n]){label} ") for label in (_LABELS[2], _LABELS[0], _LABELS[1])),
-    *(re.compile(rf"(?:^|\s*[,;，；、|])\s*{label}\s*") for label in _LABELS[1:]),
-    re.compile(rf"\s*[,;，；、|]?\s*{_LABELS[0]}\s*"),
+    *(re.compile(rf"(?:^|[,;，；、|])\s{{0,9}}{label}\s*") for label in _LABELS[1:]),
+    re.compile(rf"[,;，；、|]?\s?{_LABELS[0]}\s*"),
 )
 """Forms of labels, tried in order: at the start of lines, which is surest, then within a line."""
 _CLOSE = _FORMS[-4:]

@@ -179,9 +179,9 @@ def _oddities(definition: Definition, rows: Sequence[Row]) -> Iterator[str]:
     yield from _skew([row for row in rows if row["letters"] and row["answer"] in row["letters"]])
     data = data_paths(definition, default_source(), definition.split)[0].resolve().parent
     inside = (data, cache_folder().resolve())
-    for path in dict.fromkeys(path for row in rows for path in row["images"]):
+    for path in dict.fromkeys(os.path.dirname(path) for row in rows for path in row["images"]):
         if not any(Path(path).resolve().is_relative_to(folder) for folder in inside):
-            yield f"Pictures are outside of the table's folder {data}, the first: {path}."
+            yield f"Pictures are outside of the table's folder {data}, in {path}."
             break
 
 

@@ -87,8 +87,8 @@ class _Splits(UserDict[str, int]):
 
     def load(self, source: Source, split: str, settings: OwnSettings) -> list[rows.Row]:
         """Return the rows of a split."""
-        key = (split, settings.ablation, rows.data_digest(self._definition, source))
-        if settings.ablation != "text" or self._kept[0] != key:  # files of answers to one task share its questions
+        key = (split, rows.data_digest(self._definition, source)) if settings.ablation == "text" else ()
+        if not key or self._kept[0] != key:  # files of answers to one task share its questions
             found, self.data[split] = rows.counted_rows(self._definition, source, split, settings.ablation)
             self._kept = (key, found)
         return list(self._kept[1])

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from string import ascii_letters
 
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.open_answers import final_answer, named_answer
 
-_JOINT = r"\s{0,9}(?:[,;/&+、，]|\b(?:and|et|und)\b|と|和){0,2}\s{0,9}"
-_LIST = re.compile(rf"(?:[(\[\"'*]{{0,3}}[A-Za-z][)\]\"'.:*]{{0,3}}(?![a-z]){_JOINT}){{1,26}}")
-_JOINED = re.compile(r"\b(?:and|et|und)\b")
+_JOINT = re.compile(r"[\s,;/&+、，と和]|\b(?:and|et|und)\b", re.IGNORECASE)
 _LABEL = re.compile(r"(?<![^\s(\[*,;])([A-Z])(?=[)\].:])")
 _LINE = re.compile(r"\s{0,9}[-*]?\s{0,9}[(\[*]{0,3}([A-Za-z])[)\].:]")
 
 
 def letters_in(text: str) -> frozenset[str]:
     """Return the upper-case letters of a text that lists nothing else: `b, e`, `BE`, `(B) and (E)`; else none."""
-    text = text.strip().rstrip(".。")
-    if text.isascii() and text.isalpha() and text.islower() and len(set(text)) == len(text) and sorted(text) == [*text]:
-        return frozenset(text.upper())  # `be`: letters in order
-    if not _LIST.fullmatch(text):
-        return frozenset()
-    return frozenset(letter.upper() for letter in _JOINED.sub(" ", text) if letter.isascii() and letter.isalpha())
+    stripped = (part.strip("()[]\"'*.:。") for part in _JOINT.split(text) if part)
+    parts = [part for part in stripped if part]
+    if len(parts) == 1 and (parts[0].isupper() or parts[0].islower()) and sorted({*parts[0]}) == [*parts[0]]:
+        parts = [*parts[0]]  # `BE`: letters in order
+    are_letters = len(parts) <= len(ascii_letters) and all(part in ascii_letters and len(part) == 1 for part in parts)
+    return frozenset("".join(parts).upper()) if are_letters else frozenset()
 
 
 def extract_letters(response: str, options: Mapping[str, str]) -> frozenset[str]:

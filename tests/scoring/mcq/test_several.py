@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spiqa_tasks.scoring.mcq.several import extract_letters
+from spiqa_tasks.scoring.mcq.several import extract_letters, letters_in
 
 OPTIONS = {"A": "red", "B": "blue", "C": "green", "D": "white", "E": "grey"}
 
@@ -36,3 +36,8 @@ OPTIONS = {"A": "red", "B": "blue", "C": "green", "D": "white", "E": "grey"}
 def test_the_letters_are_those_that_the_answer_lists(response: str, letters: str) -> None:
     """Alone, as labels, behind the words that name the answer, or line by line; one that is no option spoils all."""
     assert "".join(sorted(extract_letters(response, OPTIONS))) == letters
+
+
+def test_long_lists_are_read_in_linear_time() -> None:
+    """They are no answer; a pattern with two ways to skip a blank would take minutes."""
+    assert letters_in("A B " * 20000) == letters_in(" " * 20000) == frozenset()
