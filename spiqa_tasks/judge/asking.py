@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import math
 import random
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +28,9 @@ _NAP_SECONDS = 0.25
 _SILENT_SECONDS, _TIMES_SLOWEST, _TEST_SECONDS = 20.0, 3.0, 5.0
 """A request for one token that has waited so long, and so many times as long as the slowest answer so far, is lost if a
 test question is answered in so many seconds: 20 + 5 are within the 30 s that an outage may cost beside its length."""
+_IN_QUEUE, _TIMES_QUICKEST = 0.25, 1.5
+"""Part of the timeout that a request may wait in a server's queue: where it is longer, and so many times as long as the
+quickest answer took, which is no queue but a slow server, fewer are in flight."""
 _log = logging.getLogger("spiqa_tasks")
 
 Keep = Callable[[str, Verdict], None]
@@ -78,7 +82,7 @@ class _Job:
 
 
 class Asking:
-    """At most `concurrency` workers that ask one judge at its pace.
+    """At most `concurrency` workers that ask one judge at its pace; fewer where requests queue for long at its server.
 
     A job that waits for its next try holds no worker. A judge that answers nothing for as long as the policy's
     patience, or asks for a longer wait than that, ends everything, however many jobs are open.
@@ -93,6 +97,9 @@ class Asking:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._verdicts: dict[str, Verdict] = {}
         self._last_answer, self._trouble, self._slowest = 0.0, "", 0.0
+        self._answers, self._quickest = 0, math.inf
+        self._limit, self._unqueued = config.concurrency, 0
+        self._workers: set[asyncio.Task[None]] = set()
         self._test: asyncio.Task[Verdict] | None = None
         self._silent_since = self._stopped_until = 0.0
 
@@ -102,13 +109,13 @@ class Asking:
         self._open = len(requests)
         for place, (key, request) in enumerate(requests.items()):
             self._enqueue(_Job(place, key, request))
-        workers = [asyncio.create_task(self._work()) for _ in range(min(self._config.concurrency, len(requests)))]
+        self._hire()
         try:
             await self._over.wait()
         finally:
-            for worker in workers:
+            for worker in self._workers:
                 worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+            await asyncio.gather(*self._workers, return_exceptions=True)
             await self._client.aclose()
         return self._verdicts
 
@@ -122,8 +129,12 @@ class Asking:
         """Put a job into the queue: those that were tried before are first, the others in their order."""
         self._queue.put_nowait((job.tries == 0, job.place, job))
 
+    def _hire(self) -> None:
+        while len(self._workers) < min(self._limit, self._open):
+            self._workers.add(asyncio.create_task(self._work()))
+
     async def _work(self) -> None:
-        while True:
+        while len(self._workers) <= self._limit:
             _, _, job = await self._queue.get()
             try:
                 verdict = await self._ask(job)
@@ -140,6 +151,8 @@ class Asking:
                 _log.exception("Storing a verdict failed.")
             if len(self._verdicts) == self._open:
                 self._over.set()
+        if (worker := asyncio.current_task()) is not None:
+            self._workers.discard(worker)
 
     async def _ask(self, job: _Job) -> Verdict | None:
         """The verdict, or None where the job comes back to the queue later."""
@@ -154,23 +167,46 @@ class Asking:
                     await asyncio.sleep(min(wait, _NAP_SECONDS, self._left()))
             if verdict is not None:
                 return verdict
-            asked = self._now()
+            asked, before = self._now(), self._answers
             job.first_asked = asked if job.first_asked is None else job.first_asked
             try:
                 verdict = await self._reply(request)
             except AskError as error:
+                if error.silent and self._shrink(asked, before) and not self._is_exhausted(job):
+                    job.tries += 1
+                    self._enqueue(job)
+                    return None
                 if error.retryable:
                     return self._after_failure(job, error, asked, of_test=request is test)
                 verdict = failed(error.reason)
             self._last_answer, self._trouble = self._now(), ""
             self._pace.came_back(self._last_answer, asked, "answered")
             self._slowest = max(self._slowest, self._last_answer - asked)
+            self._quickest = min(self._quickest, self._last_answer - asked)
+            self._answers += 1
+            self._unqueued = 0 if self._is_queued(asked) else self._unqueued + 1
+            if self._unqueued >= self._limit:
+                self._limit, self._unqueued = min(2 * self._limit, self._config.concurrency), 0
+                self._hire()
         return verdict
+
+    def _is_queued(self, asked: float) -> bool:
+        waited = self._now() - asked
+        return waited > max(_IN_QUEUE * self._config.timeout, _TIMES_QUICKEST * self._quickest)
+
+    def _shrink(self, asked: float, before: int) -> bool:
+        """Where requests queue, have as many in flight as the server answers while one may wait; return whether so."""
+        if self._answers == before or not self._is_queued(asked):
+            return False
+        pace = (self._answers - before) / (self._now() - asked)
+        self._limit = max(1, min(self._limit, int(pace * _IN_QUEUE * self._config.timeout)))
+        return True
 
     async def _reply(self, request: JudgeRequest) -> Verdict:
         """Ask; an AskError for a request for one token that is lost. One that has text written may take its time."""
         if request.top_logprobs is None or not self._config.url:
             return await self._client.ask(request)
+        asked, before = self._now(), self._answers
         reply = asyncio.ensure_future(self._client.ask(request))
         silent = max(_SILENT_SECONDS, _TIMES_SLOWEST * self._slowest)
         try:
@@ -178,6 +214,7 @@ class Asking:
             while not reply.done():
                 if await self._is_there() and not reply.done():
                     raise AskError(f"no answer within {silent:.0f} s, but to a test question", retryable=True)
+                self._shrink(asked, before)
             return reply.result()
         finally:
             reply.cancel()
@@ -196,7 +233,7 @@ class Asking:
         job.tries += 1
         reason = self._config.redact(error.reason)
         _log.info("judge %s: try %d of a request failed: %s", self._config.name, job.tries, reason)
-        if not policy.patient or (job.first_asked is not None and now - job.first_asked > policy.patience):
+        if self._is_exhausted(job):
             job.attempts = job.tries
         elif of_test:
             job.attempts = min(job.attempts, _SUSPECT)
@@ -215,6 +252,11 @@ class Asking:
         delay = policy.delay(job.tries, error.retry_after, self._random)
         asyncio.get_running_loop().call_later(min(delay, self._left()), self._enqueue, job)
         return None
+
+    def _is_exhausted(self, job: _Job) -> bool:
+        """Whether every try counts: the request was first made too long ago, or the policy is not patient."""
+        since = 0.0 if job.first_asked is None else self._now() - job.first_asked
+        return not self._policy.patient or since > self._policy.patience
 
     def _left(self) -> float:
         """The seconds until the judge has answered nothing for as long as the policy's patience."""

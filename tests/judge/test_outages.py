@@ -32,7 +32,7 @@ TROUBLES = {
     "503": lambda wait: HttpError(503, "down", retry_after=wait),
     "unreachable": lambda _: AskError("connection refused", retryable=True),
 }
-LOST = AskError("no answer within 60 s", retryable=True)
+LOST = AskError("no answer within 60 s", retryable=True, silent=True)
 
 
 @dataclass
@@ -178,6 +178,43 @@ def test_no_slow_answer_is_cut_off(latency: float, kind: dict[str, Any]) -> None
     assert all(verdict.ok for verdict in verdicts)
     assert took == pytest.approx(2 * latency)
     assert server.requests == 100 if kind else server.requests < 120
+
+
+@dataclass
+class Queue(Server):
+    """Answers one request after another, as Ollama or llama.cpp on a small machine; whoever leaves leaves the queue."""
+
+    work: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.free = asyncio.Lock()
+
+    async def ask(self, request: JudgeRequest) -> Verdict:
+        async def served() -> Verdict:
+            async with self.free:
+                begun = asyncio.get_running_loop().time()
+                try:
+                    return await super(Queue, self).ask(request)
+                finally:
+                    self.work += asyncio.get_running_loop().time() - begun
+
+        try:
+            return await asyncio.wait_for(served(), 60)
+        except asyncio.TimeoutError:
+            raise LOST from None
+
+
+@pytest.mark.parametrize("latency", [0.5, 2.0, 5.0, 20.0])
+@pytest.mark.parametrize("kind", [{"top_logprobs": None, "max_tokens": 256}, {}], ids=["text", "token"])
+def test_a_server_that_lets_requests_queue_is_asked_no_faster_than_it_answers(
+    latency: float, kind: dict[str, Any]
+) -> None:
+    """Of one place all is judged in little more than its own time, though a queue of 64 is longer than the timeout."""
+    server = Queue(outage("503", []), latency)
+    verdicts, took = judged(server, 200, **kind)
+    assert all(verdict.ok for verdict in verdicts)
+    assert took <= 1.1 * 200 * latency + 60
+    assert server.work <= 1.1 * 200 * latency + 60
 
 
 @pytest.mark.parametrize("error", [HttpError(500, "oops"), HttpError(200, "oops")], ids=str)

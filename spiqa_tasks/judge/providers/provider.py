@@ -32,12 +32,14 @@ class AskError(Exception):
     """A request without a usable answer; `retryable` if the same request may succeed later.
 
     `reason` has a remedy if the cause is known. `refused`: the server asked for patience (429), `retry_after` seconds.
+    `silent`: it said nothing for as long as a request may take.
     """
 
     reason: str
     retryable: bool
     refused: bool = False
     retry_after: float | None = None
+    silent: bool = False
 
     def __post_init__(self) -> None:
         super().__init__(self.reason)

@@ -83,7 +83,7 @@ class SdkJudge(Provider):
             asking = self._sdk.post(self.path, cast_to=httpx2.Response, body=body)
             response = await asyncio.wait_for(asking, self._config.timeout)  # an SDK would limit single reads
         except asyncio.TimeoutError:
-            raise AskError(f"no answer within {self._config.timeout:g} s", retryable=True) from None
+            raise AskError(f"no answer within {self._config.timeout:g} s", retryable=True, silent=True) from None
         except Exception as error:
             raise self._failure(error) from None
         answer = _parsed(response.content)
