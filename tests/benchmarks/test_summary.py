@@ -19,7 +19,7 @@ METRICS = [
     share_of("request_failed_rate", lambda record: record.status == "request_failed"),
     share_of("refusal_rate", lambda record: record.refused),
 ]
-MADE = Signature("0.2.0", "offline", "mmstar/val@d1", "p1", "prompt=letter").text
+MADE = Signature("0.2.0", "offline", "mmstar/val@d1", prompt="p1", settings="prompt=letter").text
 
 
 def choice(place: int, right: bool, category: str = "math") -> Record:

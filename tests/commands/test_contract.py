@@ -50,7 +50,7 @@ REFUSALS = {
     "paper spiqa table99 empty": "Expected a table or figure of spiqa (figure1,",
     "paper spiqa table8": "Expected runs of spiqa for Table 8, found none.",
     "new bad! p.jsonl": "letters, digits and _",
-    "new mmstar t.jsonl": "another name than that of a benchmark of this package",
+    "new spiqa t.jsonl": "another name than that of a benchmark of this package",
     "new x gone.jsonl": "found no such file",
     "new x p.jsonl --column question": "Expected --column NAME=VALUE",
     "new x p.jsonl --column picture=image": "with WHAT among id, question",

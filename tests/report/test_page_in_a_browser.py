@@ -222,6 +222,7 @@ def test_the_search_s_keys(chromium: Any, page_file: Path) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#sample-title")).to_have_text("mmstar_demo/0")
     page.keyboard.press("Escape")
+    page.wait_for_function("document.activeElement.id == 'list'")
     page.keyboard.press("Tab")  # out of the list, not through its rows
     assert page.evaluate("document.activeElement.closest('#samples')") is None
     assert said == []
