@@ -183,8 +183,8 @@ def _of_no_task(run: Run) -> Run:
     if not has_questions or any(answer.options or options_in(answer.question) for answer in answers):
         raise InputError(
             f"Expected to know the task of the answers in {run.path}, found no task in its name. Name it as "
-            f"TASK={run.path}, call the file <model>_<task>{run.path.suffix}, or add --task TASK. Only free answers with "
-            "the columns question and reference need none."
+            f"TASK={run.path}, call the file <model>_<task>{run.path.suffix}, or add --task TASK. Only free answers "
+            "with the columns question and reference need none."
         )
     task = Task(FREE_ANSWERS.name, FREE_ANSWERS, SPLIT, settings_text(FREE_ANSWERS.settings()))
     numbered = [replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)]
