@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 import string
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from lines import COLOURS, NINE
 
+from spiqa_tasks.scoring import mcq
 from spiqa_tasks.scoring.mcq import Choice, extract_choice, released_match
 
 PICTURES = dict.fromkeys("ABCDE", "")
@@ -480,3 +483,19 @@ def test_both_matchers_agree_with_a_count_by_eye_on_real_predictions(real_data: 
         extract_choice(row["prediction"], dict.fromkeys("ABCD", "")).letter == row["answer"] for row in rows
     )
     assert (len(rows), expected, released, extracted) == (307, 164, 164, 164)
+
+
+@pytest.mark.parametrize("form", ["{}", "{}.", "({})", "{})", " {}\n", "({}).", "**{}**"])
+@pytest.mark.parametrize(
+    "texts", [("red", "blue", "a cat"), ("B", "A", "C"), ("", "", ""), ("two words", "A and B", "(A)")]
+)
+def test_a_bare_letter_is_what_the_rules_find_for_it(
+    form: str, texts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the options' texts and the prompt."""
+    for letter, prompt, is_cut in itertools.product("ABCD", ("", "A\nB", "Which? (A) x"), (None, True)):
+        arguments = (form.format(letter), dict(zip("ABC", texts, strict=True)))
+        bare = extract_choice(*arguments, truncated=is_cut, prompt=prompt)
+        with monkeypatch.context() as context:
+            context.setattr(mcq, "_BARE", re.compile(r"(?!)"))
+            assert extract_choice(*arguments, truncated=is_cut, prompt=prompt) == bare
