@@ -13,8 +13,6 @@ _SHOWN = 60
 """Characters of a prompt that are quoted."""
 _OF_QUESTIONS = ("data", "grey", "ablated")
 """Signature fields that change what a model is asked."""
-Conditions = dict[str, dict[str, str]]
-"""Source -> name -> value; a source that says nothing of a run is left out."""
 
 
 def differing(a: Run, b: Run, common: Sequence[str]) -> list[str]:
@@ -33,8 +31,9 @@ def differing(a: Run, b: Run, common: Sequence[str]) -> list[str]:
     return [*(each for of_source in found.values() for each in of_source), *wordings]
 
 
-def _conditions(run: Run) -> Conditions:
-    found: Conditions = {}
+def _conditions(run: Run) -> dict[str, dict[str, str]]:
+    """Return source -> name -> value, without the sources that say nothing of a run."""
+    found: dict[str, dict[str, str]] = {}
     if run.is_own:
         settings = model_arguments(run.signature.settings)
         hidden = {*run.own.entry.scoring, "prompt"}

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.outcomes import Outcomes
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.identity import OPTIONS
@@ -16,6 +17,7 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.coverage import is_covered, too_few
 from spiqa_tasks.scoring.gain import Gain, corrected_for_chance, gain, gain_of_totals, outcomes
 from spiqa_tasks.scoring.intervals import Estimate
+from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.units import percent
 
 
@@ -136,12 +138,22 @@ def _row(pair: Pair, group: str, result: Gain | None, why_not: Sequence[str]) ->
 
 def _followed(pair: Pair) -> list[str]:
     """Return the share of questions whose answer follows its text where the options were permuted."""
-    seen, moved, *_ = pair.questions
-    keys = [key for key in seen if key in moved and all(pair.answered(key)[:2])]
-    if f"{OPTIONS}permuted" not in pair.ablation or not keys:
+    if f"{OPTIONS}permuted" not in pair.ablation:
         return []
-    same = sum(seen[key].prediction == moved[key].prediction for key in keys)
-    return [f"{percent(same / len(keys))}% of {len(keys)} answers follow their text to another place"]
+    seen, moved = (_letters(run) for run in pair.runs[:2])
+    same = [moved[key] == letter for key, letter in seen.items() if key in moved]
+    return [f"{percent(sum(same) / len(same))}% of {len(same)} answers follow their text to another place"] * bool(same)
+
+
+def _letters(run: Run) -> dict[str, str]:
+    """Return id -> letter of the answers that pick an option; records of a host's own task have none."""
+    if run.is_own:
+        answered = (record for record in run.questions if not (record.refused or record.unparsed))
+        return {record.id: record.prediction for record in answered if record.prediction}
+    shown = {key: answer.options or options_in(answer.question) for key, answer in run.by_id.items()}
+    texts = {key: run.by_id[key].response.text for key, options in shown.items() if options}
+    found = {key: extract_choice(text, shown[key]).letter for key, text in texts.items()}
+    return {key: letter for key, letter in found.items() if letter}
 
 
 def sample_lists(pair: Pair) -> Iterator[dict[str, object]]:
@@ -180,24 +192,20 @@ def averages(table: Sequence[Row]) -> list[Row]:
     for row in table:
         if row.group == OVERALL:
             overall.setdefault((row.model, row.ablation), []).append(row)
-    return [_average(members) for members in overall.values() if len(members) > 1]
-
-
-def _average(members: Sequence[Row]) -> Row:
-    metrics = "+".join(dict.fromkeys(member.metric for member in members))
-    return replace(
-        members[0],
-        task="average",
-        metric=metrics,
-        n=sum(row.n for row in members),
-        result=mean_gain([row.result for row in members]),
-        withheld="",
-        outcomes=(),
-        questions="",
-        remarks=(),
-        answered=mean_gain([row.answered for row in members]),
-        corrected=mean_gain([row.corrected for row in members]),
-    )
+    return [
+        Row(
+            "average",
+            "+".join(dict.fromkeys(member.metric for member in members)),
+            *(OVERALL, model, ablation, members[0].llm),
+            sum(row.n for row in members),
+            mean_gain([row.result for row in members]),
+            "",
+            answered=mean_gain([row.answered for row in members]),
+            corrected=mean_gain([row.corrected for row in members]),
+        )
+        for (model, ablation), members in overall.items()
+        if len(members) > 1
+    ]
 
 
 def mean_gain(gains: Sequence[Gain | None]) -> Gain | None:

@@ -144,7 +144,9 @@ def _check_same(pair: Pair, place: int, names: str, same_prompt: bool) -> None:
             f"{_some(only_other)}. Run both on the whole task, or with the same --limit."
         )
     for field in ("data", "prompt") if same_prompt else ("data",):
-        first, second = _signed(one, field), _signed(other, field)
+        first, second = (
+            run.kind.data(run) if field == "data" else getattr(run.signature, field) or None for run in (one, other)
+        )
         if first != second:
             raise InputError(
                 f"Expected the same {field} for {names}; found {first} and {second}. Run both with the same "
@@ -167,11 +169,6 @@ def _check_same(pair: Pair, place: int, names: str, same_prompt: bool) -> None:
             f"Expected the same questions for {names}; {len(different)} have another text or answer under the same "
             f"id{_some(different)}. Run both with the same version of the task and the same model-specific prompt."
         )
-
-
-def _signed(run: Run, field: str) -> str | None:
-    """Return a signature field; for a host's task the data is the dataset and revision of its YAML."""
-    return run.kind.data(run) if field == "data" else getattr(run.signature, field) or None
 
 
 def _some(keys: Collection[str]) -> str:

@@ -106,20 +106,16 @@ class Measured:
         return {**found, **same, **failed}
 
     def side(self, other: Measured) -> tuple[Side, str]:
-        """Return the number with its questions, and what it is averaged over (`questions` or a kind of group)."""
+        """Return the number with its questions, and the average that gives it: over questions or a kind of group."""
         counts = Counter(answer.id for answer in self.run.read())
         times = {key: counts[key] for key in self.questions if counts[key] > 1}
         side = Side(math.nan, self.scores, self.crossed(other), self.kinds, times=times)
-        return self._averaged(side)
-
-    def _averaged(self, side: Side) -> tuple[Side, str]:
-        """Return the side with the printed number and the average that gives it, over questions if none does."""
         usual = "subcategory" if self.name == LMMS_EVAL.name else OVER_QUESTIONS
         kinds = [usual, *dict.fromkeys(kind for record in self.questions.values() for kind in record.groups)]
         ways = [
             (replace(side, groups=groups, failed=failed), kind)
             for kind in dict.fromkeys([*kinds, OVER_QUESTIONS])
-            for groups in [{} if kind == OVER_QUESTIONS else self._groups(kind)]
+            for groups in [{key: each.groups[kind] for key, each in self.questions.items() if each.groups.get(kind)}]
             if kind == OVER_QUESTIONS or len(groups) == len(self.questions)
             for failed in self._failed()
         ]
@@ -142,9 +138,6 @@ class Measured:
             key: float(rule(text, self._options(key), self.questions[key].reference)) for key, text in texts.items()
         }
         return [dict.fromkeys(keys, 0.0), {}, *([read] if read else [])]
-
-    def _groups(self, kind: str) -> dict[str, str]:
-        return {key: record.groups[kind] for key, record in self.questions.items() if record.groups.get(kind)}
 
     def _printed(self) -> Sequence[float]:
         """Return the number that the run has, 0 to 1, in each unit that it may be in; [] if it has none."""

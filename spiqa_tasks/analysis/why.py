@@ -63,70 +63,53 @@ class Why:
     explains: str
     settles: str
 
-    @property
-    def difference(self) -> float:
-        """The difference of the numbers."""
-        return self.number_b - self.number_a
 
-
-def why(run_a: Run, run_b: Run, metric_a: str | None = None, metric_b: str | None = None) -> Why:
+def why(
+    run_a: Run,
+    run_b: Run,
+    metric_a: str | None = None,
+    metric_b: str | None = None,
+    printed: tuple[str, float] | None = None,
+) -> Why:
     """Return why the number of the second run differs from that of the first.
+
+    `printed` is a name and a number from 0 to 1 instead of the second run's, with `run_b` the first run again and
+    `metric_b` the printed number's metric, if known; then what the rule and the average do not explain is unknown.
 
     Raises InputError: runs without common questions or scores of single questions, or with other true answers.
     """
     one, two = (Measured(run, name or run.metric().name) for run, name in ((run_a, metric_a), (run_b, metric_b)))
     _check(one, two)
     (a, average_a), (b, average_b) = one.side(two), two.side(one)
-    common = [key for key in one.questions if key in two.questions]
-    differ = [] if run_a is run_b else differing(run_a, run_b, common)
-    rules = _other_rules(one, two)
-    about = {
-        COVERAGE: f"{len(a.asked)} and {len(b.asked)} questions",
-        FAILED: " and ".join(_counted(side) for side in (a, b)),
-        **{cause: " and ".join(str([*side.kinds.values()].count(cause)) for side in (a, b)) for cause in (CUT, NONE)},
-        RULE: rules,
-        AVERAGE: f"over {average_a} and over {average_b}",
-        MIXED: rules,
-        UNKNOWN: "what is reported is no known average of the scores",
-        OTHER: differ[0] if len(differ) == 1 else "",
-    }
+    by_rule, rules = _by_rule(one), _other_rules(one, two)
+    about = {RULE: rules, AVERAGE: f"over {average_a} and over {average_b}"}
+    differ: list[str] = []
+    if printed is None:
+        common = [key for key in one.questions if key in two.questions]
+        differ = [] if run_a is run_b else differing(run_a, run_b, common)
+        about |= {
+            COVERAGE: f"{len(a.asked)} and {len(b.asked)} questions",
+            FAILED: " and ".join(_counted(side) for side in (a, b)),
+            **{kind: " and ".join(str([*side.kinds.values()].count(kind)) for side in (a, b)) for kind in (CUT, NONE)},
+            MIXED: rules,
+            UNKNOWN: "what is reported is no known average of the scores",
+            OTHER: differ[0] if len(differ) == 1 else "",
+        }
+    else:
+        b = replace(b, number=printed[1])
+        same = " or ".join(way for way, value in by_rule.items() if abs(value - b.number) <= LEAST)
+        about[UNKNOWN] = f"the same answers give {percent(b.number)} by {same}" if same else "other answers, or more"
+        if not run_a.record_set.is_whole:
+            about[UNKNOWN] += f"; {run_a.name} answered {run_a.coverage} questions"
     lines = decomposed(a, b, not rules, {key: record.cluster for key, record in one.questions.items()})
-    names = (run_a.name, run_b.name, one.name, two.name, a.number, b.number)
-    explains, settles = _explains(lines, about), _settles(lines, one, two, differ)
-    return Why(*names, lines, about, differ, _by_rule(one), explains, settles)
-
-
-def why_printed(run: Run, name: str, number: float, metric: str | None = None, rule: str | None = None) -> Why:
-    """Return what can be said of a printed number's difference from a run's, and the rest as unknown.
-
-    Args:
-        run: the run.
-        name: whose number it is.
-        number: 0 to 1.
-        metric: of the run's number.
-        rule: by which metric the printed number was made, if known; then the run's answers are read by that, too.
-
-    Raises InputError: as `why`.
-    """
-    one = Measured(run, metric or run.metric().name)
-    two = one if rule is None else Measured(run, rule)
-    _check(one, two)
-    (a, average_a), (b, average_b) = one.side(two), two.side(one)
-    lines = decomposed(a, replace(b, number=number), not _other_rules(one, two), {})
-    by_rule = _by_rule(one)
-    same = [way for way, value in by_rule.items() if abs(value - number) <= LEAST]
-    about = {
-        RULE: _other_rules(one, two),
-        AVERAGE: f"over {average_a} and over {average_b}",
-        UNKNOWN: f"the same answers give {percent(number)} by {' or '.join(same)}"
-        if same
-        else "other answers, or more",
-    }
-    names = (run.name, name, one.name, two.name, a.number, number)
     settles = (
-        f"The rest: spiqa-tasks compare {run.path} OTHER --why, with the answers behind {percent(number)} as OTHER."
+        _settles(lines, one, two, differ)
+        if printed is None
+        else f"The rest: spiqa-tasks compare {run_a.path} OTHER --why, with the answers behind {percent(b.number)} as "
+        "OTHER."
     )
-    return Why(*names, lines, about, [], by_rule, _explains(lines, about), settles)
+    names = (run_a.name, printed[0] if printed else run_b.name, one.name, two.name, a.number, b.number)
+    return Why(*names, lines, about, differ, by_rule, _explains(lines, about), settles)
 
 
 def _by_rule(one: Measured) -> dict[str, float]:

@@ -6,7 +6,7 @@ import argparse
 
 from spiqa_tasks.analysis.compare import compared
 from spiqa_tasks.analysis.published_rows import published_values
-from spiqa_tasks.analysis.why import why, why_printed
+from spiqa_tasks.analysis.why import why
 from spiqa_tasks.commands.run_arguments import add_analysis, runs_by_path
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
@@ -51,7 +51,7 @@ def _why(arguments: argparse.Namespace) -> int:
     metric, _, other = (arguments.metric or "").partition(",")
     if arguments.against is not None and len(runs) == 1:
         name, value, rule = _printed(arguments.against, runs[0], metric)
-        found = why_printed(runs[0], name, value, metric or None, other or rule)
+        found = why(runs[0], runs[0], metric or None, other or rule or metric or None, (name, value))
     elif arguments.against is None and (len(runs) == 2 or (other and len(runs) == 1)):
         found = why(runs[0], runs[-1], metric or None, other or metric or None)
     else:

@@ -164,7 +164,10 @@ def _rendered(records: Sequence[dict[str, Any]], form: str) -> str:
     without = Column("ablation", "without")
     model = ["model"] if len({record["model"] for record in records}) > 1 else []
     scores = [Column(f"s_{name}", f"S_{name}", percent) for name in _RUNS]
-    outcomes = [Column(f"{kind}_v", f"{kind} (v, wv, t)", _together, (f"{kind}_wv", f"{kind}_t")) for kind in _KINDS]
+    outcomes = [
+        Column(f"{kind}_v", f"{kind} (v, wv, t)", lambda *of: " ".join(map(percent, of)), (f"{kind}_wv", f"{kind}_t"))
+        for kind in _KINDS
+    ]
     values: Columns = ["n", "questions", *scores, _interval("mg", "MG"), _interval("ml", "ML"), *outcomes]
     tables = [Table(records, [*model, "task", "metric", "group", without], values)]
     if overall:
@@ -176,10 +179,6 @@ def _rendered(records: Sequence[dict[str, Any]], form: str) -> str:
 
 def _interval(name: str, head: str) -> Column:
     return Column(name, head, number, (f"{name}_low", f"{name}_high"))
-
-
-def _together(*shares: float | None) -> str:
-    return " ".join(map(percent, shares))
 
 
 def _record(row: Row) -> dict[str, Any]:

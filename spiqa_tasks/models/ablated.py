@@ -177,14 +177,8 @@ class Ablated(lmms):  # type: ignore[misc]
         if not _takes_seed(base):
             arguments.pop("seed", None)
         wrapped_names[ABLATED] = name
-        fields = {
-            "ablation": ablation,
-            "ablation_seed": seed,
-            "shots": shots,
-            "options": options or "",
-            "__module__": __name__,
-        }
-        wrapped = type(f"Ablated{base.__name__}", (WithOtherPictures, base), fields)
+        fields = {"ablation": ablation, "ablation_seed": seed, "shots": shots, "options": options or ""}
+        wrapped = type(f"Ablated{base.__name__}", (WithOtherPictures, base), {**fields, "__module__": __name__})
         config = {key: value for key, value in (additional_config or {}).items() if value is not None}
         return wrapped(**arguments, **config)
 

@@ -184,7 +184,13 @@ def why_table(found: Why) -> Table:
         {**asdict(line), "questions": len(line.ids), "first": line.ids[:NAMED], "about": found.about.get(line.cause)}
         for line in shown
     ]
-    total = {"cause": "difference", "value": found.difference, "low": None, "high": None, "questions": None}
+    total = {
+        "cause": "difference",
+        "value": found.number_b - found.number_a,
+        "low": None,
+        "high": None,
+        "questions": None,
+    }
     values: Columns = [
         Column("value", "x 100", number, ("low", "high")),
         *("questions", Column("first", "such as"), "about"),

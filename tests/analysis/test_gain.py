@@ -347,3 +347,25 @@ def test_a_run_with_permuted_options_is_told_by_the_answers_that_follow(tmp_path
     whole, *_ = rows(pair)
     assert whole.ablation == "options=permuted"
     assert "75.0% of 4 answers follow their text to another place" in whole.remarks
+
+
+def test_answers_to_a_hosts_task_are_read_by_its_options_to_tell_which_follow(tmp_path: Path) -> None:
+    """Its records have no letters; an answer that picks nothing is left out."""
+    question = "What is it?\n(A) a car\n(B) a bus\n(C) a tree"
+    for model, args, texts in (
+        ("m", "pretrained=a", ["The answer is A.", "B", "C", "I do not know."]),
+        ("ablated", "base=m,options=permuted,pretrained=a", ["A", "C", "C", "A"]),
+    ):
+        samples = [
+            {
+                "doc_id": place,
+                "target": "A",
+                "input": question,
+                "filtered_resps": [text],
+                "accuracy": float("A" in text),
+            }
+            for place, text in enumerate(texts)
+        ]
+        write_run(tmp_path, model, {"t": samples}, args, stamp=model)
+    (pair,), *_ = ablation_pairs(load_runs([RunPath(tmp_path)])[0])
+    assert "66.7% of 3 answers follow their text to another place" in rows(pair)[0].remarks

@@ -16,7 +16,7 @@ from host_files import write_run
 from report_runs import run_of as run_of_records
 
 from spiqa_tasks.analysis.decomposition import AVERAGE, COVERAGE, CUT, FAILED, MIXED, OTHER, RULE, UNKNOWN, Line
-from spiqa_tasks.analysis.why import Why, why, why_printed
+from spiqa_tasks.analysis.why import Why, why
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.readers.lmms_eval import read_results
@@ -183,7 +183,7 @@ def test_mmstar_answers_of_a_host_and_of_a_table(tmp_path: Path, real_data: Path
         samples.append({"doc_id": row["index"], "target": row["answer"], **texts, "average": logged})
     number = fmean(map(fmean, axes.values()))
     (b,) = read_results(write_run(tmp_path, "m", {"mmstar": samples}, totals={"mmstar": {"average": number}}))
-    found = why_printed(b, "54", 0.54)
+    found = why(b, b, printed=("54", 0.54))
     assert (found.metric_a, found.number_a) == ("average", pytest.approx(number))
     plain = fmean(released_match(row["prediction"], row["answer"]) for row in rows)
     assert found.by_rule["accuracy_released over questions"] == pytest.approx(plain, abs=1e-9)
@@ -194,11 +194,11 @@ def test_a_printed_number_by_a_known_rule_is_read_so(tmp_path: Path, questions: 
     """The rule's part is a line, the rest is unknown; a rule that gives the number is said."""
     a, ours = run_of(tmp_path, questions, "accuracy")
     released = fmean(right(question, question["response"], "accuracy_released") for question in questions)
-    of = lines(found := why_printed(a, "paper", released + 0.1, rule="accuracy_released"))
+    of = lines(found := why(a, a, None, "accuracy_released", ("paper", released + 0.1)))
     assert of[RULE].value == pytest.approx(released - fmean(ours.values()))
     assert of[UNKNOWN].value == pytest.approx(0.1)
     assert "OTHER --why" in found.settles
-    found = why_printed(a, "paper", released)
+    found = why(a, a, printed=("paper", released))
     assert found.about[UNKNOWN].endswith(f"give {100 * released:.1f} by accuracy_released over questions")
     assert "Nothing that is known explains" in found.explains
 

@@ -91,6 +91,11 @@ def test_why_prints_lines_that_add_up_and_two_sentences(tmp_path: Path, capsys: 
     assert (found["metric_a"], found["metric_b"]) == ("accuracy", "accuracy_released")
     _, (found,), _ = run_json(capsys, "compare", first, "--against", "58.3")
     assert {line["cause"]: line["value"] for line in found["lines"]}["unknown"] == pytest.approx(0.083)
+    assert found["about"]["unknown"] == "other answers, or more"
+    samples = next(Path(first).rglob("*_samples_*.jsonl"))
+    samples.write_text("".join(samples.read_text().splitlines(keepends=True)[:20]))
+    _, (found,), _ = run_json(capsys, "compare", first, "--against", "58.3")
+    assert found["about"]["unknown"].endswith("answered 20 of 24 questions")
 
 
 @pytest.mark.parametrize(
