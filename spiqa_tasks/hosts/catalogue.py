@@ -57,14 +57,7 @@ def load_yaml(path: Path, within: tuple[Path, ...] = ()) -> dict[str, Any]:
         raise InputError(f"Expected include: to name another YAML, found that {path} includes itself. Correct it.")
     config = dict(_parsed(path.read_text(encoding="utf-8")))
     included = config.pop("include", None)
-    return (
-        config
-        if included is None
-        else {
-            **load_yaml(path.parent / included, (*within, path.resolve())),
-            **config,
-        }
-    )
+    return config if included is None else load_yaml(path.parent / included, (*within, path.resolve())) | config
 
 
 @lru_cache(maxsize=64)  # every task of a benchmark includes the same template

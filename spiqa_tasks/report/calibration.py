@@ -179,7 +179,7 @@ def _curves(found: Sequence[Examined], answers: Sequence[Labelled]) -> list[plot
                 by_label[answer.label] += [] if score is None else [score]
             named = (("right: yes", 0, by_label[True]), ("right: no", 1, by_label[False]))
             series = [one for one in named if one[2]]
-            drawn.append(plots.histogram(f"Scores of {each.opinion.name}", series, "score"))
+            drawn.append(plots.histogram(f"Scores of {each.opinion.name}", series))
     return drawn
 
 

@@ -202,7 +202,7 @@ def _judges(by_task: Mapping[str, Sequence[Run]], runs: Sequence[Run], colours: 
     for task, members in by_task.items():
         scores = [(run.name, colours[run.name], list(tables.judged(run).values())) for run in members]
         known = [each for each in scores if each[2]]
-        drawn += [plots.histogram(f"The judge's scores of single answers, {task}", known, "score")] if known else []
+        drawn += [plots.histogram(f"The judge's scores of single answers, {task}", known)] if known else []
     drawn += [
         plots.scatter(f"Two judges, {a.task}", pairs, a.signature.judge, b.signature.judge)
         for a, b, pairs in tables.judge_pairs(runs)

@@ -140,19 +140,19 @@ def stacked(title: str, names: Sequence[str], parts: Mapping[str, Sequence[int]]
 
 
 @_styled
-def histogram(title: str, series: Sequence[tuple[str, int, Sequence[float]]], axis: str) -> Plot:
-    """Return the distribution of values from 0 to 1 of each (label, colour, values), in 20 bins."""
+def histogram(title: str, series: Sequence[tuple[str, int, Sequence[float]]]) -> Plot:
+    """Return the distribution of scores from 0 to 1 of each (label, colour, scores), in 20 bins."""
     title, series = title + limited(SERIES, len(series), "runs"), series[:SERIES]
     figure, axes = _figure(2.6 + 0.2 * len(series))
     for label, colour, values in series:
         shares = [100 / len(values)] * len(values)
         style: Any = {"histtype": "step", "color": _colour(colour), "linewidth": 1.8, "label": _short(label)}
         axes.hist(values, bins=20, range=(0, 1), weights=shares, **style)
-    axes.set_xlabel(axis)
+    axes.set_xlabel("score")
     axes.set_ylabel("% of the answers")
     axes.grid(axis="y", linewidth=0.6)
     figure.legend(loc="outside upper left", ncols=1)
-    return _plot(figure, title, f"Distribution of {axis} for {', '.join(label for label, _, _ in series)}.")
+    return _plot(figure, title, f"Distribution of score for {', '.join(label for label, _, _ in series)}.")
 
 
 @_styled

@@ -121,7 +121,7 @@ def test_judges_are_drawn_alone_and_against_each_other(drawn: dict[str, Any]) ->
         *("The judge's scores of single answers, spiqa_testA", "Two judges, spiqa_testA")
     ]
     assert drawn["The judge's scores of single answers, spiqa_testA"] == (
-        *("histogram", [("m", 0, [0.1, 0.6, 0.9]), ("m", 0, [0.2, 0.5, 0.7])], "score"),
+        *("histogram", [("m", 0, [0.1, 0.6, 0.9]), ("m", 0, [0.2, 0.5, 0.7])]),
     )
     assert drawn["Two judges, spiqa_testA"] == ("scatter", [(0.1, 0.2), (0.6, 0.5), (0.9, 0.7)], "x", "y")
     (table,) = found.tables

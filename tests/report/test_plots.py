@@ -23,7 +23,7 @@ PLOTS: dict[str, Callable[[], Plot]] = {
     "dots": lambda: plots.intervals("Dots", SERIES_OF_TWO, "accuracy x 100"),
     "bars": lambda: plots.intervals("Bars", SERIES_OF_TWO, "MG x 100", bars=True),
     "stacked": lambda: plots.stacked("Stacked", ["t, a", "t, b"], {"ok": [3, 0], "judge_failed": [1, 0], "no": [0, 0]}),
-    "histogram": lambda: plots.histogram("Histogram", [("run a", 0, [0.1, 0.9]), ("run b", 1, [0.5])], "L3Score"),
+    "histogram": lambda: plots.histogram("Histogram", [("run a", 0, [0.1, 0.9]), ("run b", 1, [0.5])]),
     "scatter": lambda: plots.scatter("Scatter", [(0.1, 0.2), (0.8, 0.9)], "judge x", "judge y"),
     "reliability": lambda: plots.reliability("Reliability", [("run a", [Bin(3, 0.1, 0.2), Bin(2, 0.8, 0.9)])]),
 }

@@ -72,6 +72,8 @@ def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
         raise InputError("Expected the names of tasks in --config, found a group of tasks. Name its tasks.")
     if given.api_mode and (given.config or len(models) > 1):
         raise InputError("Expected one --model with --api-mode, found several or --config. Run them one by one.")
+    if given.api_mode and given.limit is not None:
+        raise InputError("Expected no --limit with --api-mode, where VLMEvalKit ignores it; found both. Leave one out.")
     if not given.base_url and (slashed := [name for name in models if "/" in name]):
         raise InputError(f"Expected the name of a model without a slash, found {slashed[0]}. Rename it in --config.")
     served = {name.replace("/", "--"): name for name in models if "/" in name}
@@ -116,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--reuse", action="store_true", help="go on where a run stopped, ask failed requests again")
     parser.add_argument(ACCEPT, action="store_true", help="run with a model class that makes pictures small, too")
     # Known so that they are not taken for abbreviations of the ones above.
-    for option in ("--judge-api-nproc", "--judge-retry", "--judge-timeout", "--api-nproc", "--reuse-aux"):
+    for option in ("--limit", "--judge-api-nproc", "--judge-retry", "--judge-timeout", "--api-nproc", "--reuse-aux"):
         parser.add_argument(option, help=argparse.SUPPRESS)
     return parser
 

@@ -45,12 +45,12 @@ def test_a_served_model_has_a_name_for_paths_and_one_for_its_server() -> None:
         read(given[:4], {})
 
 
-@pytest.mark.parametrize("more", [["--model", "a", "b"], ["--config", "CONFIG"]])
-def test_the_queue_takes_one_model(tmp_path: Path, more: list[str]) -> None:
-    """The host would end in an assertion."""
+@pytest.mark.parametrize("more", [["--model", "a", "b"], ["--config", "CONFIG"], ["--limit", "3"], ["--limit=3"]])
+def test_the_queue_takes_one_model_and_all_questions(tmp_path: Path, more: list[str]) -> None:
+    """The host would end in an assertion, or ask all questions in silence."""
     path = tmp_path / "config.json"
     path.write_text('{"model": {"m": {}}, "data": {"mmstar_demo": {}}}')
-    with pytest.raises(InputError, match="one --model with --api-mode"):
+    with pytest.raises(InputError, match=r"(one --model|no --limit) with --api-mode"):
         read(["--api-mode", *(str(path) if each == "CONFIG" else each for each in more)], {})
 
 
