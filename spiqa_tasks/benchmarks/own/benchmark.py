@@ -113,9 +113,12 @@ def record(definition: Definition, row: Mapping[str, Any], response: Response, c
 
 def metrics(definition: Definition) -> list[Metric]:
     """Return the metrics, the headline first."""
-    found = [_metric(name) for name in definition.metrics]
+    rules = str(MATCH_VERSION)
+    if definition.match:
+        rules += f" tolerance {definition.match.tolerance}{' units' if definition.match.units else ''}"
+    found = [_metric(name, rules) for name in definition.metrics]
     if definition.kind == "both":
-        matcher = f"{MATCHER_VERSION}, {_match_of(definition)} of open answers {MATCH_VERSION}"
+        matcher = f"{MATCHER_VERSION}, {_match_of(definition)} of open answers {rules}"
         found = [found[0], *map(_of_open, found[1:])]
         found = [dataclasses.replace(metric, signature=lambda: {"matcher": matcher}) for metric in found]
     found += [JUDGE_FAILED] if definition.judged else []
@@ -133,9 +136,10 @@ def _open_record(
     prediction = final_answer(response.text)
     read = {each: read_as(prediction, each) for each in references}
     wanted = [name for name in definition.metrics if name in MATCHES]
-    scores = {
-        name: float(any(MATCHES[name](text or prediction, each) for each, text in read.items())) for name in wanted
+    results = {
+        name: [definition.matches[name](text or prediction, each) for each, text in read.items()] for name in wanted
     }
+    scores = {name: float(any(found)) for name, found in results.items()}
     if definition.kind == "both":
         scores[definition.accuracy] = scores[_match_of(definition)]
     candidate = Candidate(prediction, row["question"], " or ".join(references))
@@ -143,6 +147,7 @@ def _open_record(
     refused = is_refusal(response.text)
     is_long = "\n" in prediction or len(prediction.split()) > LONGEST
     is_whole = named is None and is_long and not any(read.values())
+    is_whole |= any(None in found and not any(found) for found in results.values())
     rule = "empty" if not prediction else "unformatted" if is_whole else None
     return Record(row["id"], prediction, rule=rule, refused=refused, scores=scores, asks=asks, **shared)
 
@@ -164,13 +169,13 @@ def _match_of(definition: Definition) -> str:
     return next(name for name in definition.metrics if name in MATCHES)
 
 
-def _metric(name: str) -> Metric:
+def _metric(name: str, rules: str) -> Metric:
     if name in ("accuracy", ALL_LETTERS):
         return dataclasses.replace(ACCURACY if name == "accuracy" else mean_of(name), signature=ACCURACY.signature)
     if name in METRICS:
         return text_metric(name)
     if name in MATCHES:
-        return dataclasses.replace(mean_of(name), signature=lambda: {"matcher": f"open answers {MATCH_VERSION}"})
+        return dataclasses.replace(mean_of(name), signature=lambda: {"matcher": f"open answers {rules}"})
     return mean_of(name, "judge")
 
 

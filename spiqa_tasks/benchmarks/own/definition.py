@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -24,17 +25,19 @@ from pydantic import (
 from spiqa_tasks.benchmarks.own.cells import AnswerForm
 from spiqa_tasks.benchmarks.own.prompts import ONE_LETTER, PARTS, SEVERAL_LETTERS, TEMPLATES, fields_in_path, fields_of
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.metrics.quantities import quantity_match
 from spiqa_tasks.metrics.text_scores import METRICS as TEXTS
 from spiqa_tasks.scoring.open_answers import exact_match, mathvista_match, relaxed_match
 
 Kind = Literal["open", "choice", "both"]
 Variant = Literal["text", "grey", "both"]
-MATCHES: Mapping[str, Callable[[str, str], bool]] = {
+MATCHES: Mapping[str, Callable[[str, str], bool | None]] = {
     "exact_match": exact_match,
     "relaxed_accuracy": relaxed_match,
     "mathvista_accuracy": mathvista_match,
+    "match": quantity_match,
 }
-"""Metrics of open answers that need neither judge nor programs -> the comparison of two texts."""
+"""Metrics of open answers that need neither judge nor programs -> the comparison of two texts; None: not read."""
 ALL_LETTERS = "accuracy_all_letters"
 """The accuracy of choices with several right options, all of which, and no other, have to be picked."""
 JUDGED = ("l3score", "l3score_sampled", "compass")
@@ -129,6 +132,13 @@ class Shots(_Part):
     count: Count = 0
 
 
+class Match(_Part):
+    """The largest error of a number, as a share of the true one, and whether units are read; the metric `match`."""
+
+    tolerance: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    units: bool = False
+
+
 class Definition(_Part):
     """The values of a YAML, as docs/own.md describes them, and its folder.
 
@@ -146,8 +156,15 @@ class Definition(_Part):
     kind: Kind = Field(default_factory=lambda known: "choice" if known["columns"].has_options else "open")
     answer_is: AnswerForm = "letter"
     image_folder: Text = ""
+    match: Match | None = None
     metrics: Texts = Field(
-        default_factory=lambda known: _accuracy_of(DEFAULT_METRICS[known["kind"]], known["answer_is"])
+        default_factory=lambda known: _accuracy_of(
+            [
+                "match" if known.get("match") and name == "exact_match" else name
+                for name in DEFAULT_METRICS[known["kind"]]
+            ],
+            known["answer_is"],
+        )
     )
     prompt: dict[str, Text] = Field(default={}, validate_default=True)
     variants: Annotated[tuple[Variant, ...], BeforeValidator(_as_tuple)] = ()
@@ -177,6 +194,8 @@ class Definition(_Part):
         kind = info.data.get("kind", "both")
         known = _accuracy_of(METRICS[kind], info.data.get("answer_is", "letter"))
         _check_known(metrics, known)
+        if ("match" in metrics) == (info.data.get("match") is None):
+            raise ValueError("the metric match and the key match: belong together")
         if len(set(metrics) & set(JUDGED)) > 1:
             raise ValueError(f"a benchmark has one of {' and '.join(JUDGED)} at most")
         if kind == "both" and (metrics[0] != known[0] or not set(metrics) & set(MATCHES)):
@@ -224,6 +243,11 @@ class Definition(_Part):
     def groups(self) -> dict[str, tuple[str, ...]]:
         """Group -> its tasks."""
         return {f"{self.benchmark}_both": tuple(self.tasks)} if "both" in self.variants else {}
+
+    @property
+    def matches(self) -> dict[str, Callable[[str, str], bool | None]]:
+        """`MATCHES` with this tolerance and these units."""
+        return {**MATCHES, "match": partial(quantity_match, **dict(self.match or Match()))}
 
     @property
     def accuracy(self) -> str:
@@ -276,7 +300,7 @@ def parse(values: Mapping[str, Any], folder: Path) -> Definition:
         keys = [name for name in first["loc"] if isinstance(name, str)]
         reason = first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
-            parts: dict[str, type[_Part]] = {"columns": Columns, "shots": Shots}
+            parts: dict[str, type[_Part]] = {"columns": Columns, "shots": Shots, "match": Match}
             reason = _unknown(keys[-1], (parts[keys[0]] if keys[1:] else Definition).model_fields)
         shown = "none" if first["type"] == "missing" else repr(first["input"])
         raise InputError(

@@ -17,6 +17,7 @@ from spiqa_tasks.benchmarks.own import cells
 from spiqa_tasks.benchmarks.own.definition import Definition
 from spiqa_tasks.benchmarks.own.pictures import Pictures
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.extras import require
 from spiqa_tasks.files import tables
 from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.pictures import Ablation, pictures_digest
@@ -42,6 +43,8 @@ def load(definition: Definition, source: Source, split: str, ablation: Ablation)
 
 def counted_rows(definition: Definition, source: Source, split: str, ablation: Ablation) -> tuple[list[Row], int]:
     """Return a split's rows, and how many it has with those that were left out; see `load`."""
+    if definition.match and definition.match.units:
+        require("units", f"match: of the YAML of {definition.benchmark}")
     rows, faults = read_rows(definition, source, split, ablation)
     place = definition.data[split]
     if faults and definition.faults == "skip":

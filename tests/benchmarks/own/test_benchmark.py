@@ -19,7 +19,7 @@ from spiqa_tasks.benchmarks.own.definition import parse
 from spiqa_tasks.benchmarks.prompting import Picture, Turn
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.signature import parse as parse_signature
-from spiqa_tasks.errors import DataError
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import LocalSource, Repository, default_source
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
@@ -227,6 +227,28 @@ def test_a_long_answer_in_which_nothing_was_read_is_counted_apart(tmp_path: Path
     ]
     assert [answer.taken_whole for answer in found] == [True, False, False]
     assert [answer.scores["accuracy"] for answer in found] == [0.0, 0.0, 1.0]
+
+
+def test_a_tolerance_and_units_are_a_match_of_the_yaml(tmp_path: Path) -> None:
+    """The signature has both; a unit that is not known counts as unparsed."""
+    pytest.importorskip("pint")
+    values = [{**MIXED[1], "answer": "0.5 m"}]
+    definition, loaded = own_rows(write_own(tmp_path, values, match={"tolerance": 0.05, "units": True}))
+    found = [
+        record(definition, loaded[0], Response(text), Context("offline")) for text in ("52 cm", "5 m", "18 blorps")
+    ]
+    assert [answer.scores["match"] for answer in found] == [1.0, 0.0, 0.0]
+    assert [answer.taken_whole for answer in found] == [False, False, True]
+    assert metrics(definition)[0].signature()["matcher"].endswith("match of open answers 2 tolerance 0.05 units")
+
+
+@pytest.mark.parametrize(
+    "values", [{"match": {}, "metrics": ["accuracy", "exact_match"]}, {"metrics": ["accuracy", "match"]}]
+)
+def test_a_match_needs_its_metric(values: dict[str, Any], tmp_path: Path) -> None:
+    """And the metric the key, so that neither is without effect."""
+    with pytest.raises(InputError, match="belong together"):
+        own_rows(write_own(tmp_path, **values))
 
 
 def test_other_pictures_are_another_signature(tmp_path: Path) -> None:
