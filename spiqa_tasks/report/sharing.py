@@ -1,6 +1,7 @@
 """Results in published formats: a model card, the hub's evaluation results, LaTeX, Every Eval Ever.
 
-Withheld values are in none of them. All raise InputError for runs over a part of a task without `--partial`.
+Withheld values are in none of them; the signatures name the package and its version. All raise InputError for runs
+over a part of a task without `--partial`.
 """
 
 from __future__ import annotations
@@ -28,10 +29,6 @@ from spiqa_tasks.scoring.units import number
 
 SCHEMA = "0.3.0"
 """Version of Every Eval Ever's schema."""
-_SOURCE: dict[str, Any] = {
-    "source_name": f"{PACKAGE} {version(PACKAGE)}",
-    "source_url": "https://github.com/spiqa-tasks/spiqa-tasks",
-}
 _UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
 _UNBOUNDED = {"cider": 10.0}
 """Metric -> its largest value if that is not 1."""
@@ -53,7 +50,6 @@ def as_card(runs: Sequence[Run]) -> str:
                 metric_name=metric.name,
                 metric_value=round(value.value, 6),
                 metric_args={"signature": run.signature.text},
-                **_SOURCE,
             )
             for run, metric, value in published([run for run in runs if run.name == model])
         ]
@@ -74,7 +70,6 @@ def as_eval_results(runs: Sequence[Run]) -> str:
             value=round(value.value, 6),
             date=made(run).isoformat(),
             notes=run.signature.text,
-            **_SOURCE,
         )
         for run, metric, value in published(runs)
     ]

@@ -111,7 +111,6 @@ def test_every_eval_ever_has_the_judge_s_prompt_itself(tmp_path: Path) -> None:
         assert scoring["additional_details"] == {"prompt": prompt, "rule": "top-5"}
 
 
-SOURCE = {"url": "https://github.com/spiqa-tasks/spiqa-tasks", "name": f"spiqa-tasks {version('spiqa-tasks')}"}
 SIGNATURE = "data:mmstar/val@d|prompt:p|settings:prompt=letter"
 
 
@@ -128,7 +127,7 @@ def test_evaluation_results_have_the_date_of_the_answers(one: Run) -> None:
     (entry,) = yaml.safe_load(sharing.as_eval_results([one]))
     assert entry == {
         "dataset": {"id": "Lin-Chen/MMStar", "task_id": "t.accuracy"},
-        **{"value": 0.75, "date": "2026-01-02T03:04:05+00:00", "source": SOURCE, "notes": SIGNATURE},
+        **{"value": 0.75, "date": "2026-01-02T03:04:05+00:00", "notes": SIGNATURE},
     }
     other = one.path.with_name("mine.jsonl")
     other.touch()
