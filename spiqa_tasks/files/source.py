@@ -112,10 +112,12 @@ def _cached(repository: Repository, pattern: str) -> list[Path]:
 
 def _fetched(repository: Repository, pattern: str) -> Path:
     """Return the snapshot's folder with the files fetched; a branch's commit is kept, so that data stays the same."""
-    from huggingface_hub import snapshot_download
+    from huggingface_hub import HfApi, snapshot_download
 
     revision = _revision(repository)
     try:
+        if not _cached(repository, pattern):  # without the hub this fails at once, where a listing is tried six times
+            HfApi().dataset_info(repository.repo_id, revision=revision, timeout=30)
         folder = Path(
             snapshot_download(repository.repo_id, repo_type="dataset", revision=revision, allow_patterns=[pattern])
         )
@@ -124,7 +126,7 @@ def _fetched(repository: Repository, pattern: str) -> Path:
     except Exception as error:  # the hub's client raises the errors of whichever HTTP library it is built on
         raise DataError(
             f"Expected to fetch {pattern} of the dataset {repository.repo_id} from the Hugging Face hub, "
-            f"which failed: {(str(error) or repr(error)).splitlines()[0]} "
+            f"which failed: {(str(error) or repr(error)).splitlines()[0].rstrip(' .')}. "
             "Check the connection, or set SPIQA_TASKS_DATA to a folder that has the files."
         ) from error
     return folder

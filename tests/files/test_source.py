@@ -95,6 +95,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Asked:
         return str(folder)
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
+    monkeypatch.setattr("huggingface_hub.HfApi.dataset_info", lambda *_, **__: None)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "cache"))
     return asked
@@ -116,17 +117,17 @@ def test_files_of_a_branch_are_those_of_one_commit_in_their_order(asked: Asked, 
 def test_a_hub_that_fails_is_told_in_its_first_line(
     monkeypatch: pytest.MonkeyPatch, raised: Exception, told: str
 ) -> None:
-    """Whatever its client raises, with or without words."""
+    """Whatever its client raises, with or without words; what has many retries is not begun."""
 
     def fail(*_: object, **__: object) -> None:
         raise raised
 
-    monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
+    monkeypatch.setattr("huggingface_hub.HfApi.dataset_info", fail)
     with pytest.raises(DataError) as error:
         HubSource().files(SPIQA, "a.json")
     assert str(error.value) == (
         "Expected to fetch a.json of the dataset google/spiqa from the Hugging Face hub, "
-        f"which failed: {told} Check the connection, or set SPIQA_TASKS_DATA to a folder that has the files."
+        f"which failed: {told}. Check the connection, or set SPIQA_TASKS_DATA to a folder that has the files."
     )
 
 
