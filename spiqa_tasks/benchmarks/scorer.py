@@ -42,7 +42,8 @@ def make_scorer(
     for metric in metrics:
         fields |= metric.signature()
     rule, judged_by = (judge.rule, judge.configured) if judge is not None else (None, {})
-    missing = missing_text_metrics() if any(metric.needs == "text programs" for metric in metrics) else {}
+    texts = any(metric.needs == "text programs" for metric in metrics)
+    missing = missing_text_metrics(host != "offline") if texts else {}
     return Scorer(entry, parsed, Context(host, rule, fields | judged_by, missing), judge)
 
 
@@ -54,10 +55,10 @@ def expected_signature(task: Task) -> Signature:
 
 
 @cache
-def missing_text_metrics() -> dict[str, str]:
-    """Return text metric -> why this machine cannot compute it; each reason is logged once per process."""
+def missing_text_metrics(tell: bool = False) -> dict[str, str]:
+    """Return text metric -> why this machine cannot compute it; with `tell` each reason is logged once per process."""
     missing = {name: reason for name, reason in available_metrics().items() if reason is not None}
-    for reason in dict.fromkeys(missing.values()):
+    for reason in dict.fromkeys(missing.values()) if tell else ():
         names = [name for name in missing if missing[name] == reason]
         logger.warning("%s %s left out: %s.", ", ".join(names), "is" if len(names) == 1 else "are", reason)
     return missing
