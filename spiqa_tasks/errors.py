@@ -28,3 +28,8 @@ class MissingPartError(SpiqaTasksError):
 
 class JudgeError(SpiqaTasksError):
     """The judge is not configured, cannot be reached, or cannot give what the metric needs."""
+
+
+def found_instead(error: Exception) -> str:
+    """Return what a message says was found: the system's words on a file that cannot be read, else type and text."""
+    return getattr(error, "strerror", None) or f"{type(error).__name__} {error}"

@@ -203,8 +203,8 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
         found, remarks = runs_by_task(as_runs.runs, wanted)
     else:
         raise InputError(
-            f"Expected TASK PREDICTIONS..., or a RUN; found {arguments.task} alone, which is no file or folder. Name "
-            "the answers to the task."
+            f"Expected TASK PREDICTIONS..., or a RUN; found {arguments.task} alone, which is no file or folder. "
+            "Correct the path, or name the answers to the task."
         )
     say(*remarks)
     if arguments.rule is not None:

@@ -18,7 +18,7 @@ import yaml
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_plugins, register_own, yaml_folder
 from spiqa_tasks.benchmarks.task import Task, task_of
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.files.atomic import cache_path
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def _read_yaml(path: Path) -> dict[str, Any]:
         return load_yaml(path)
     except (yaml.YAMLError, OSError, ValueError, TypeError, AttributeError) as error:
         raise InputError(
-            f"Expected {path} to be the YAML of a task, found {type(error).__name__} {error}. Correct it."
+            f"Expected {path} to be the YAML of a task, found {found_instead(error)}. Correct it, or name another."
         ) from error
 
 

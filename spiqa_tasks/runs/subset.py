@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.files.json_text import digest_of, loads
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs.answer import FIRST, Answer
@@ -121,7 +121,7 @@ def _read(path: Path) -> Subset:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             f"Expected {path} to have the id of a question a line, or to be the kept.json of a filtered task; found "
-            f"{type(error).__name__} {error}. Correct it."
+            f"{found_instead(error)}. Correct it, or name another file."
         ) from error
     counts = Counter(key for key in ids if key)
     doubles = [key for key, often in counts.items() if often > 1]

@@ -22,7 +22,7 @@ REFUSALS = {
     "run gain --model m --output out --limit 0": "Expected --limit to be 1 or more, found 0.",
     "run gain --model m --output out -- --tasks x": "Expected no --tasks among the arguments",
     "run gain --model m --output out --tasks mmstar_demo_text": "found mmstar_demo_text.",
-    "score spiqa_demo": "Name the answers to the task.",
+    "score spiqa_demo": "name the answers to the task.",
     "score spiqa p.jsonl": "found none. Call files of answers <model>_<task>, or name a single task",
     "score mmstar_demo p.jsonl --judge openai:m": "mmstar_demo, which needs none",
     "score mmstar_demo p.jsonl --rule compass": "no --rule for mmstar_demo",

@@ -52,7 +52,7 @@ def test_a_list_is_read_as_it_is_written(tmp_path_factory: pytest.TempPathFactor
         ("kept.json", "{}", "KeyError"),
         ("kept.json", "[", "RepeatedKeyError|JSONDecodeError"),
         ("kept.json", '{"kept": [1]}', "KeyError 'digest'"),
-        ("absent", None, "FileNotFoundError"),
+        ("absent", None, "No such file or directory"),
     ],
 )
 def test_what_is_no_list_is_a_sentence(tmp_path: Path, name: str, text: str | None, found: str) -> None:

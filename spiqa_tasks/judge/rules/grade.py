@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.judge.rules.rule import BLUE_AND_GREEN, Candidate, Rule, free_answer_fault, prompt_id
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import expected_value
@@ -147,7 +147,7 @@ def read_rubric(path: Path) -> Rubric:
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
-        raise InputError(f"Expected a rubric at {path}, {_FORM}; found {error}.") from error
+        raise InputError(f"Expected a rubric at {path}, {_FORM}; found {found_instead(error)}.") from error
     prompt, levels = (content.get(key) for key in ("prompt", "levels")) if isinstance(content, dict) else (None, None)
     if not isinstance(prompt, str) or "{prediction}" not in prompt:
         raise InputError(f"Expected the prompt of {path} to be a text with {{prediction}} in it, found {prompt!r}.")
