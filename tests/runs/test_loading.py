@@ -140,13 +140,14 @@ def test_answers_that_do_not_say_their_task_are_told_it(tmp_path: Path, named: s
 
 @pytest.mark.parametrize("tasks", [[], ["mmstar_demo", "scifibench_demo"]])
 def test_answers_whose_task_nobody_says_are_refused(tmp_path: Path, tasks: list[str]) -> None:
-    """With the two ways to say it."""
+    """With the three ways to say it."""
     path = write_jsonl(tmp_path / "m.jsonl", HALF)
     with pytest.raises(InputError) as error:
         load(path, tasks=tasks)
     assert str(error.value) == (
-        f"Expected to know the task of the answers in {path}, found no task in its name. Name it as TASK={path}, or "
-        "call the file <model>_<task>.jsonl. Only free answers with the columns question and reference need none."
+        f"Expected to know the task of the answers in {path}, found no task in its name. Name it as TASK={path}, "
+        "call the file <model>_<task>.jsonl, or add --task TASK. Only free answers with the columns question and "
+        "reference need none."
     )
 
 
