@@ -20,6 +20,8 @@ _TOWER = re.compile(r"[\d⁰¹²³⁴-⁹]\s*\)*\s*(?:\^|\*\*)|\d\d")
 _LONGEST = 40
 _WORDS = 4
 """Words of a unit: `meters per second squared`."""
+_ALSO_WORDS = {"a", "are", "as", "at", "in"}
+"""Units (year, are, attosecond, atmosphere, inch) that are words where others follow: `5 in the box`, `5 a day`."""
 _SLACK = 1e-9
 """Relative error of a conversion."""
 
@@ -68,6 +70,8 @@ def _quantity(text: str, units: bool) -> tuple[float, Any] | None:
         words = re.split(r"[,;]|[.](?:\s|$)", part[numbers[0].end() :])[0].split()
         if not units or not words:
             return (value / 100 if words and words[0].startswith("%") else value), None
+        if words[0] in _ALSO_WORDS and len(words) > 1:
+            continue
         for count in range(min(len(words), _WORDS), 0, -1):
             if (unit := _unit(" ".join(words[:count]))) is not None:
                 return value, unit
