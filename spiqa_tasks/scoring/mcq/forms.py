@@ -69,7 +69,7 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         "It is B": "IT IS [FILL OPTION GOOD ANSWER COLON]{0,5} <MENTION> END",
     },
     "alone": {  # a whole line
-        "B; Option B.": (
+        "Option B.": (
             "[FILL OPTION SO ANSWER BUT GOOD IT PICK IS COLON COMMA STOP]{0,6}"
             "<(SURE | WEAK | WORD | OUT_OF_RANGE) REST> [STOP COMMA]* $"
         ),
