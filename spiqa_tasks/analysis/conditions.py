@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from spiqa_tasks.runs.identity import model_arguments
+from spiqa_tasks.runs.identity import ablated, model_arguments
 from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import Run
 
@@ -42,7 +42,8 @@ def _conditions(run: Run) -> dict[str, dict[str, str]]:
     if run.form == lmms_eval.FORM:
         model, _, arguments = run.identity.model.partition(",")
         found["model"] = {"model": model} | model_arguments(arguments)
-        found["model"] |= {"ablation": run.identity.ablation, "seed": run.identity.seed}
+        marked = ablated(run.identity).get("ablated", "")  # with its seed; the signature of our tasks has it, too
+        found["model"] |= {"ablated": "" if run.is_own else marked, "seed": "" if marked else run.identity.seed}
         found["generation"] = {name: str(value) for name, value in (run.config.get("generation_kwargs") or {}).items()}
         found["host"] = {"shots": str(run.config.get("num_fewshot") or 0), **run.host}
     return found

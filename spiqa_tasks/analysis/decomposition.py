@@ -106,8 +106,7 @@ def decomposed(a: Side, b: Side, same_rule: bool, clusters: Mapping[str, str | N
     causes = {key: _cause(key, a, b, same_rule) for key in common}
     rules: dict[str, float] = {}
     answers: dict[str, float] = {}
-    tested: list[tuple[float, float]] = []
-    """Scores of A's and B's answers, equal where the answers are not what is tested."""
+    tested: list[tuple[float, float]] = []  # scores of both answers, equal where these are not what is tested
     for key in common:
         weight = (of_a[key] + of_b[key]) / 2
         rule, earlier, later = _shares(key, a, b, same_rule)

@@ -11,6 +11,7 @@ import importlib.util
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from typing import Any
 from spiqa_tasks.extras import is_installed
 from spiqa_tasks.printable import counted, progress
 from spiqa_tasks.scoring.text_metrics import FIELDS
+
+JAVA_TIMEOUT = 3600.0
+"""Seconds; the aligner takes about 10 ms a pair, 44 minutes for the 262,524 questions of the train split."""
 
 _NEXT = "The"
 """The line after every line: whether a full stop ends an abbreviation ("800 m.") depends on how the next line begins,
@@ -108,7 +112,7 @@ def _write_lines(path: Path, lines: Sequence[str]) -> str:
 
 
 def _run_java(arguments: Sequence[str], toolkit_folder: str, show: Callable[[int], object]) -> list[str]:
-    """Return the lines that a program printed; `show` takes their number as it grows."""
+    """Return the lines that a program printed; `show` takes their number as it grows. Killed after `JAVA_TIMEOUT`."""
     program = java()
     if program is None:
         raise FileNotFoundError("no java was found")
@@ -123,14 +127,18 @@ def _run_java(arguments: Sequence[str], toolkit_folder: str, show: Callable[[int
         tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
         subprocess.Popen(command, cwd=folder, stderr=errors, **pipes) as process,
     ):
+        limit = threading.Timer(JAVA_TIMEOUT, process.kill)
+        limit.start()
         try:
             for line in process.stdout or ():
                 lines.append(line.removesuffix("\n"))
                 show(len(lines))
+            status = process.wait()
         except BaseException:  # also at Ctrl-C
             process.kill()
             raise
-        status = process.wait()
+        finally:
+            limit.cancel()
         errors.seek(0)
         said = errors.read().strip()[-200:] or "nothing said"  # a stack trace ends with its cause
     if status:

@@ -6,15 +6,17 @@ import json
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import pytest
 from host_files import FAILED as MARKER
-from host_files import write_run
+from host_files import write_demo_run, write_run
 from report_runs import run_of as run_of_records
 
+from spiqa_tasks.analysis.conditions import differing
 from spiqa_tasks.analysis.decomposition import AVERAGE, COVERAGE, CUT, FAILED, MIXED, OTHER, RULE, UNKNOWN, Line
 from spiqa_tasks.analysis.why import Why, why
 from spiqa_tasks.benchmarks.record import Record
@@ -218,6 +220,16 @@ def test_other_answers_are_attributed_where_one_thing_differs(tmp_path: Path, qu
     assert found.differ[0] == "max_pixels: none and 9"
     assert "lmms-eval --model m --model_args" in found.settles
     assert Counter(line.cause for line in found.lines if line.value) == {OTHER: 1}
+
+
+def test_an_ablation_is_one_condition(tmp_path: Path, questions: Sequence[Question]) -> None:
+    """With its seed, of our tasks, whose signature has it, and of a host's alike; a model's own seed is another."""
+    own = read_results(next(write_demo_run(tmp_path, "m", lambda _, row: row["answer"]).rglob("*_results.json")))[0]
+    hosts, _ = run_of(tmp_path / "host", questions[:3], "accuracy")
+    for run in (own, hosts):
+        probed = replace(run, identity=replace(run.identity, ablation="options=permuted", seed="1"))
+        assert differing(run, probed, []) == ["ablated: none and options=permuted,seed=1"]
+        assert differing(run, replace(run, identity=replace(run.identity, seed="1")), []) == ["seed: none and 1"]
 
 
 def test_runs_that_share_no_question_are_refused(tmp_path: Path, questions: Sequence[Question]) -> None:

@@ -143,6 +143,14 @@ def test_a_program_that_fails_is_an_error(install: Install) -> None:
         tokenize_lines(["a"])
 
 
+def test_a_program_that_does_not_end_is_killed(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the limit; the metric fails, and nobody waits for ever."""
+    monkeypatch.setattr(coco_java, "JAVA_TIMEOUT", 0.5)
+    install("while :; do :; done")
+    with pytest.raises(ValueError, match=r"java ended with status -9 in tokenizer: nothing said"):
+        tokenize_lines(["a"])
+
+
 def test_a_program_is_called_as_the_toolkit_calls_it(install: Install) -> None:
     """METEOR in English and normalising, with the memory that it has there; the tokenizer line by line."""
     log = install(f"echo {COUNTS}")
