@@ -4,8 +4,6 @@ Each script runs in a process of its own and works alone: `python perf/judge.py`
 whose script fails, stays as it was.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -4,8 +4,6 @@ A judge says what people say with a probability, its accuracy; its scores are 0 
 papers, both the answers' quality and the judge's errors are beta-distributed with a correlation of 0.1.
 """
 
-from __future__ import annotations
-
 import measure
 import numpy as np
 from intervals import SIZES

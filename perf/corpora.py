@@ -5,8 +5,6 @@
 The corpora are `mcq/answers.jsonl` and `mcq/free_form.jsonl` of SPIQA_TASKS_TEST_DATA.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import zlib

@@ -6,8 +6,6 @@ Eight figures of 1,500 x 900 pixels a question, the figures of a paper used in f
 host's class `openai` to a server in another process. The plain way is PIL images.
 """
 
-from __future__ import annotations
-
 import random
 import tempfile
 import time

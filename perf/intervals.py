@@ -4,8 +4,6 @@ Clustered questions are beta-binomial with the sizes of test-A's papers. The sec
 answer on a share of the questions and answers the others independently.
 """
 
-from __future__ import annotations
-
 import itertools
 import statistics
 from collections.abc import Iterator, Sequence

@@ -5,8 +5,6 @@
 Runs a local server of the OpenAI protocol with a settable latency in a process of its own.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import tempfile

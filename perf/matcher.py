@@ -7,8 +7,6 @@ the answers of gpt-4o beside the hosts' extractors, and over all answers of each
 how many of them are read.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

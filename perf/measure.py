@@ -1,7 +1,5 @@
 """What the measurements share: paired runs, medians with spread, fresh processes, a section's Markdown."""
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import json

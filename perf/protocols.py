@@ -6,8 +6,6 @@ Every answer is the reference itself, in one of several forms, for the questions
 FOLDER/spiqa). The last column is the share of predictions that are the reference (spaces around it aside).
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Simulate how the rule `sampled` agrees with L3Score, for a judge that gives both; takes a minute."""
 
-from __future__ import annotations
-
 import measure
 import numpy as np
 from tabulate import tabulate

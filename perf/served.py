@@ -1,7 +1,5 @@
 """The judge's server in a process of its own, and requests for it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -6,8 +6,6 @@ Writes annotations of about 300 MB and a zip with one small picture under every 
 processes of their own.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import random

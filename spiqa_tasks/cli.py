@@ -3,8 +3,6 @@
 Exit status: 0 the thing asked for was done; 2 unusable arguments or input; 3 done in part.
 """
 
-from __future__ import annotations
-
 import argparse
 import errno
 import gc

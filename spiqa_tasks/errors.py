@@ -1,7 +1,5 @@
 """Errors raised on purpose; messages say what was expected, what was found and the remedy."""
 
-from __future__ import annotations
-
 from spiqa_tasks.printable import printable
 
 

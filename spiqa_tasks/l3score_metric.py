@@ -1,7 +1,5 @@
 """L3Score on its own: questions, references and predictions in, scores out."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Iterable

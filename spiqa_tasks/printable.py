@@ -1,7 +1,5 @@
 """Text of files and servers, made safe for a terminal."""
 
-from __future__ import annotations
-
 import codecs
 import io
 import json

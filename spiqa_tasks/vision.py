@@ -3,8 +3,6 @@
 The OCR engine is RapidOCR, whose package ships its models; the paper used another one, so numbers differ a little.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import logging

@@ -1,7 +1,5 @@
 """The commands that the docs promise for the paper's tables and figures, on the demo data, and what they quote."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

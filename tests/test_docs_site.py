@@ -1,7 +1,5 @@
 """The site of the docs in a real browser."""
 
-from __future__ import annotations
-
 import functools
 import http.server
 import subprocess

@@ -1,7 +1,5 @@
 """Every error a user can meet."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

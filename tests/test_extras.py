@@ -1,7 +1,5 @@
 """Parts that are not always installed."""
 
-from __future__ import annotations
-
 import configparser
 import sys
 from pathlib import Path

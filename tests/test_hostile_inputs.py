@@ -1,7 +1,5 @@
 """One million inputs over all readers and parsers: whatever a model, a server or a file holds, nothing raises."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -1,7 +1,5 @@
 """What the package gives, imported as it is."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """L3Score as a metric of its own."""
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import math

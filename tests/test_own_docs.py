@@ -1,7 +1,5 @@
 """docs/own.md does what it says: from a spreadsheet to a report, and two published benchmarks in a YAML each."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

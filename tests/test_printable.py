@@ -1,7 +1,5 @@
 """Text from files and servers on its way to a terminal."""
 
-from __future__ import annotations
-
 import time
 import unicodedata
 

@@ -1,7 +1,5 @@
 """What README and the tutorial tell people to type in their order, with a real host and local servers."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

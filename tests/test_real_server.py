@@ -1,7 +1,5 @@
 """The judge, files of requests and the host's API model against llama.cpp with a real small model."""
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess

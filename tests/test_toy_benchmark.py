@@ -1,7 +1,5 @@
 """A new benchmark is data and a YAML: the rest of the package works with it as with its own."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A new rule is one class and one line: benchmarks, commands and hosts judge by it as by the package's own."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Text that the real engine reads out of figures; embeddings of tiny checkpoints against the models' own."""
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A rule of one's own, complete: a verifier whose verdict is read from the log-probabilities of two letters."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 A hook of mkdocs (`mkdocs.yml`), so that these pages are never written down twice.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Iterator

@@ -7,8 +7,6 @@ Runs `python -m MODULE ARGUMENTS` in this process and prints the modules and the
 module is imported (tables, patterns) are not counted: a reader of the run's path does not meet them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import runpy

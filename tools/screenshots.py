@@ -4,8 +4,6 @@ Needs playwright and Debian's chromium; writes <width>-<scheme>-<part>.png of th
 a sample, and portrait.pdf and landscape.pdf.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 from collections.abc import Iterator

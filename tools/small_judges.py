@@ -8,8 +8,6 @@ llama.cpp's OpenAI-compatible server, Gemma 3 (270M, a base model) in this proce
 takes about an hour; verdicts are kept in the judge's cache.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import importlib.util

@@ -6,8 +6,6 @@ if all that it says about the question is what the reference says; one wrong fac
 chooses nothing. A kind of trap is one line of `TRAPS`; its name stands in docs/judges.md.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

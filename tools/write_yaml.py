@@ -3,8 +3,6 @@
 Run `python tools/write_yaml.py` after a change; a test holds the folder equal to what this writes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product

@@ -3,8 +3,6 @@
 They never raise: the host would lose the results and answers of every task of the run.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Mapping, Sequence

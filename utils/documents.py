@@ -1,7 +1,5 @@
 """Hooks of the YAMLs for documents: replace the host's stub dataset by the rows of the task."""
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 

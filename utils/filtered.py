@@ -1,7 +1,5 @@
 """The hook of tasks written by `spiqa-tasks filter`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 An unreadable picture ends the run with one sentence: the host would retry exceptions, and exit with 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Agreement of judges on the same answers: rank correlations (SPIQA Table B.1)."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Mapping, Sequence

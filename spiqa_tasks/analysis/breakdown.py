@@ -1,7 +1,5 @@
 """Metrics by group of answers, and by a measured property of the questions, with 95% intervals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

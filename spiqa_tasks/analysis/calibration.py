@@ -1,7 +1,5 @@
 """Calibrate judges and lexical baselines: their scores of labelled answers against the labels and each other."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """Paired differences of runs of the same task, with the questions won and lost, and warnings."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """In what two runs are known to differ, apart from the rule by which their answers were read."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import zip_longest
 

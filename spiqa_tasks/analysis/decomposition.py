@@ -1,7 +1,5 @@
 """The difference of two numbers as a sum of lines, one for each cause; pure functions of scores per question."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Plan of an experiment: which model answers which task, with how many requests, and the results that exist."""
 
-from __future__ import annotations
-
 import contextlib
 import shlex
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The filter of the MMStar paper (section 4.1): questions that text-only models answer need no image."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Write a host task of the questions that a filter kept or a list names: a folder with YAML, hook and list."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

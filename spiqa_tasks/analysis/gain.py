@@ -1,7 +1,5 @@
 """Gain and leakage of pairs, overall and by group (MMStar paper, section 4.3)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest

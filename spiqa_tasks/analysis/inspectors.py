@@ -1,7 +1,5 @@
 """Select one run per model for the filter, and check that it can be one of its inspectors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

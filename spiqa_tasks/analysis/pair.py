@@ -1,7 +1,5 @@
 """Runs of one task aligned on their questions: scores, coverage, refusals, and whether they may be compared."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Rows of a benchmark's paper for a run: the same split, setting and metric."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Questions of any task, ours or the host's, without their pictures, and answers made from texts alone, as runs."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 import re

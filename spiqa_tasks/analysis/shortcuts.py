@@ -1,7 +1,5 @@
 """Accuracy of classifiers that see only the texts of choices: what needs no picture."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

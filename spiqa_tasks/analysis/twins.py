@@ -1,7 +1,5 @@
 """Choose the runs that gain and leakage compare: a model with pictures, the same without, and its LLM base."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from spiqa_tasks.analysis.pair import Pair

@@ -1,7 +1,5 @@
 """Why two numbers of one model differ: the lines of `decomposition` for two runs, or for a run and a printed number."""
 
-from __future__ import annotations
-
 import math
 import shlex
 from collections.abc import Mapping, Sequence

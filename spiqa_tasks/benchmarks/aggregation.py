@@ -4,8 +4,6 @@ Records are never changed. A value over too few of the answers, or of the task's
 reason (`scoring.coverage`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

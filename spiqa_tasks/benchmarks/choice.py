@@ -4,8 +4,6 @@ A row is {id, question, letters, options, answer, images, category, subcategory,
 data}: `letters` and `options` are parallel lists, `images` are paths in the order shown, `prompt` names a wording.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

@@ -1,7 +1,5 @@
 """Counts of the releases beside those that their papers print."""
 
-from __future__ import annotations
-
 import io
 import math
 from collections import Counter, defaultdict

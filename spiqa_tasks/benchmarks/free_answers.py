@@ -1,7 +1,5 @@
 """Free answers in a file with their questions and references, scored without a task as `L3Score` does."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

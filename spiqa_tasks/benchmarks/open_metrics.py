@@ -1,7 +1,5 @@
 """Metrics of open answers in several benchmarks: text metrics and failure rates of the judge."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """Shares of answers that were refused, unparsed, failed or truncated, and the one sentence about them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A prompt as a sequence of texts and pictures, converted to the forms that hosts take."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Write scored answers as lmms-eval writes a run: a dated results file, and a samples file for each task."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """The summary of a scored run: rows of values, and counts of answers judged, refused and so on."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace

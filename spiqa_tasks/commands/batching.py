@@ -3,8 +3,6 @@
 For providers' batch interfaces, vLLM, or a cluster without a network.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """`calibrate`: how far judges agree with people's verdicts, and which traps they fall into."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import os

@@ -1,7 +1,5 @@
 """`choices`: the option that each answer of a file picks."""
 
-from __future__ import annotations
-
 import argparse
 from collections import Counter
 from collections.abc import Sequence

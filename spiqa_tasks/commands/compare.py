@@ -1,7 +1,5 @@
 """`compare`: runs of the same tasks against each other."""
 
-from __future__ import annotations
-
 import argparse
 
 from spiqa_tasks.analysis.compare import compared

@@ -1,7 +1,5 @@
 """`run demo`: two baselines on the shipped data, then the commands that one would call with a model."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

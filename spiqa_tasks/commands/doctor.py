@@ -1,7 +1,5 @@
 """`doctor`: check of the installation, the data and the judge."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`export`: SPIQA as conversations for fine-tuning, and any task as a table for VLMEvalKit without this package."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from pathlib import Path

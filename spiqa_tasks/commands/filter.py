@@ -1,7 +1,5 @@
 """`filter`: which questions need their image, and a host task of those that do."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 from collections.abc import Iterator

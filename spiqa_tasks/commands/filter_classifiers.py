@@ -1,7 +1,5 @@
 """`filter --classifiers`: accuracy of small classifiers that see only the texts of a task."""
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """`gain`: multi-modal gain and leakage of the host's runs."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

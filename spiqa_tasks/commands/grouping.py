@@ -1,7 +1,5 @@
 """`--by` of `score`: metrics by group of answers, or by a measured property of the questions."""
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The judges that a command line names, the options of how they are asked, and what that would take."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """`list`: every task and group, and whether their data is there; the folder of their YAMLs."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping
 from typing import Any

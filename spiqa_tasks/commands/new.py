@@ -1,7 +1,5 @@
 """`new`: the YAML of a benchmark from its data, with every row checked and a preview."""
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import os

@@ -1,7 +1,5 @@
 """`paper`: every table and figure of the three papers, and each made again beside what is printed."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import math

@@ -1,7 +1,5 @@
 """Captions of several models and the true ones, ranked by judges (SciFIBench section 4.6, appendix G.3, Table 3)."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """`prepare`: the data of tasks, fetched, extracted and checked before a run."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`report`: runs as an HTML page, and in the formats that others read."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import sys

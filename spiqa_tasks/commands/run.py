@@ -1,7 +1,5 @@
 """`run`: lmms-eval on the demo data, or all runs of an experiment of a paper, with its tables and page."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

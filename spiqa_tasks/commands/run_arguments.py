@@ -1,7 +1,5 @@
 """Arguments of the commands on runs, and the runs that they name."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`score`: answers that exist already, scored by the code of the hooks, as a whole or by group."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import os

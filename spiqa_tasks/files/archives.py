@@ -1,7 +1,5 @@
 """Zip archives of pictures: only the members asked for are extracted, once, into the cache."""
 
-from __future__ import annotations
-
 import hashlib
 import lzma
 import zipfile

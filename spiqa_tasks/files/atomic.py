@@ -1,7 +1,5 @@
 """Files written whole or not at all, and the folder of files that may be made or fetched again."""
 
-from __future__ import annotations
-
 import logging
 import os
 import tempfile

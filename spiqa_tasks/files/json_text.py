@@ -1,7 +1,5 @@
 """Read JSON without losing anything in it (files, lines, long objects by entry), and check values against types."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Pictures as files: written from parquet rows, checked once before a run, opened for a model, ablated."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

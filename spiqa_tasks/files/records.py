@@ -1,7 +1,5 @@
 """Read tables of questions and answers in any common form, known by their content, as one mapping for each row."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

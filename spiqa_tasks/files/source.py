@@ -1,7 +1,5 @@
 """Sources of release files: a local folder, the Hugging Face hub at a pinned revision, or the shipped demo set."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Read spreadsheets and separated cells, every cell as the text in the file."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Apply patches to a host's modules right after their import, whoever imports them."""
 
-from __future__ import annotations
-
 import functools
 import importlib.abc
 import importlib.machinery

@@ -1,7 +1,5 @@
 """Detect error messages logged in place of an answer."""
 
-from __future__ import annotations
-
 import re
 
 from spiqa_tasks.benchmarks.record import Response

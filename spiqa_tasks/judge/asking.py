@@ -1,7 +1,5 @@
 """Ask a judge for many verdicts: one `asyncio.run` in the calling thread; nothing lives between two calls."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import logging

@@ -1,7 +1,5 @@
 """A judge's configuration as plain data, and list prices; `resolve` reads it from arguments and the environment."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """Judges with a rule: preflight before a run, verdicts, signature fields."""
 
-from __future__ import annotations
-
 import logging
 import sys
 import threading

@@ -4,8 +4,6 @@ It speaks the part of the OpenAI protocol that L3Score needs. It is no judge for
 signature.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 import os

@@ -1,7 +1,5 @@
 """Rate at which a judge's server is asked: unlimited, near the rate that it accepts, or single requests. Pure."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

@@ -11,8 +11,6 @@ Keys:
   `L3Score(judge=...)`) and of the default judge; a public address gets it only without a key of its provider's.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Neutralise prompt injection in answers shown to the judge; flag suspicious ones."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence

@@ -4,8 +4,6 @@ Starting one takes seconds, so the tokens of a line and the statistics of a pair
 corpus and its subsets cost one start of each.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import shutil

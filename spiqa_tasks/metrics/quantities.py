@@ -1,7 +1,5 @@
 """Answers with a tolerance and a unit, such as `50 cm` for `0.5 m`; pint knows the units."""
 
-from __future__ import annotations
-
 import re
 from functools import cache, lru_cache
 from typing import Any

@@ -6,8 +6,6 @@ and METEOR's aligner; BERTScore needs the extra `bertscore` and its weights. A m
 out, with the reason: other tokens would give other numbers under the same name.
 """
 
-from __future__ import annotations
-
 import functools
 import logging
 import subprocess

@@ -5,8 +5,6 @@ caches, system prompt and all other arguments are the base's; only the pictures 
 ablation is among the model's arguments, so the host's response cache and result files distinguish it.
 """
 
-from __future__ import annotations
-
 import copy
 import difflib
 import functools

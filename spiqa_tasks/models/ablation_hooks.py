@@ -1,7 +1,5 @@
 """Replace the pictures in the results of a task's hooks: visuals, messages, rounds."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Base class of the baselines: the host's requests become calls with one document."""
 
-from __future__ import annotations
-
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence

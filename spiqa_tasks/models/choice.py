@@ -1,7 +1,5 @@
 """The baselines of the MMStar paper (section 5.1): a random option, and the most frequent one of a dimension."""
 
-from __future__ import annotations
-
 import random
 from abc import abstractmethod
 from collections import Counter

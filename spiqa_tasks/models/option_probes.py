@@ -1,7 +1,5 @@
 """Blind probes of choices: options permuted, without the right one, or numbered; answers are mapped back."""
 
-from __future__ import annotations
-
 import functools
 import random
 import re

@@ -1,7 +1,5 @@
 """Ablations of pictures: what replaces those of a document, in any form in which the host's tasks show them."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """Solved questions as shots for text-only models: the 2-shot strategy of the MMStar paper (section 5.1)."""
 
-from __future__ import annotations
-
 import functools
 import random
 from collections.abc import Callable, Mapping, Sequence

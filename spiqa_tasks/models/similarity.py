@@ -1,7 +1,5 @@
 """Baselines that answer with what is most similar: TF-IDF of captions or OCR text, CLIP embeddings."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path

@@ -6,8 +6,6 @@ package's natural unit times 100 (a CIDEr of 124.6 is 1.246 here); counts, ranks
 NOTES.md beside the files explains the columns and lists every place where the papers disagree with themselves.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Calibration of judges as tables, page and JSON."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from typing import Any

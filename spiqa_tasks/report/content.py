@@ -1,7 +1,5 @@
 """Report of runs: its sections, each of tables and plots."""
 
-from __future__ import annotations
-
 import math
 import shlex
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Values of runs as flat records, and tables of a task's runs beside the rows of its paper, overall and by group."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timezone

@@ -1,7 +1,5 @@
 """Overview of a report, as a meeting is shown it: models ranked on each task, and which differ significantly."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Self-contained HTML pages: a report, and the first questions of a benchmark; a report as Markdown."""
 
-from __future__ import annotations
-
 import base64
 import io
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Samples of the runs as data for the page's browser: question, figures, and each run's answer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

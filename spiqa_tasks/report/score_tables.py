@@ -1,7 +1,5 @@
 """Tables of `score`: values, agreement and ranks of runs, and a paper's main table with rows for measured models."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections import Counter

@@ -4,8 +4,6 @@ Withheld values are in none of them; the signatures name the package and its ver
 over a part of a task without `--partial`.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

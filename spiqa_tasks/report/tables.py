@@ -1,7 +1,5 @@
 """Tables of runs: answers by status, agreement of judges, gain and leakage, and paired differences."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """One answer of a run; answers are matched with a task's questions by id, and compared with the release."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

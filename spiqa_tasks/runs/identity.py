@@ -1,7 +1,5 @@
 """The model, ablation and seed of a run."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

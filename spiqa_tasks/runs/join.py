@@ -1,7 +1,5 @@
 """Join answers to the task's questions, from the release or from the answers file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Load the runs at the paths on a command line: scored ones for analyses, the others for `score`."""
 
-from __future__ import annotations
-
 import functools
 import os
 from collections.abc import Callable, Iterable, Sequence

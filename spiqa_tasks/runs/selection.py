@@ -1,7 +1,5 @@
 """Select runs: the newest, those of some tasks, and a model's runs with and without pictures."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

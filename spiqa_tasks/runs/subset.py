@@ -1,7 +1,5 @@
 """A list of the only questions that count, such as the 20% of SPIQA's Table 7."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence

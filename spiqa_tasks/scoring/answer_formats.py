@@ -3,8 +3,6 @@
 Every function takes any text, never raises and takes time linear in its length. Nothing is evaluated as code.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from typing import Literal

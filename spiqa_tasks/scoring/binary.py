@@ -4,8 +4,6 @@ A score above the threshold says yes. Statistics take weights of shape (..., n) 
 that one bootstrap of whole clusters gives the interval of each; NaN if undefined, such as the AUROC of equal labels.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Quantile bins and stratified samples."""
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_left
 from collections import defaultdict

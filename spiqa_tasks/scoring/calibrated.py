@@ -5,8 +5,6 @@ C. Duchi and T. Zrnic, "PPI++" (arXiv 2311.01453). `python perf calibrated` simu
 truth.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Parse chain-of-thought responses as the released script does (`close_models_metrics_CoT.py`)."""
 
-from __future__ import annotations
-
 import ast
 import re
 import warnings

@@ -1,7 +1,5 @@
 """The rule of coverage: a number over too few answers is withheld, as missing ones are not a random sample."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The thresholds of MMStar's filter (MMStar paper, sections 3 and 4.1), for any number of models."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 DIFFICULTIES = ("easy", "moderate", "hard", "tough")

@@ -1,7 +1,5 @@
 """Multi-modal gain and leakage (MMStar paper, section 4.3, equations 1 and 2)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ They rest on the cluster-robust variance of `clusters.variance`, and none has a 
 simulates how often they contain the truth.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

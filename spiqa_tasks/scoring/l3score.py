@@ -1,7 +1,5 @@
 """L3Score: a judge's probability that an answer means the same as the reference (SPIQA section 4, equations 1, 2)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Every function takes any text, never raises and takes time linear in its length.
 are texts of which any will do; their scores are in [0, 1].
 """
 
-from __future__ import annotations
-
 import re
 import string
 import unicodedata

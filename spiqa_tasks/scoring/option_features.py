@@ -1,7 +1,5 @@
 """Features of an option without the picture: its words, position, and ranks among the options."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -1,7 +1,5 @@
 """Parse a judge's ranking of captions, and compute the mean ranks of Table 3 of the SciFIBench paper."""
 
-from __future__ import annotations
-
 import re
 import statistics
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Strip reasoning blocks, and control tokens of chat templates (`<s>`, `[/INST]`), from responses."""
 
-from __future__ import annotations
-
 import re
 
 _NAMES = "think|thinking|thought|reasoning"

@@ -1,7 +1,5 @@
 """Detect refusals: texts that say that the model cannot see the picture or will not answer."""
 
-from __future__ import annotations
-
 import re
 
 _LONGEST = 400

@@ -6,8 +6,6 @@ sequences of predictions and references, one reference each, already tokenized: 
 `spiqa_tasks.metrics.coco_java`). Values are in natural units: 0 to 1, CIDEr 0 to 10.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

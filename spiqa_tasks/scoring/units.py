@@ -1,7 +1,5 @@
 """Numbers as texts for people, and as JSON has them."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

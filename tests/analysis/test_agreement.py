@@ -1,7 +1,5 @@
 """Agreement of judges on the same answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

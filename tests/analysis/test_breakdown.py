@@ -1,7 +1,5 @@
 """Metrics by group and by property, compared with counts of the answers."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import statistics

@@ -1,7 +1,5 @@
 """Judges against labels and against each other, from their scores alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Comparisons of runs, against scipy's paired t-test and against counts by hand."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace

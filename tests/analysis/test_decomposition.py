@@ -1,7 +1,5 @@
 """The difference of two numbers as a sum of lines."""
 
-from __future__ import annotations
-
 import math
 import random
 from statistics import fmean

@@ -1,7 +1,5 @@
 """The plan of an experiment: which model answers which task, and what of it counts as there."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

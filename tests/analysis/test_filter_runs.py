@@ -1,7 +1,5 @@
 """The filter on logged answers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The task that the filter writes, run by the host."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Gain and leakage of runs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import partial

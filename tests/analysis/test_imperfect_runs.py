@@ -1,7 +1,5 @@
 """Runs that are not perfect: gain, filter and compare give the numbers of what was answered, or a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

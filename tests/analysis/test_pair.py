@@ -1,7 +1,5 @@
 """Runs aligned on their questions, and which may be compared."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

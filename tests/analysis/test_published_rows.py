@@ -1,7 +1,5 @@
 """The paper's rows beside a run: the same split, setting and metric, or none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Rows of tasks as choices without their pictures, and what classifiers make of them as runs."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Sequence

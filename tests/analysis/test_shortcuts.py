@@ -1,7 +1,5 @@
 """Classifiers that see only the texts of choices."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

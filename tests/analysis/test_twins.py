@@ -1,7 +1,5 @@
 """Which runs belong together: with pictures, without, and the LLM base's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Why two numbers of one model differ: real answers, with changes that are put in and counted apart."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter, defaultdict

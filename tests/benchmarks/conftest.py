@@ -1,7 +1,5 @@
 """What the benchmarks' tests share: a local server as the judge, and scorers that ask it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """How records become numbers: what counts, what is withheld, and that nothing is changed."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import math

@@ -1,7 +1,5 @@
 """What every benchmark promises, under every setting that it has."""
 
-from __future__ import annotations
-
 import typing
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Options, rows, records and metrics of multiple-choice questions."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

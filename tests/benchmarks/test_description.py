@@ -1,7 +1,5 @@
 """Counts of the releases beside the printed ones."""
 
-from __future__ import annotations
-
 import json
 import math
 import statistics

@@ -1,7 +1,5 @@
 """Answers beside their questions and references, scored without a task."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable, Iterator, Sequence

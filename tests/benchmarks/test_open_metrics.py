@@ -1,7 +1,5 @@
 """The metrics that open answers have in several benchmarks."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

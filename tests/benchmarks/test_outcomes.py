@@ -1,7 +1,5 @@
 """Shares of answers that are none, and the sentence about them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Benchmarks that other packages offer: the example of docs/own.md, under its entry point."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

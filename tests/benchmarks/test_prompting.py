@@ -1,7 +1,5 @@
 """A prompt in the three forms in which hosts want it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

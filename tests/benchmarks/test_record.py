@@ -1,7 +1,5 @@
 """The one record of an answer: told as JSON and read back, and what a judge adds to it."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """The benchmarks that there are, and the rows of any of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

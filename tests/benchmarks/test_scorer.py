@@ -1,7 +1,5 @@
 """Answers in, records out, numbers out."""
 
-from __future__ import annotations
-
 import logging
 import math
 import time

@@ -1,7 +1,5 @@
 """The signature of a number: one text form, read back by one function."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """What a scored run amounts to: rows, counts, reasons and one signature, whoever writes or prints them."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Lines of responses in every form: what is an answer counts, and nothing else does."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """`--write-requests` and `--read-responses` of `score` and `rank`."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

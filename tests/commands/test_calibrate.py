@@ -1,7 +1,5 @@
 """`spiqa-tasks calibrate` with judges at local servers."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """`spiqa-tasks score --calibration` on the shipped data, with a judge at a local server."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

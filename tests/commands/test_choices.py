@@ -1,7 +1,5 @@
 """`spiqa-tasks choices`: what it prints, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

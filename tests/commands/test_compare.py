@@ -1,7 +1,5 @@
 """`spiqa-tasks compare`: what it prints."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

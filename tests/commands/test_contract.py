@@ -1,7 +1,5 @@
 """All commands: unusable input is status 2 and one sentence, every form is valid, no file that is read is written."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

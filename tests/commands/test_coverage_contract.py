@@ -1,7 +1,5 @@
 """The rule of coverage, of all commands: no number over fewer than 99% of a task's questions, or of a group's."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """`spiqa-tasks run demo`: the judge that it serves, what it refuses, and once the whole walk."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -1,7 +1,5 @@
 """`spiqa-tasks doctor`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`spiqa-tasks export`: the file, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

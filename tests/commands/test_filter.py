@@ -1,7 +1,5 @@
 """`spiqa-tasks filter`: what it refuses and prints."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`spiqa-tasks filter --classifiers`: tasks of every kind, what is printed, and runs that `filter` takes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`spiqa-tasks gain`: what it refuses and prints."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`spiqa-tasks gain --with A --without B --text C`: three files whose roles the options say."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from functools import partial

@@ -1,7 +1,5 @@
 """`spiqa-tasks score --by`: what it chooses and prints, for all three benchmarks."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The judges that a command line names."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 import pytest

@@ -1,7 +1,5 @@
 """`list`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`spiqa-tasks new`: from a table to a YAML, with every row checked."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import spec_from_file_location
 from pathlib import Path

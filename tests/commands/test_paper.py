@@ -1,7 +1,5 @@
 """`spiqa-tasks paper`: the list, and every table and figure that it makes again."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`spiqa-tasks paper scifibench table3`: judges behind a server rank the captions of three runs and the true ones."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -1,7 +1,5 @@
 """`spiqa-tasks report`: which files are written where, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`spiqa-tasks run`: what it prints and refuses, runs that fail, and once all of it, killed in between."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

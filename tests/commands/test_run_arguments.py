@@ -1,7 +1,5 @@
 """What the commands on runs share: every form of answers, the tasks, judges and parts of tasks that are wanted."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

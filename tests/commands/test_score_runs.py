@@ -1,7 +1,5 @@
 """`score RUN` and tasks of one's own: the configuration is that of the run's own record."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

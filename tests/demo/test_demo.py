@@ -1,7 +1,5 @@
 """The demo data set: complete, true to the release formats, and small."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

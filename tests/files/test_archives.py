@@ -1,7 +1,5 @@
 """Zip archives: extracted once, atomically, or refused in one clear sentence."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

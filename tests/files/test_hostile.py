@@ -1,7 +1,5 @@
 """Files that are damaged or made to harm: one sentence each, and nothing is lost."""
 
-from __future__ import annotations
-
 import json
 import struct
 import warnings

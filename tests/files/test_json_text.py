@@ -1,7 +1,5 @@
 """JSON read so that nothing in it is lost."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

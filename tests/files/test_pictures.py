@@ -1,7 +1,5 @@
 """Pictures as files: checked once, shown as on a page, written out of parquet cells."""
 
-from __future__ import annotations
-
 import base64
 import io
 import os

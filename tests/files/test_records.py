@@ -1,7 +1,5 @@
 """Tables of questions in every form have the same rows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where files come from."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

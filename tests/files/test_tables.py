@@ -1,7 +1,5 @@
 """Tables as rows of texts: every cell as it stands in the file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

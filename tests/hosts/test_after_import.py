@@ -1,7 +1,5 @@
 """Modules that are patched when they are imported, whoever imports them."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What the task YAMLs define."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os

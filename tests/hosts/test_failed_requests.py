@@ -1,7 +1,5 @@
 """How answers that are none are known."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

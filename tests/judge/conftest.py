@@ -1,7 +1,5 @@
 """What the judge's tests share: the local server and a config that points at it."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

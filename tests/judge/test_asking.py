@@ -1,7 +1,5 @@
 """Asking a real server that fails in every way: nothing hangs, nothing is lost, nothing is paid twice."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -1,7 +1,5 @@
 """The file of verdicts: whatever happens to it, no wrong verdict comes out and no run ends."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """A judge of any rule: the test questions before the run and the sentences where they fail, verdicts, signatures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A key goes only where its owner is: the rule, and the headers that two servers see on every path to a judge."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

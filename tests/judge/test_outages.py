@@ -1,7 +1,5 @@
 """Servers that refuse, fail or set a limit, for minutes of a clock that jumps: when all is judged, or given up."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import random

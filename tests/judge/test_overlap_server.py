@@ -1,7 +1,5 @@
 """The demonstration's judge: a server that speaks enough of the protocol, and is named in every signature."""
 
-from __future__ import annotations
-
 import math
 import urllib.error
 import urllib.request

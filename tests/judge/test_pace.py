@@ -1,7 +1,5 @@
 """The pace at which a server is asked, on a clock that the tests move."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """No key and no password in what a server wrote, on its way into cache, samples, tables and terminal."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Callable

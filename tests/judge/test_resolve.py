@@ -1,7 +1,5 @@
 """Which judge is asked, with which URL and key."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from dataclasses import replace

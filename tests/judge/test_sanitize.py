@@ -1,7 +1,5 @@
 """One rule keeps answers from speaking to a judge: what is an attack, what is not, and what it costs."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

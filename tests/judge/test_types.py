@@ -1,7 +1,5 @@
 """What a server says is believed only where it can be true."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """BERTScore on a model of this machine."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The two Java programs of the COCO caption toolkit: what they say is kept, and no line or pair changes its place."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path

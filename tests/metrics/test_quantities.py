@@ -1,7 +1,5 @@
 """Numbers within a tolerance, in any unit of their kind."""
 
-from __future__ import annotations
-
 import pytest
 
 from spiqa_tasks.metrics.quantities import quantity_match

@@ -1,7 +1,5 @@
 """The text metrics equal the COCO caption toolkit run directly, and do without what is missing."""
 
-from __future__ import annotations
-
 import functools
 import json
 import logging

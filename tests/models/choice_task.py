@@ -1,7 +1,5 @@
 """A task of the host with choices, whose rows and prompt a test gives."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path

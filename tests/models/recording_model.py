@@ -1,7 +1,5 @@
 """A simple model of the host that keeps what it is shown, reading documents and hooks as the host's models do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from lmms_eval.api.model import lmms

@@ -1,7 +1,5 @@
 """`--model ablated`: what reaches the base model, run in the host."""
 
-from __future__ import annotations
-
 import base64
 import io
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Other pictures in what a task's hooks hand over, whatever its form."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

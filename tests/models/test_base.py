@@ -1,7 +1,5 @@
 """What all baselines do with the host's requests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """The baselines of the MMStar paper (section 5.1)."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable

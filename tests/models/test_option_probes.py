@@ -1,7 +1,5 @@
 """Probes of options: what a model is shown, and which letter the host scores."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

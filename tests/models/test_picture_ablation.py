@@ -1,7 +1,5 @@
 """What is put in the place of a picture."""
 
-from __future__ import annotations
-
 import base64
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`--model ablated ...,ablation=text,shots=2,shots_split=dev`: solved questions before each question."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace

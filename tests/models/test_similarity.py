@@ -1,7 +1,5 @@
 """Baselines by similarity."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Tiny CLIP and SigLIP checkpoints with random weights, tokenizer and image processor included."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

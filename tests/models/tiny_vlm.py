@@ -4,8 +4,6 @@
 gibberish, but they depend on the pictures and on the text.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

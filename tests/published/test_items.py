@@ -1,7 +1,5 @@
 """The list of every table and figure of the three papers."""
 
-from __future__ import annotations
-
 import pytest
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS

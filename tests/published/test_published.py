@@ -1,7 +1,5 @@
 """Every published table is there, whole and once."""
 
-from __future__ import annotations
-
 from importlib import resources
 
 import pytest

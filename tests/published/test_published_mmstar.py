@@ -1,7 +1,5 @@
 """The published MMStar tables agree with each other, but for a named list of cells."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from statistics import mean
 from typing import Any

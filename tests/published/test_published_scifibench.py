@@ -1,7 +1,5 @@
 """The published SciFIBench tables agree with each other, but for a named list of cells."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from math import sqrt
 from statistics import mean, pstdev

@@ -1,7 +1,5 @@
 """The published SPIQA tables agree with each other and with the released questions, but for a named list of cells."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence

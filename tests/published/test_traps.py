@@ -1,7 +1,5 @@
 """The shipped traps: many, each with one right verdict, checked in another way than they were made."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What tests of the report share: runs, judges, and a real browser to look at the page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

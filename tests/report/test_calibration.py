@@ -1,7 +1,5 @@
 """Judges examined, as tables, a page and JSON: made of numbers that are chosen by hand."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

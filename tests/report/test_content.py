@@ -1,7 +1,5 @@
 """The sections of a report: which are there, in which order, and what of the runs is in them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

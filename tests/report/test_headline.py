@@ -1,7 +1,5 @@
 """Scores of a task beside its paper's rows: what is shown, in which order, and what is said about it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

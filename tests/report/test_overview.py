@@ -1,7 +1,5 @@
 """The overview: models ranked, what differs significantly, and a plot of runs beside published and reported rows."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

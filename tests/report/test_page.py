@@ -1,7 +1,5 @@
 """Pages and Markdown as texts; `test_page_in_a_browser` looks at the page."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

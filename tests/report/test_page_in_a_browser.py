@@ -1,7 +1,5 @@
 """The page in a real browser: what it shows, what it lets through, and how fast it is."""
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path

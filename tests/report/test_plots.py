@@ -1,7 +1,5 @@
 """Plots as SVG: what stands in them, and that they can stand in one page."""
 
-from __future__ import annotations
-
 import functools
 import math
 import re

@@ -1,7 +1,5 @@
 """One printer for all commands."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import io

@@ -1,7 +1,5 @@
 """The samples as data for the page's browser."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What `score` prints, and a paper's main table with a model's rows."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Results in the forms that others publish."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

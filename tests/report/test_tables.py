@@ -1,7 +1,5 @@
 """Tables of runs: answers by status, agreement of judges, gain and leakage."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from pathlib import Path

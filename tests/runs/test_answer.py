@@ -1,7 +1,5 @@
 """Answers, matched with a task's questions, and what a file has beside them, compared with the release."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

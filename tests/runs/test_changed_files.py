@@ -3,8 +3,6 @@
 The numbers are the same, or numbers over what is left with how many questions that is, or there is one sentence.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path

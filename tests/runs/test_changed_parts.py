@@ -4,8 +4,6 @@ The numbers are those of the answers that are left, or withheld, or there is one
 model wrote is the one part that nothing else tells of.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Answers to every task of the package, scored without a host."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

@@ -1,7 +1,5 @@
 """Which model a run is."""
 
-from __future__ import annotations
-
 import pytest
 
 from spiqa_tasks.runs.identity import Identity, ablated, identity, model_arguments

@@ -1,7 +1,5 @@
 """The questions that answers are of."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """From what is named to scored runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any

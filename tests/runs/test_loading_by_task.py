@@ -1,7 +1,5 @@
 """The answers that are to be scored, by their tasks."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

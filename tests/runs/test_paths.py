@@ -1,7 +1,5 @@
 """What a user names, and in which form the answers there are."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A run and the values over its answers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Scores of existing answers, by the code that scores them in a run of a host."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which of several runs count, and which belong together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

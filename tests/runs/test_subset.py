@@ -1,7 +1,5 @@
 """A list of the only questions that count."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace

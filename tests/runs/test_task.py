@@ -1,7 +1,5 @@
 """Which metrics a run has, and what is known of those that a host computed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Answers are found in the requested formats, in near misses of them, and never by evaluating anything."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

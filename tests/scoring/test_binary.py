@@ -1,7 +1,5 @@
 """Agreement of scores with yes/no labels: equal to scikit-learn's, with intervals of whole clusters."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Bins of equal count."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

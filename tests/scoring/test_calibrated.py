@@ -1,7 +1,5 @@
 """The mean that people would have given."""
 
-from __future__ import annotations
-
 import json
 import statistics
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Clusters: their partition, standard error and variance of a mean, and the bootstrap of whole clusters."""
 
-from __future__ import annotations
-
 import math
 import statistics
 

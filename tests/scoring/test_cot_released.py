@@ -1,7 +1,5 @@
 """Chain-of-thought responses read as the released metric script reads them."""
 
-from __future__ import annotations
-
 import ast
 import re
 import warnings

@@ -1,7 +1,5 @@
 """When a mean is withheld."""
 
-from __future__ import annotations
-
 import math
 import statistics
 

@@ -1,7 +1,5 @@
 """The paper's thresholds, for its numbers of models and for others."""
 
-from __future__ import annotations
-
 import pytest
 
 from spiqa_tasks.scoring.filtering import count_hits, difficulty, is_abnormal, is_hit_by_most, keeps_at_most

@@ -1,7 +1,5 @@
 """Gain and leakage: the authors' numbers, and intervals."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

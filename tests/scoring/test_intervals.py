@@ -1,7 +1,5 @@
 """Intervals contain the truth as often as they say, have a width, and agree with closed forms made by other means."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """L3Score agrees with an independent calculation and with what the paper says of each case."""
 
-from __future__ import annotations
-
 import math
 import random
 from decimal import Decimal, getcontext

@@ -1,7 +1,5 @@
 """Every parser that meets a model's text, at a megabyte of what is worst for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

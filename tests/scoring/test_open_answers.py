@@ -1,7 +1,5 @@
 """Reading and matching of open answers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What can be seen of an option without the picture."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

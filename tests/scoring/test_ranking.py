@@ -1,7 +1,5 @@
 """Rankings are read in the forms that judges write, and never completed."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from string import ascii_uppercase

@@ -1,7 +1,5 @@
 """Reasoning is removed in every notation, and only reasoning."""
 
-from __future__ import annotations
-
 import pytest
 from growth import is_linear
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Refusals are told from findings about the picture, in the words that models use."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

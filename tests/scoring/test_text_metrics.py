@@ -1,7 +1,5 @@
 """The corpus metrics agree with calculations by hand."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter

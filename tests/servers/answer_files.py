@@ -1,7 +1,5 @@
 """Files of answers of one's own, for tests of what reads them."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The same answers in every form that the commands read."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

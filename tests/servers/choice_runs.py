@@ -1,7 +1,5 @@
 """Answers to SciFIBench's questions, right but for a few."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

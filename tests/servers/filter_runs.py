@@ -1,7 +1,5 @@
 """Runs of text-only models, and the command that filters by them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Answers, and a judge's verdicts, that depend on the prompt's text alone, so that any host gets the same ones."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import re

@@ -1,7 +1,5 @@
 """Has the package find out again what it keeps for the life of a process."""
 
-from __future__ import annotations
-
 from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.hosts.lmms_eval import batch_scoring
 from spiqa_tasks.metrics import coco_java, text_scores

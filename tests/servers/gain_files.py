@@ -1,7 +1,5 @@
 """Runs of a model with and without images, and of its LLM base."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Whether reading a text takes time that grows with its length alone; no limit in seconds, which machines differ in."""
 
-from __future__ import annotations
-
 import gc
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Result and samples files as the host writes them, for tests of what reads them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path

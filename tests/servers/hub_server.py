@@ -1,7 +1,5 @@
 """A local server that speaks the Hugging Face hub's protocol and serves the demo data as the three repositories."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import threading

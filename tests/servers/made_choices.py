@@ -1,7 +1,5 @@
 """Made-up choices, with or without something in their texts that tells the right option."""
 
-from __future__ import annotations
-
 import random
 
 from spiqa_tasks.analysis.shortcuts import ChoiceQuestion

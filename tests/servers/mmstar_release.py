@@ -1,7 +1,5 @@
 """MMStar's file in the release's schema, with a few questions of our own whose pictures a host may show otherwise."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A task of the host itself, in a folder of its own, and runs of it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

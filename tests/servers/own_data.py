@@ -1,7 +1,5 @@
 """Benchmarks of one's own for tests: a folder with pictures, data and a YAML."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The pages of the docs, their blocks of code and commands."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

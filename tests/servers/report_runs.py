@@ -1,7 +1,5 @@
 """Runs for reports: of the demo data as the host writes them, and made of records without any file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command line, called within the test's process."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

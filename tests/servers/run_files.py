@@ -1,7 +1,5 @@
 """What a run of a host wrote, of its newest run."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

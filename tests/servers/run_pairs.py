@@ -1,7 +1,5 @@
 """Pairs of runs with images and without, for the tests of what is aligned and of which runs belong together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

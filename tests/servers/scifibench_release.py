@@ -4,8 +4,6 @@ Every question has five pairs of its own; question 1 shares its true caption, an
 question 0. Captions grow and pictures shrink with the question's number.
 """
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 from typing import Any

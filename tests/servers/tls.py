@@ -1,7 +1,5 @@
 """What stands between a judge and its server in companies: TLS by a certificate of one's own, and a proxy."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import shutil

@@ -1,7 +1,5 @@
 """An event loop whose clock jumps to the next thing to do, so that minutes of waiting take none."""
 
-from __future__ import annotations
-
 import asyncio
 import selectors
 from collections.abc import Coroutine

@@ -1,7 +1,5 @@
 """The launcher as a process, with the models of `vlmevalkit_models`, and gloo where there is no GPU for nccl."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Model classes of the host without weights."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from functools import partial

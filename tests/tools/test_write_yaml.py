@@ -1,7 +1,5 @@
 """The task YAMLs: what the script writes, and that each says in its settings what its name says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A defect in scoring costs one answer its score, never the run, and is never hidden in a mean."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """What a model is shown, when a picture has gone since the task was loaded."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -6,8 +6,6 @@ that is not made any more. The changes are mutmut's: it leaves alone what stands
 expressions, and decorated functions.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import difflib

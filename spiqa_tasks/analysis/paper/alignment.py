@@ -1,7 +1,5 @@
 """The alignment study (SciFIBench 4.7): change of accuracy by a marked caption, and by the instruction to ignore it."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence

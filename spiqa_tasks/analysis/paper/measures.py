@@ -1,7 +1,5 @@
 """Spread over orders and seeds, bootstrap (SciFIBench 4.2, 4.4, Figure 6), and rank correlation (SPIQA Table 8)."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

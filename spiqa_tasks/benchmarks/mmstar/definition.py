@@ -1,7 +1,5 @@
 """MMStar: 1,500 vision-indispensable multiple-choice questions, scored by our matcher, the authors' and the hosts'."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections import defaultdict

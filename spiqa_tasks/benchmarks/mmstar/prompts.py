@@ -6,8 +6,6 @@ show the form of an answer and teach nothing about MMStar; their letters differ 
 `AUTHORS` are those of the authors' code (its option `--in-context`, for Yi and Llama bases), in their spelling.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

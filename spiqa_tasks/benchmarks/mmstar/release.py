@@ -1,7 +1,5 @@
 """MMStar: settings of its tasks, rows of its 1,500 questions with options in the text (MMStar paper, section 4.2)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

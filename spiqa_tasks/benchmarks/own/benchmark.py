@@ -1,7 +1,5 @@
 """A user's benchmark as a `Benchmark`: choices by the matcher, open answers by match, judge and text metrics."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections import UserDict

@@ -1,7 +1,5 @@
 """Read question, options, references and groups from a row's cells; a ValueError names what is wrong."""
 
-from __future__ import annotations
-
 import random
 import re
 import string

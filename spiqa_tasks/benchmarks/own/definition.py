@@ -1,7 +1,5 @@
 """The YAML of a user's benchmark: its data, columns, prompt and metrics, validated when it is read."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

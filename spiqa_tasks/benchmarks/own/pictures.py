@@ -3,8 +3,6 @@
 A table with pictures may name an earlier row's id instead of a picture, as VLMEvalKit's tables do.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import os

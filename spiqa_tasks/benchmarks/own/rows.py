@@ -1,7 +1,5 @@
 """The rows of a user's benchmark: read from its data and checked one by one."""
 
-from __future__ import annotations
-
 import glob
 import hashlib
 import json

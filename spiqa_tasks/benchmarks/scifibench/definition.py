@@ -4,8 +4,6 @@ The prompts are those of appendix G.1, I.2 (reasoning) and G.3 (captions); where
 the instruction to ignore a mark, OCR text) it is ours.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any

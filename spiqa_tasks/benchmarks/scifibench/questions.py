@@ -1,7 +1,5 @@
 """SciFIBench's release files: one `ChoiceQuestion` per row, its figures written to the cache."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 import re

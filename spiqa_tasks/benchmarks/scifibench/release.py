@@ -1,7 +1,5 @@
 """SciFIBench: figure -> caption (one picture, five captions) and caption -> figure (one caption, five pictures)."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

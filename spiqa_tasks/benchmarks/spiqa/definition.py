@@ -1,7 +1,5 @@
 """SPIQA: free-form questions over the figures and tables of scientific papers, scored by L3Score."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence

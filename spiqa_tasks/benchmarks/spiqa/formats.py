@@ -5,8 +5,6 @@ matches them by case-sensitive substring, which gives the paper's counts: every 
 reading `corrected` ignores case, and takes figures whose label says table as tables (19 of test-A).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """SPIQA's metrics: L3Score, text metrics, retrieval accuracy (paper section 3.1) and failure rates (section 5)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -9,8 +9,6 @@ answered:
 - released: every helpful referred figure gives an answer of its own; a question without one fails.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence

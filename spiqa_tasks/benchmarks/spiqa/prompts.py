@@ -1,7 +1,5 @@
 """SPIQA's prompts in the released wordings (paper section 3.1, Figure 1, section 5.3), and as fine-tuning samples."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -6,8 +6,6 @@ whether the paper has no text (None if texts were not read), question_id, step, 
 data}. The setting `perfigure` has `documents` rows per question: one per figure and `step`.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import gc
 import logging

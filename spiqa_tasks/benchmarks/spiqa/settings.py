@@ -1,7 +1,5 @@
 """Settings of SPIQA tasks, and the rows that they make: a columnar table, with the figures shown in their order."""
 
-from __future__ import annotations
-
 import hashlib
 import struct
 from collections.abc import Iterator, Mapping, Sequence

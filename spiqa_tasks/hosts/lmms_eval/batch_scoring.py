@@ -8,8 +8,6 @@ With `repeats`, the first answers of all questions are scored as one run, the se
 that depend on other answers depend on those of the same repeat.
 """
 
-from __future__ import annotations
-
 import copy
 import logging
 import os

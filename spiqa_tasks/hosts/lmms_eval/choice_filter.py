@@ -1,7 +1,5 @@
 """The filter `choice_letter` for the `filter_list` of any task of lmms-eval."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -5,8 +5,6 @@ answer. With the patches requests are answered in slices, each stored before the
 runs stored; failed requests are asked again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

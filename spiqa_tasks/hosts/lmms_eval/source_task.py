@@ -1,7 +1,5 @@
 """Any task of the host: its YAML, which a filtered task includes, its documents, and the log of answers to them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

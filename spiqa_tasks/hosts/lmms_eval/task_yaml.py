@@ -1,7 +1,5 @@
 """YAMLs of tasks for the host: a template per benchmark, a leaf per task; those of users' benchmarks are cached."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ Exit status: 0 every task has scores; 1 the host wrote none of some; 2 unusable 
 could not be had, judged or scored. `--help` says what is understood beside the host's own arguments.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

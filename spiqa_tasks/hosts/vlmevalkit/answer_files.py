@@ -1,7 +1,5 @@
 """The host's files of answers to our tasks: their names, and what is read where a kill has damaged one."""
 
-from __future__ import annotations
-
 import contextlib
 import pickle
 from pathlib import Path

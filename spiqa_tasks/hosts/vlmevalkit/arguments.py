@@ -1,7 +1,5 @@
 """Parse the arguments of the host's run.py that we need, and extend them."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Checks of a run before any weights are loaded; needs the host."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The host's dataset class for all of our tasks."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Patches of VLMEvalKit's modules: our dataset class, lossless answer files, our prompt, all pictures."""
 
-from __future__ import annotations
-
 import importlib.util
 import pickle
 from pathlib import Path

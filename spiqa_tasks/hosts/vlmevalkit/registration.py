@@ -4,8 +4,6 @@ The host has no entry point for datasets. The package installs a one-line `.pth`
 every process that imports `vlmeval` (see setup.py), so that run.py and `build_dataset` know our tasks.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import runpy

@@ -1,7 +1,5 @@
 """Score the host's file of answers to one task, with the judge that the host's arguments name."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from functools import cache

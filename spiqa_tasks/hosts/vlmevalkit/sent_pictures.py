@@ -1,7 +1,5 @@
 """What an API class of the host sends of a task's pictures, found out before a run without asking a server."""
 
-from __future__ import annotations
-
 import base64
 import copy
 import io

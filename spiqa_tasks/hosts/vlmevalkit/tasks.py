@@ -1,7 +1,5 @@
 """Our tasks for the host: their rows and prompts, and their export to tables for a host without this package."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """The providers of judges. To add one: a module with a `Provider`, and its class in `PROVIDERS`."""
 
-from __future__ import annotations
-
 from spiqa_tasks.judge.providers.anthropic import AnthropicJudge
 from spiqa_tasks.judge.providers.hf import HfLocal
 from spiqa_tasks.judge.providers.openai import OpenAIJudge

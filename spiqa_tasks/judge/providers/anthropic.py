@@ -1,7 +1,5 @@
 """Anthropic's messages API, for written verdicts only: it returns no token log-probabilities."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A local transformers causal LM as the judge: no server, exact probabilities from its whole vocabulary."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import inspect

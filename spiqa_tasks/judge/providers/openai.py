@@ -1,7 +1,5 @@
 """Judges behind the OpenAI chat-completions protocol: OpenAI, Azure, vLLM, SGLang, llama.cpp, Gemini's endpoint."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

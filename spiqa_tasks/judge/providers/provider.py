@@ -1,7 +1,5 @@
 """Base class of providers: who can be asked, by which requests, with which key; and the failures of requests."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping

@@ -1,7 +1,5 @@
 """Requests through a provider's SDK: no retries, no redirects, no headers but ours; every failure is an `AskError`."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json

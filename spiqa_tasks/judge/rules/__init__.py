@@ -1,7 +1,5 @@
 """The rules by which judges are asked. To add one: a module with a `Rule`, and its line in `RULES`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any

@@ -1,7 +1,5 @@
 """CompassVerifier: whether the final answer is right, as one of three letters (Liu et al., 2025, arXiv 2508.03686)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources

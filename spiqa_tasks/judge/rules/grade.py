@@ -1,7 +1,5 @@
 """Rules by which a judge chooses one of several letters, each with a value; grades by a user's rubric."""
 
-from __future__ import annotations
-
 import re
 import string
 from abc import abstractmethod

@@ -1,7 +1,5 @@
 """L3Score: whether a candidate answer means what the reference means (SPIQA section 4, Fig. F.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

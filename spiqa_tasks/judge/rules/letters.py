@@ -1,7 +1,5 @@
 """The letter of an answer that the matcher leaves open, written by a judge (SciFIBench appendix G.2)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """L3Score's question to judges without log-probabilities: the share of yes among several answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

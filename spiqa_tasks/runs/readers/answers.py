@@ -3,8 +3,6 @@
 VLMEvalKit writes <model>_<dataset>.<suffix> in OUT/<model>/, or OUT/<model>/T<date>/ of some builds.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, KeysView, Mapping
 from functools import partial

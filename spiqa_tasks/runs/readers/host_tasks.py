@@ -1,7 +1,5 @@
 """The logged answers to the host's own tasks, as records: who was right on which question, as far as the log has it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

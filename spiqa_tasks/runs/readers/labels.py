@@ -1,7 +1,5 @@
 """Labelled answers: EVOUNA's json as published, tables of one's own in any format, and the shipped traps."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping

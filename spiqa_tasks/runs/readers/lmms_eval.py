@@ -3,8 +3,6 @@
 `score --output` writes the same; what lmms-eval has no key for is under `SUMMARY`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial

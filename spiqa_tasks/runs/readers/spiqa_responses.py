@@ -6,8 +6,6 @@ a seed, so what "Image 2" means is told by `all_figures_names` alone. The script
 No, answer]} as the response, for the figures that the answer needs.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -15,8 +15,6 @@ If an answer continues with another question, the first turn that states an answ
 `empty`, `refusal`, `ambiguous`, `out_of_range` (a letter or a value that is no option) or `no_match`.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping

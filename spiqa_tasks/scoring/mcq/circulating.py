@@ -1,7 +1,5 @@
 """The rules by which harnesses read a choice, as one table: metric -> whether an answer counts as right."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from spiqa_tasks.scoring.mcq import extract_choice

@@ -1,7 +1,5 @@
 """Find commitments to an option in a line of kinds."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 To add one, append it to those of its kind, and increment the matcher's version.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from spiqa_tasks.scoring.mcq import kinds

@@ -1,7 +1,5 @@
 """Fields made for the answer: `\\boxed{B}`, `<answer>B</answer>`, `[ANSWER] B [/ANSWER]`, `{"answer": "B"}`."""
 
-from __future__ import annotations
-
 import re
 import sys
 from itertools import islice

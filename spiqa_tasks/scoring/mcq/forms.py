@@ -4,8 +4,6 @@ A form is a regular expression over a line's kinds. A name in capitals is a kind
 `<...>` encloses the option, and spaces mean nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Literal

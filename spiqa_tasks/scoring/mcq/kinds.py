@@ -3,8 +3,6 @@
 The characters are arbitrary: forms are written with the names (`forms`). `cues` lists the words and marks of a kind.
 """
 
-from __future__ import annotations
-
 ANSWER, OPTION, GOOD, FITS, WRONG, IS = "A", "O", "G", "V", "W", "="
 PICK, NOT, IF, SO, BUT, IT, AND, FILL, BECAUSE, ONLY, LISTING = "P", "N", "H", "S", "C", "I", "J", "F", "Y", "U", "K"
 COLON, COMMA, STOP, QUESTION = ":", ",", ".", "?"

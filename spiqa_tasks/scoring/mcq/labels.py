@@ -1,7 +1,5 @@
 """Labels of options other than A to Z: numbers (`2`, `②`) and letters of other alphabets."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """A question's options, and the positions of their texts in an answer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

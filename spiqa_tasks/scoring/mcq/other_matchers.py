@@ -1,7 +1,5 @@
 """The matchers of MMStar's released scorer, lmms-eval and VLMEvalKit, to reproduce numbers made with them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

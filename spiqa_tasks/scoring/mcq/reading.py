@@ -1,7 +1,5 @@
 """A response, whose lines are read from its end and only as far as a rule needs them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cached_property

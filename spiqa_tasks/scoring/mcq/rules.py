@@ -1,7 +1,5 @@
 """The matcher's rules, from the strongest evidence to the weakest."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from spiqa_tasks.scoring.mcq.claims import opening, settle

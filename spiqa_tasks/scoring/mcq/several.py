@@ -1,7 +1,5 @@
 """Read the letters of an answer that picks several options."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from string import ascii_letters

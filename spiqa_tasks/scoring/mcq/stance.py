@@ -4,8 +4,6 @@ A mention counts unless its clause denies it, contrasts it with another or asks.
 or "correct" in the clause favour it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Clean responses and option texts before comparison, and split responses into turns."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from itertools import pairwise

@@ -4,8 +4,6 @@
 such lines.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """The alignment study."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The spread over orders and seeds, the bootstrap, and rank correlations of L3Score with text metrics."""
 
-from __future__ import annotations
-
 import statistics
 from dataclasses import replace
 from pathlib import Path

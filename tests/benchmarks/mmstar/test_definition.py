@@ -1,7 +1,5 @@
 """Records and metrics of MMStar."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """MMStar without images and for LLM bases: what each variant shows."""
 
-from __future__ import annotations
-
 import json
 from importlib.resources import files
 from pathlib import Path

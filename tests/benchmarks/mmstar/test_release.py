@@ -1,7 +1,5 @@
 """Rows and settings of MMStar."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The reported numbers of docs/mmstar.md, computed again from the answers that they are of."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """A benchmark of one's own as an object: its splits, what it reads and what it is judged by."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from pathlib import Path

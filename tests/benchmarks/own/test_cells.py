@@ -1,7 +1,5 @@
 """What the cells of a row say, and its options, wherever tables of answers have them."""
 
-from __future__ import annotations
-
 import string
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The YAML of a benchmark of one's own: its defaults, and what is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

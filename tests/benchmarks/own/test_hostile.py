@@ -1,7 +1,5 @@
 """Whatever the cells of a table hold, a row is asked or its fault is said."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A benchmark of one's own on the hub: MMStar's release, as a YAML that knows nothing of ours."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Pictures of rows: paths, pictures within the table, and those that lie beside the data."""
 
-from __future__ import annotations
-
 import base64
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a model is shown of a row: the template filled in, every picture in its place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

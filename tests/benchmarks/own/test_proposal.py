@@ -1,7 +1,5 @@
 """What a table's columns are taken for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

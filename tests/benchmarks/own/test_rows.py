@@ -1,7 +1,5 @@
 """Rows of a benchmark of one's own: every form of cell, and what is wrong with a row."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

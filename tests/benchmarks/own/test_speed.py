@@ -1,7 +1,5 @@
 """A large table of questions is loaded in seconds."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Records and metrics of SciFIBench."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """SciFIBench's release files, read into questions."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections import Counter

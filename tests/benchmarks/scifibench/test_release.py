@@ -1,7 +1,5 @@
 """SciFIBench's rows, of four splits and of real questions."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

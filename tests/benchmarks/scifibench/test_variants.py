@@ -1,7 +1,5 @@
 """Random negatives, orders, marks and examples of SciFIBench."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 from pathlib import Path

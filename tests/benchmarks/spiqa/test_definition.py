@@ -1,7 +1,5 @@
 """Records of SPIQA, and what people are told of a run."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

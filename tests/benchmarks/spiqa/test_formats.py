@@ -1,7 +1,5 @@
 """Annotation formats and figure types of SPIQA."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

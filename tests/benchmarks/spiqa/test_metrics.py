@@ -1,7 +1,5 @@
 """SPIQA's metrics of records."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Figures shown one at a time: documents join into questions, in the corrected and in the released way."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

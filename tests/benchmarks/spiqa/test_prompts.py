@@ -1,7 +1,5 @@
 """SPIQA's prompts read as the paper prints them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """SPIQA's rows, from real annotation files where they are there and synthetic ones of the same schema."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

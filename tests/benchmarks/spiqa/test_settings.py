@@ -1,7 +1,5 @@
 """Settings of SPIQA tasks, the figures that a question is shown with, and their order."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

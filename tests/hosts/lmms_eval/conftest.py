@@ -1,7 +1,5 @@
 """What runs of the host need: a server, stand-ins for the pictures of real annotations, the samples file."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A task's answers are scored together, and one that was not is scored to the same record."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle

@@ -1,7 +1,5 @@
 """The filter `choice_letter` of the host: any task can name it."""
 
-from __future__ import annotations
-
 import json
 import logging
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The words of a run's command."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

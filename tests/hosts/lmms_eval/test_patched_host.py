@@ -1,7 +1,5 @@
 """The host itself with our patches: tasks that are found, models that are wrapped, baselines of our samples."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Registration with lmms-eval and the patches of its modules."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

@@ -1,7 +1,5 @@
 """The host's own cache of answers: runs that are killed, failed requests, two processes."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """Runs of the host on the demo data and on real annotations: baselines, a chat model behind a server, a judge."""
 
-from __future__ import annotations
-
 import json
 import math
 import statistics

@@ -1,7 +1,5 @@
 """What a line of the host's samples file holds, and what it costs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """SciFIBench's experiments through the host: a chat model behind a server, simple models, all four splits."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A run of the host and `score` of its samples: the same numbers, and what the run could not judge filled in."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

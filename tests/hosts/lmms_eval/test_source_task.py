@@ -1,7 +1,5 @@
 """The YAML of any task of the host, by its name."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """Every SPIQA setting through the real host, with a chat model and a simple model of random weights."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The host's own statistics on our tasks: paired t-test, stability over repeats, power."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import statistics

@@ -1,7 +1,5 @@
 """Benchmarks of one's own as tasks of lmms-eval; `tests/tools/test_write_yaml.py` holds the shipped YAMLs."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Every YAML is a task of the host, found without a flag, under a name of its own."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Runs of the host in two processes: the same numbers as in one, and nothing judged twice."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

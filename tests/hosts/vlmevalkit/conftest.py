@@ -1,7 +1,5 @@
 """What runs of VLMEvalKit need; without it, the tests that run it are skipped."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is read of the host's arguments, and what is added to them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Runs of the host that are refused, or of which something is said, before any weights are loaded."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The host's view of a task, without its command: table, prompts, scores, and what its summary is told."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The same answers through both hosts give the same prompts, records and numbers."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import io

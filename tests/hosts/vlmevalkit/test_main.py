@@ -1,7 +1,5 @@
 """The exit status of a run, from what it left behind; the host itself is not needed."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Benchmarks of one's own in VLMEvalKit: found where the variable says, run and read as ours are."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The patches of the host's modules, on modules that stand in for them."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

@@ -1,7 +1,5 @@
 """MMStar's questions as VLMEvalKit asks them: our texts are those of its own functions."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pandas as pd

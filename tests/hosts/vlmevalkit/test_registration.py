@@ -1,7 +1,5 @@
 """The host's own command line, of a published build or a checkout, and its absence."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs of the host: the same numbers as from the answers alone, and an exit status that can be trusted."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The host's file of answers to one task, read and scored by a judge of its arguments; no host is needed."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

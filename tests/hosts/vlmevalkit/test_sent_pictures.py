@@ -1,7 +1,5 @@
 """Pictures as the host's API classes send them: in forms that they cannot read, made small, made large."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

@@ -1,7 +1,5 @@
 """The host without our launcher: its own command, its queue of requests, and programs that call it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

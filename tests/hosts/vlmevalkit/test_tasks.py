@@ -1,7 +1,5 @@
 """Our tasks as the host sees them, and as a table and files of pictures."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Runs under torchrun: the same numbers as in one process, also after a kill."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What goes over the wire to Anthropic's API: text and pictures in, text out."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import sys

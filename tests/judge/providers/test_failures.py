@@ -1,7 +1,5 @@
 """The classification of failures is pure, so it is tested without a server."""
 
-from __future__ import annotations
-
 import random
 from email.utils import formatdate
 

@@ -1,7 +1,5 @@
 """A tiny local model as the judge, compared with one plain forward pass."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

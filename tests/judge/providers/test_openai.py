@@ -1,7 +1,5 @@
 """What goes over the wire to servers of the OpenAI protocol, and what is read from it."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import math

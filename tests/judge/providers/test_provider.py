@@ -1,7 +1,5 @@
 """What the providers declare, held against what the rest of the package makes of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What goes to a judge's server through an SDK and what comes back: every failure becomes one classified error."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import socket

@@ -1,7 +1,5 @@
 """A judge behind TLS and behind a company's proxy, as a process with these variables meets them."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

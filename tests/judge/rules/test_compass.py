@@ -1,7 +1,5 @@
 """CompassVerifier's prompt and the value of its letters."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Rubrics of one's own."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rules by their names, and by what signatures say of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

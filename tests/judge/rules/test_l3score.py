@@ -1,7 +1,5 @@
 """L3Score's rule: the prompts, the scores, what makes a judge unfit, and the signature."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

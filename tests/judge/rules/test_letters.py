@@ -1,7 +1,5 @@
 """The rules that read letters out of a judge's text: the wordings, the scores, what a test question says."""
 
-from __future__ import annotations
-
 import pytest
 
 from spiqa_tasks.judge.rules.letters import LettersRule, ReleasedLettersRule

@@ -1,7 +1,5 @@
 """What all rules share: how an answer is shown, and rules by name."""
 
-from __future__ import annotations
-
 from dataclasses import FrozenInstanceError, replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The share of yes among draws, for judges without log-probabilities."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Files of ids and predictions."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which column of a file of answers is what."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

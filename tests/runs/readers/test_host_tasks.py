@@ -1,7 +1,5 @@
 """Logged answers of the host's own tasks, as records: right or wrong, of which question, in which groups."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

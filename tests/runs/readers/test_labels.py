@@ -1,7 +1,5 @@
 """Labelled answers are read from EVOUNA's json and from files of one's own, and nothing is guessed."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The host's files, read."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

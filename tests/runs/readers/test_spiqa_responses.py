@@ -1,7 +1,5 @@
 """SPIQA's own response files, as the released evaluation scripts write them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

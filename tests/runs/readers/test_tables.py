@@ -1,7 +1,5 @@
 """Answers in xlsx, tsv and json tables: MMStar's submission, VLMEvalKit's files and folders, one's own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """VLMEvalKit's folders as they are: several models, dates, forms and datasets."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

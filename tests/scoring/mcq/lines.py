@@ -1,7 +1,5 @@
 """Lines of a response as the matcher sees them, with names for their kinds, and options to see them with."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from spiqa_tasks.scoring.mcq import kinds

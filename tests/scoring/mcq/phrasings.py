@@ -1,7 +1,5 @@
 """Ways in which models state an option, as functions of its letter, its text and the other letters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 

@@ -1,7 +1,5 @@
 """Commitments to an option are found in a line, with how much they say, and denials and questions are none."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

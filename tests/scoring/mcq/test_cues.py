@@ -1,7 +1,5 @@
 """The tables of cues are such that each cue can be met in a line, and has one kind."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from lines import line_of

@@ -1,7 +1,5 @@
 """Fields made for the answer are found in every notation, with what stands in them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

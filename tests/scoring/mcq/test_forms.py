@@ -1,7 +1,5 @@
 """The table of forms: each reads its own examples, and none is there for nothing."""
 
-from __future__ import annotations
-
 import pytest
 from lines import COLOURS, line_of_kinds
 

@@ -1,7 +1,5 @@
 """Answers of the forms that models really give are matched to the option they pick, or to none with the reason."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -1,7 +1,5 @@
 """Kinds are told apart by one character each."""
 
-from __future__ import annotations
-
 from lines import NAMES
 
 from spiqa_tasks.scoring.mcq import kinds

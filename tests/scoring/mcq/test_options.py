@@ -1,7 +1,5 @@
 """Option texts are found in an answer as whole words and numbers, the longest first."""
 
-from __future__ import annotations
-
 import re
 import string
 

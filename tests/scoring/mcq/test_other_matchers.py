@@ -1,7 +1,5 @@
 """Answer matching as others do it: cases worked out by hand, and lmms-eval's own function."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

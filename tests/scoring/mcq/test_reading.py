@@ -1,7 +1,5 @@
 """A response is read line by line from its end, with the listings and headings around a line in mind."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

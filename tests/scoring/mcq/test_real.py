@@ -1,7 +1,5 @@
 """The matcher on answers that real models gave, and on every phrasing of every option of real questions."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Answers in no requested form: a marked letter outranks texts, and nothing is read where nothing is chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

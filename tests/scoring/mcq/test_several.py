@@ -1,7 +1,5 @@
 """Which options an answer picks of several."""
 
-from __future__ import annotations
-
 import pytest
 
 from spiqa_tasks.scoring.mcq.several import extract_letters, letters_in

@@ -1,7 +1,5 @@
 """What a sentence says for an option is told from what it only mentions, denies, or sets against another."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

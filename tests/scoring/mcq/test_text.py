@@ -1,7 +1,5 @@
 """Responses and option texts are cleaned of markup, and of nothing else."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

@@ -1,7 +1,5 @@
 """Lines are read as kinds: what each word, letter and mark does."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

@@ -3,8 +3,6 @@
 A change that is meant to change a letter or a rule raises MATCHER_VERSION and adds the new version's digests.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

@@ -1,7 +1,5 @@
 """VLMEvalKit's exact matching beside the host's own function, where that is installed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
