@@ -34,6 +34,7 @@ class Value:
         reason: why it is withheld; None with NaN and n=0 if the answers lack what the metric needs.
         clusters: id -> cluster key.
         missing: number of further answers without a score.
+        ends: the 95% interval of a value that is no mean, if known.
     """
 
     value: float
@@ -42,12 +43,15 @@ class Value:
     reason: str | None = None
     clusters: Mapping[str, str | None] = field(default_factory=dict)
     missing: int = 0
+    ends: tuple[float, float] | None = None
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """The 95% interval (`scoring.intervals.mean_interval`), or None if the value is no mean over answers."""
+        """The 95% interval (`scoring.intervals.mean_interval`, or `ends`), or None if the value is no mean."""
         scores = list(self.scores.values())
-        if not scores or not math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
+        if not scores:
+            return self.ends
+        if not math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
             return None
         found = mean_interval(scores, [self.clusters.get(key) for key in self.scores])
         return None if found.low is None or found.high is None else (found.low, found.high)

@@ -35,6 +35,7 @@ class Signature:
         grey: the grey level that replaces pictures.
         ablated: the ablation of `--model ablated`.
         pictures: `up to 512 px` if the host's model class sends them no larger.
+        weights: the column of points that weigh the questions in the metric `points`.
         matcher: version of the choice extractor.
         tokenizer: tokenizer of the text metrics.
         predictions: format of the file that the responses were read from.
@@ -54,6 +55,7 @@ class Signature:
     grey: str = ""
     ablated: str = ""
     pictures: str = ""
+    weights: str = ""
     matcher: str = ""
     tokenizer: str = ""
     predictions: str = ""

@@ -5,16 +5,16 @@ import itertools
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 
-from spiqa_tasks.benchmarks.own.cells import AnswerForm
+from spiqa_tasks.benchmarks.own.cells import AnswerForm, cell
 from spiqa_tasks.benchmarks.own.definition import Definition, Kind, parse
 from spiqa_tasks.benchmarks.own.prompts import MARKER, are_placed
-from spiqa_tasks.benchmarks.own.proposal import propose
-from spiqa_tasks.benchmarks.own.rows import HUB, Row, data_paths, is_wanted, read_rows
+from spiqa_tasks.benchmarks.own.proposal import is_zero, propose
+from spiqa_tasks.benchmarks.own.rows import HUB, Row, data_paths, fault, is_wanted, read_rows
 from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, register_own
 from spiqa_tasks.errors import InputError
@@ -33,7 +33,7 @@ PREVIEWED = 10
 """Questions on the page of `--preview`, which inlines their pictures."""
 SKEWED = 4.0
 """Standard errors above chance from which on a letter is reported as right too often."""
-ROLES = ("id", "question", "answer", "options", "images", "groups", "cluster")
+ROLES = ("id", "question", "answer", "options", "images", "groups", "cluster", "points")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -70,9 +70,9 @@ def run(arguments: argparse.Namespace) -> int:
     values, columns = _values(arguments)
     text = yaml.safe_dump(values, default_flow_style=None, sort_keys=False, allow_unicode=True, width=1000)
     definition = register_own(values, arguments.folder.resolve())
-    rows, faults = read_rows(definition, default_source(), definition.split)
-    unaskable = dict(_unaskable(definition, rows))
-    rows, faults = [row for row in rows if row["id"] not in unaskable], [*faults, *unaskable.values()]
+    read, faulty = read_rows(definition, default_source(), definition.split)
+    faulty |= dict(_unaskable(definition, read))
+    rows, faults = [read[place] for place in read if place not in faulty], [faulty[place] for place in sorted(faulty)]
     arguments.folder.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     print(f"Wrote {path}:\n\n{printable(text)}")
@@ -85,10 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{definition.benchmark}: {counted(len(rows), 'question')}: {', '.join(parts)}.")
     say(*_oddities(definition, rows))
     if faults:
-        say(f"{counted(len(faults), 'row')} of {len(faults) + len(rows)} cannot be asked:")
-        say(*(f"  {fault}" for fault in faults[:FAULTS]))
-    if len(faults) > FAULTS:
-        say(f"  and {len(faults) - FAULTS} more.")
+        say(f"{counted(len(faults), 'row')} of {len(faults) + len(rows)} cannot be asked, the first:")
+        say(*(f"  {each}" for each in faults[:FAULTS]))
     if rows:
         _show(arguments, definition, rows)
     tasks = next(iter(definition.groups), definition.benchmark)
@@ -122,7 +120,12 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], Sequence[str
         raise InputError(f"Expected --column WHAT=COLUMN with WHAT among {', '.join(ROLES)}; found {unknown[0]!r}.")
     named = {role: text.split(",") if "," in text else text for role, text in columns.items()}
     chosen = {"kind": arguments.kind, "answer_is": arguments.answer_is, "image_folder": arguments.image_folder}
-    values = start | propose(records, named, paths[0].parent) | {key: value for key, value in chosen.items() if value}
+    values = start | propose(records, named, paths[0].parent)
+    if values.get("answer_is") == "number":
+        answer = parse(values, arguments.folder).columns.answer[0]
+        if any(is_zero(cell(record, answer)) for record in read_records(paths) if is_wanted(bare, record)):
+            values["answer_is"] = "index"
+    values |= {key: value for key, value in chosen.items() if value}
     values["metrics"] = list(parse(values, arguments.folder).metrics)
     variants = {"variants": "both"} if "images" in values["columns"] else {}
     return values | variants, list(dict.fromkeys(name for record in records for name in record if name != KEY))
@@ -138,47 +141,42 @@ def _pairs(given: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
-def _unaskable(definition: Definition, rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    """Yield id and sentence of each row whose pictures cannot be read, or whose prompt cannot be made."""
-    broken = set(broken_pictures(path for row in rows for path in row["images"]))
-    for row in rows:
+def _unaskable(definition: Definition, rows: Mapping[int, Row]) -> Iterator[tuple[int, str]]:
+    """Yield place and sentence of each row whose pictures cannot be read, or whose prompt cannot be made."""
+    broken = set(broken_pictures(path for row in rows.values() for path in row["images"]))
+    for place, row in rows.items():
         if unread := broken.intersection(row["images"]):
-            yield row["id"], f"id {row['id']}: no readable picture at {min(unread)}"
+            yield place, fault(place, row["id"], f"no readable picture at {min(unread)}")
         else:
             try:
                 BENCHMARKS[definition.benchmark].prompt(row)
             except (KeyError, IndexError, ValueError, TypeError, StopIteration) as error:
-                yield row["id"], f"id {row['id']}: no prompt can be made of it, {error!r}"
+                yield place, fault(place, row["id"], f"no prompt can be made of it, {error!r}")
 
 
 def _oddities(definition: Definition, rows: Sequence[Row]) -> Iterator[str]:
     """Yield a sentence for each possible fault of rows that can be asked."""
 
-    def shown(row: Row) -> tuple[str, ...]:
-        return (row["question"], *row["options"], *row["images"])
+    def lacks_picture(row: Row) -> bool:
+        texts = [row["question"], *row["options"]]
+        return MARKER.search(" ".join(texts)) is not None and not are_placed(texts, len(row["images"]))
 
-    counts = Counter(map(shown, rows))
     faults: dict[str, Callable[[Row], bool]] = {
         "with two options of the same text": lambda row: (
-            len(set(map(str.casefold, row["options"]))) < len(row["options"])
+            len({*map(str.casefold, row["options"])}) < len(row["options"])
         ),
-        "with a marker of a picture that the row does not have": lambda row: (
-            MARKER.search(" ".join((row["question"], *row["options"]))) is not None
-            and not are_placed([row["question"], *row["options"]], len(row["images"]))
-        ),
+        "with a marker of a picture that the row does not have": lacks_picture,
         "without a picture": lambda row: bool(definition.columns.images) and not row["images"],
-        "asked more than once, with the same options and pictures": lambda row: counts[shown(row)] > 1,
     }
-    for fault, holds in faults.items():
+    for name, holds in faults.items():
         if ids := [row["id"] for row in rows if holds(row)]:
-            yield f"{counted(len(ids), 'question')} {fault}, the first: {', '.join(ids[:5])}."
+            yield f"{counted(len(ids), 'question')} {name}, the first: {', '.join(ids[:5])}."
     if definition.answer_is == "number":
         yield "Right options are taken for numbers from 1, as none is 0; --answer-is index takes them from 0."
     yield from _skew([row for row in rows if row["letters"] and row["answer"] in row["letters"]])
     data = data_paths(definition, default_source(), definition.split)[0].resolve().parent
-    inside = (data, cache_folder().resolve())
     for path in dict.fromkeys(os.path.dirname(path) for row in rows for path in row["images"]):
-        if not any(Path(path).resolve().is_relative_to(folder) for folder in inside):
+        if not any(Path(path).resolve().is_relative_to(folder) for folder in (data, cache_folder().resolve())):
             yield f"Pictures are outside of the table's folder {data}, in {path}."
             break
 
@@ -189,11 +187,8 @@ def _skew(choices: Sequence[Row]) -> Iterator[str]:
         chances = [1 / len(row["letters"]) if letter in row["letters"] else 0.0 for row in choices]
         expected, spread = sum(chances), sum(chance * (1 - chance) for chance in chances) ** 0.5
         if count > expected + SKEWED * spread:
-            yield (
-                f"{letter} is right in {count / len(choices):.0%} of {counted(len(choices), 'choice')}, where "
-                f"{expected / len(choices):.0%} would be by chance: who always answers {letter} gets as much. "
-                "Shuffle the options."
-            )
+            share, chance = count / len(choices), expected / len(choices)
+            yield f"{letter} is right in {share:.0%} of choices, by chance in {chance:.0%}. Shuffle the options."
 
 
 def _show(arguments: argparse.Namespace, definition: Definition, rows: Sequence[Row]) -> None:

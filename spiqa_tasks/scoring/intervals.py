@@ -76,7 +76,7 @@ def share_interval(scores: Sequence[float], clusters: Clusters | None = None) ->
     return effective_interval(*_spread(scores, groups), len(groups))
 
 
-def effective_interval(value: float, squared: float, freedom: float, least: int) -> Interval:
+def effective_interval(value: float, squared: float, freedom: float, least: float) -> Interval:
     """Return Wilson's interval of a value in [0, 1] at its effective number of scores.
 
     Args:
@@ -87,6 +87,25 @@ def effective_interval(value: float, squared: float, freedom: float, least: int)
     """
     effective = value * (1 - value) / squared if squared > 0 else least
     return wilson(value, effective, _t_quantile(freedom))
+
+
+def weighted_interval(
+    scores: Sequence[float], weights: Sequence[float], clusters: Clusters | None = None
+) -> tuple[float, tuple[float, float] | None]:
+    """Return the mean of scores in [0, 1] by weights > 0, and its interval at the effective number of scores.
+
+    The interval is None for a single cluster.
+    """
+    groups, total = groups_of(scores, clusters), math.fsum(weights)
+    mean = math.fsum(weight * score for weight, score in zip(weights, scores, strict=True)) / total
+    if len(groups) < 2:
+        return mean, None
+    shares = [weight * len(scores) / total for weight in weights]
+    deviations = [share * (score - mean) for share, score in zip(shares, scores, strict=True)]
+    sizes = [math.fsum(weights[place] for place in places) for places in groups]
+    least = total**2 / math.fsum(size**2 for size in sizes)
+    found = effective_interval(mean, *variance(deviations, groups), least)
+    return mean, None if found.low is None or found.high is None else (found.low, found.high)
 
 
 def mean_interval(scores: Sequence[float], clusters: Clusters | None = None) -> Interval:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from spiqa_tasks.scoring.intervals import Paired, holm, mean_interval, paired, share_interval
+from spiqa_tasks.scoring.intervals import Paired, holm, mean_interval, paired, share_interval, weighted_interval, wilson
 
 HITS = st.lists(st.sampled_from([0.0, 1.0]), min_size=2, max_size=40)
 
@@ -157,3 +157,15 @@ def test_holm_is_the_textbook_example() -> None:
     """0.01, 0.04, 0.03, 0.005 of four tests become 0.03, 0.06, 0.06, 0.02; a withheld one counts for none."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.01, None, 0.5]) == [pytest.approx(0.02), None, 0.5]
+
+
+def test_weights_count_in_the_mean_and_lower_the_effective_number() -> None:
+    """Equal ones change nothing; weights 3, 1, 1 and 1 are those of three effective questions."""
+    scores, clusters = [0.2, 0.4, 0.9, 1.0, 0.0, 0.5], list("aabbcd")
+    mean, ends = weighted_interval(scores, [2.0] * 6, clusters)
+    found = share_interval(scores, clusters)
+    assert mean == pytest.approx(0.5)
+    assert ends == pytest.approx((found.low, found.high))
+    mean, ends = weighted_interval([1.0] * 4, [3, 1, 1, 1])
+    assert (mean, ends) == (1.0, pytest.approx((wilson(1.0, 3.0, stats.t.ppf(0.975, 3)).low, 1.0)))
+    assert weighted_interval([1.0, 0.0], [3, 1], "aa") == (0.75, None)

@@ -43,4 +43,4 @@ def write_own(folder: Path, rows: Iterable[Mapping[str, Any]] = MIXED, name: str
 def own_rows(path: Path, ablation: Ablation = "none") -> tuple[Definition, list[Row]]:
     """Return the definition in a YAML and its rows."""
     definition = parse(yaml.safe_load(path.read_text()), path.parent)
-    return definition, load(definition, LocalSource(path.parent), definition.split, ablation)
+    return definition, load(definition, LocalSource(path.parent), definition.split, ablation)[0]

@@ -4,7 +4,7 @@ import dataclasses
 import math
 from collections import UserDict
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, Metric, Pairs, Value, mean_of
@@ -20,11 +20,14 @@ from spiqa_tasks.files.pictures import Ablation
 from spiqa_tasks.files.source import Repository, Source, default_source
 from spiqa_tasks.judge.rules import RULE_OF, Candidate
 from spiqa_tasks.metrics.text_scores import METRICS
+from spiqa_tasks.scoring.intervals import weighted_interval
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 from spiqa_tasks.scoring.mcq.several import extract_letters
 from spiqa_tasks.scoring.open_answers import MATCH_VERSION, final_answer, named_answer, read_as
 from spiqa_tasks.scoring.refusals import is_refusal
 
+POINTS = "points"
+"""The metric, and the detail of records, of questions with points."""
 LONGEST = 12
 """Words of an answer that may be the short phrase asked for."""
 
@@ -38,12 +41,24 @@ class OwnSettings:
 
 def own_benchmark(definition: Definition) -> Benchmark:
     """Return the benchmark of a definition; no data is read before it is needed."""
-    splits = _Splits(definition)
+
+    @lru_cache(maxsize=1)  # files of answers to one task share its questions
+    def unseen(source: Source, split: str, _digest: str) -> tuple[list[rows.Row], int]:
+        return rows.load(definition, source, split, "text")
+
+    def load(source: Source, split: str, settings: OwnSettings) -> list[rows.Row]:
+        if settings.ablation == "text":
+            return list(unseen(source, split, rows.data_digest(definition, source))[0])
+        return rows.load(definition, source, split, settings.ablation)[0]
+
+    def size(split: str) -> int:
+        source = default_source()
+        return unseen(source, split, rows.data_digest(definition, source))[1]
 
     @cache
     def shots(settings: OwnSettings) -> list[rows.Row]:
         """The solved questions before each: the first of their split, read once."""
-        return splits.load(default_source(), definition.shots.split, settings)[: definition.shots.count]
+        return load(default_source(), definition.shots.split, settings)[: definition.shots.count]
 
     def prompt(row: Mapping[str, Any]) -> list[Part]:
         settings = parse_settings(OwnSettings, row["settings"])
@@ -55,8 +70,8 @@ def own_benchmark(definition: Definition) -> Benchmark:
 
     return Benchmark(
         name=definition.benchmark,
-        splits=splits,
-        load=splits.load,
+        splits=_Sizes(dict.fromkeys(definition.data, size)),
+        load=load,
         prompt=prompt,
         record=partial(record, definition),
         metrics=lambda _settings: metrics(definition),
@@ -65,7 +80,7 @@ def own_benchmark(definition: Definition) -> Benchmark:
         unseen=lambda settings: dataclasses.replace(settings, ablation="text"),
         table=lambda _settings: [each.name for each in metrics(definition) if each not in (NEITHER, TRUNCATED_RATE)],
         judge=lambda _settings: RULE_OF[definition.judged] if definition.judged else None,
-        signature=ablation_fields,
+        signature=lambda settings: {**ablation_fields(settings), "weights": definition.columns.points},
         remarks=judge_advice,
         definition=definition.portable,
         tasks={name: (definition.split, settings) for name, settings in definition.tasks.items()},
@@ -75,38 +90,27 @@ def own_benchmark(definition: Definition) -> Benchmark:
     )
 
 
-class _Splits(UserDict[str, int]):
-    """Split -> number of its questions, counted when they are loaded or when it is looked up."""
-
-    def __init__(self, definition: Definition) -> None:
-        super().__init__(dict.fromkeys(definition.data, -1))
-        self._definition = definition
-        self._kept: tuple[tuple[str, ...], list[rows.Row]] = ((), [])
-
-    def load(self, source: Source, split: str, settings: OwnSettings) -> list[rows.Row]:
-        """Return the rows of a split."""
-        key = (split, rows.data_digest(self._definition, source)) if settings.ablation == "text" else ()
-        if not key or self._kept[0] != key:  # files of answers to one task share its questions
-            found, self.data[split] = rows.counted_rows(self._definition, source, split, settings.ablation)
-            self._kept = (key, found)
-        return list(self._kept[1])
+class _Sizes(UserDict[str, Any]):
+    """Split -> number of its questions, counted when it is looked up."""
 
     def __getitem__(self, split: str) -> int:
-        if self.data[split] < 0:
-            self.load(default_source(), split, OwnSettings(ablation="text"))
-        return self.data[split]
+        return int(self.data[split](split))
 
 
 def record(definition: Definition, row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one answer; with kind `both` an open answer has an `accuracy`, that of the first match."""
-    signature = context.sign(row, "".join(definition.prompt.values()))
-    if row["letters"] and definition.answer_is == "letters":
-        found = _letters_record(row, response, signature)
+    shared: dict[str, Any] = {"reference": row["answer"], "groups": row["groups"], "cluster": row["cluster"]}
+    shared["signature"] = context.sign(row, "".join(definition.prompt.values()))
+    if row["letters"] and definition.answer_is != "letters":
+        found = choice_record(row, response, row["groups"], shared["signature"])
+    elif response.failure is not None:
+        found = Record(row["id"], status="request_failed", reason=response.failure)
     elif row["letters"]:
-        found = choice_record(row, response, row["groups"], signature)
+        found = _letters_record(row, response)
     else:
-        found = _open_record(definition, row, response, signature, context)
-    return found if row["cluster"] is None else dataclasses.replace(found, cluster=row["cluster"])
+        found = _open_record(definition, row, response, context)
+    points = {POINTS: row[POINTS]} if definition.columns.points else {}
+    return dataclasses.replace(found, **shared, details={**found.details, **points})
 
 
 def metrics(definition: Definition) -> list[Metric]:
@@ -119,47 +123,40 @@ def metrics(definition: Definition) -> list[Metric]:
         matcher = f"{MATCHER_VERSION}, {_match_of(definition)} of open answers {rules}"
         found = [found[0], *map(_of_open, found[1:])]
         found = [dataclasses.replace(metric, signature=lambda: {"matcher": matcher}) for metric in found]
+    found += [_points_of(found[0])] if definition.columns.points else []
     found += [JUDGE_FAILED] if definition.judged else []
     found += [NEITHER] if definition.judged == "l3score" else []
     return [*found, *FAILURE_RATES, TRUNCATED_RATE]
 
 
-def _open_record(
-    definition: Definition, row: Mapping[str, Any], response: Response, signature: str, context: Context
-) -> Record:
-    shared: dict[str, Any] = {"reference": row["answer"], "groups": row["groups"], "signature": signature}
-    if response.failure is not None:
-        return Record(row["id"], status="request_failed", reason=response.failure, **shared)
+def _open_record(definition: Definition, row: Mapping[str, Any], response: Response, context: Context) -> Record:
     named, references = named_answer(response.text), row["references"]
     prediction = final_answer(response.text)
     read = {each: read_as(prediction, each) for each in references}
-    wanted = [name for name in definition.metrics if name in MATCHES]
     results = {
-        name: [definition.matches[name](text or prediction, each) for each, text in read.items()] for name in wanted
+        name: [definition.matches[name](text or prediction, each) for each, text in read.items()]
+        for name in definition.metrics
+        if name in MATCHES
     }
     scores = {name: float(any(found)) for name, found in results.items()}
     if definition.kind == "both":
         scores[definition.accuracy] = scores[_match_of(definition)]
     candidate = Candidate(prediction, row["question"], " or ".join(references))
     asks = context.asks(definition.judged, candidate) if definition.judged else ()
-    refused = is_refusal(response.text)
     is_long = "\n" in prediction or len(prediction.split()) > LONGEST
     is_whole = named is None and is_long and not any(read.values())
     is_whole |= any(None in found and not any(found) for found in results.values())
     rule = "empty" if not prediction else "unformatted" if is_whole else None
-    return Record(row["id"], prediction, rule=rule, refused=refused, scores=scores, asks=asks, **shared)
+    return Record(row["id"], prediction, rule=rule, refused=is_refusal(response.text), scores=scores, asks=asks)
 
 
-def _letters_record(row: Mapping[str, Any], response: Response, signature: str) -> Record:
+def _letters_record(row: Mapping[str, Any], response: Response) -> Record:
     """Return the record of a choice with several right options."""
-    shared: dict[str, Any] = {"reference": row["answer"], "groups": row["groups"], "signature": signature}
-    if response.failure is not None:
-        return Record(row["id"], status="request_failed", reason=response.failure, **shared)
     picked = ", ".join(sorted(extract_letters(response.text, dict(zip(row["letters"], row["options"], strict=True)))))
     refused = not picked and is_refusal(response.text)
-    scores = {ALL_LETTERS: float(picked == row["answer"])}
     status: Status = "ok" if picked else "refused" if refused else "unparsed"
-    return Record(row["id"], picked or None, status=status, refused=refused, scores=scores, **shared)
+    scores = {ALL_LETTERS: float(picked == row["answer"])}
+    return Record(row["id"], picked or None, status=status, refused=refused, scores=scores)
 
 
 def _match_of(definition: Definition) -> str:
@@ -175,6 +172,21 @@ def _metric(name: str, rules: str) -> Metric:
     if name in MATCHES:
         return dataclasses.replace(mean_of(name), signature=lambda: {"matcher": f"open answers {rules}"})
     return mean_of(name, "judge")
+
+
+def _points_of(metric: Metric) -> Metric:
+    """The share of all points that a metric's scores earn; it has no scores per answer, which are not weighted."""
+
+    def compute(records: Sequence[Record]) -> Value:
+        plain = metric.compute(records)
+        known = [record for record in records if record.id in plain.scores]
+        weights, scores = [record.details[POINTS] for record in known], [plain.scores[record.id] for record in known]
+        if not known:
+            return plain
+        share, ends = weighted_interval(scores, weights, [record.cluster for record in known])
+        return Value(share, plain.n, missing=plain.missing, ends=ends)
+
+    return dataclasses.replace(metric, name=POINTS, compute=compute)
 
 
 def _of_open(metric: Metric) -> Metric:

@@ -1,5 +1,6 @@
 """Read question, options, references and groups from a row's cells; a ValueError names what is wrong."""
 
+import math
 import random
 import re
 import string
@@ -14,42 +15,17 @@ from spiqa_tasks.scoring.mcq.several import letters_in
 AnswerForm = Literal["letter", "letters", "index", "number", "text"]
 
 NAMES: Mapping[str, Sequence[str]] = {
-    "question": (
-        "question",
-        "query",
-        "problem",
-        "questions",
-        "question_text",
-        "problem_text",
-        "prompt",
-        "instruction",
-        "text",
-        "q",
-    ),
-    "answer": (
-        *("answer", "correct_answers", "answers", "answerkey", "reference", "label", "gold", "gold_answer", "target"),
-        *("ground_truth", "groundtruth", "correct_answer", "gt_answer", "correct_option", "correct_choice"),
-        *("correct_choice_idx", "answer_idx", "answer_index", "correct", "gt", "a"),
-    ),
-    "options": ("options", "choices", "candidates", "option", "answer_choices", "multiple_choices"),
-    "images": (
-        *("image", "images", "image_path", "img", "img_path", "image_paths", "picture", "pictures", "figure"),
-        *("figure_path", "imgname", "image_name", "imagename", "file_name", "filename", "image_file", "img_file"),
-    ),
-    "id": (
-        "id",
-        "question_id",
-        "problem_id",
-        "qid",
-        "pid",
-        "index",
-        "uid",
-        "sample_id",
-        "data_id",
-        "idx",
-        "key",
-        "questionid",
-    ),
+    role: names.split()
+    for role, names in {
+        "question": "question query problem questions question_text problem_text prompt instruction text q",
+        "answer": "answer correct_answers answers answerkey reference label gold gold_answer target ground_truth"
+        " groundtruth correct_answer gt_answer correct_option correct_choice correct_choice_idx answer_idx answer_index"
+        " correct gt a",
+        "options": "options choices candidates option answer_choices multiple_choices",
+        "images": "image images image_path img img_path image_paths picture pictures figure figure_path imgname"
+        " image_name imagename file_name filename image_file img_file",
+        "id": "id question_id problem_id qid pid index uid sample_id data_id idx key questionid",
+    }.items()
 }
 """Role -> usual names of its column, the most likely first."""
 LETTERS = string.ascii_uppercase
@@ -86,6 +62,18 @@ def text_of(record: Fields, column: str) -> str:
     if is_empty(value) or isinstance(value, list | Mapping | bytes) or not str(value).strip():
         raise ValueError(f"no text in {column}" if is_empty(value) else f"{column} is {_shown(value)}, not a text")
     return str(value).strip()
+
+
+def points_of(record: Fields, column: str) -> float:
+    """Return a question's points; ValueError unless they are a number above 0."""
+    text = text_of(record, column)
+    try:
+        points = float(text)
+    except ValueError:
+        points = 0.0
+    if not 0 < points < math.inf:
+        raise ValueError(f"{column} is {_shown(text)}, not a number above 0")
+    return points
 
 
 def options_of(
@@ -151,13 +139,10 @@ def row_options(record: Fields, named: Sequence[str] = ()) -> dict[str, str]:
     These are columns with a usual name, the columns A, B, ..., or the question. Raises ValueError: see `options_of`.
     """
     question = next((name for name in NAMES["question"] if name in record), "")
-    return options_of(record, named or _usual(record) or (question,) * bool(question), question, with_empty=True)
-
-
-def _usual(record: Fields) -> tuple[str, ...]:
+    usual = [name for name in NAMES["options"] if name in record][:1]
     lettered = [letter for letter in LETTERS if not is_empty(record.get(letter))]
-    options = [name for name in NAMES["options"] if name in record][:1]
-    return tuple(options or (lettered if len(lettered) > 1 else []))
+    columns = lettered if len(lettered) > 1 else [question] if question else []
+    return options_of(record, named or usual or columns, question, with_empty=True)
 
 
 def _labelled(value: Any, column: str) -> list[tuple[str, Any]]:
@@ -192,11 +177,10 @@ def _text(value: Any, label: str) -> str:
 
 def _unlabelled(texts: Sequence[str]) -> list[str]:
     """The texts without the labels (`A) ...`), if every one has its own."""
-    labels = [_LABEL.match(text) for text in texts]
-    if all(label and label[1].upper() == letter for label, letter in zip(labels, LETTERS, strict=False)):
-        rests = [text[label.end() :] for text, label in zip(texts, labels, strict=True) if label]
-        return rests if all(rests) else list(texts)
-    return list(texts)
+    labels = [label for text in texts if (label := _LABEL.match(text))]
+    rests = [label.string[label.end() :] for label in labels]
+    are_labelled = [label[1].upper() for label in labels] == list(LETTERS[: len(texts)]) and all(rests)
+    return rests if are_labelled else list(texts)
 
 
 def lettered(options: Mapping[str, str]) -> dict[str, str]:
@@ -208,11 +192,9 @@ def lettered(options: Mapping[str, str]) -> dict[str, str]:
 def letter_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> str:
     """Return the letter of a choice's right option, of the published labels; ValueError for none, or several."""
     text = str(value).strip()
-    letters = list(lettered(options))
+    letters = lettered(options)
     if form == "text":
-        same = [
-            letter for letter, option in zip(letters, options.values(), strict=True) if _plain(option) == _plain(text)
-        ]
+        same = [letter for letter, option in letters.items() if _plain(option) == _plain(text)]
         if len(same) != 1:
             raise ValueError(f"the answer {_shown(value)} is the text of {len(same)} options")
         return same[0]
@@ -222,7 +204,7 @@ def letter_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> str:
     else:
         whole = text.removesuffix(".0")
         place = int(whole) - (form == "number") if whole.isdecimal() else -1
-        letter = letters[place] if 0 <= place < len(letters) else ""
+        letter = dict(enumerate(letters)).get(place, "")
     if letter not in letters:
         raise ValueError(f"the answer {_shown(value)} is no option among {', '.join(letters)}")
     return letter
@@ -245,8 +227,7 @@ def references_of(record: Fields, columns: Sequence[str]) -> list[str]:
     """
     found: dict[str, None] = {}
     for column in columns:
-        value = cell(record, column)
-        written = as_value(value)
+        written = as_value(value := cell(record, column))
         if isinstance(written, list) and all(isinstance(each, str) for each in written):
             value = written
         for each in value if isinstance(value, list) else [value]:

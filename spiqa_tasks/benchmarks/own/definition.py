@@ -96,21 +96,17 @@ class Columns(_Part):
     images: Texts = ()
     groups: Texts = ()
     cluster: Text = ""
-
-    @field_validator("options", mode="before")
-    @classmethod
-    def _no_values(cls, options: Any) -> Any:
-        if isinstance(options, Mapping):
-            raise ValueError("a mapping in it is {values: [True, False, ...]}, with two or more")
-        return options
+    points: Text = ""
 
     @model_validator(mode="before")
     @classmethod
     def _same_for_all(cls, values: Any) -> Any:
         options = values.get("options") if isinstance(values, Mapping) else None
-        if isinstance(options, Mapping) and options.keys() == {"values"} and len(options["values"]) > 1:
-            return {**values, "options": [], "values": options["values"]}
-        return values
+        if not isinstance(options, Mapping):
+            return values
+        if options.keys() != {"values"} or len(options["values"]) < 2:
+            raise ValueError("a mapping of options is {values: [True, False, ...]}, with two or more")
+        return {**values, "options": [], "values": options["values"]}
 
     @property
     def has_options(self) -> bool:
@@ -194,6 +190,8 @@ class Definition(_Part):
         _check_known(metrics, known)
         if ("match" in metrics) == (info.data.get("match") is None):
             raise ValueError("the metric match and the key match: belong together")
+        if "columns" in info.data and info.data["columns"].points and metrics[0] in TEXTS:
+            raise ValueError("points: of columns: do not weigh text metrics; put another metric first")
         if len(set(metrics) & set(JUDGED)) > 1:
             raise ValueError(f"a benchmark has one of {' and '.join(JUDGED)} at most")
         if kind == "both" and (metrics[0] != known[0] or not set(metrics) & set(MATCHES)):
@@ -266,18 +264,10 @@ class Definition(_Part):
     @property
     def named_columns(self) -> list[str]:
         """Every column that the YAML names."""
-        columns = self.columns
-        images = [name for each in columns.images for name in (fields_in_path(each) or [each])]
-        named = [
-            columns.id,
-            columns.question,
-            *columns.answer,
-            *columns.options,
-            *columns.distractors,
-            *images,
-            *columns.groups,
-        ]
-        return [name for name in [*named, columns.cluster, *self.where, *self.prompt_columns] if name]
+        columns = self.columns.model_dump(exclude={"values"}).values()
+        named = [name for each in columns for name in ([each] if isinstance(each, str) else each)]
+        named = [*named, *self.where, *self.prompt_columns]
+        return [part for name in named if name for part in (fields_in_path(name) or [name])]
 
     @property
     def portable(self) -> dict[str, Any]:

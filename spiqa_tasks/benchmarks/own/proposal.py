@@ -1,13 +1,10 @@
 """Guess the YAML of a table of questions from the names and the values of its columns."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +20,14 @@ from spiqa_tasks.files.records import KEY, Fields
 
 Values = Mapping[str, Sequence[Any]]
 """Column -> its values, one per row."""
+Files = Mapping[str, Sequence[str]]
+"""Name of a picture -> the paths, from the data's folder, of all of that name."""
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 _NUMBERED = re.compile(r"(?:image|img|picture|figure)[_ ]?\d+", re.IGNORECASE)
 _PICTURE = re.compile(r"image|img|picture|figure", re.IGNORECASE)
 """A column's name that says that its values name pictures."""
 _OPTION = re.compile(r"(?:(?:option|choice)[_ ]?)?([A-Ja-j]|\d)")
 _MARKS = ("ABCDEFGHIJ", "0123456789", "123456789")
-_PADDED = ("", ":012d", ":08d", ":06d", ":05d", ":04d")
-"""Formats of numbers in file names: COCO's ids have twelve digits."""
 LOOKED_AT = 50
 """Values of a column that are looked up as files."""
 DEEPEST = 4
@@ -53,15 +50,14 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -
     """
     names = dict.fromkeys(str(name) for record in records for name in record if name != KEY)
     values = {name: [record.get(name) for record in records] for name in names}
-    files = _Files(folder)
+    files = {} if "images" in given else _pictures_below(folder)
     found = dict(given)
-    image_folder = ""
     for role, fits in _FITS.items():
         if role not in found and (guess := _guess(role, fits, values, found, files)):
             found[role] = guess
-    if "images" not in given and isinstance(found.get("images"), str) and found["images"] in values:
-        keys = {KEY: [record.get(KEY) for record in records], **values}
-        found["images"], image_folder = _located(found["images"], keys, files)
+    paths = [cells.single(as_value(value)) for value in values.get(str(found.get("images")), ())]
+    paths = [path for path in paths if isinstance(path, str) and path and not is_encoded(path)]
+    image_folder = _folder_of(paths, files)
     guesses = {"groups": _groups(values, found), "cluster": _cluster(values, found)}
     found |= {role: guess for role, guess in guesses.items() if role not in found}
     columns = {role: name for role, name in found.items() if name}
@@ -87,7 +83,7 @@ _FITS: Mapping[str, Callable[[Sequence[Any]], bool]] = {
 
 
 def _guess(
-    role: str, fits: Callable[[Sequence[Any]], bool], values: Values, found: Mapping[str, Any], files: _Files
+    role: str, fits: Callable[[Sequence[Any]], bool], values: Values, found: Mapping[str, Any], files: Files
 ) -> str | list[str]:
     """The first column with a usual name and fitting values; else options or pictures by what the columns have."""
     used = set(_named(found))
@@ -111,7 +107,7 @@ def _options(values: Values, question: str) -> str | list[str]:
     return question if _share(values.get(question, ()), lambda text: bool(options_in(str(text)))) >= LISTED else ""
 
 
-def _images(values: Values, found: Mapping[str, Any], files: _Files) -> str | list[str]:
+def _images(values: Values, found: Mapping[str, Any], files: Files) -> str | list[str]:
     """Numbered columns, the first one with pictures, or the path of files called as a column's values."""
     if numbered := [name for name in values if _NUMBERED.fullmatch(name)]:
         return numbered
@@ -122,68 +118,39 @@ def _images(values: Values, found: Mapping[str, Any], files: _Files) -> str | li
         tried = [value for value in values[name] if value not in (None, "")] if name not in used else []
         if not tried or not all(map(_is_short, tried)):
             continue
-        for form in _PADDED if all(str(value).isdecimal() for value in tried) else _PADDED[:1]:
-            names = [format(int(value), form[1:]) if form else str(value) for value in tried]
-            for suffix in SUFFIXES:
-                is_named = _PICTURE.search(name) is not None
-                folder = (files.folder_of if is_named else files.folder_of_all)([name + suffix for name in names])
-                if folder is not None:
-                    return os.path.join(folder, f"{{{name}{form}}}{suffix}")
+        for suffix in SUFFIXES:
+            names = [f"{value}{suffix}" for value in tried]
+            folder = _folder_of(names, files)
+            if folder is not None and (_PICTURE.search(name) or _are_all(names, folder, files)):
+                return os.path.join(folder, f"{{{name}}}{suffix}")
     return ""
 
 
-def _located(column: str, values: Values, files: _Files) -> tuple[str, str]:
-    """The YAML's `images` and `image_folder` for a column with paths."""
-    names = [cells.single(as_value(value)) for value in values[column]]
-    paths = [name for name in names if isinstance(name, str) and name and not is_encoded(name)]
-    folder = files.folder_of(paths)
-    are_repeated = 2 * len(set(paths)) <= len(paths)
-    if paths and (folder is None or (folder and are_repeated)):  # perhaps in folders called as another column's values
-        for other, keys in values.items():
-            below = files.folder_of([f"{key}/{name}" for key, name in zip(keys, names, strict=True) if key and name])
-            if below is not None:
-                return os.path.join(below, f"{{{other}}}", f"{{{column}}}"), ""
-    return column, folder or ""
+def _pictures_below(folder: Path) -> Files:
+    found: dict[str, list[str]] = {}
+    for depth in range(DEEPEST + 1):
+        for path in folder.glob("*/" * depth + "*.*"):
+            if path.suffix.lower() in SUFFIXES:
+                found.setdefault(path.name, []).append(path.relative_to(folder).as_posix())
+    return found
 
 
-class _Files:
-    """The pictures below a folder, which is searched at the first question about it."""
+def _folder_of(paths: Sequence[str], files: Files) -> str | None:
+    """Return the folder from which most of the first paths are pictures, "" for the data's own; None for none."""
+    tried = [path.replace("\\", "/").removeprefix("./") for path in paths[:LOOKED_AT]]
+    found: Counter[str] = Counter()
+    for path in tried:
+        for whole in files.get(os.path.basename(path), ()):
+            if f"/{whole}".endswith(f"/{path}"):
+                found[whole.removesuffix(path).rstrip("/")] += 1
+    best, count = next(iter(found.most_common(1)), ("", 0))
+    return best if 2 * count > len(tried) else None
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
 
-    def folder_of(self, paths: Sequence[str]) -> str | None:
-        """Return the folder from which most of the first paths are pictures: "" for the data's own; None for none."""
-        tried = [path.replace("\\", "/").removeprefix("./") for path in paths[:LOOKED_AT]]
-        if 2 * sum(os.path.isfile(os.path.join(self._folder, path)) for path in tried) > len(tried):
-            return ""
-        found: Counter[str] = Counter()
-        for path in tried:
-            for whole in self._pictures.get(os.path.basename(path), ()):
-                if f"/{whole}".endswith(f"/{path}"):
-                    found[whole.removesuffix(path).rstrip("/")] += 1
-        best, count = next(iter(found.most_common(1)), ("", 0))
-        return best if 2 * count > len(tried) else None
-
-    def folder_of_all(self, names: Sequence[str]) -> str | None:
-        """Return the folder whose pictures have just these names; None for none, as others may belong to anything."""
-        folder = self.folder_of(names)
-        there = [path for paths in self._pictures.values() for path in paths]
-        wanted = {os.path.normpath(os.path.join(folder or "", name)).replace("\\", "/") for name in names}
-        return folder if wanted == {path for path in there if os.path.dirname(path) == (folder or "")} else None
-
-    @cached_property
-    def _pictures(self) -> Mapping[str, Sequence[str]]:
-        """Name of a picture -> the paths, from the folder, of all of that name."""
-        found: dict[str, list[str]] = {}
-        for place, folders, names in os.walk(self._folder):
-            below = Path(place).relative_to(self._folder)
-            if len(below.parts) >= DEEPEST:
-                folders.clear()
-            for name in names:
-                if name.lower().endswith(SUFFIXES):
-                    found.setdefault(name, []).append((below / name).as_posix())
-        return found
+def _are_all(names: Sequence[str], folder: str, files: Files) -> bool:
+    """Return whether the folder's pictures have just these names: others may belong to anything."""
+    wanted = {os.path.normpath(os.path.join(folder, name)).replace("\\", "/") for name in names}
+    return wanted == {path for paths in files.values() for path in paths if os.path.dirname(path) == folder}
 
 
 def _groups(values: Values, found: Mapping[str, Any]) -> list[str]:
@@ -225,9 +192,14 @@ def _kind(records: Sequence[Fields], columns: Columns) -> tuple[str, str]:
                 count += 1
         return count
 
-    has_zero = any(str(answer) == "0" for answer, _ in choices)
+    has_zero = any(is_zero(answer) for answer, _ in choices)
     forms: list[AnswerForm] = ["letter", "text", "index" if has_zero else "number", "letters"]
     return "both" if len(choices) < len(records) else "choice", max(forms, key=read)
+
+
+def is_zero(answer: Any) -> bool:
+    """Return whether an answer is 0, so that the right options of its table are indices and not numbers."""
+    return str(answer).strip().removesuffix(".0") == "0"
 
 
 def _named(found: Mapping[str, Any]) -> Iterable[str]:

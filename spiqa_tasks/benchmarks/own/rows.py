@@ -6,6 +6,7 @@ import json
 import logging
 import os
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -30,41 +31,33 @@ FIRST = 5
 """Faults that a message lists."""
 
 
-def load(definition: Definition, source: Source, split: str, ablation: Ablation) -> list[Row]:
-    """Return a split's rows; with the ablation `text` neither columns nor files of pictures are read.
+def load(definition: Definition, source: Source, split: str, ablation: Ablation) -> tuple[list[Row], int]:
+    """Return a split's rows and the number of its questions; without pictures if the ablation is `text`.
 
-    With `faults: skip` those that cannot be asked are named and left out. Raises DataError: no data, or otherwise rows
-    that cannot be asked, the first of them by number.
+    With `faults: skip` rows that cannot be asked are named and left out, but count as questions. Raises DataError: no
+    data, or otherwise rows that cannot be asked, the first of them by number.
     """
-    return counted_rows(definition, source, split, ablation)[0]
-
-
-def counted_rows(definition: Definition, source: Source, split: str, ablation: Ablation) -> tuple[list[Row], int]:
-    """Return a split's rows, and how many it has with those that were left out; see `load`."""
     if definition.match and definition.match.units:
         require("units", f"match: of the YAML of {definition.benchmark}")
     rows, faults = read_rows(definition, source, split, ablation)
-    place = definition.data[split]
+    total, first = len(rows) + len(faults), "; ".join(list(faults.values())[:FIRST])
+    part = f"{len(faults)} of {total} rows of {definition.data[split]}"
     if faults and definition.faults == "skip":
-        logger.warning(
-            "%s: %d of %d rows of %s are left out as they cannot be asked, the first: %s",
-            *(definition.benchmark, len(faults), len(faults) + len(rows), place, "; ".join(faults[:FIRST])),
-        )
+        logger.warning("%s: %s are left out as they cannot be asked, the first: %s", definition.benchmark, part, first)
     elif faults:
         raise DataError(
-            f"Expected every row of {place} to be a question as the YAML of {definition.benchmark} has it; found "
-            f"{len(faults)} of {len(faults) + len(rows)} that are not, the first: {'; '.join(faults[:FIRST])}. Correct "
-            "the rows, or columns: and where: of the YAML, or leave them out with faults: skip."
+            f"Expected questions as the YAML of {definition.benchmark} has them; found {part} that are not, the first: "
+            f"{first}. Correct the rows, or columns: and where: of the YAML, or leave them out with faults: skip."
         )
     if not rows:
-        raise DataError(f"Expected questions in {place}, found none. Correct data: or where: of the YAML.")
-    return rows, len(rows) + len(faults)
+        raise DataError(f"Expected questions in {definition.data[split]}, found none. Correct data: or where:.")
+    return list(rows.values()), total
 
 
 def read_rows(
     definition: Definition, source: Source, split: str, ablation: Ablation = "none"
-) -> tuple[list[Row], list[str]]:
-    """Return the rows of a split that can be asked, and a sentence for each of the others; see `load`."""
+) -> tuple[dict[int, Row], dict[int, str]]:
+    """Return a split's rows that can be asked, and a sentence for each of the others, by place from 0; see `load`."""
     paths = data_paths(definition, source, split)
     digest = data_digest(definition, source)
     columns = definition.columns
@@ -74,8 +67,8 @@ def read_rows(
     cache = f"{definition.benchmark}-{split}-{digest}"
     pictures = Pictures(shown, paths[0].parent / definition.image_folder, cache)
     unread = {name for name in columns.images if "{" not in name}.difference(shown)
-    rows: list[Row] = []
-    faults: list[str] = []
+    rows: dict[int, Row] = {}
+    faults: dict[int, str] = {}
     ids: set[str] = set()
     known: set[str] = set(unread)
     unmet = {(column, value) for column, values in definition.where.items() for value in values}
@@ -92,9 +85,9 @@ def read_rows(
                 raise ValueError("the id of an earlier row")
             ids.add(row_id)
             row = {"id": row_id, **_row(definition, record, row_id), **shared}
-            rows.append(row | {"images": pictures.of(record, row_id, place)})
+            rows[place] = row | {"images": pictures.of(record, row_id, place)}
         except ValueError as error:
-            faults.append(f"row {place + 1} (id {row_id}): {error}")
+            faults[place] = fault(place, row_id, str(error))
     for column, value in sorted(unmet):
         logger.warning("%s: no row has %s in %s, as where: says.", definition.benchmark, value, column)
     missing = [name for name in definition.named_columns if not {name, name.partition(".")[0]} & known]
@@ -103,10 +96,15 @@ def read_rows(
             f"Expected a column {missing[0]!r} in the data of {definition.benchmark}, as its YAML says; found "
             f"{', '.join(sorted(known))}. Correct columns:, prompt: or where: of the YAML."
         )
-    _name_groups(rows)
-    paths_shown = [path for row in rows for path in row["images"]]
+    _name_groups(rows.values())
+    paths_shown = [path for row in rows.values() for path in row["images"]]
     digest = pictures_digest(paths_shown) if paths_shown else ""
-    return [row | {"pictures": digest} for row in rows], faults
+    return {place: row | {"pictures": digest} for place, row in rows.items()}, faults
+
+
+def fault(place: int, row_id: str, reason: str) -> str:
+    """Return the sentence about a row that cannot be asked, which counts rows from 1."""
+    return f"row {place + 1} (id {row_id}): {reason}"
 
 
 def data_paths(definition: Definition, source: Source, split: str) -> list[Path]:
@@ -178,6 +176,7 @@ def _row(definition: Definition, record: Fields, row_id: str) -> Row:
         "groups": groups,
         "category": next(iter(groups.values())) if columns.groups else "",
         "cluster": str(cells.cell(record, columns.cluster)) if columns.cluster else None,
+        **({"points": cells.points_of(record, columns.points)} if columns.points else {}),
         "fields": {name: _field(cells.cell(record, name)) for name in definition.prompt_columns},
     }
 
@@ -197,7 +196,7 @@ def _field(value: Any) -> str:
     return "" if cells.is_empty(value) else str(value)
 
 
-def _name_groups(rows: list[Row]) -> None:
+def _name_groups(rows: Collection[Row]) -> None:
     """Prefix group names with their column if they are numbers or occur in several columns."""
     kinds: dict[str, set[str]] = {}
     for row in rows:

@@ -86,7 +86,7 @@ def test_everything_that_the_yaml_says_is_in_the_object(tmp_path: Path) -> None:
     assert found.rows_of_table(settings) == [each.name for each in metrics(definition)][:-1]
     assert found.unseen(found.parse("ablation=grey")) == found.parse("ablation=text")
     assert found.files("test", settings) == []
-    assert found.signature(found.parse("ablation=grey")).keys() == {"grey"}
+    assert found.signature(found.parse("ablation=grey"))["grey"]
     assert len(found.splits) == 1
     assert not benchmark(write_own(tmp_path / "bare", kind="open", columns={})).clustered
 
@@ -214,6 +214,24 @@ def test_several_right_options_have_all_to_be_picked(tmp_path: Path) -> None:
         for row, text in [(loaded[0], "C, A"), (loaded[0], "A"), (loaded[1], "There are 1,500 bars.")]
     ]
     assert scores == [1.0, 0.0, 1.0]
+
+
+def test_points_weigh_questions_in_a_metric_of_their_own(tmp_path: Path) -> None:
+    """They stand in the records, their column in the signature; the interval is as wide as that of fewer questions."""
+    rows = [{**MIXED[0], "id": f"{n}", "worth": n % 4 + 1, "answer": "AB"[n % 4 == 3]} for n in range(40)]
+    columns = {**COLUMNS, "points": "worth"}
+    found = benchmark(path := write_own(tmp_path, rows, kind="choice", columns=columns))
+    definition, loaded = own_rows(path)
+    records = [record(definition, row, Response("B"), Context("offline")) for row in loaded]
+    assert [answer.details["points"] for answer in records[:4]] == [1.0, 2.0, 3.0, 4.0]
+    accuracy, points = (RecordSet(records, records).value(found.metric(name, None)) for name in ("accuracy", "points"))
+    assert (accuracy.value, points.value, points.n, points.scores) == (0.25, 0.4, 40, {})
+    assert accuracy.interval is not None and points.interval is not None  # noqa: PT018
+    assert points.interval[1] - points.interval[0] > accuracy.interval[1] - accuracy.interval[0]
+    assert found.rows_of_table(None)[:2] == ["accuracy", "points"]
+    assert found.signature(found.settings())["weights"] == "worth"
+    with pytest.raises(DataError, match=r"row 1 \(id 0\): worth is '0', not a number above 0"):
+        own_rows(write_own(tmp_path, [{**rows[0], "worth": 0}], kind="choice", columns=columns))
 
 
 def test_a_long_answer_in_which_nothing_was_read_is_counted_apart(tmp_path: Path) -> None:

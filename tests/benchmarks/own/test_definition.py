@@ -57,10 +57,8 @@ def test_the_split_of_the_solved_questions_is_not_the_one_that_is_asked(tmp_path
         ({"benchmark": "my benchmark"}, "letters, digits and _"),
         ({"data": {}}, "data: in the YAML of mine, found {}"),
         ({"data": 3}, "data: in the YAML of mine, found 3"),
-        (
-            {"columns": {"anser": "a"}},
-            "cluster (is answer meant?)",
-        ),
+        ({"columns": {"anser": "a"}}, "points (is answer meant?)"),
+        ({"columns": {"points": "p"}, "metrics": ["rouge_l"]}, "do not weigh text metrics"),
         ({"columns": ["a"]}, "columns: in the YAML of mine, found ['a']"),
         ({"kind": "choice"}, "columns: has to name the options"),
         ({"kind": "free"}, "kind: in the YAML of mine, found 'free': Input should be 'open', 'choice' or 'both'"),

@@ -44,7 +44,7 @@ def test_every_table_is_read(folder: Path, table: list[dict[str, Any]], kind: st
     definition = parse(yaml.safe_load(path.read_text()), folder)
     found, faults = read_rows(definition, LocalSource(folder), "test")
     assert len(found) + len(faults) == len(table)
-    for row in found:
+    for row in found.values():
         assert prompt(definition, row, (), "none")
         json.dumps(row)
 

@@ -103,11 +103,9 @@ def test_the_whole_proposal_of_a_table() -> None:
 
 
 def test_pictures_beside_the_data_are_found_by_a_columns_values(tmp_path: Path) -> None:
-    """As `images/{figure}.png`, also where numbers in names have zeros before them, but not by right options."""
-    write_pictures(tmp_path / "images", "7.png", "8.png", "000000000021.png", "000000000022.png")
+    """As `images/{figure}.png`, but not by right options."""
+    write_pictures(tmp_path / "images", "7.png", "8.png")
     assert columns_of(*numbered(2, **LEAST, figure=[7, 8]), folder=tmp_path)["images"] == "images/{figure}.png"
-    padded = columns_of(*numbered(2, **LEAST, figure=["21", "22"]), folder=tmp_path)
-    assert padded["images"] == "images/{figure:012d}.png"
     rows = [{"question": f"Which {answer}?", "options": ["x", "y"], "answer": answer} for answer in (7, 8)]
     assert "images" not in columns_of(*rows, folder=tmp_path)
 
@@ -125,7 +123,6 @@ def test_pictures_that_happen_to_be_called_as_ids_are_none_of_the_tables(tmp_pat
     [
         (["x/9.png", "x/8.png"], "image", "images"),
         (["images\\x\\9.png", "gone.png", "./images/x/8.png"], "image", None),
-        (["image.png"], f"images/{{{KEY}}}/{{image}}", None),
         (["gone.png"], "image", None),
         (["five.png"], "image", None),
     ],
@@ -133,11 +130,10 @@ def test_pictures_that_happen_to_be_called_as_ids_are_none_of_the_tables(tmp_pat
 def test_names_of_pictures_may_begin_in_another_folder(
     images: list[str], expected: str, folder: str | None, tmp_path: Path
 ) -> None:
-    """In one of all pictures, at most four deep, or in one that is called as another column's value or as the key."""
-    write_pictures(tmp_path, *(f"images/{name}" for name in ("x/9.png", "x/8.png", "k0/image.png", "k1/image.png")))
+    """In one of all pictures, at most four deep."""
+    write_pictures(tmp_path, *(f"images/{name}" for name in ("x/9.png", "x/8.png")))
     write_pictures(tmp_path, "a/b/c/d/e/five.png")
-    rows = [{KEY: f"k{place}", **row} for place, row in enumerate(numbered(len(images) * 2, **LEAST, image=images))]
-    found = propose(rows[:2] if images == ["image.png"] else rows[: len(images)], {}, tmp_path)
+    found = propose(numbered(len(images), **LEAST, image=images), {}, tmp_path)
     assert (found["columns"]["images"], found.get("image_folder")) == (expected, folder)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from own_data import COLUMNS, MIXED, own_rows, write_own
 
-from spiqa_tasks.benchmarks.own.rows import counted_rows, data_paths, hub_place, load
+from spiqa_tasks.benchmarks.own.rows import data_paths, hub_place, load
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.pictures import Ablation
 from spiqa_tasks.files.source import LocalSource
@@ -82,9 +82,11 @@ def test_without_pictures_neither_columns_nor_files_are_read(tmp_path: Path) -> 
     definition, shown = own_rows(path)
     for name in ("red.png", "blue.png"):
         (tmp_path / name).unlink()
-    unseen = load(definition, LocalSource(tmp_path), "test", "text")
+    unseen, _ = load(definition, LocalSource(tmp_path), "test", "text")
     assert [{**each, "images": [], "pictures": "", "settings": "ablation=text"} for each in shown] == unseen
-    with pytest.raises(DataError, match=r"3 of 3 that are not, the first: row 1 \(id a\): no picture at .*blue.png"):
+    with pytest.raises(
+        DataError, match=r"3 of 3 rows of data.jsonl that are not, the first: row 1 \(id a\): no picture at .*blue.png"
+    ):
         own_rows(path)
 
 
@@ -165,7 +167,7 @@ def test_pictures_made_of_columns_are_no_column_of_their_own(tmp_path: Path) -> 
     asked = [{**row(), "figure": "red"}]
     path = write_own(tmp_path, asked, kind="choice", columns={**COLUMNS, "images": "{figure}.png"})
     definition, (shown,) = own_rows(path)
-    (unseen,) = load(definition, LocalSource(tmp_path), "test", "text")
+    ((unseen,), _) = load(definition, LocalSource(tmp_path), "test", "text")
     assert {**shown, "images": [], "pictures": "", "settings": "ablation=text"} == unseen
 
 
@@ -199,7 +201,7 @@ def test_faulty_rows_may_be_left_out(tmp_path: Path, caplog: pytest.LogCaptureFi
     assert [row["id"] for row in loaded] == ["a", "b", "c"]
     assert "1 of 4 rows of data.jsonl are left out" in caplog.text
     assert "row 4 (id d): the answer 'Z' is no option among A, B" in caplog.text
-    assert counted_rows(definition, LocalSource(tmp_path), "test", "text")[1] == 4
+    assert load(definition, LocalSource(tmp_path), "test", "text")[1] == 4
 
 
 def test_no_in_a_yaml_is_a_text_of_the_table(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
