@@ -1,7 +1,6 @@
 """Zip archives of pictures: only the members asked for are extracted, once, into the cache."""
 
 import hashlib
-import lzma
 import zipfile
 import zlib
 from collections.abc import Collection, Iterator
@@ -17,8 +16,6 @@ from spiqa_tasks.files.atomic import cache_folder, write_atomically
 from spiqa_tasks.files.source import Repository, Source
 from spiqa_tasks.printable import counted
 
-BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, NotImplementedError)
-"""Exceptions for a damaged, an encrypted and an unusually packed archive."""
 PACKED = "::"
 """Separates an archive and its member in the path of a picture that is not extracted yet."""
 
@@ -30,7 +27,7 @@ def picture_folder(
 
     An extracted folder beside the archive is used as it is; else the archive's members are extracted.
 
-    Raises DataError: no archive and no folder, a broken archive, an unsafe member, or a missing file.
+    Raises DataError: no archive and no folder, a broken archive, or a missing file.
     """
     beside = source.folder(repository, archive.removesuffix(".zip"))
     if beside is None:
@@ -51,32 +48,26 @@ def extract(archive: Path, wanted: Collection[str], *, some: bool = False) -> Pa
         target = _target(opened)
         target.mkdir(parents=True, exist_ok=True)
         with FileLock(target / ".lock"):
-            missing = {name: info for name, info in members.items() if not _is_extracted(target / name, info)}
+            missing = {name: info for name, info in members.items() if not (target / name).is_file()}
             for name, info in tqdm(missing.items(), desc=f"Extracting {archive.name}", disable=not missing):
                 write_atomically(target / name, opened.read(info))
     return target
 
 
 def packed_pictures(archive: Path, wanted: Collection[str]) -> dict[str, str]:
-    """Return wanted name -> `archive::member`, for archives too large to extract before a run; see `unpacked`.
-
-    Raises DataError: a broken archive, an unsafe member, or a missing file.
-    """
+    """Return wanted name -> `archive::member`, for archives too large to extract before a run; raises as `extract`."""
     with _named_if_broken(archive), zipfile.ZipFile(archive) as opened:
         members = _members(opened, wanted)
     return {name: f"{archive}{PACKED}{info.filename}" for name, info in members.items()}
 
 
 def unpacked(path: str) -> str:
-    """Return the file on disk: `path` itself, or the extracted picture of `archive::member`.
-
-    Raises DataError: a broken archive.
-    """
+    """Return the file on disk: `path` itself, or the extracted picture of `archive::member`; DataError: broken."""
     archive, separator, member = path.partition(PACKED)
     if not separator:
         return path
     opened, folder = _opened(archive)
-    target = folder / member
+    target = folder / f"{hashlib.sha256(member.encode()).hexdigest()[:24]}{Path(member).suffix}"  # never outside of it
     if not target.exists():
         with _named_if_broken(Path(archive)):
             write_atomically(target, opened.read(member))
@@ -84,7 +75,7 @@ def unpacked(path: str) -> str:
 
 
 def is_unsafe(name: str) -> bool:
-    """Return whether a relative file name would leave its folder: it is absolute, has a part `..`, or names a drive."""
+    """Return whether a file name would leave its folder: it is absolute, has a part `..`, or names a drive."""
     parts = name.replace("\\", "/").split("/")
     return ".." in parts or ":" in parts[0] or (parts[0] == "" and len(parts) > 1)
 
@@ -106,7 +97,7 @@ def _target(opened: zipfile.ZipFile) -> Path:
 def _named_if_broken(archive: Path) -> Iterator[None]:
     try:
         yield
-    except BROKEN as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         raise DataError(
             f"Expected {archive} to be a whole zip archive that can be unpacked, found one that cannot ({error}). "
             "Delete it and fetch it again."
@@ -118,11 +109,6 @@ def _members(opened: zipfile.ZipFile, wanted: Collection[str], some: bool = Fals
     depths = {name.count("/") + 1 for name in wanted}
     by_tail: dict[str, zipfile.ZipInfo] = {}
     for info in opened.infolist():
-        if is_unsafe(info.filename):
-            raise DataError(
-                f"Expected the members of {opened.filename} to stay inside their folder, found {info.filename!r}. "
-                "Do not use this archive; fetch the released one."
-            )
         for depth in depths:
             by_tail.setdefault("/".join(info.filename.rsplit("/", depth)[-depth:]), info)
     _check_missing(opened.filename, wanted, [name for name in wanted if name not in by_tail], some)
@@ -135,7 +121,3 @@ def _check_missing(place: object, wanted: Collection[str], missing: Collection[s
             f"Expected {place} to hold what the annotations name, found {counted(len(missing), 'file')} missing, "
             f"the first is {next(iter(missing))}. Fetch the archive again, at the revision of the annotations."
         )
-
-
-def _is_extracted(path: Path, info: zipfile.ZipInfo) -> bool:
-    return path.is_file() and path.stat().st_size == info.file_size

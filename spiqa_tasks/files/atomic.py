@@ -45,11 +45,10 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 @contextmanager
 def written_atomically(path: Path) -> Iterator[BinaryIO]:
-    """Open `path` to be replaced at once when the block ends; on a failure it stays as it was.
+    """Open `path` to be replaced at once when the block ends; on a failure it stays as it was. Raises OSError.
 
-    Makes the folders above it. Of several processes that write one path, also on machines that share the folder, the
-    last one wins. A link stays a link to the file, which is replaced; devices and pipes are written directly. Raises
-    OSError if the folder cannot be written.
+    Makes the folders above it. Of several processes, also on machines that share the folder, the last one wins. A link
+    stays a link to the file, which is replaced; devices and pipes are written directly.
     """
     if path.exists() and not path.is_file():
         with path.open("wb") as file:
@@ -64,10 +63,6 @@ def written_atomically(path: Path) -> Iterator[BinaryIO]:
             size = file.tell()
         os.replace(temporary, path)
         logger.info("wrote %s (%d bytes)", path, size)
-    except OSError as error:
-        if error.filename == str(temporary):
-            error.filename = str(path)
-        raise
     finally:
         temporary.unlink(missing_ok=True)
 

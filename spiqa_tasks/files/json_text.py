@@ -1,6 +1,7 @@
 """Read JSON without losing anything in it (files, lines, long objects by entry), and check values against types."""
 
 import ast
+import codecs
 import hashlib
 import json
 from collections import Counter
@@ -11,25 +12,13 @@ from typing import Any
 
 from spiqa_tasks.errors import DataError
 
-_MARK = b"\xef\xbb\xbf"
-"""UTF-8's byte order mark, which some programs write."""
-
 
 class RepeatedKeyError(ValueError):
     """An object that has a key twice, of which all but the last value would be lost."""
 
 
-class _NoObjectError(DataError):
-    """A line that is not a JSON object."""
-
-
 def loads(text: str | bytes) -> Any:
-    """Return the value of a JSON text.
-
-    Raises:
-        ValueError: no JSON, or `RepeatedKeyError`.
-        RecursionError: too deeply nested.
-    """
+    """Return the value of a JSON text. Raises ValueError (or its `RepeatedKeyError`), RecursionError."""
     return json.loads(text, object_pairs_hook=_object)
 
 
@@ -50,17 +39,19 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def first_object(path: Path) -> dict[str, Any] | None:
-    """Return the object in the first line that is not blank, None for a line that is no object; see `json_lines`."""
+    """Return the object in the first line that is not blank; None if that is none."""
     try:
-        return next((entry for _, entry in json_lines(path)), None)
-    except _NoObjectError:
+        with path.open(encoding="utf-8-sig", newline="\n") as file:
+            value = loads(next((line for line in file if line.strip()), ""))
+    except (ValueError, RecursionError):
         return None
+    return value if isinstance(value, dict) else None
 
 
 def json_value(path: Path) -> Any:
     """Return the value of a JSON file. Raises DataError: no JSON, or an object that has a key twice."""
     try:
-        return loads(path.read_bytes().removeprefix(_MARK))
+        return loads(path.read_bytes().removeprefix(codecs.BOM_UTF8))
     except (ValueError, OSError, RecursionError) as error:
         raise DataError(f"Expected {path} to be JSON, found {error}. Complete or delete it.") from error
 
@@ -83,19 +74,10 @@ def digest_of(value: Any) -> str:
 
 
 def entries(path: Path) -> Iterator[tuple[str, Any]]:
-    """Yield the keys and values of the object that a JSON file contains, holding about one of them in memory.
-
-    Raises:
-        ValueError: no JSON object in UTF-8.
-        OSError: the file cannot be read.
-    """
+    """Yield the keys and values of a JSON file's object, one in memory at a time. Raises ValueError: no JSON."""
     import ijson  # imported where it is needed: `list` reads no data
 
     with path.open("rb") as file:
-        start = file.read(64)
-        if not start.removeprefix(_MARK).lstrip().startswith(b"{"):
-            raise ValueError("no object")
-        file.seek(len(_MARK) if start.startswith(_MARK) else 0)  # ijson rejects the mark
         try:
             yield from ijson.kvitems(file, "", use_float=True)
         except ijson.JSONError as error:
@@ -103,20 +85,18 @@ def entries(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _line(path: Path, number: int, line: str) -> dict[str, Any]:
+    found = repr(line.strip()[:60])
     try:
         entry = loads(line)
+        if isinstance(entry, dict):
+            return entry
     except RepeatedKeyError as error:
-        raise DataError(
-            f"Expected each key once in line {number} of {path}, found {error}. Keep the one that counts."
-        ) from error
+        found = str(error)
     except (ValueError, RecursionError):
-        entry = None
-    if not isinstance(entry, dict):
-        raise _NoObjectError(
-            f"Expected line {number} of {path} to be a JSON object, found {line.strip()[:60]!r}. "
-            "Complete or delete the line."
-        )
-    return entry
+        pass
+    raise DataError(
+        f"Expected line {number} of {path} to be a JSON object, found {found}. Complete or delete the line."
+    )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import compress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -46,10 +47,10 @@ def on_page(image: Image.Image) -> Image.Image:
     return image.convert("RGB")
 
 
-def is_on_page(image: Image.Image) -> bool:
+def _is_on_page(image: Image.Image) -> bool:
     """Return whether PIL's conversion to RGB, which model classes use, shows the image as `on_page` does.
 
-    Some classes of the hosts send CMYK and other modes on as they are; some read an orientation in EXIF, some do not.
+    Some classes of the hosts send CMYK on as it is; some read an orientation in EXIF, some do not.
     """
     return image.mode in ("RGB", "L", "P", "1") and not (_is_transparent(image) or _is_turned(image))
 
@@ -68,7 +69,7 @@ def page_path(path: str) -> str:
 @lru_cache(maxsize=4096)
 def _page_path(path: str, size: int, modified: int) -> str:
     with Image.open(path) as image:
-        if is_on_page(image) and Path(path).suffix.lower() in SUFFIXES:
+        if _is_on_page(image) and Path(path).suffix.lower() in SUFFIXES:
             return path
     name = hashlib.sha256(f"{path} {size} {modified}".encode()).hexdigest()[:24]
     page = cache_folder() / "page" / name[:2] / f"{name}.png"
@@ -121,15 +122,12 @@ def encoded_picture(path: str) -> EncodedPicture:
 @lru_cache(maxsize=KEPT)
 def _png(path: str, modified: int) -> bytes:  # noqa: ARG001 - a changed file is another entry
     with Image.open(path) as image:
-        is_png = image.format == "PNG" and is_on_page(image)
+        is_png = image.format == "PNG" and _is_on_page(image)
     return Path(path).read_bytes() if is_png else png(open_picture(path))
 
 
 def check_pictures(paths: Iterable[str]) -> None:
-    """Decode every picture; later calls with the same unchanged files only compare sizes and times.
-
-    Raises DataError: a picture that cannot be decoded, by name.
-    """
+    """Decode every picture, unchanged ones once; DataError for the first that cannot be decoded."""
     if broken := broken_pictures(paths):
         raise DataError(
             f"Expected every figure to be a readable picture, found {len(broken)} that cannot be decoded, "
@@ -145,9 +143,18 @@ def broken_pictures(paths: Iterable[str]) -> list[str]:
         return []
     # PIL has to refuse cut and broken pictures; some modules of the hosts tell it to show what is left of them
     before, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, False
+
+    def is_broken(path: str) -> bool:
+        try:
+            with Image.open(path) as image:
+                image.load()  # checksums alone do not tell
+        except UNREADABLE:
+            return True
+        return False
+
     try:
         with ThreadPoolExecutor() as pool:
-            broken = [path for path in pool.map(_broken, unique) if path]
+            broken = list(compress(unique, pool.map(is_broken, unique)))
     finally:
         ImageFile.LOAD_TRUNCATED_IMAGES = before
     if not broken:
@@ -166,7 +173,6 @@ def pictures_digest(paths: Iterable[str]) -> str:
 
 
 def _stamp(paths: Sequence[str], folder: str) -> Path:
-    """The cache's file about pictures, called by their paths, sizes and times."""
     listing = hashlib.sha256()
     for path in paths:
         status = os.stat(path)
@@ -206,16 +212,6 @@ def encoded(cell: Any, where: str) -> bytes:
     return bytes(content)
 
 
-def _broken(path: str) -> str | None:
-    """The path of a picture that cannot be decoded; checksums alone do not tell."""
-    try:
-        with Image.open(path) as image:
-            image.load()
-    except UNREADABLE:
-        return path
-    return None
-
-
 def _suffix(content: bytes) -> str:
     signatures = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
     return next((suffix for start, suffix in signatures.items() if content.startswith(start)), ".img")
@@ -223,13 +219,14 @@ def _suffix(content: bytes) -> str:
 
 def ablated_pictures(paths: Sequence[str], ablation: Ablation) -> list[str]:
     """Return the pictures to show: the same ones, or with `grey` grey ones of the same sizes."""
-    return [_grey(path) for path in paths] if ablation == "grey" else list(paths)
-
-
-def _grey(path: str) -> str:
-    with Image.open(path) as image:
-        size = image.size
-    grey = cache_folder() / "grey" / f"{size[0]}x{size[1]}-{GREY}.png"
-    if not grey.exists():
-        save_png(Image.new("RGB", size, (GREY, GREY, GREY)), grey)
-    return str(grey)
+    if ablation != "grey":
+        return list(paths)
+    shown = []
+    for path in paths:
+        with Image.open(path) as image:
+            width, height = image.size
+        grey = cache_folder() / "grey" / f"{width}x{height}-{GREY}.png"
+        if not grey.exists():
+            save_png(Image.new("RGB", (width, height), (GREY, GREY, GREY)), grey)
+        shown.append(str(grey))
+    return shown

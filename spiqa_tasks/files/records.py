@@ -1,12 +1,11 @@
 """Read tables of questions and answers in any common form, known by their content, as one mapping for each row."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.json_text import json_lines, json_value, loads
+from spiqa_tasks.files.json_text import json_lines, json_value
 from spiqa_tasks.files.tables import FORMS, Cells, decoded, separated, text_of, xlsx
 
 Fields = Mapping[str, Any]
@@ -69,14 +68,8 @@ def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
 def read_rows(paths: Sequence[Path], columns: Sequence[str], optional: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return the rows of a release's parquet files, in order, with `columns` and those of `optional` that are there.
 
-    Raises DataError: not parquet, a missing column, or a shard missing of a set named `...-00000-of-00002.parquet`.
+    Raises DataError: not parquet, or a missing column.
     """
-    totals = {int(match.group(1)) for path in paths if (match := re.search(r"-of-(\d+)\.parquet$", path.name))}
-    if totals and totals != {len(paths)}:
-        raise DataError(
-            f"Expected a whole set of parquet shards beside {paths[0]}, found {len(paths)} files of sets of "
-            f"{sorted(totals)}. Fetch all shards of one revision."
-        )
 
     def wanted(path: Path, names: Sequence[str]) -> list[str]:
         if missing := [column for column in columns if column not in names]:
@@ -91,24 +84,22 @@ def read_rows(paths: Sequence[Path], columns: Sequence[str], optional: Sequence[
 
 def _json(path: Path) -> Iterator[Fields]:
     """The rows of a JSON file, or of JSON lines whatever the file is called."""
-    if path.suffix.lower() not in (".jsonl", ".ndjson"):  # a single line may be either: the name decides that alone
-        try:
-            content = loads(path.read_bytes())
-        except (ValueError, RecursionError) as error:
-            text = getattr(error, "doc", "").lstrip()
-            if getattr(error, "msg", "") != "Extra data" or not text.startswith("{"):
-                raise DataError(f"Expected {path} to be JSON, found {error}. Write it again.") from error
-        else:
-            rows = rows_in(content)
-            if rows is None:
-                raise DataError(
-                    f"Expected {path} to be a list of objects, or an object of them, found {str(content)[:60]!r}. "
-                    "Write one object for each question."
-                )
-            yield from rows
-            return
-    for _, row in json_lines(path):
-        yield row
+    is_lines = path.suffix.lower() in (".jsonl", ".ndjson")  # a single line may be either: the name decides that alone
+    try:
+        content = None if is_lines else json_value(path)
+    except DataError as error:
+        is_lines = getattr(error.__cause__, "msg", "") == "Extra data"
+        if not is_lines:
+            raise
+    if is_lines:
+        yield from (row for _, row in json_lines(path))
+    elif (rows := rows_in(content)) is not None:
+        yield from rows
+    else:
+        raise DataError(
+            f"Expected {path} to be a list of objects, or an object of them, found {str(content)[:60]!r}. Write one "
+            "object for each question."
+        )
 
 
 def rows_in(content: Any) -> list[Fields] | None:

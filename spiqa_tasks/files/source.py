@@ -14,7 +14,7 @@ from spiqa_tasks.files.atomic import cache_folder, write_atomically
 
 @dataclass(frozen=True)
 class Repository:
-    """A benchmark's Hugging Face data repository; `folder` is its place under `SPIQA_TASKS_DATA`.
+    """A benchmark's Hugging Face data repository; `folder` is its folder under `SPIQA_TASKS_DATA`.
 
     `revision` is a commit, or a branch whose commit is looked up at the first fetch and kept for later ones.
     """
@@ -109,7 +109,6 @@ def _cached(repository: Repository, pattern: str) -> list[Path]:
 
 
 def _fetched(repository: Repository, pattern: str) -> Path:
-    """Return the snapshot's folder with the files fetched; a branch's commit is kept, so that data stays the same."""
     from huggingface_hub import HfApi, snapshot_download
 
     revision = _revision(repository)
@@ -119,7 +118,7 @@ def _fetched(repository: Repository, pattern: str) -> Path:
         folder = Path(
             snapshot_download(repository.repo_id, repo_type="dataset", revision=revision, allow_patterns=[pattern])
         )
-        if revision == repository.revision != folder.name:
+        if revision == repository.revision != folder.name:  # a branch, whose commit is kept: the data stays the same
             write_atomically(_pin(repository), folder.name.encode())
     except Exception as error:  # the hub's client raises the errors of whichever HTTP library it is built on
         raise DataError(
@@ -131,7 +130,6 @@ def _fetched(repository: Repository, pattern: str) -> Path:
 
 
 def _pin(repository: Repository) -> Path:
-    """Return the file with the commit of a repository whose `revision` is a branch."""
     return cache_folder() / "revisions" / f"{repository.repo_id}@{repository.revision}".replace("/", "--")
 
 

@@ -26,7 +26,7 @@ def row_id(cells: Cells, columns: Iterable[str] = ID_COLUMNS) -> str:
 
 
 def xlsx(path: Path) -> list[Cells]:
-    """Return the rows of the first sheet of a spreadsheet; DataError for a broken one."""
+    """Return the rows of the first sheet of a spreadsheet; DataError: a broken one."""
     require("excel", f"Reading {path}")
     from openpyxl import load_workbook
 
@@ -47,27 +47,18 @@ def separated(path: Path) -> list[Cells]:
     """
     import pandas as pd
 
-    form: dict[str, Any] = {"dtype": str, "keep_default_na": False, "na_filter": False}
-    form["lineterminator"] = "\n"  # a carriage return alone is part of an answer
     try:
         text = path.read_bytes().decode("utf-8-sig")
         separator = "\t" if "\t" in text.partition("\n")[0] else ","
-        nul = next(character for character in map(chr, range(0xE000, 0x110000)) if character not in text)
-        text = text.replace("\0", nul)  # pandas 2 ends a cell at NUL
-        table = pd.read_csv(io.StringIO(text), sep=separator, header=None, **form)
-    except pd.errors.ParserError as error:
-        opened = re.search(r"EOF inside string starting at row (\d+)", str(error))
-        where = f"a quotation mark in row {int(opened[1]) + 1} that is never closed" if opened else str(error).strip()
-        raise DataError(
-            f"Expected {path} to be a table of separated cells, found {where}. Write quotation marks twice and around "
-            "the whole cell, as pandas does, or save the answers as jsonl."
-        ) from error
+        form: Any = {"header": None, "dtype": str, "keep_default_na": False, "na_filter": False}
+        table = pd.read_csv(io.StringIO(text, newline=""), sep=separator, **form)
     except (ValueError, OSError) as error:
-        raise DataError(f"Expected {path} to be {FORMS}, found {error}. Save it as jsonl.") from error
-    rows = [[text_of(cell).replace(nul, "\0") for cell in row] for row in table.itertuples(index=False, name=None)]
-    if rows[0][-1].endswith("\r"):
-        rows = [[*row, last.removesuffix("\r")] for *row, last in rows]
-    return _rows(path, rows)
+        found = str(error).strip().removeprefix("Error tokenizing data. ")
+        raise DataError(
+            f"Expected {path} to be a table of separated cells, found {found}. Write quotation marks twice and around "
+            "the whole cell, as pandas does, or save it as jsonl."
+        ) from error
+    return _rows(path, [[text_of(cell) for cell in row] for row in table.itertuples(index=False, name=None)])
 
 
 def _rows(path: Path, cells: Sequence[Sequence[str]]) -> list[Cells]:
@@ -75,10 +66,7 @@ def _rows(path: Path, cells: Sequence[Sequence[str]]) -> list[Cells]:
     header, *body = cells or [[]]
     twice = [name for place, name in enumerate(header) if name and name in header[:place]]
     if twice:
-        raise DataError(
-            f"Expected {path} to be a table with each column once, found {twice[0]} more than once. Leave out "
-            "the wrong one."
-        )
+        raise DataError(f"Expected {path} to have each column once, found {twice[0]} twice. Leave out the wrong one.")
     return [dict(zip(header, [*row, *[""] * len(header)], strict=False)) for row in body]
 
 

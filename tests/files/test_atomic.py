@@ -44,18 +44,6 @@ def test_a_failure_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
     assert [*(tmp_path / "taken").iterdir()] == []
 
 
-def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not the one that is written first and renamed, which nobody knows."""
-
-    def refuse(self: Path, *_: object) -> None:
-        raise PermissionError(13, "Permission denied", str(self))
-
-    monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(PermissionError) as raised:
-        write_atomically(tmp_path / "file", b"content")
-    assert raised.value.filename == str(tmp_path / "file")
-
-
 @pytest.mark.skipif(os.name != "posix", reason="pipes by name are POSIX")
 def test_a_pipe_is_written_to_and_a_link_stays_one(tmp_path: Path) -> None:
     """As `--samples /dev/stdout` is: what the name stands for gets the content, and the name keeps its meaning."""
