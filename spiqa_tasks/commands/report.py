@@ -24,8 +24,6 @@ _OTHERS: Mapping[str, tuple[str, Callable[[Report], str]]] = {
     "csv": ("a line per run, task, metric and group", lambda found: as_csv(flat_records(found.runs)) + "\n"),
     "json": ("the same as a list of flat records", lambda found: as_json(flat_records(found.runs)) + "\n"),
     "card": ("what a model card takes: model-index and a table", lambda found: sharing.as_card(found.runs)),
-    "eval-results": ("one model's, for the hub's .eval_results", lambda found: sharing.as_eval_results(found.runs)),
-    "every-eval-ever": ("one model's, in that shared schema", lambda found: sharing.as_every_eval_ever(found.runs)),
     "latex": ("the headlines as the papers print theirs", lambda found: sharing.as_latex(found.runs)),
 }
 """Option of a file beside the page -> (its content, its writer)."""
@@ -54,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = build(with_short_names(runs), remarks, arguments.title, shlex.join(["spiqa-tasks", *sys.argv[1:]]))
     for run in found.runs:
         say(*withheld_values(run, shown_metrics(run)))
-    others = {getattr(arguments, name.replace("-", "_")): write for name, (_, write) in _OTHERS.items()}
+    others = {getattr(arguments, name): write for name, (_, write) in _OTHERS.items()}
     page = arguments.html or (None if any(others) else DEFAULT)
     writers: dict[Path | None, Callable[[Report], str]] = {
         page: partial(as_html, pictures=arguments.pictures),

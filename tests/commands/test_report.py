@@ -62,7 +62,7 @@ def test_what_could_not_be_read_is_told(runs: Path, tmp_path: Path, capsys: pyte
     assert "spiqa_demo" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("form", ["csv", "card", "latex", "eval-results"])
+@pytest.mark.parametrize("form", ["csv", "card", "latex"])
 def test_a_file_without_a_value_has_its_reason_on_stderr(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,7 +12,7 @@ from spiqa_tasks.judge.rules.letters import LettersRule, ReleasedLettersRule
 from spiqa_tasks.judge.rules.rule import Candidate, Rule
 from spiqa_tasks.judge.rules.sampled import SampledRule
 
-__all__ = ["RULES", "RULE_OF", "Candidate", "Rule", "make_rule", "metric_of", "rule_of_prompt", "wording_of"]
+__all__ = ["RULES", "RULE_OF", "Candidate", "Rule", "make_rule", "metric_of", "rule_of_prompt"]
 
 RULES: dict[str, type[Rule]] = {
     rule.name: rule for rule in (L3ScoreRule, SampledRule, CompassRule, GradeRule, LettersRule, ReleasedLettersRule)
@@ -48,9 +48,3 @@ def rule_of_prompt(prompt: str) -> Rule | None:
     every = [rule() for rule in RULES.values()]
     known = [*every, *(other for rule in every for other in rule.rewordings().values())]
     return next((rule for rule in known if rule.signature()["prompt"] == prompt), None)
-
-
-def wording_of(prompt: str) -> str | None:
-    """Return the text of a signature's `judge_prompt` with its fields in braces; None where it is not known."""
-    rule, fields = rule_of_prompt(prompt), Candidate("{prediction}", "{question}", "{reference}", ("{first}", "{last}"))
-    return None if rule is None else rule.request(fields).prompt
