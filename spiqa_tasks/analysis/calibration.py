@@ -43,14 +43,11 @@ LENGTHS = 4
 
 @dataclass(frozen=True)
 class Opinion:
-    """The scores of one judge or baseline.
+    """The scores of one judge or baseline, in [0, 1], one per answer; None where the judge failed.
 
     Attributes:
-        name: of the judge or baseline.
-        scores: in [0, 1], one per answer; None where the judge failed.
         again: prompt -> scores of each further request with it.
         reasons: of failures, at most five.
-        signature: of the scores.
         summary: calls, time and cost; None for baselines.
     """
 
@@ -88,14 +85,7 @@ class Flips:
 class Examined:
     """Calibration of a judge or baseline.
 
-    Attributes:
-        opinion: its scores.
-        failed: number of answers without a score.
-        withheld: why there are no numbers, or None.
-        overall: agreement with the labels, or None if withheld.
-        bins: reliability of the scores.
-        groups: agreement by group.
-        flips: verdicts that change when asked again.
+    `failed` is the number of answers without a score, `withheld` why there are no numbers (`overall` is None then).
     """
 
     opinion: Opinion
@@ -127,12 +117,7 @@ def requests(rule: Rule, answers: Sequence[Labelled], repeat: int = 1, rewording
 def opinion_of(
     name: str, judge: Judge, answers: Sequence[Labelled], about: Signature, repeat: int = 1, rewordings: bool = False
 ) -> Opinion:
-    """Return a judge's scores of answers with the signature `about`, after waiting for its verdicts.
-
-    Args:
-        repeat: number of requests with the same prompt.
-        rewordings: whether the rule's other prompts are asked, too.
-    """
+    """Return a judge's scores of answers, from `repeat` requests with the same prompt and the rule's `rewordings`."""
     again: dict[str, list[Scores]] = {}
     reasons: list[str] = []
     judge.verdicts(requests(judge.rule, answers, repeat, rewordings))  # all at once; below they come from the cache
@@ -147,7 +132,7 @@ def opinion_of(
 
 
 def baselines(answers: Sequence[Labelled], about: Signature) -> tuple[list[Opinion], list[str]]:
-    """Return the scores of lexical metrics and BERTScore, and a sentence if BERTScore is left out."""
+    """Return the scores of lexical metrics and BERTScore, and why BERTScore is left out."""
     opinions = [
         Opinion(name, tuple(score(each.candidate.prediction, each.references) for each in answers), signature=about)
         for name, score in LEXICAL.items()
@@ -162,20 +147,15 @@ def baselines(answers: Sequence[Labelled], about: Signature) -> tuple[list[Opini
 
 def examined(opinion: Opinion, answers: Sequence[Labelled], seed: int = 0) -> Examined:
     """Return a calibration, withheld if too few of the answers have a score; `seed` is of the bootstrap."""
-    known = [(answer, score) for answer, score in zip(answers, opinion.scores, strict=True) if score is not None]
+    scores = [score for score in opinion.scores if score is not None]
+    known = [answer for answer, score in zip(answers, opinion.scores, strict=True) if score is not None]
     failed = len(answers) - len(known)
     if few := too_few(len(known), len(answers), "answers have a score"):
         return Examined(opinion, failed, few + "".join(f"; {reason}" for reason in opinion.reasons[:1]))
-    scored_answers, scores = [answer for answer, _ in known], [score for _, score in known]
-    return Examined(
-        opinion,
-        failed,
-        None,
-        _agreement(scored_answers, scores, seed),
-        tuple(reliability(scores, [answer.label for answer in scored_answers])),
-        () if opinion.name in ALWAYS else tuple(_groups(scored_answers, scores, seed)),
-        tuple(_flips(over, [opinion.scores, *again], answers) for over, again in opinion.again.items()),
-    )
+    bins = tuple(reliability(scores, [answer.label for answer in known]))
+    groups = () if opinion.name in ALWAYS else tuple(_groups(known, scores, seed))
+    flips = tuple(_flips(over, [opinion.scores, *again], answers) for over, again in opinion.again.items())
+    return Examined(opinion, failed, None, _agreement(known, scores, seed), bins, groups, flips)
 
 
 def pairs(opinions: Sequence[Opinion]) -> list[Pair]:
@@ -183,25 +163,18 @@ def pairs(opinions: Sequence[Opinion]) -> list[Pair]:
     rows = []
     for first, second in itertools.combinations(opinions, 2):
         both = [(a, b) for a, b in zip(first.scores, second.scores, strict=True) if a is not None and b is not None]
-        if not both:
-            continue
-        a, b = (np.asarray(column) for column in zip(*both, strict=True))
-        said = (b > THRESHOLD).astype(float)
-        kappa = float(binary.kappa(a, said, np.ones(len(both))))
-        same = float(((a > THRESHOLD) == said).mean())
-        rows.append(Pair((first.name, second.name), len(both), same, kappa, *rank_correlations(both)))
+        if both:
+            a, b = (np.asarray(column) for column in zip(*both, strict=True))
+            said = (b > THRESHOLD).astype(float)
+            kappa, same = float(binary.kappa(a, said, np.ones(len(both)))), float(((a > THRESHOLD) == said).mean())
+            rows.append(Pair((first.name, second.name), len(both), same, kappa, *rank_correlations(both)))
     return rows
 
 
 def conclusions(found: Sequence[Examined], together: Sequence[Pair]) -> list[tuple[str, str]]:
     """Return (judge, what its numbers mean) for each bound that a judge does not keep."""
     return [
-        *(
-            (each.opinion.name, said)
-            for each in found
-            if each.opinion.summary is not None
-            for said in _said(each, found)
-        ),
+        *((each.opinion.name, said) for each in found if each.opinion.summary for said in _said(each, found)),
         *((" and ".join(pair.judges), "one of them is wrong often") for pair in together if pair.kappa < LEAST_KAPPA),
     ]
 

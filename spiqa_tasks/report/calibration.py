@@ -1,15 +1,15 @@
 """Calibration of judges as tables, page and JSON."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from spiqa_tasks.analysis.calibration import Examined, Pair, conclusions
 from spiqa_tasks.report import plots
 from spiqa_tasks.report.content import Report, Section
-from spiqa_tasks.report.printer import Column, Columns, Table
+from spiqa_tasks.report.printer import Column, Columns, Table, as_records, shown
 from spiqa_tasks.runs.readers.labels import Labelled
-from spiqa_tasks.scoring.binary import THRESHOLD, BinaryAgreement
+from spiqa_tasks.scoring.binary import THRESHOLD
 from spiqa_tasks.scoring.intervals import Estimate
 from spiqa_tasks.scoring.units import estimated, percent, plain, without_nan
 
@@ -34,17 +34,37 @@ def build(title: str, found: Sequence[Examined], pairs: Sequence[Pair], answers:
 
 def tables(found: Sequence[Examined], pairs: Sequence[Pair]) -> list[Table]:
     """Return all tables of numbers that have rows."""
-    groups = [group_table(found, kind) for kind in _kinds(found)]
     said = [{"judge": judge, "conclusion": text} for judge, text in conclusions(found, pairs)]
-    rest = (flips_table(found), pairs_table(pairs), cost_table(found), signature_table(found))
-    drawn = [Table(said, ["judge"], ["conclusion"], "Conclusions")] if said else []
-    return [agreement_table(found), *drawn, *groups, *(table for table in rest if table.records)]
+    flips = [{"judge": each.opinion.name, **vars(flips)} for each in found for flips in each.flips]
+    changed = Column("share", "changed x 100", estimated)
+    together = [{"judge": each.judges[0], "other judge": each.judges[1], **vars(each)} for each in pairs]
+    same = Column("same", "same verdict x 100", percent)
+    correlations = [Column("kappa", show=plain), Column("spearman", "Spearman", plain)]
+    made = [{"judge": each.opinion.name, "signature": each.opinion.signature.text} for each in found]
+    listed = [
+        agreement_table(found),
+        Table(said, ["judge"], ["conclusion"], "Conclusions"),
+        *(group_table(found, kind) for kind in _kinds(found)),
+        Table(flips, ["judge", "over"], ["n", changed], "Verdicts that change when asked again"),
+        Table(
+            together,
+            ["judge", "other judge"],
+            ["n", same, *correlations, Column("kendall", "Kendall", plain)],
+            "Judges against each other",
+        ),
+        cost_table(found),
+        Table(made, ["judge"], ["signature"], "How every number was made"),
+    ]
+    return [table for table in listed if table.records]
 
 
 def agreement_table(found: Sequence[Examined]) -> Table:
     """Return one line per judge: how its scores agree with the labels."""
-    values = ["n", "accuracy x 100", "best x 100", "threshold", "F1 x 100", "kappa", "AUROC", "Brier", "ECE", "failed"]
-    rows = [{"judge": each.opinion.name, **_numbers(each.overall), "failed": each.failed} for each in found]
+    rows = [
+        {"judge": each.opinion.name, "agreement": each.overall and vars(each.overall), "failed": each.failed}
+        for each in found
+    ]
+    values: Columns = [*_columns(*(name for name in _COLUMNS if name != "positives")), "failed"]
     notes = [_LEFT, *(f"{each.opinion.name}: {each.withheld}." for each in found if each.withheld)]
     return Table(rows, ["judge"], values, AGREEMENT, notes)
 
@@ -55,35 +75,13 @@ def group_table(found: Sequence[Examined], kind: str) -> Table:
     groups = [(each.opinion.name, group) for each in found for group in each.groups if group.kind == kind]
     order = list(dict.fromkeys(group.name for _, group in groups))
     rows = [
-        {"group": group.name, "judge": judge, **_numbers(group.agreement)}
-        | dict(zip(quantiles, map(plain, group.quantiles), strict=True))
+        {"group": group.name, "judge": judge, "agreement": vars(group.agreement)}
+        | dict(zip(quantiles, group.quantiles, strict=True))
         for judge, group in sorted(groups, key=lambda pair: order.index(pair[1].name))
     ]
-    values = ["n", "labelled yes", "accuracy x 100", *(["kappa", "AUROC"] if kind != "trap" else []), *quantiles]
+    values = _columns("n", "positives", "accuracy", *(("kappa", "auroc") if kind != "trap" else ()))
+    values += [Column(name, show=plain) for name in quantiles]
     return Table(rows, [Column("group", kind), "judge"], values, f"By {kind}")
-
-
-def flips_table(found: Sequence[Examined]) -> Table:
-    """Return how often asking again changes a judge's yes or no."""
-    rows = [
-        {"judge": each.opinion.name, "over": flips.over, "n": flips.n, "share": flips.share}
-        for each in found
-        for flips in each.flips
-    ]
-    values: Columns = ["n", Column("share", "changed x 100", estimated)]
-    return Table(rows, ["judge", "over"], values, "Verdicts that change when asked again")
-
-
-def pairs_table(pairs: Sequence[Pair]) -> Table:
-    """Return the agreement of each two judges."""
-    rows = [{"judge": each.judges[0], "other judge": each.judges[1], **dataclasses.asdict(each)} for each in pairs]
-    shown = {"kappa": "kappa", "spearman": "Spearman", "kendall": "Kendall"}
-    values: Columns = [
-        "n",
-        Column("same", "same verdict x 100", percent),
-        *(Column(name, head, plain) for name, head in shown.items()),
-    ]
-    return Table(rows, ["judge", "other judge"], values, "Judges against each other")
 
 
 def cost_table(found: Sequence[Examined]) -> Table:
@@ -96,19 +94,15 @@ def cost_table(found: Sequence[Examined]) -> Table:
             "failed": took.failed,
             "seconds": f"{took.seconds:.1f}",
             "tokens": f"{took.prompt_tokens + took.completion_tokens:,}",
-            "dollars": _price(took.cost, 1, 4),
-            "dollars per 1,000": _price(took.cost, took.judged / 1000, 3),
+            "dollars": "-" if took.cost is None else f"{took.cost:.4f}",
+            "dollars per 1,000": "-"
+            if took.cost is None or not took.judged
+            else f"{1000 * took.cost / took.judged:.3f}",
         }
         for each in found
         if (took := each.opinion.summary) is not None
     ]
     return Table(rows, ["judge"], list(rows[0])[1:] if rows else [], "What it took")
-
-
-def signature_table(found: Sequence[Examined]) -> Table:
-    """Return the signature of each judge's scores."""
-    rows = [{"judge": each.opinion.name, "signature": each.opinion.signature.text} for each in found]
-    return Table(rows, ["judge"], ["signature"], "How every number was made")
 
 
 def examples_table(each: Examined, answers: Sequence[Labelled]) -> Table:
@@ -117,9 +111,7 @@ def examples_table(each: Examined, answers: Sequence[Labelled]) -> Table:
         {"name": name, **dataclasses.asdict(answer.candidate), "right": answer.label, "score": score}
         for name, answer, score in farthest(each, answers)
     ]
-    texts = [
-        Column(name, head, _short) for name, head in (("question", ""), ("reference", ""), ("prediction", "answer"))
-    ]
+    texts = [Column("question", show=_short), Column("reference", show=_short), Column("prediction", "answer", _short)]
     values: Columns = [*texts, "right", Column("score", show=plain)]
     return Table(rows, [Column("name", "trap or system")], values, each.opinion.name)
 
@@ -128,10 +120,9 @@ def farthest(each: Examined, answers: Sequence[Labelled]) -> list[tuple[str, Lab
     """Return wrongly judged answers with their scores, the worst first, a few of each trap or system."""
     wrong: dict[str, list[tuple[str, Labelled, float]]] = {}
     for answer, score in zip(answers, each.opinion.scores, strict=True):
-        name = answer.kind or answer.system
-        of_name = wrong.setdefault(name, [])
         if score is not None and (score > THRESHOLD) != answer.label:
-            of_name.append((name, answer, score))
+            name = answer.kind or answer.system
+            wrong.setdefault(name, []).append((name, answer, score))
     return [
         example
         for of_name in wrong.values()
@@ -150,8 +141,7 @@ def as_json(found: Sequence[Examined], pairs: Sequence[Pair], answers: Sequence[
         fields["examples"] = [answer.as_row() | {"score": score} for _, answer, score in farthest(each, answers)]
         judges.append(fields)
     said = [{"judge": judge, "conclusion": text} for judge, text in conclusions(found, pairs)]
-    listed = {"judges": judges, "pairs": [dataclasses.asdict(pair) for pair in pairs], "conclusions": said}
-    return dict(without_nan(listed))
+    return dict(without_nan({"judges": judges, "pairs": as_records(pairs), "conclusions": said}))
 
 
 def rows(found: Sequence[Examined]) -> list[dict[str, Any]]:
@@ -172,11 +162,11 @@ def _curves(found: Sequence[Examined], answers: Sequence[Labelled]) -> list[plot
     drawn = [plots.reliability("Reliability", [(each.opinion.name, each.bins) for each in found])] if found else []
     for each in found:
         if each.opinion.summary is not None:
-            by_label: dict[bool, list[float]] = {True: [], False: []}
-            for score, answer in zip(each.opinion.scores, answers, strict=True):
-                by_label[answer.label] += [] if score is None else [score]
-            named = (("right: yes", 0, by_label[True]), ("right: no", 1, by_label[False]))
-            series = [one for one in named if one[2]]
+            scored = [
+                (s, answer.label) for s, answer in zip(each.opinion.scores, answers, strict=True) if s is not None
+            ]
+            yes, no = ([score for score, label in scored if label is wanted] for wanted in (True, False))
+            series = [one for one in (("right: yes", 0, yes), ("right: no", 1, no)) if one[2]]
             drawn.append(plots.histogram(f"Scores of {each.opinion.name}", series))
     return drawn
 
@@ -193,30 +183,30 @@ def _by_group(found: Sequence[Examined], kind: str) -> plots.Plot:
     return plots.intervals(f"Accuracy by {kind}", series, "accuracy x 100")
 
 
-def _numbers(found: BinaryAgreement | None) -> dict[str, str]:
-    """Return heading -> text of an agreement's numbers; dashes for None."""
-    texts = {
-        "n": found and str(found.n),
-        "labelled yes": found and str(found.positives),
-        "accuracy x 100": found and estimated(found.accuracy),
-        "best x 100": found and estimated(found.best_accuracy),
-        "threshold": found and plain(found.best_threshold),
-        "F1 x 100": found and estimated(found.f1),
-        "kappa": found and _spanned(found.kappa),
-        "AUROC": found and _spanned(found.auroc),
-        "Brier": found and _spanned(found.brier),
-        "ECE": found and _spanned(found.calibration_error),
-    }
-    return {name: text or "-" for name, text in texts.items()}
-
-
-def _price(cost: float | None, per: float, decimals: int) -> str:
-    return "-" if cost is None or not per else f"{cost / per:.{decimals}f}"
-
-
-def _spanned(estimate: Estimate) -> str:
+def _spanned(estimate: Estimate | None) -> str:
+    if estimate is None:
+        return "-"
     interval = "" if estimate.low is None else f" [{plain(estimate.low)}, {plain(estimate.high)}]"
     return plain(estimate.value) + interval
+
+
+def _columns(*names: str) -> list[Column]:
+    return [Column(("agreement", name), *_COLUMNS[name]) for name in names]
+
+
+_COLUMNS: dict[str, tuple[str, Callable[..., str]]] = {
+    "n": ("n", shown),
+    "positives": ("labelled yes", shown),
+    "accuracy": ("accuracy x 100", estimated),
+    "best_accuracy": ("best x 100", estimated),
+    "best_threshold": ("threshold", plain),
+    "f1": ("F1 x 100", estimated),
+    "kappa": ("kappa", _spanned),
+    "auroc": ("AUROC", _spanned),
+    "brier": ("Brier", _spanned),
+    "calibration_error": ("ECE", _spanned),
+}
+"""Field of an agreement -> its heading and how it is shown."""
 
 
 def _short(text: str) -> str:

@@ -1,16 +1,7 @@
 """The printer of all commands: tables for people (text, Markdown, LaTeX), csv and json for programs.
 
-A command makes records in natural units and names the fields that people see, and how they are shown::
-
-    table = Table(
-        [{"task": "mmstar_filtered", "model": "llava", "value": 0.521, "low": 0.496, "high": 0.546, "n": 1500}],
-        labels=["task", "model"],
-        values=[Column("value", "x 100", number, ("low", "high")), "n"],
-    )
-    print(render(arguments.format, table))
-
-People see `52.1 [49.6, 54.6]` beside the labels, csv and json have every field of the records. The label columns stand
-in each part of a table that is wider than the terminal.
+A command makes records in natural units and names the columns that people see, and how they are shown; csv and json
+have every field of the records. The label columns stand in each part of a table that is wider than the terminal.
 """
 
 from __future__ import annotations
@@ -81,11 +72,6 @@ class Column:
     show: Callable[..., str] = shown
     more: Sequence[str] = ()
 
-    @property
-    def heading(self) -> str:
-        """The heading."""
-        return self.head or _path(self.name)[-1]
-
     def cell(self, record: Mapping[str, Any]) -> str:
         """Return the text of a record's cell, without what would steer a terminal."""
         try:
@@ -141,7 +127,8 @@ class Table:
         labels = sum(place < len(self.labels) for place in kept)
         numbers = (place >= len(self.labels) and all(map(_NUMBER.fullmatch, cells[place])) for place in kept)
         aligned = ["right" if is_number else "left" for is_number in numbers]
-        return Grid([columns[place].heading for place in kept], rows, labels, aligned)
+        heads = [columns[place].head or _path(columns[place].name)[-1] for place in kept]
+        return Grid(heads, rows, labels, aligned)
 
     @property
     def parts(self) -> list[Grid]:
@@ -237,7 +224,7 @@ def _drawn(grid: Grid, form: str) -> str:
 
 
 def _part(grid: Grid, columns: Sequence[int], limits: Sequence[int]) -> str:
-    """Return some columns as text, cells wrapped to the limits; headings are a row, as tabulate would widen them."""
+    """Return some columns, cells wrapped to the limits; headings are a row, as tabulate would make them wider."""
     rows = [
         [_wrapped(row[place], limit) for place, limit in zip(columns, limits, strict=True)]
         for row in (grid.heads, *grid.rows)
@@ -265,9 +252,8 @@ def _parts(grid: Grid, room: int) -> list[tuple[list[int], list[int]]]:
             return [(list(range(len(limits))), limits)]
     labels, values = limits[: grid.labels], limits[grid.labels :]
     left = room - min(max(values, default=0), room // 2) - _GAP
-    for limit in range(max(labels, default=1), 0, -1):
-        if _total(labels) > left:
-            labels = [min(size, limit) for size in labels]
+    if _total(labels) > left:
+        labels = [min(size, max(1, left // len(labels) - _GAP)) for size in labels]
     parts = [(list(range(len(labels))), labels)]
     for place, size in enumerate(values, len(labels)):
         limit = min(size, room - _total(labels) - _GAP)
@@ -290,7 +276,6 @@ def _path(name: str | tuple[str, ...]) -> Sequence[str]:
 
 
 def _field(record: Any, name: str | tuple[str, ...]) -> Any:
-    """Return a field of a record; None within one that is None. Raises KeyError: there is no such field."""
     for key in _path(name):
         record = None if record is None else record[key]
     return record
@@ -303,10 +288,5 @@ def _flat(record: Mapping[str, Any], within: str = "") -> dict[str, Any]:
         if isinstance(value, Mapping):
             fields |= _flat(value, f"{name}.")
         else:
-            fields[name] = _harmless(";".join(map(str, value)) if isinstance(value, list | tuple) else value)
+            fields[name] = ";".join(map(str, value)) if isinstance(value, list | tuple) else value
     return fields
-
-
-def _harmless(value: Any) -> Any:
-    """Return the value; text that a spreadsheet would take for a formula gets an apostrophe."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

@@ -5,7 +5,7 @@ that one bootstrap of whole clusters gives the interval of each; NaN if undefine
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +15,6 @@ from spiqa_tasks.scoring.clusters import Clusters, partition, resampled_weights
 from spiqa_tasks.scoring.intervals import Estimate, effective_interval, mean_interval
 
 Array = NDArray[np.float64]
-Statistic = Callable[[Array, Array, Array], Array]
-"""(scores, labels, weights) -> the statistic."""
 
 THRESHOLD = 0.5
 BINS = 10
@@ -68,29 +66,19 @@ def binary_agreement(
     """Return the agreement of scores in [0, 1] with labels, with clustered intervals.
 
     Means have the interval of `intervals.mean_interval`, the others Wilson's at the effective number of answers, from
-    the variance over a bootstrap of whole clusters. Raises ValueError for no scores, a score outside [0, 1] and lists
-    of different lengths.
+    the variance over a bootstrap of whole clusters.
     """
     values, truths = np.asarray(scores, float), np.asarray(labels, float)
-    if not len(values) == len(truths) == len(clusters) or not len(values):
-        raise ValueError(f"expected a label and a cluster for each score, got {len(scores)}, {len(labels)}")
-    if not ((values >= 0) & (values <= 1)).all():
-        raise ValueError("expected scores from 0 to 1")
     threshold = best_threshold(values, truths)
     at_threshold, at_best = (((values > each) == truths).astype(float) for each in (THRESHOLD, threshold))
-    statistics = (f1, kappa, auroc, calibration_error)
-    of_yes, beyond_chance, area, error = _bootstrapped(statistics, values, truths, clusters, seed)
     return BinaryAgreement(
-        len(values),
-        int(truths.sum()),
-        _mean(at_threshold, clusters),
-        threshold,
-        _mean(at_best, clusters),
-        of_yes,
-        beyond_chance,
-        area,
-        _mean((values - truths) ** 2, clusters),
-        error,
+        n=len(values),
+        positives=int(truths.sum()),
+        accuracy=_mean(at_threshold, clusters),
+        best_threshold=threshold,
+        best_accuracy=_mean(at_best, clusters),
+        brier=_mean((values - truths) ** 2, clusters),
+        **_bootstrapped(values, truths, clusters, seed),
     )
 
 
@@ -158,33 +146,25 @@ def _bin_of(scores: Array) -> NDArray[np.intp]:
     return np.searchsorted(np.linspace(0, 1, BINS + 1)[1:-1], scores)
 
 
-def _bootstrapped(
-    statistics: Sequence[Statistic], scores: Array, labels: Array, clusters: Clusters, seed: int
-) -> list[Estimate]:
+def _bootstrapped(scores: Array, labels: Array, clusters: Clusters, seed: int) -> dict[str, Estimate]:
     """Return the statistics with their intervals; resamples in which a statistic is undefined do not count.
 
     They rest on the rarer of the two labels: its clusters are the degrees of freedom.
     """
-    values = [float(statistic(scores, labels, np.ones(len(scores)))) for statistic in statistics]
-    blocks = [
-        [statistic(scores, labels, weights) for statistic in statistics]
-        for weights in resampled_weights(clusters, REPEATS, seed)
-    ]
-    if not blocks:
-        return [Estimate(value) for value in values]
-    drawn = np.concatenate([np.stack(block) for block in blocks], axis=1)
+    blocks = list(resampled_weights(clusters, REPEATS, seed))
     groups = partition(clusters)
     rarer = min(sum(any(labels[place] == label for place in places) for places in groups) for label in (0, 1))
-    found = []
-    for statistic, value, resampled in zip(statistics, values, drawn, strict=True):
+    found = {}
+    for statistic in (f1, kappa, auroc, calibration_error):
+        value = float(statistic(scores, labels, np.ones(len(scores))))
+        drawn = np.concatenate([[], *(statistic(scores, labels, weights) for weights in blocks)])
         low = -1 if statistic is kappa else 0
-        defined = (resampled[~np.isnan(resampled)] - low) / (1 - low)
-        if math.isnan(value) or len(defined) < 2 or rarer < 2:
-            found.append(Estimate(value))
-            continue
-        share = effective_interval((value - low) / (1 - low), float(defined.var()), rarer - 1, rarer)
-        ends = [None if end is None else low + (1 - low) * end for end in (share.low, share.high)]
-        found.append(Estimate(value, *ends))
+        defined = (drawn[~np.isnan(drawn)] - low) / (1 - low)
+        found[statistic.__name__] = Estimate(value)
+        if not math.isnan(value) and len(defined) > 1 and rarer > 1:
+            share = effective_interval((value - low) / (1 - low), float(defined.var()), rarer - 1, rarer)
+            ends = [None if end is None else low + (1 - low) * end for end in (share.low, share.high)]
+            found[statistic.__name__] = Estimate(value, *ends)
     return found
 
 

@@ -11,11 +11,8 @@ import numpy as np
 def quantile_bins(values: Sequence[float], count: int) -> list[tuple[float, float]]:
     """Return at most `count` bins (low, high) with about equally many of `values`.
 
-    Both ends are values of the bin; equal values share a bin, so there may be fewer. No values give no bins. Raises
-    ValueError for `count` below 1.
+    Both ends are values of the bin; equal values share a bin, so there may be fewer. No values give no bins.
     """
-    if count < 1:
-        raise ValueError(f"expected at least one bin, got {count}")
     if not values:
         return []
     distinct = np.unique(values)
@@ -33,10 +30,8 @@ def stratified(kinds: Sequence[Hashable], size: int, seed: int) -> list[int]:
     """Return the sorted indices of a stratified sample: each kind has its share of `size`, up to one answer.
 
     The same arguments give the same indices; all indices if `size` is not smaller. The remainder of rounding goes to
-    the kinds with the largest remainders. Raises ValueError for `size` below 1.
+    the kinds with the largest remainders.
     """
-    if size < 1:
-        raise ValueError(f"expected a size of at least 1, got {size}")
     if size >= len(kinds):
         return list(range(len(kinds)))
     places: defaultdict[Hashable, list[int]] = defaultdict(list)

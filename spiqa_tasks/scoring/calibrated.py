@@ -39,13 +39,10 @@ def calibrated_mean(
 ) -> Calibrated:
     """Return the mean of people's labels over all answers, of which the labelled ones are a random sample.
 
-    Scores and labels are in [0, 1], None where there is no label. Raises ValueError for fewer than two labels and for
-    lists of different lengths.
+    Scores and labels are in [0, 1], None where there is no label; at least two answers have one.
     """
     known = [place for place, label in enumerate(labels) if label is not None]
     rest = [place for place, label in enumerate(labels) if label is None]
-    if len(labels) != len(scores) or len(known) < 2:
-        raise ValueError(f"expected two labels or more of {len(scores)} scores, got {len(known)} of {len(labels)}")
     n, groups = len(known), groups_of(scores, clusters)
     keys = {place: (number,) for number, places in enumerate(groups) for place in places}
     labelled_keys = [keys[place] for place in known]

@@ -52,7 +52,7 @@ def test_the_agreement_has_a_line_per_judge() -> None:
     ]
     assert table.grid.rows == [
         ["judge", *OF_JUDGE, "0.812 [0.600, 0.900]", "0.960", "0.125 [0.100, 0.150]", "-", "0"],
-        ["other", *["-"] * 9, "2"],
+        ["other", "", *["-"] * 8, "2"],
     ]
     assert table.title == "Agreement with the labels"
     first, second = table.notes

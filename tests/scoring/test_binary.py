@@ -112,13 +112,6 @@ def test_what_is_not_defined_is_not_a_number() -> None:
     assert all(each.low is None for each in (one.accuracy, one.f1, one.kappa, one.auroc, one.brier))
 
 
-@pytest.mark.parametrize("scores", [[], [1.1], [float("nan")], [0.1, 0.2]])
-def test_unusable_scores_are_refused(scores: list[float]) -> None:
-    """None, one beyond 1, NaN, or more than there are labels."""
-    with pytest.raises(ValueError, match="expected"):
-        binary_agreement(scores, [True][: len(scores)], [None][: len(scores)])
-
-
 def test_ten_questions_that_are_all_right_prove_little() -> None:
     """Every interval has a width, also where a resample lacks one of the labels."""
     scores, labels = [0.9, 0.1] * 10, [True, False] * 10

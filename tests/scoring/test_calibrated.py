@@ -50,13 +50,6 @@ def test_answers_that_are_all_labelled_have_the_mean_of_their_labels() -> None:
     assert calibrated_mean([0.9] * 40, [*people]).value == 0.75
 
 
-@pytest.mark.parametrize("labels", [[1.0, None, None], [1.0, 0.0]])
-def test_lists_that_do_not_fit_are_refused(labels: list[float | None]) -> None:
-    """One label has no variance, and another length is an error of the caller."""
-    with pytest.raises(ValueError, match="two labels or more"):
-        calibrated_mean([0.1, 0.2, 0.3], labels)
-
-
 def test_an_interval_of_papers_is_wider_and_of_one_paper_none() -> None:
     """Answers of one paper are right or wrong together."""
     rng = np.random.default_rng(1)
