@@ -11,13 +11,13 @@ from pathlib import Path
 import yaml
 
 from spiqa_tasks.benchmarks.scorer import expected_signature
-from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
+from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, answering, cache_of
 from spiqa_tasks.hosts.lmms_eval.response_cache import kept_answers
-from spiqa_tasks.runs.identity import Identity, identity
+from spiqa_tasks.runs.identity import identity
 from spiqa_tasks.runs.readers.lmms_eval import limit_of, read_results, result_files
 from spiqa_tasks.runs.selection import is_judged_by
 
@@ -36,8 +36,6 @@ class PlannedRun:
 
     Attributes:
         role: `PICTURES`, `LLM`, or the ablation of a run without pictures.
-        task: name of the task in the host.
-        model: the model.
         own: the task if it is one of this package's, or None.
         path: the result file with all samples, or None.
         answered: number of documents answered, without failed ones.
@@ -57,9 +55,9 @@ class PlannedRun:
     differs: str = ""
 
     @property
-    def identity(self) -> Identity:
+    def label(self) -> str:
         """The model as result files name it."""
-        return identity(self.model.name, self.model.arguments)
+        return identity(self.model.name, self.model.arguments).label
 
     @property
     def complete(self) -> bool:
@@ -85,18 +83,17 @@ class PlannedRun:
 
         Raises DataError: the task's data is not there.
         """
-        made, own = self._signature, self.own
-        asked = {"data": made.data, "prompt": made.prompt, "settings": made.settings}
-        if own is not None:
-            asked |= {
-                "generation": own.generation,
-                "questions": "" if own.kept is None else digest_of(sorted(own.kept)),
-            }
-        return {"model": self.identity.label, "arguments": shlex.join(answering(options.extra)), **asked}
+        return {"model": self.label, "arguments": shlex.join(answering(options.extra)), **self._asked}
 
     @cached_property
-    def _signature(self) -> Signature:
-        return Signature() if self.own is None else expected_signature(self.own)
+    def _asked(self) -> dict[str, str]:
+        own = self.own
+        if own is None:
+            return {"data": "", "prompt": "", "settings": ""}
+        made = expected_signature(own)
+        questions = "" if own.kept is None else digest_of(sorted(own.kept))
+        asked = {"data": made.data, "prompt": made.prompt, "settings": made.settings}
+        return {**asked, "generation": own.generation, "questions": questions}
 
     def folder(self, options: Options) -> str:
         """Return the name of the run's folder, one for each manifest: the host's cache does not know the data."""
@@ -105,9 +102,7 @@ class PlannedRun:
     def look(self, output: Path, options: Options, judge: str | None = None) -> None:
         """Look for the newest results of the same questions, by this version, in the run's folder below `output`.
 
-        Args:
-            output, options: folder and options of the experiment.
-            judge: judge of the results (`provider:model[@URL]`), or None for any or none.
+        `judge` is that of the results (`provider:model[@URL]`), or None for any or none.
         """
         folder = output / self.folder(options)
         self.path, self.answered, self.failed, self.kept, self.differs = None, 0, 0, 0, ""
@@ -115,9 +110,8 @@ class PlannedRun:
             with contextlib.suppress(DataError, InputError):  # the host was killed while it wrote
                 runs = read_results(path)  # several where the task is a group of the host
                 whole = all(run.logged and len(run.read()) == run.answered for run in runs)
-                if not runs or not whole or limit_of(path) != options.limit:
-                    continue
-                if judge is not None and not all(is_judged_by(run, judge) for run in runs):
+                by_judge = judge is None or all(is_judged_by(run, judge) for run in runs)
+                if not runs or not whole or not by_judge or limit_of(path) != options.limit:
                     continue
                 if self.own is not None and (made := runs[0].signature.package) != (now := version(PACKAGE)):
                     self.differs = self.differs or f"package ({made}, now {now})"
@@ -132,12 +126,12 @@ class PlannedRun:
     def _difference(self, output: Path, options: Options) -> str:
         """Return what differs from the most similar run of the model to the task in another folder."""
         now = self.manifest(options)
-        others = [yaml.safe_load(path.read_bytes()) for path in output.glob(f"{self.role}-{self.task}-*/{MANIFEST}")]
-        differences = [
-            [f"{key} ({made.get(key)}, now {value})" for key, value in now.items() if made.get(key) != value]
-            for made in others
-            if made["model"] == now["model"]
-        ]
+        differences: list[list[str]] = []
+        for path in output.glob(f"{self.role}-{self.task}-*/{MANIFEST}"):
+            made = yaml.safe_load(path.read_bytes())
+            if made["model"] == now["model"]:
+                changed = {key: value for key, value in now.items() if made.get(key) != value}
+                differences.append([f"{key} ({made.get(key)}, now {value})" for key, value in changed.items()])
         fewest = min(differences, key=len, default=[])
         return ", ".join(fewest)
 
@@ -170,7 +164,7 @@ def gain_plan(
         if llm is not None:
             few_shot = f"{name}_llm"
             asked.append((LLM, few_shot, llm) if few_shot in tasks else (LLM, *_blind(tasks, name, "text", llm)))
-        found += [PlannedRun(role, task, who, tasks.get(task)) for role, task, who in asked]
+        found += [PlannedRun(*run, tasks.get(run[1])) for run in asked]
     return found
 
 

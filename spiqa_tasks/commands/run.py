@@ -5,24 +5,14 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import yaml
 
-from spiqa_tasks.analysis.experiments import (
-    LLM,
-    MANIFEST,
-    PAPERS,
-    PICTURES,
-    PlannedRun,
-    gain_plan,
-    paper_plan,
-    task_names,
-)
+from spiqa_tasks.analysis import experiments
+from spiqa_tasks.analysis.experiments import LLM, MANIFEST, PAPERS, PICTURES, PlannedRun, task_names
 from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.registry import fetch
-from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import demo, gain
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
@@ -36,7 +26,7 @@ from spiqa_tasks.judge.types import redacted
 from spiqa_tasks.printable import printable, say
 from spiqa_tasks.report.content import build
 from spiqa_tasks.report.page import as_html
-from spiqa_tasks.report.printer import Column, Table, add_format, render
+from spiqa_tasks.report.printer import Table, add_format, render
 from spiqa_tasks.report.score_tables import paper_table
 from spiqa_tasks.runs.identity import model_arguments
 from spiqa_tasks.runs.loading import load_runs, own_runs
@@ -64,10 +54,10 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.set_defaults(llm=None, llm_args="", grey=False, judge=None)
-    experiments = parser.add_subparsers(required=True, metavar="EXPERIMENT", dest="experiment")
-    demo.add_options(experiments.add_parser("demo", help=_DEMO, description=_DEMO))
+    commands = parser.add_subparsers(required=True, metavar="EXPERIMENT", dest="experiment")
+    demo.add_options(commands.add_parser("demo", help=_DEMO, description=_DEMO))
     for name, about in _ABOUT.items():
-        command = experiments.add_parser(name, help=about, description=about, epilog=_EPILOG)
+        command = commands.add_parser(name, help=about, description=about, epilog=_EPILOG)
         command.add_argument("--model", required=True, help="of lmms-eval, as its --model")
         command.add_argument("--model-args", "--model_args", default="", metavar="KEY=VALUE,...", help="its arguments")
         if name == "gain":
@@ -122,21 +112,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Experiment:
-    """The planned runs and their results so far.
+    """The planned runs and their results so far; `judge` is that of L3Score, or None for that of the environment.
 
-    Attributes:
-        output: folder of the experiment.
-        options: arguments shared by all runs.
-        judge: judge of L3Score, or None for that of the environment.
-        wanted: selection of the runs in the tables.
-        planned: the runs.
+    Raises InputError: arguments that cannot be used; or see `gain_plan` and `paper_plan`.
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        """Make the plan.
-
-        Raises InputError: arguments that cannot be used; or see `gain_plan` and `paper_plan`.
-        """
         check_extra(arguments.host)
         check_folder(arguments.output)
         if arguments.limit is not None and arguments.limit < 1:
@@ -148,7 +129,16 @@ class _Experiment:
         include = [] if arguments.include_path is None else [arguments.include_path]
         self.options = Options(shlex.split(arguments.launch), arguments.limit, arguments.include_path, arguments.host)
         self.wanted = Selection((), self.judge, arguments.limit is not None, include)
-        self.planned = _plan(arguments, *catalogue([*filtered_tasks(), *include]))
+        tasks, groups = catalogue([*filtered_tasks(), *include])
+        names = task_names(filter(None, map(str.strip, arguments.tasks.split(","))), groups)
+        if not names:
+            raise InputError(f"Expected --tasks to name tasks or groups, found {arguments.tasks!r}. Correct it.")
+        model = Model(arguments.model, arguments.model_args)
+        if arguments.experiment == "gain":
+            llm = None if arguments.llm is None else Model(arguments.llm, arguments.llm_args)
+            self.planned = experiments.gain_plan(tasks, names, model, llm, _BLIND[: 1 + arguments.grey])
+        else:
+            self.planned = experiments.paper_plan(tasks, names, model)
 
     def look(self) -> None:
         """Look for the results of each run; say which earlier ones do not count."""
@@ -165,11 +155,10 @@ class _Experiment:
 
     def paths(self, *roles: str) -> list[Path]:
         """Return the existing result files, of some roles or of all."""
-        there = ((planned.role, planned.path) for planned in self.planned)
-        return [path for role, path in there if path is not None and (not roles or role in roles)]
+        return [each.path for each in self.planned if each.path is not None and (not roles or each.role in roles)]
 
     def runs(self, *roles: str) -> list[Run]:
-        """Return the runs of some roles or of all; remarks about others go to stderr."""
+        """Return the runs of some roles; remarks about others go to stderr."""
         runs, remarks = load_runs(map(RunPath, self.paths(*roles)), self.wanted)
         say(*remarks, *unread_remarks(runs))
         return runs
@@ -195,47 +184,37 @@ class _Experiment:
 
         Raises InputError: the program to launch cannot be started; or see `check`.
         """
-        environment = {**os.environ, **({} if self.judge is None else {"SPIQA_JUDGE": self.judge})}
         with alone_in(self.output, lambda: say(f"waiting for a run at work in {self.output} ...")) as held:
             self.look()
-            rows = [
-                {"run": each.role, "task": each.task, "model": each.identity.label, "there": each.state}
-                | {"requests": each.requests(self.options.limit)}
+            heads = ("run", "task", "model", "requests", "there")
+            runs = [
+                (each.role, each.task, each.label, each.requests(self.options.limit) or "?", each.state)
                 for each in self.planned
             ]
-            requests = Column("requests", show=lambda count: "?" if count is None else str(count))
-            print(render("text", Table(rows, ["run", "task", "model"], [requests, "there"])), file=sys.stderr)
+            rows = [dict(zip(heads, run, strict=True)) for run in runs]
+            print(render("text", Table(rows, heads[:3], heads[3:])), file=sys.stderr)
             missing = self.missing
             self.check()
             for place, planned in enumerate(missing, 1):
-                folder = planned.folder(self.options)
-                log = self.output / "logs" / f"{folder}.log"
-                name = f"{planned.role}, {planned.task}"
-                say(f"run {place} of {len(missing)}: {name}; what it prints goes to {log}")
-                (self.output / folder).mkdir(exist_ok=True)
-                manifest = yaml.safe_dump(planned.manifest(self.options))
-                write_atomically(self.output / folder / MANIFEST, manifest.encode())
-                status = run_host(self.command(planned), log, held, environment, f"run {place} of {len(missing)}")
-                planned.look(self.output, self.options, self.judge)
-                if planned.path is None:
-                    say(f"{name}: no results (exit status {status}). The end of {log}:")
-                    print(_end_of(log, planned), file=sys.stderr)
-                elif planned.failed:
-                    say(f"{name}: {planned.failed} requests or judgements failed. Call it again to repeat them.")
+                self._ask(planned, held, f"run {place} of {len(missing)}")
         return not self.missing
 
-
-def _plan(
-    arguments: argparse.Namespace, tasks: Mapping[str, Task], groups: Mapping[str, Sequence[str]]
-) -> list[PlannedRun]:
-    names = task_names([name.strip() for name in arguments.tasks.split(",") if name.strip()], groups)
-    if not names:
-        raise InputError(f"Expected --tasks to name tasks or groups, found {arguments.tasks!r}. Correct it.")
-    model = Model(arguments.model, arguments.model_args)
-    if arguments.experiment != "gain":
-        return paper_plan(tasks, names, model)
-    llm = None if arguments.llm is None else Model(arguments.llm, arguments.llm_args)
-    return gain_plan(tasks, names, model, llm, _BLIND[: 1 + arguments.grey])
+    def _ask(self, planned: PlannedRun, held: int, doing: str) -> None:
+        """Run the host for a run, in the folder whose lock is `held`, and look for its results."""
+        folder = self.output / planned.folder(self.options)
+        log = self.output / "logs" / f"{folder.name}.log"
+        name = f"{planned.role}, {planned.task}"
+        say(f"{doing}: {name}; what it prints goes to {log}")
+        folder.mkdir(exist_ok=True)
+        write_atomically(folder / MANIFEST, yaml.safe_dump(planned.manifest(self.options)).encode())
+        environment = {**os.environ, **({} if self.judge is None else {"SPIQA_JUDGE": self.judge})}
+        status = run_host(self.command(planned), log, held, environment, doing)
+        planned.look(self.output, self.options, self.judge)
+        if planned.path is None:
+            say(f"{name}: no results (exit status {status}). The end of {log}:")
+            print(_end_of(log, planned), file=sys.stderr)
+        elif planned.failed:
+            say(f"{name}: {planned.failed} requests or judgements failed. Call it again to repeat them.")
 
 
 def _end_of(log: Path, planned: PlannedRun) -> str:

@@ -130,7 +130,7 @@ def test_results_of_other_data_prompt_or_version_are_run_again(
         yaml.write_text(f"include: {shipped}\ntask: mine\ndataset_name: {dataset_name}\n")
         main([*words, "--output", "out", "--launch", f"{sys.executable} {host}"])
         err = capsys.readouterr().err
-        return [line for line in err.splitlines() if ": run again, " in line] + ["run"] * err.count("run 1 of 1")
+        return [line for line in err.splitlines() if ": run again, " in line] + ["run"] * err.count("run 1 of 1: ")
 
     assert [said("old"), said("old")] == [["run"], []]
     remark, ran = said("new")
