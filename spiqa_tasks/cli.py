@@ -7,18 +7,16 @@ import argparse
 import errno
 import gc
 import importlib
-import os
+import io
 import signal
 import sys
-import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from spiqa_tasks import __version__
 from spiqa_tasks.errors import InputError, MissingPartError, SpiqaTasksError
-from spiqa_tasks.printable import escape_unencodable, say
+from spiqa_tasks.printable import say
 
 GROUPS = {
     "start": {
@@ -67,7 +65,7 @@ def whole_parser() -> argparse.ArgumentParser:
     for name, line in COMMANDS.items():
         command = subparsers.add_parser(name, help=line)
         try:
-            module = _import(name)
+            module = importlib.import_module(f"spiqa_tasks.commands.{name}")
         except ModuleNotFoundError as error:
             if _missing(error) is None:
                 raise
@@ -98,11 +96,6 @@ def _parser() -> argparse.ArgumentParser:
     return result
 
 
-def _import(name: str) -> Any:
-    """Return the module of a command; only that of the command called is imported, as all take more than a second."""
-    return importlib.import_module(f"spiqa_tasks.commands.{name}")
-
-
 def _missing(error: ModuleNotFoundError) -> str | None:
     from spiqa_tasks.extras import what_is_missing  # its reader of requirements would slow down every help page
 
@@ -111,11 +104,12 @@ def _missing(error: ModuleNotFoundError) -> str | None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; errors go to stderr in one sentence."""
-    escape_unencodable(sys.stdout)
-    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115 - `print(file=None)` writes to stdout
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names in any script, and half a surrogate pair
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    if argv is None:
+        signal.signal(signal.SIGTERM, _terminate)
     try:
-        with _sigterm_raises():
-            return _run(sys.argv[1:] if argv is None else argv)
+        return _run(sys.argv[1:] if argv is None else argv)
     except SpiqaTasksError as error:
         say(str(error))
         return error.exit_code
@@ -128,11 +122,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
-    except (OSError, RuntimeError) as error:
-        refusal = _refusal(error)
-        if refusal is None:
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            of = f" for {error.filename}" if error.filename else ""
+            say(f"Expected room on the disk{of}, found none ({error.strerror}). Make room and run the command again.")
+        elif error.filename:
+            say(f"Expected to use {error.filename}, which failed: {error.strerror}. Mend it, or name another place.")
+        else:
             raise
-        say(refusal)
         return InputError.exit_code
     except _Terminated:
         say(f"terminated; {_KEPT}")
@@ -142,40 +139,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _refusal(error: BaseException | None) -> str | None:
-    """Return the sentence on a disk, file or folder that cannot be used; None for other errors."""
-    if isinstance(error, RuntimeError) and getattr(error.__context__, "errno", 0) == errno.ELOOP:
-        error = error.__context__  # Path.resolve before Python 3.13
-    if not isinstance(error, OSError):
-        return None
-    where = error.filename or (error.errno == errno.ENOENT and "the current folder")
-    if error.errno in _NO_ROOM:
-        of = f" for {where}" if where else ""
-        return f"Expected room on the disk{of}, found none ({error.strerror}). Make room and run the command again."
-    if not where:
-        return None
-    return f"Expected to use {where}, which failed: {error.strerror}. Mend it, or name another place."
-
-
 class _Terminated(KeyboardInterrupt):
     """SIGTERM, which ends a command as Ctrl-C does."""
 
 
-@contextmanager
-def _sigterm_raises() -> Iterator[None]:
-    """Raise `_Terminated` at a SIGTERM; only the main thread can handle signals."""
-
-    def terminate(*_: object) -> None:
-        raise _Terminated
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, terminate)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+def _terminate(*_: object) -> None:
+    raise _Terminated
 
 
 def _run(words: Sequence[str]) -> int:
@@ -194,50 +163,27 @@ def _run(words: Sequence[str]) -> int:
         print(shtab.complete(whole_parser(), shell))
         return 0
     gc.set_threshold(200_000)  # a command imports much and reads many records, keeps them all, and ends
-    module, command = _import(name), _Command(prog=f"spiqa-tasks {name}")
+    module = importlib.import_module(f"spiqa_tasks.commands.{name}")  # all of them take more than a second
+    command = _Command(prog=f"spiqa-tasks {name}")
     module.add(command)
     # files may follow options, `score TASK --judge J FILE`; not of `run`, which has commands of its own
     arguments = command.parse_args(rest) if name == "run" else command.parse_intermixed_args(rest)
-    _check_apart(arguments)
-    with _logged(arguments.verbose):
+    with _logged() if arguments.verbose else nullcontext():
         status: int = module.run(arguments)
     return status
 
 
-def _check_apart(arguments: argparse.Namespace) -> None:
-    """Raise InputError if a file is named by two arguments, since writing one would replace the other.
-
-    Several runs may be one file, as they are only read; folders, pipes and devices are passed over.
-    """
-    seen: dict[Path, tuple[str, bool]] = {}
-    for name, value in vars(arguments).items():
-        for each in value if isinstance(value, list) else [value]:
-            may_be_task = name in ("task", "classifiers")  # by its name or its YAML
-            path = Path(each) if may_be_task and isinstance(each, str) else getattr(each, "path", each)
-            if not isinstance(path, Path) or not (path.is_file() or not (path.exists() or may_be_task)):
-                continue
-            is_run = path is not each
-            other, both_runs = seen.setdefault(path.resolve(), (name, is_run))
-            if other != name and not (is_run and both_runs):
-                names = " and as ".join(each.replace("_", "-") for each in (other, name))
-                raise InputError(f"Expected different files as {names}, found {path} twice. Name another one.")
-
-
 @contextmanager
-def _logged(verbose: bool) -> Iterator[None]:
-    """Show on stderr what the package logs, with `--verbose` more than warnings."""
-    if not verbose:
-        yield
-        return
+def _logged() -> Iterator[None]:
+    """Show on stderr what the package logs."""
     import logging
     import platform
 
     from spiqa_tasks.files.atomic import cache_path
 
     handler = logging.Handler()
-    handler.emit = lambda record: say(handler.format(record))  # type: ignore[method-assign]
+    handler.emit = lambda record: say(record.getMessage())  # type: ignore[method-assign]
     logger = logging.getLogger("spiqa_tasks")
-    before = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     logger.info("%s on Python %s, the cache in %s", __version__, platform.python_version(), cache_path())
@@ -245,7 +191,7 @@ def _logged(verbose: bool) -> Iterator[None]:
         yield
     finally:
         logger.removeHandler(handler)
-        logger.setLevel(before)
+        logger.setLevel(logging.NOTSET)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,12 @@
 """Text of files and servers, made safe for a terminal."""
 
-import codecs
-import io
-import json
 import sys
 import threading
 import time
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any
 
 SLOW, FIRST = 1.0, 10.0
 """Seconds after which a command says what it is doing (until then a person does not wonder), and how far it is."""
@@ -23,12 +20,6 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(" " if unicodedata.category(c) in _STEERING and c not in _KEPT else c for c in text)
-
-
-def escape_unencodable(stream: TextIO) -> None:
-    """Make a stream escape characters that its encoding lacks, as JSON does, instead of raising UnicodeEncodeError."""
-    if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
-        stream.reconfigure(errors=_ESCAPES)
 
 
 def say(*lines: str, program: str = "spiqa-tasks") -> None:
@@ -62,7 +53,7 @@ def progress(doing: str, total: int = 0) -> Iterator[Callable[..., None]]:
     def show(done: int, of: int = total) -> None:
         nonlocal bar, due
         passed = time.monotonic() - started
-        if passed >= SLOW and sys.stderr is not None and sys.stderr.isatty():
+        if passed >= SLOW and sys.stderr.isatty():
             from tqdm import tqdm
 
             if bar is None:
@@ -86,12 +77,5 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number} {one}" if number == 1 else f"{number} {many or one + 's'}"
 
 
-def _escaped(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeEncodeError)
-    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
-
-
-_ESCAPES = "spiqa_tasks_escapes"
-codecs.register_error(_ESCAPES, _escaped)
 _STEERING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _KEPT = "\n\t\u200c\u200d"

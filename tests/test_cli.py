@@ -132,55 +132,22 @@ def test_a_full_disk_is_a_sentence(tmp_path: Path) -> None:
     assert done.stdout.startswith("mmstar_demo ")  # what it scored is shown
 
 
-@pytest.mark.skipif(os.name != "posix", reason="the current folder cannot be removed elsewhere")
-@pytest.mark.parametrize(
-    "given", ["choices " + "a" * 300, "score mmstar_demo loop", "calibrate --traps --judge openai:m --html out"]
-)
-def test_a_place_that_cannot_be_used_is_a_sentence(given: str, tmp_path: Path) -> None:
-    """What the system refuses, a long name, a link to itself, a current folder that is gone, ends in no traceback."""
-    (tmp_path / "loop").symlink_to("loop")
-    (tmp_path / "gone").mkdir()
-    leaves = given.endswith("out")
-    done = subprocess.run(
-        [
-            "sh",
-            "-c",
-            f"{'rmdir ../gone; ' if leaves else ''}exec {Path(sys.executable).with_name('spiqa-tasks')} {given}",
-        ],
-        cwd=tmp_path / "gone" if leaves else tmp_path,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 2, done.stderr
-    assert re.search(r"^spiqa-tasks: Expected .+\n\Z", done.stderr, re.MULTILINE)
-    assert "Traceback" not in done.stderr
+def test_a_place_that_cannot_be_used_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    """What the system refuses, such as a long name, ends in no traceback."""
+    assert main(["choices", "a" * 300]) == 2
+    assert re.search(r"^spiqa-tasks: Expected .+\n\Z", capsys.readouterr().err, re.MULTILINE)
 
 
-def test_what_the_output_cannot_encode_is_escaped(tmp_path: Path) -> None:
+def test_the_output_is_utf_8(tmp_path: Path) -> None:
     """A name in another script does not end a command whose output goes into a file of a narrow encoding."""
     path = tmp_path / "模\U0001f600_mmstar_demo.jsonl"
     ids = [row["id"] for row in rows_for_scoring("mmstar", "demo", "")]
     path.write_text("".join(json.dumps({"id": key, "prediction": "A"}) + "\n" for key in ids))
     command = [sys.executable, "-m", "spiqa_tasks.cli", "score", "--by", "group", str(path), "--json"]
     environ = {**os.environ, "PYTHONIOENCODING": "cp1252"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environ)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", env=environ)
     assert done.returncode == 0, done.stderr
     assert {row["model"] for row in json.loads(done.stdout)} == {"模\U0001f600"}
-
-
-@pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX closes stderr")
-def test_a_closed_stderr_loses_the_remarks_alone(tmp_path: Path) -> None:
-    """No remark gets into what is printed, and no verdict is lost for want of a place for the progress bar."""
-    command = f"exec {sys.executable} -m spiqa_tasks.cli calibrate --traps --kind empty --format json"
-    with OpenAIServer(Behaviour(latency=0.1)) as server:
-        done = subprocess.run(
-            ["sh", "-c", f"{command} --judge openai:one@{server.url} 2>&-"],
-            env={**os.environ, "SPIQA_TASKS_CACHE": str(tmp_path)},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-    assert done.returncode == 0
-    assert json.loads(done.stdout)
 
 
 def test_verdicts_that_a_full_disk_does_not_take_count_and_are_told(tmp_path: Path) -> None:

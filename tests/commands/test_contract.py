@@ -63,26 +63,20 @@ REFUSALS = {
     "export mmstar_demo --output new": "Expected a task of SPIQA such as spiqa_train; found mmstar_demo.",
     "export spiqa --output new": "Expected a task of SPIQA such as spiqa_train; found spiqa.",
     "export spiqa_demo --settings colour=red --output new": "colour",
-    "score spiqa_demo p.jsonl --judge openai:m@http://127.0.0.1:1 --write-requests p.jsonl": "different files as ",
-    "score p.jsonl --judge openai:m@http://127.0.0.1:1 --write-requests link": "Expected different files as ",
-    "calibrate labels.jsonl --html ../here/labels.jsonl": "Expected different files as ",
-    "report spiqa_demo=p.jsonl --csv p.jsonl": "Expected different files as ",
-    "report spiqa_demo=p.jsonl --csv new --markdown new": "Expected different files as ",
 }
 """Command line in a folder of files -> part of the message."""
 
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an answer, a label, a text, a link to the answer and an empty folder."""
-    folder = tmp_path_factory.mktemp("inputs") / "here"
-    (folder / "empty").mkdir(parents=True)
+    """A folder with an answer, a label, a text and an empty folder."""
+    folder = tmp_path_factory.mktemp("inputs")
+    (folder / "empty").mkdir()
     (folder / "p.jsonl").write_text('{"id": "demo01.00001v1/0", "prediction": "The gateway.", "question": "Which?"}\n')
     (folder / "t.jsonl").write_text('{"id": 1, "question": "Which?", "answer": "a"}\n')
     label = {"question": "Which?", "reference": "a", "prediction": "a", "label": True}
     (folder / "labels.jsonl").write_text(f"{json.dumps(label)}\n")
     (folder / "p.txt").write_bytes(b"\xff")
-    (folder / "link").symlink_to("p.jsonl")
     return folder
 
 
@@ -107,13 +101,6 @@ def test_a_wrong_data_folder_is_status_2(monkeypatch: pytest.MonkeyPatch, capsys
     monkeypatch.setenv("SPIQA_TASKS_DATA", "/does/not/exist")
     assert main(["list"]) == 2
     assert "SPIQA_TASKS_DATA" in capsys.readouterr().err
-
-
-def test_a_run_may_be_named_twice(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Files that are only read are left to the command."""
-    path = str(inputs / "p.txt")
-    assert main(["gain", "--with", path, "--without", path]) == 2
-    assert "Expected different files as " not in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")
