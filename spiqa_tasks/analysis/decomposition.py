@@ -16,6 +16,8 @@ AVERAGE = "average"
 MIXED = "other answers or their reading"
 UNKNOWN = "unknown"
 OTHER = "other answers"
+OVER_QUESTIONS = "questions"
+"""The average that is no mean of groups' means."""
 
 Weights = Mapping[str, float]
 
@@ -32,6 +34,9 @@ class Side:
         groups: id -> group, for a mean of the groups' means; {}: the mean over questions.
         failed: id -> score that the number counts for a failed request; {}: it leaves them out.
         times: id -> how often the number counts the question, if more than once.
+        average: the kind of group, or `OVER_QUESTIONS`.
+        rule: by which the answers were read: the metric, or a circulating rule.
+        tools: signature fields of what the scores were computed with.
     """
 
     number: float
@@ -41,6 +46,9 @@ class Side:
     groups: Mapping[str, str] = field(default_factory=dict)
     failed: Mapping[str, float] = field(default_factory=dict)
     times: Mapping[str, int] = field(default_factory=dict)
+    average: str = OVER_QUESTIONS
+    rule: str = ""
+    tools: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def asked(self) -> list[str]:

@@ -1,14 +1,11 @@
-"""A run's number as a `decomposition.Side`: its scores by its own and by the other number's rule, and its average."""
-
-from __future__ import annotations
+"""A run's number as a `decomposition.Side`: its scores by a metric or rule, and the average that gives it."""
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
-from spiqa_tasks.analysis.decomposition import CUT, FAILED, NONE, Side
+from spiqa_tasks.analysis.decomposition import CUT, FAILED, NONE, OVER_QUESTIONS, Side
 from spiqa_tasks.analysis.pair import scores_of
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.choice import options_in
@@ -20,164 +17,110 @@ from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice
 from spiqa_tasks.scoring.mcq.circulating import CIRCULATING
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
-OVER_QUESTIONS = "questions"
 _JUDGE = ("judge", "judge_served", "judge_host", "judge_extra", "judge_prompt", "judge_rule", "judge_temperature")
-_FIELDS = {"judge": (*_JUDGE, "judge_max_tokens"), "text programs": ("tokenizer",), "nothing": ("matcher",)}
+_FIELDS = {"judge": (*_JUDGE, "judge_max_tokens"), "text programs": ("tokenizer",)}
 """What a metric needs -> the signature fields that name its tools."""
 
 
-@dataclass(frozen=True)
-class Measured:
-    """A run and the metric of its number.
+def side_of(run: Run, name: str) -> Side:
+    """Return a run's number by one of its metrics or, of questions with options, by a rule of `CIRCULATING`.
 
-    Attributes:
-        run: the run.
-        name: the metric; of questions with options also one of `CIRCULATING`, by whatever the run was scored.
-        again: whether the answers are read again by that rule, although the run has scores of that name.
+    Of the averages over questions and over a kind of group it is the first that gives the number which the run has. The
+    scores of a host's metric are by the circulating rule that gives all of them, if one does.
     """
+    metric = next((each for each in run.metrics if each.name == name), None)
+    scores, rule = _read(run, name) if metric is None else {}, name
+    questions: Mapping[str, Record] = _complete(run)
+    if metric is not None:
+        questions = run.kind.members(run, metric)
+        scores = scores_of(questions, metric)
+    if metric is not None and not run.is_own and scores:
+        rule = next((each for each in CIRCULATING if _read(run, each) == scores), name)
+    kinds = {key: kind for key, record in questions.items() if (kind := _kind(run, record))}
+    counts = Counter(answer.id for answer in run.read())
+    times = {key: counts[key] for key in questions if counts[key] > 1}
+    side = Side(math.nan, scores, kinds=kinds, times=times, rule=rule, tools=_tools(run, metric, rule))
+    failed = [key for key, kind in kinds.items() if kind == FAILED]
+    usual = "subcategory" if name == LMMS_EVAL.name else OVER_QUESTIONS
+    of_groups = (kind for record in questions.values() for kind in record.groups)
+    sides = []
+    for kind in dict.fromkeys([usual, *of_groups, OVER_QUESTIONS]):
+        groups = {key: record.groups[kind] for key, record in questions.items() if record.groups.get(kind)}
+        if kind == OVER_QUESTIONS or len(groups) == len(questions):
+            way = replace(side, average=kind, groups=groups)
+            sides += [way] if run.is_own or not failed else [replace(way, failed=dict.fromkeys(failed, 0.0)), way]
+    numbers = _numbers(run, name, metric)
+    known = (replace(way, number=of) for of in numbers for way in sides if abs(way.computed - of) <= ROUNDING)
+    return next(known, replace(sides[0], number=numbers[0] if numbers else sides[0].computed))
 
-    run: Run
-    name: str
-    again: bool = False
 
-    @cached_property
-    def metric(self) -> Metric | None:
-        """The run's metric of that name, or None."""
-        return None if self.again else next((each for each in self.run.metrics if each.name == self.name), None)
+def crossed(run: Run, side: Side, other_run: Run, other: Side) -> dict[str, float]:
+    """Return id -> score of a run's answers by the other number's rule, where it can be had without asking a judge."""
+    found: Mapping[str, float] = {}
+    own = side_of(run, other.rule) if run.is_own else None
+    if own is not None and own.tools == other.tools:
+        found = own.scores
+    elif other.rule in CIRCULATING and other.tools.get("matcher", MATCHER_VERSION) == MATCHER_VERSION:
+        found = _read(run, other.rule)
+    ours, theirs = (
+        {key: answer.response.text for key, answer in each.by_id.items() if of.kinds.get(key) != FAILED}
+        for each, of in ((run, side), (other_run, other))
+    )
+    same = {key: score for key, score in other.scores.items() if key in ours and ours[key] == theirs.get(key)}
+    return {**found, **same, **{key: 0.0 for key, kind in side.kinds.items() if kind == FAILED}}
 
-    @cached_property
-    def questions(self) -> Mapping[str, Record]:
-        """Id -> record of the questions that the metric is of."""
-        if self.metric is not None:
-            return self.run.kind.members(self.run, self.metric)
-        return {record.id: record for record in self.run.questions if record.status != "incomplete"}
 
-    @cached_property
-    def scores(self) -> Mapping[str, float]:
-        """Id -> score."""
-        known = {} if self.metric is None else scores_of(self.questions, self.metric)
-        return known or {key: score for key in self.questions if (score := self._read(key)) is not None}
+def _complete(run: Run) -> dict[str, Record]:
+    return {record.id: record for record in run.questions if record.status != "incomplete"}
 
-    @cached_property
-    def rule(self) -> str:
-        """The metric or, of a host's metric, the circulating rule that gives all of its scores."""
-        if self.run.is_own or self.metric is None:
-            return self.name
-        rules = (name for name in CIRCULATING if self.scores and self.by(name, True).scores == self.scores)
-        return next(rules, self.name)
 
-    @cached_property
-    def tools(self) -> dict[str, str]:
-        """Signature fields of what the scores were computed with."""
-        needs = "nothing" if self.metric is None else self.metric.needs
-        if self.rule == "accuracy" and (self.again or not self.run.is_own):
-            return {"matcher": MATCHER_VERSION}
-        fields = _FIELDS[needs] if needs != "nothing" or self.rule == "accuracy" else ()
-        return {name: getattr(self.run.signature, name) for name in fields}
+def _tools(run: Run, metric: Metric | None, rule: str) -> dict[str, str]:
+    """Return the signature fields of what scores are computed with."""
+    if rule == "accuracy":
+        return {"matcher": run.signature.matcher or MATCHER_VERSION}
+    fields = () if metric is None else _FIELDS.get(metric.needs, ())
+    return {name: getattr(run.signature, name) for name in fields}
 
-    @cached_property
-    def kinds(self) -> dict[str, str]:
-        """Id -> `FAILED`, `CUT` or `NONE`, of answers that are none."""
-        return {key: kind for key in self.questions if (kind := self._kind(key))}
 
-    @cached_property
-    def texts(self) -> dict[str, str]:
-        """Id -> text of the answers to questions that are one document."""
-        answers = {key: self.run.by_id[key] for key in self.questions if key in self.run.by_id}
-        return {key: each.response.text for key, each in answers.items() if self.kinds.get(key) != FAILED}
+def _numbers(run: Run, name: str, metric: Metric | None) -> Sequence[float]:
+    """Return the number that a run has by a metric, 0 to 1, in each unit that it may be in; [] without one."""
+    if run.is_own:
+        value = math.nan if metric is None else run.value(metric).value
+        return [] if math.isnan(value) else [value]
+    divisor = unit(run.task, name, run.config)
+    divisors = NAMES.values() if divisor is None else [divisor]
+    numbers = [run.reported[name] / each for each in divisors if name in run.reported]
+    return [number for number in numbers if 0 <= number <= 1]
 
-    def by(self, name: str, again: bool) -> Measured:
-        """Return the run measured by another metric or rule."""
-        return self._others.setdefault((name, again), Measured(self.run, name, again))
 
-    def crossed(self, other: Measured) -> dict[str, float]:
-        """Return id -> score by the other's rule, of the answers of which it can be had without asking a judge."""
-        found: Mapping[str, float] = {}
-        if self.run.is_own and self.by(other.rule, False).tools == other.tools:
-            found = self.by(other.rule, False).scores
-        elif other.rule in CIRCULATING and other.tools.get("matcher", MATCHER_VERSION) == MATCHER_VERSION:
-            found = self.by(other.rule, True).scores
-        same = {
-            key: other.scores[key]
-            for key, text in self.texts.items()
-            if other.texts.get(key) == text and key in other.scores
-        }
-        failed = {key: 0.0 for key, kind in self.kinds.items() if kind == FAILED}
-        return {**found, **same, **failed}
+def _read(run: Run, rule: str) -> dict[str, float]:
+    """Return id -> score by a circulating rule, of the answers to questions whose options are known."""
+    found = {}
+    for key, record in _complete(run).items() if rule in CIRCULATING else ():
+        options = _options(run, record)
+        if rule == LMMS_EVAL.name and LETTER in record.details:
+            found[key] = float(record.details[LETTER] == record.reference)
+        elif options and record.status != "request_failed":
+            found[key] = float(CIRCULATING[rule](_text(run, key), options, record.reference))
+    return found
 
-    def side(self, other: Measured) -> tuple[Side, str]:
-        """Return the number with its questions, and the average that gives it: over questions or a kind of group."""
-        counts = Counter(answer.id for answer in self.run.read())
-        times = {key: counts[key] for key in self.questions if counts[key] > 1}
-        side = Side(math.nan, self.scores, self.crossed(other), self.kinds, times=times)
-        usual = "subcategory" if self.name == LMMS_EVAL.name else OVER_QUESTIONS
-        kinds = [usual, *dict.fromkeys(kind for record in self.questions.values() for kind in record.groups)]
-        ways = [
-            (replace(side, groups=groups, failed=failed), kind)
-            for kind in dict.fromkeys([*kinds, OVER_QUESTIONS])
-            for groups in [{key: each.groups[kind] for key, each in self.questions.items() if each.groups.get(kind)}]
-            if kind == OVER_QUESTIONS or len(groups) == len(self.questions)
-            for failed in self._failed()
-        ]
-        printed = self._printed()
-        for number in printed:
-            for way, kind in ways:
-                if abs(way.computed - number) <= ROUNDING:
-                    return replace(way, number=number), kind
-        way, kind = ways[0]
-        return replace(way, number=printed[0] if printed else way.computed), kind
 
-    def _failed(self) -> list[dict[str, float]]:
-        """Return the scores of failed requests in the ways of counting them: wrong, left out, read like answers."""
-        keys = [key for key, kind in self.kinds.items() if kind == FAILED]
-        if self.run.is_own or not keys:
-            return [{}]
-        rule = CIRCULATING.get(self.rule)
-        texts = {key: self.run.by_id[key].response.failure or "" for key in keys if self._options(key)}
-        read = rule and {
-            key: float(rule(text, self._options(key), self.questions[key].reference)) for key, text in texts.items()
-        }
-        return [dict.fromkeys(keys, 0.0), {}, *([read] if read else [])]
+def _kind(run: Run, record: Record) -> str:
+    """Return `FAILED`, `CUT` or `NONE` of an answer that is none, else ''."""
+    if record.status == "request_failed":
+        return FAILED
+    options = {} if run.is_own else _options(run, record)
+    if record.truncated or (options and extract_choice(_text(run, record.id), options).rule == "truncated"):
+        return CUT
+    is_empty = record.id in run.by_id and _text(run, record.id).strip().lower() in EMPTY
+    return NONE if record.refused or is_empty else ""
 
-    def _printed(self) -> Sequence[float]:
-        """Return the number that the run has, 0 to 1, in each unit that it may be in; [] if it has none."""
-        if self.run.is_own:
-            value = math.nan if self.metric is None else self.run.value(self.metric).value
-            return [] if math.isnan(value) else [value]
-        reported = self.run.reported.get(self.name)
-        if reported is None:
-            return []
-        divisor = unit(self.run.task, self.name, self.run.config)
-        shares = (reported / each for each in (NAMES.values() if divisor is None else [divisor]))
-        return [share for share in shares if 0 <= share <= 1]
 
-    def _read(self, key: str) -> float | None:
-        """Return the score of an answer by the circulating rule; None without such a rule, or without its options."""
-        record = self.questions[key]
-        if self.name == LMMS_EVAL.name and LETTER in record.details:
-            return float(record.details[LETTER] == record.reference)
-        options = self._options(key)
-        if self.name not in CIRCULATING or not options or record.status == "request_failed":
-            return None
-        return float(CIRCULATING[self.name](self._text(key), options, record.reference))
+def _text(run: Run, key: str) -> str:
+    return without_reasoning(run.by_id[key].response.text)
 
-    def _kind(self, key: str) -> str:
-        record, options = self.questions[key], {} if self.run.is_own else self._options(key)
-        if record.status == "request_failed":
-            return FAILED
-        if record.truncated or (options and extract_choice(self._text(key), options).rule == "truncated"):
-            return CUT
-        is_empty = key in self.run.by_id and self._text(key).strip().lower() in EMPTY
-        return NONE if record.refused or is_empty else ""
 
-    def _text(self, key: str) -> str:
-        return without_reasoning(self.run.by_id[key].response.text)
-
-    def _options(self, key: str) -> Mapping[str, str]:
-        answer = self.run.by_id.get(key)
-        found = (answer.options or options_in(answer.question)) if answer is not None else {}
-        return found if self.questions[key].reference in found else {}
-
-    @cached_property
-    def _others(self) -> dict[tuple[str, bool], Measured]:
-        return {}
+def _options(run: Run, record: Record) -> Mapping[str, str]:
+    answer = run.by_id.get(record.id)
+    options = (answer.options or options_in(answer.question)) if answer is not None else {}
+    return options if record.reference in options else {}

@@ -4,8 +4,8 @@ import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
-from spiqa_tasks.analysis.conditions import differing
 from spiqa_tasks.analysis.decomposition import (
     AVERAGE,
     COVERAGE,
@@ -20,9 +20,11 @@ from spiqa_tasks.analysis.decomposition import (
     Side,
     decomposed,
 )
-from spiqa_tasks.analysis.sides import Measured
+from spiqa_tasks.analysis.sides import crossed, side_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
+from spiqa_tasks.runs.identity import ablated, model_arguments
+from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.mcq.circulating import CIRCULATING
 from spiqa_tasks.scoring.units import percent
@@ -31,6 +33,10 @@ NAMED = 3
 """Questions that a line names."""
 LEAST = 0.0005
 """Size of a difference that is printed as other than 0.0."""
+_SHOWN = 60
+"""Characters of a prompt that are quoted."""
+_OF_QUESTIONS = ("data", "grey", "ablated")
+"""Signature fields that change what a model is asked."""
 
 
 @dataclass(frozen=True)
@@ -76,15 +82,17 @@ def why(
 
     Raises InputError: runs without common questions or scores of single questions, or with other true answers.
     """
-    one, two = (Measured(run, name or run.metric().name) for run, name in ((run_a, metric_a), (run_b, metric_b)))
-    _check(one, two)
-    (a, average_a), (b, average_b) = one.side(two), two.side(one)
-    by_rule, rules = _by_rule(one), _other_rules(one, two)
-    about = {RULE: rules, AVERAGE: f"over {average_a} and over {average_b}"}
+    name_a, name_b = metric_a or run_a.metric().name, metric_b or run_b.metric().name
+    a, b = side_of(run_a, name_a), side_of(run_b, name_b)
+    _check((run_a, name_a, a), (run_b, name_b, b))
+    a, b = replace(a, crossed=crossed(run_a, a, run_b, b)), replace(b, crossed=crossed(run_b, b, run_a, a))
+    ways = ((name, side_of(run_a, name)) for name in dict.fromkeys((name_a, *CIRCULATING)))
+    by_rule = {f"{name} over {side.average}": side.number for name, side in ways if side.scores}
+    rules = _other_rules((name_a, a), (name_b, b))
+    about = {RULE: rules, AVERAGE: f"over {a.average} and over {b.average}"}
     differ: list[str] = []
     if printed is None:
-        common = [key for key in one.questions if key in two.questions]
-        differ = [] if run_a is run_b else differing(run_a, run_b, common)
+        differ = [] if run_a is run_b else differing(run_a, run_b)
         about |= {
             COVERAGE: f"{len(a.asked)} and {len(b.asked)} questions",
             FAILED: " and ".join(_counted(side) for side in (a, b)),
@@ -99,54 +107,98 @@ def why(
         about[UNKNOWN] = f"the same answers give {percent(b.number)} by {same}" if same else "other answers, or more"
         if not run_a.record_set.is_whole:
             about[UNKNOWN] += f"; {run_a.name} answered {run_a.coverage} questions"
-    lines = decomposed(a, b, not rules, {key: record.cluster for key, record in one.questions.items()})
+    lines = decomposed(a, b, not rules, {record.id: record.cluster for record in run_a.questions})
     settles = (
-        _settles(lines, one, two, differ)
-        if printed is None
-        else f"The rest: spiqa-tasks compare {run_a.path} OTHER --why, with the answers behind {percent(b.number)} as "
-        "OTHER."
+        f"The rest: spiqa-tasks compare {run_a.path} OTHER --why, with the answers behind {percent(b.number)} as OTHER."
+        if printed
+        else _settles(lines, (run_a, a), (run_b, b), differ)
     )
-    names = (run_a.name, printed[0] if printed else run_b.name, one.name, two.name, a.number, b.number)
+    names = (run_a.name, printed[0] if printed else run_b.name, name_a, name_b, a.number, b.number)
     return Why(*names, lines, about, differ, by_rule, _explains(lines, about), settles)
 
 
-def _by_rule(one: Measured) -> dict[str, float]:
-    """Return `metric over average` -> number by each rule that the answers can be read by."""
-    read = {name: one if name == one.name else one.by(name, False) for name in dict.fromkeys((one.name, *CIRCULATING))}
-    sides = {name: each.side(one) for name, each in read.items() if each.scores}
-    return {f"{name} over {average}": side.number for name, (side, average) in sides.items()}
+def differing(a: Run, b: Run) -> list[str]:
+    """Return `name: value and value` of each condition that both runs name and that is not the same.
+
+    The prompts are compared as texts, on the common questions, where both runs logged them, else by their hash; that
+    they differ goes without saying where the questions' settings do.
+    """
+    ours, theirs = _conditions(a), _conditions(b)
+    found: dict[str, list[str]] = {}
+    for source in (source for source in ours if source in theirs):
+        names = dict.fromkeys((*ours[source], *theirs[source]))
+        values = {name: [of[source].get(name) or "none" for of in (ours, theirs)] for name in names}
+        found[source] = [f"{name}: {one} and {two}" for name, (one, two) in values.items() if one != two]
+    wordings = [] if found.get("questions") else _wordings(a, b)
+    return [*(each for of_source in found.values() for each in of_source), *wordings]
 
 
-def _check(one: Measured, two: Measured) -> None:
-    for each in (one, two):
-        if not each.scores:
+def _conditions(run: Run) -> dict[str, dict[str, str]]:
+    """Return source -> name -> value, without the sources that say nothing of a run."""
+    found: dict[str, dict[str, str]] = {}
+    if run.is_own:
+        settings = model_arguments(run.signature.settings)
+        hidden = {*run.own.entry.scoring, "prompt"}
+        found["questions"] = {name: value for name, value in settings.items() if name not in hidden}
+        found["questions"] |= {name: getattr(run.signature, name) for name in _OF_QUESTIONS}
+    if run.form == lmms_eval.FORM:
+        model, _, arguments = run.identity.model.partition(",")
+        found["model"] = {"model": model} | model_arguments(arguments)
+        marked = ablated(run.identity).get("ablated", "")  # with its seed; the signature of our tasks has it, too
+        found["model"] |= {"ablated": "" if run.is_own else marked, "seed": "" if marked else run.identity.seed}
+        found["generation"] = {name: str(value) for name, value in (run.config.get("generation_kwargs") or {}).items()}
+        found["host"] = {"shots": str(run.config.get("num_fewshot") or 0), **run.host}
+    return found
+
+
+def _wordings(a: Run, b: Run) -> list[str]:
+    """Return that the prompts differ, with what follows the shared beginning of the first that do."""
+    if not a.form == b.form == lmms_eval.FORM:
+        hashes = [run.signature.prompt for run in (a, b)]
+        return [f"prompt (hash): {' and '.join(hashes)}"] if all(hashes) and len(set(hashes)) > 1 else []
+    asked = [[run.by_id[key].question for run in (a, b)] for key in a.by_id if key in b.by_id]
+    plain = [[" ".join(word for word in text.split() if word != "<image>") for text in texts] for texts in asked]
+    others = [texts for texts in plain if len(set(texts)) > 1]
+    if not others:
+        return []
+    shared = next(place for place, pair in enumerate(zip_longest(*others[0])) if len(set(pair)) > 1)
+    one, two = (repr(text[max(0, shared - _SHOWN // 3) :][:_SHOWN]) for text in others[0])
+    return [f"prompt's wording ({len(others)} of {len(plain)} questions): {one} and {two}"]
+
+
+def _check(*numbers: tuple[Run, str, Side]) -> None:
+    for run, name, side in numbers:
+        if not side.scores:
             raise InputError(
-                f"Expected scores of single questions by {each.name} for --why; {each.run.task} of {each.run.name} has "
-                f"none. Choose with --metric: {', '.join(metric.name for metric in each.run.metrics)}."
+                f"Expected scores of single questions by {name} for --why; {run.task} of {run.name} has none. Choose "
+                f"with --metric: {', '.join(metric.name for metric in run.metrics)}."
             )
-    common = [key for key in one.questions if key in two.questions]
-    others = [key for key in common if one.questions[key].reference != two.questions[key].reference]
+    run_a, run_b = (run for run, _, _ in numbers)
+    theirs = {record.id: record.reference for record in run_b.questions}
+    common = [record for record in run_a.questions if record.id in theirs]
+    others = [record.id for record in common if record.reference != theirs[record.id]]
     if others or not common:
         found = f"another true answer of {counted(len(others), 'question')}, such as {others[0]}" if others else "none"
         raise InputError(
-            f"Expected the same questions in {one.run.path} and {two.run.path}; found {found}. Name two runs of one "
-            "task, or of tasks with the same ids."
+            f"Expected the same questions in {run_a.path} and {run_b.path}; found {found}. Name two runs of one task, "
+            "or of tasks with the same ids."
         )
 
 
-def _other_rules(one: Measured, two: Measured) -> str:
+def _other_rules(one: tuple[str, Side], two: tuple[str, Side]) -> str:
     """Return in what the readings of two numbers differ, or ''."""
-    rules = [each.name if each.name == each.rule else f"{each.name} (read as {each.rule})" for each in (one, two)]
-    found = [" and ".join(rules)] if one.rule != two.rule else []
-    both = [(name, one.tools[name] or "none", two.tools[name] or "none") for name in one.tools if name in two.tools]
-    return "; ".join([*found, *(f"{name}: {ours} and {theirs}" for name, ours, theirs in both if ours != theirs)])
+    rules = [name if name == side.rule else f"{name} (read as {side.rule})" for name, side in (one, two)]
+    found = [" and ".join(rules)] if one[1].rule != two[1].rule else []
+    ours, theirs = one[1].tools, two[1].tools
+    both = [(name, ours[name] or "none", theirs[name] or "none") for name in ours if name in theirs]
+    return "; ".join([*found, *(f"{name}: {a} and {b}" for name, a, b in both if a != b)])
 
 
 def _counted(side: Side) -> str:
     """Return how a number counts failed requests."""
-    if not side.failed:
-        return "left out" if FAILED in side.kinds.values() else "none"
-    return "read like answers" if any(side.failed.values()) else "counted as wrong"
+    if FAILED not in side.kinds.values():
+        return "none"
+    return "counted as wrong" if side.failed else "left out"
 
 
 def _explains(lines: Sequence[Line], about: Mapping[str, str]) -> str:
@@ -156,34 +208,36 @@ def _explains(lines: Sequence[Line], about: Mapping[str, str]) -> str:
     most = max((line for line in lines if line.cause != UNKNOWN), key=lambda line: abs(line.value))
     if abs(most.value) < LEAST:
         return f"Nothing that is known explains a part of the {total} points."
-    told = f" ({about[most.cause]})" if about.get(most.cause) else ""
+    known = f" ({about[most.cause]})" if about.get(most.cause) else ""
     count = f", on {counted(len(most.ids), 'question')} such as {', '.join(most.ids[:NAMED])}" if most.ids else ""
-    return f"What explains most: {most.cause}{told}, {percent(most.value)} of {total} points{count}."
+    return f"What explains most: {most.cause}{known}, {percent(most.value)} of {total} points{count}."
 
 
-def _settles(lines: Sequence[Line], one: Measured, two: Measured, differ: Sequence[str]) -> str:
+def _settles(lines: Sequence[Line], one: tuple[Run, Side], two: tuple[Run, Side], differ: Sequence[str]) -> str:
     """Return the sentence with the command that would settle the largest line that is not settled yet."""
     settled = {RULE, AVERAGE, *([OTHER] if len(differ) == 1 else [])}
     most = max((line for line in lines if line.cause not in settled), key=lambda line: abs(line.value))
     if abs(most.value) < LEAST:
         return "Nothing is left to settle."
-    counts = [list(side.kinds.values()).count(most.cause) for side in (one, two)]
-    if most.cause == COVERAGE:
-        counts = [-len(side.questions) for side in (one, two)]
-    worse = one.run if counts[0] > counts[1] else two.run
-    command = [*(worse.command or ("lmms-eval", "--model", "MODEL")), "--tasks", worse.task, "--log_samples"]
-    length = int((worse.config.get("generation_kwargs") or {}).get("max_new_tokens", 1024))
-    if most.cause == CUT:
-        place = command.index("--gen_kwargs") if "--gen_kwargs" in command else len(command)
-        given = [each for each in "".join(command[place + 1 : place + 2]).split(",") if "max_new_tokens" not in each]
-        command[place : place + 2] = ["--gen_kwargs", ",".join(filter(None, [*given, f"max_new_tokens={4 * length}"]))]
-    again = shlex.join([*command, "--output_path", "again"])
-    if most.cause == MIXED:
-        judge = f" --judge {two.run.judge_name}" if one.run.judge_name != two.run.judge_name else ""
-        again = f"spiqa-tasks score {one.run.task} {one.run.path}{judge} --output again"
-    if most.cause == UNKNOWN:
-        again = f"spiqa-tasks score {worse.path} --output again"
+    (run_a, a), (run_b, b) = one, two
+    missing = [
+        -len(side.asked) if most.cause == COVERAGE else [*side.kinds.values()].count(most.cause) for side in (a, b)
+    ]
+    worse = run_a if missing[0] > missing[1] else run_b
     if most.cause == NONE:
-        again = f"spiqa-tasks report {one.run.path} {two.run.path}, which shows them"
-    as_in = f", with one of these as in {one.run.name}: {'; '.join(differ)}" if differ and most.cause == OTHER else ""
+        again = f"spiqa-tasks report {run_a.path} {run_b.path}, which shows them"
+    elif most.cause == UNKNOWN:
+        again = f"spiqa-tasks score {worse.path} --output again"
+    elif most.cause == MIXED:
+        judge = f" --judge {run_b.judge_name}" if run_a.judge_name != run_b.judge_name else ""
+        again = f"spiqa-tasks score {run_a.task} {run_a.path}{judge} --output again"
+    else:
+        command = [*(worse.command or ("lmms-eval", "--model", "MODEL")), "--tasks", worse.task, "--log_samples"]
+        if most.cause == CUT:
+            length = int((worse.config.get("generation_kwargs") or {}).get("max_new_tokens", 1024))
+            command += [] if "--gen_kwargs" in command else ["--gen_kwargs", ""]
+            given = command.index("--gen_kwargs") + 1
+            command[given] = f"{command[given]},max_new_tokens={4 * length}".lstrip(",")  # the last of a name counts
+        again = shlex.join([*command, "--output_path", "again"])
+    as_in = f", with one of these as in {run_a.name}: {'; '.join(differ)}" if differ and most.cause == OTHER else ""
     return f"To settle {most.cause} ({percent(most.value)} points): {again}{as_in}."

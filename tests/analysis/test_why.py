@@ -14,9 +14,8 @@ from host_files import FAILED as MARKER
 from host_files import write_demo_run, write_run
 from report_runs import run_of as run_of_records
 
-from spiqa_tasks.analysis.conditions import differing
 from spiqa_tasks.analysis.decomposition import AVERAGE, COVERAGE, CUT, FAILED, MIXED, OTHER, RULE, UNKNOWN, Line
-from spiqa_tasks.analysis.why import Why, why
+from spiqa_tasks.analysis.why import Why, differing, why
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.readers.lmms_eval import read_results
@@ -226,8 +225,8 @@ def test_an_ablation_is_one_condition(tmp_path: Path, questions: Sequence[Questi
     hosts, _ = run_of(tmp_path / "host", questions[:3], "accuracy")
     for run in (own, hosts):
         probed = replace(run, identity=replace(run.identity, ablation="options=permuted", seed="1"))
-        assert differing(run, probed, []) == ["ablated: none and options=permuted,seed=1"]
-        assert differing(run, replace(run, identity=replace(run.identity, seed="1")), []) == ["seed: none and 1"]
+        assert differing(run, probed) == ["ablated: none and options=permuted,seed=1"]
+        assert differing(run, replace(run, identity=replace(run.identity, seed="1"))) == ["seed: none and 1"]
 
 
 def test_runs_that_share_no_question_are_refused(tmp_path: Path, questions: Sequence[Question]) -> None:
