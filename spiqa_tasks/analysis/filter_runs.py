@@ -3,22 +3,17 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from spiqa_tasks.analysis.inspectors import Inspector, inspectors, one_of_each
-from spiqa_tasks.analysis.pair import groups_of
+from spiqa_tasks.analysis.inspectors import aligned, one_of_each
+from spiqa_tasks.analysis.pair import Pair, groups_of
 from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.outcomes import Outcomes
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.answer import FIRST
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.filtering import (
-    DIFFICULTIES,
-    count_hits,
-    difficulty,
-    is_abnormal,
-    is_hit_by_most,
-    keeps_at_most,
-)
+from spiqa_tasks.scoring.filtering import DIFFICULTIES, difficulty, is_abnormal, is_hit_by_most, keeps_at_most
 
 UNKNOWN = "unknown (not every LVLM has a score)"
 MOSTLY = 0.5
@@ -40,7 +35,7 @@ class Filtered:
 
     Attributes:
         task: the source task.
-        inspectors: the text-only models; all have the same questions.
+        pair: runs of the text-only models; all have the same questions.
         hits: id -> number of inspectors that answered it, of the questions that every inspector has a score on.
         max_hits: largest number of hits of a kept question.
         threshold: least score of a hit.
@@ -49,7 +44,7 @@ class Filtered:
     """
 
     task: str
-    inspectors: Sequence[Inspector]
+    pair: Pair
     hits: dict[str, int]
     max_hits: int
     threshold: float
@@ -57,14 +52,19 @@ class Filtered:
     leaks: Sequence[Leak]
 
     @property
-    def metric(self) -> Metric:
-        """The metric of the scores."""
-        return self.inspectors[0].metric
+    def inspectors(self) -> list[str]:
+        """Names of the text-only models, without their ablation."""
+        return [run.identity.model for run in self.pair.runs]
 
     @property
     def run(self) -> Run:
         """The first inspector's run."""
-        return self.inspectors[0].run
+        return self.pair.runs[0]
+
+    @cached_property
+    def outcomes(self) -> list[Outcomes]:
+        """Shares of each inspector's refused, unparsed, failed and truncated answers."""
+        return self.pair.outcomes(list(self.pair.questions[0]))
 
     @property
     def kept(self) -> list[str]:
@@ -74,7 +74,7 @@ class Filtered:
 
     def groups(self) -> dict[str, dict[str, float]]:
         """Group (`all`, categories) -> n, kept, the abnormal hit rate (Figure 2), 0 to 1; with pairs what leaked."""
-        asked = {key: record for key, record in self.inspectors[0].questions.items() if key in self.hits}
+        asked = {key: record for key, record in self.pair.questions[0].items() if key in self.hits}
         rows = {}
         for group, keys in groups_of(asked).items():
             abnormal = sum(is_abnormal(self.hits[key], len(self.inspectors)) for key in keys)
@@ -106,18 +106,18 @@ class Filtered:
 
     def remarks(self) -> list[str]:
         """Return warnings: questions left out, inspectors that mostly gave no answer."""
-        asked = self.inspectors[0].questions
+        asked = self.pair.questions[0]
         lost = [key for key in asked if key not in self.hits]
         left_out = (
             f"{self.task}: {len(lost)} of {len(asked)} questions are left out, as not every inspector has a score of "
             f"them, the first: {', '.join(lost[:FIRST])}."
         )
         return [left_out] * bool(lost) + [
-            f"{self.task}: {each.name} refused {each.outcomes.refused:.0%} of the questions, and "
-            f"{each.outcomes.unparsed:.0%} of its answers could not be read. These count as misses, so that questions "
-            "are kept that need no image; leave it out, or ask it otherwise."
-            for each in self.inspectors
-            if each.outcomes.refused + each.outcomes.unparsed >= MOSTLY
+            f"{self.task}: {name} refused {shares.refused:.0%} of the questions, and {shares.unparsed:.0%} of its "
+            "answers could not be read. These count as misses, so that questions are kept that need no image; leave it "
+            "out, or ask it otherwise."
+            for name, shares in zip(self.inspectors, self.outcomes, strict=True)
+            if shares.refused + shares.unparsed >= MOSTLY
         ]
 
 
@@ -196,27 +196,27 @@ def _filtered(
         raise InputError(
             f"Expected --max-hits from 0 to {len(runs) - 1}, for {len(runs)} inspectors; found {max_hits}."
         )
-    inspecting = inspectors(task, runs, metric, first)
-    between = (score for each in inspecting for score in each.scores.values() if score not in (0, 1))
+    pair = aligned(task, runs, metric)
+    between = (score for scores in pair.run_scores for score in scores.values() if score not in (0, 1))
     if threshold is None and (score := next(between, None)) is not None:
         raise InputError(
             f"Expected scores of 0 or 1 in {metric.name} of {task}, found {score:.3f}. "
             "Say from which score an answer is right with --threshold."
         )
     right = threshold or 1.0
-    answered = count_hits([each.scores for each in inspectors(task, lvlms, metric, first)], right)
-    hits = count_hits([each.scores for each in inspecting], right)
-    difficulties = {key: difficulty(count, len(lvlms)) for key, count in answered.items()}
+    hits = {key: sum(score >= right for score in scores) for key, scores in pair.scores.items()}
+    shown = aligned(task, [first, *lvlms], metric).scores if lvlms else {}
+    counts = {key: sum(score >= right for score in scores[1:]) for key, scores in shown.items()}
+    difficulties = {key: difficulty(count, len(lvlms)) for key, count in counts.items()}
     leaks = [_leak(task, one, other, first, metric, right) for one, other in leaking]
-    return Filtered(task, inspecting, hits, max_hits, right, difficulties, leaks)
+    return Filtered(task, pair, hits, max_hits, right, difficulties, leaks)
 
 
 def _leak(task: str, lvlm: Sequence[Run], llm: Sequence[Run], first: Run, metric: Metric, threshold: float) -> Leak:
+    names = [run.identity.model for run in (*lvlm, *llm)]
     if len(lvlm) != 1 or len(llm) != 1:
-        names = ", ".join(run.identity.model for run in (*lvlm, *llm))
         raise InputError(
-            f"Expected one LVLM and one LLM base in each --pair, found {names}. Name the files of two runs."
+            f"Expected one LVLM and one LLM base in each --pair, found {', '.join(names)}. Name the files of two runs."
         )
-    ours, theirs = inspectors(task, [*lvlm, *llm], metric, first)
-    ids = [key for key, score in ours.scores.items() if score >= threshold > theirs.scores.get(key, threshold)]
-    return Leak(ours.name, theirs.name, tuple(ids))
+    _, ours, theirs = aligned(task, [first, *lvlm, *llm], metric).run_scores
+    return Leak(*names, tuple(key for key, score in ours.items() if score >= threshold > theirs.get(key, threshold)))

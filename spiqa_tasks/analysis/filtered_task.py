@@ -15,6 +15,7 @@ from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.catalogue import KEPT
 from spiqa_tasks.hosts.lmms_eval.source_task import source_task
 from spiqa_tasks.runs.join import task_questions
+from spiqa_tasks.runs.selection import partial_coverage
 from spiqa_tasks.runs.subset import SOURCE_YAML, Subset
 
 _HOOK = '''"""Made by `spiqa-tasks filter`: keeps the questions that kept.json lists."""
@@ -45,8 +46,7 @@ def name_of(task: str) -> str:
 
 def kept_by_filter(filtered: Filtered) -> Kept:
     """Return what a filter kept. Raises InputError: nothing kept, or runs over a part of the task."""
-    part = next((each.run.coverage for each in filtered.inspectors if each.run.record_set.part), None)
-    if part is not None:
+    if part := partial_coverage(filtered.pair.runs):
         raise InputError(
             f"Expected runs on the whole of {filtered.task} to write a task of it, found {part} questions. Run it "
             "without --limit."
@@ -54,8 +54,8 @@ def kept_by_filter(filtered: Filtered) -> Kept:
     if not filtered.kept:
         raise InputError(f"Expected questions of {filtered.task} to keep, found none. Raise --max-hits.")
     made = {
-        "inspectors": [inspector.name for inspector in filtered.inspectors],
-        "metric": filtered.metric.name,
+        "inspectors": filtered.inspectors,
+        "metric": filtered.pair.metric.name,
         "threshold": filtered.threshold,
         "max_hits": filtered.max_hits,
     }

@@ -21,7 +21,7 @@ UNKNOWN = frozenset({"images"})
 
 @dataclass(frozen=True)
 class Pair:
-    """Two or three runs aligned on their questions by one metric.
+    """Runs aligned on their questions by one metric: two or three, or all that a filter counts.
 
     Attributes:
         runs: earlier and later run; for gain the run with pictures, the one without, and that of the LLM base if known.

@@ -156,17 +156,22 @@ def _wrote(arguments: argparse.Namespace, path: Path) -> str:
 def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
     return {
         "task": filtered.task,
-        "inspectors": [each.name for each in filtered.inspectors],
-        "metric": filtered.metric.name,
+        "inspectors": filtered.inspectors,
+        "metric": filtered.pair.metric.name,
         "threshold": filtered.threshold,
         "max_hits": filtered.max_hits,
         "n": len(filtered.hits),
-        "questions": partial_coverage(each.run for each in filtered.inspectors),
+        "questions": partial_coverage(filtered.pair.runs),
         "kept": len(filtered.kept),
         "hit_counts": filtered.hit_counts,
         "answers": [
-            {"model": each.name, "task": each.run.task, "score": each.score, **dataclasses.asdict(each.outcomes)}
-            for each in filtered.inspectors
+            {
+                "model": run.identity.model,
+                "task": run.task,
+                "score": sum(scores.values()) / len(scores),
+                **dataclasses.asdict(shares),
+            }
+            for run, scores, shares in zip(filtered.pair.runs, filtered.pair.run_scores, filtered.outcomes, strict=True)
         ],
         "groups": [{"group": group, **counts} for group, counts in filtered.groups().items()],
         "difficulty": filtered.difficulty_counts(),
@@ -178,23 +183,22 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
 
 
 def _print(filtered: Filtered, form: str) -> None:
-    part = partial_coverage(each.run for each in filtered.inspectors)
-    name = f"{filtered.task}, {part} questions" if part else filtered.task
-    print(
-        f"\n{name}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits "
-        f"({filtered.metric.name} of at least {filtered.threshold:g})"
-    )
     record = _record(filtered, None)
+    part = f", {record['questions']} questions" if record["questions"] else ""
+    print(
+        f"\n{filtered.task}{part}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits "
+        f"({record['metric']} of at least {filtered.threshold:g})"
+    )
     shares = [Column(name, show=percent) for name in ("refused", "unparsed", "failed", "truncated")]
-    values: Columns = [Column("score", filtered.metric.name, percent), *shares]
+    values: Columns = [Column("score", record["metric"], percent), *shares]
     abnormal = Column("abnormal_hit_rate", "abnormal hit rate x 100", percent)
     tables = [
         Table(record["answers"], [Column("model", "inspector"), "task"], values),
         Table(record["groups"], ["group"], ["n", "kept", abnormal, Column("leaked_by_most", "leaked in most pairs")]),
     ]
     print(render(form, *tables))
-    print("questions by hits: " + ", ".join(f"{n} by {hits}" for hits, n in enumerate(filtered.hit_counts)))
-    if filtered.difficulties:
-        print("kept by difficulty: " + ", ".join(f"{n} {name}" for name, n in filtered.difficulty_counts().items()))
-    for leak in filtered.leaks:
-        print(f"{leak.lvlm} answers {len(leak.ids)} without the image that {leak.llm} does not")
+    print("questions by hits: " + ", ".join(f"{n} by {hits}" for hits, n in enumerate(record["hit_counts"])))
+    if record["difficulty"]:
+        print("kept by difficulty: " + ", ".join(f"{n} {name}" for name, n in record["difficulty"].items()))
+    for leak in record["leaked"]:
+        print(f"{leak['lvlm']} answers {leak['n']} without the image that {leak['llm']} does not")

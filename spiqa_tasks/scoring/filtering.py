@@ -1,18 +1,7 @@
 """The thresholds of MMStar's filter (MMStar paper, sections 3 and 4.1), for any number of models."""
 
-from collections.abc import Mapping, Sequence
-
 DIFFICULTIES = ("easy", "moderate", "hard", "tough")
 _LOWEST = {"easy": 12, "moderate": 8, "hard": 4, "tough": 0}  # hits of 16 LVLMs, section 4.1
-
-
-def count_hits(scores: Sequence[Mapping[str, float]], threshold: float = 1.0) -> dict[str, int]:
-    """Return question id -> number of models whose score reaches `threshold`; 1 is right.
-
-    Questions without a score by every model are excluded. `scores` has one mapping id -> score per model.
-    """
-    known = [key for key in scores[0] if all(key in model for model in scores)] if scores else []
-    return {key: sum(model[key] >= threshold for model in scores) for key in known}
 
 
 def keeps_at_most(models: int) -> int:

@@ -35,7 +35,7 @@ def only(runs: Sequence[Run], text_only_models: bool = True, **options: Any) -> 
 
 
 def names(found: Filtered) -> list[str]:
-    return [each.name for each in found.inspectors]
+    return found.inspectors
 
 
 def test_keeps_what_at_most_two_of_eight_answer(tmp_path: Path, run_filter: Filter) -> None:
@@ -289,7 +289,7 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
     write_inspectors(tmp_path, [0, 1], models=1)
     write_run(tmp_path, "m", {"u": [{"acc": 1.0}, {"acc": 0.0}]}, stamp="9")
     found, remarks, left_out = filter_runs(load(tmp_path), metric="acc", text_only_models=True)
-    assert ([(each.task, each.metric.name) for each in found], remarks) == ([("u", "acc")], [])
+    assert ([(each.task, each.pair.metric.name) for each in found], remarks) == ([("u", "acc")], [])
     (remark,) = left_out
     assert remark.startswith("t is left out: Expected t to have the metric acc; found accuracy")
     with pytest.raises(InputError, match="u is left out: Expected u to have the metric other; found acc"):

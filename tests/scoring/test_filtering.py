@@ -2,7 +2,7 @@
 
 import pytest
 
-from spiqa_tasks.scoring.filtering import count_hits, difficulty, is_abnormal, is_hit_by_most, keeps_at_most
+from spiqa_tasks.scoring.filtering import difficulty, is_abnormal, is_hit_by_most, keeps_at_most
 
 
 def test_two_of_eight_inspectors_may_hit() -> None:
@@ -40,11 +40,3 @@ def test_impossible_hits_have_no_difficulty(hits: int, models: int) -> None:
     """More hits than models, fewer than none, or no model at all are errors."""
     with pytest.raises(ValueError, match=f"^expected 0 <= hits <= models and models > 0, got {hits} of {models}$"):
         difficulty(hits, models)
-
-
-def test_hits_count_right_answers_only() -> None:
-    """Part of a point is no hit, and a question that one model has no score of is left out."""
-    assert count_hits([{"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 0.5}, {"a": 0.0, "b": 1.0}]) == {"a": 2, "b": 2}
-    assert count_hits([{"a": 1.0, "b": 0.0}], 0.5) == {"a": 1, "b": 0}
-    assert count_hits([{"a": 1.0, "b": 0.0}, {"b": 1.0}]) == {"b": 1}
-    assert count_hits([]) == {}
