@@ -58,8 +58,8 @@ def compare(
         chosen = _metric_of(members, metric) if len(members) > 1 else None
         if chosen is None:
             continue
-        unscored = [run for run in members if not _is_mean(run, chosen)]
-        scored = [run for run in members if not any(run is other for other in unscored)]
+        faults = [(run, _fault(run, chosen)) for run in members]
+        scored = [run for run, fault in faults if not fault]
         bases = [run for run in scored if baseline in (run.name, run.identity.label, run.identity.model)]
         others = [run for run in scored if not any(run is base for base in bases)]
         twos = itertools.product(bases, others) if baseline is not None else itertools.combinations(scored, 2)
@@ -73,7 +73,7 @@ def compare(
                 comparisons.append(_compared(pair, few))
         if baseline is not None and not bases:
             left_out.append(f"{members[0].task} is left out: it has no run of {baseline} with scores.")
-        left_out += [f"{run.task} of {run.name} is left out: {_why_not(run, chosen)}." for run in unscored]
+        left_out += [f"{run.task} of {run.name} is left out: {fault}." for run, fault in faults if fault]
     corrected = holm([comparison.difference.p for comparison in comparisons])
     return [replace(each, p_corrected=p) for each, p in zip(comparisons, corrected, strict=True)], left_out
 
@@ -100,26 +100,21 @@ def _metric_of(members: Sequence[Run], name: str | None) -> Metric | None:
     if name is not None:
         return metrics.get(name, mean_of(name))
     wanted = [each for place, each in enumerate(metrics.values()) if place == 0 or each.higher_is_better]
-    scored = (each for each in wanted if sum(_is_mean(run, each) for run in members) > 1)
+    scored = (each for each in wanted if sum(not _fault(run, each) for run in members) > 1)
     return next(scored, next(iter(wanted), None))
 
 
-def _why_not(run: Run, metric: Metric) -> str:
-    """Return why a run has no scores by a metric."""
+def _fault(run: Run, metric: Metric) -> str:
+    """Return why a run's value is not the mean of scores per question (METEOR's is not), or ''."""
     if not run.logged:
         return "it has no samples, run it with --log_samples"
     if not any(each.name == metric.name for each in run.metrics):
         return f"it has no {metric.name}"
-    reason = run.value(metric).reason or f"its {metric.name} is no mean over single answers"
+    value, scores = run.value(metric), run.scores(metric)
+    if scores and math.isclose(math.fsum(scores.values()) / len(scores), value.value, abs_tol=1e-9):
+        return ""
+    reason = value.reason or f"its {metric.name} is no mean over single answers"
     return f"{reason} (--partial has values over a part)" if run.record_set.withheld() else reason
-
-
-def _is_mean(run: Run, metric: Metric) -> bool:
-    """Return whether a run's value is the mean of scores per question (METEOR's is not)."""
-    if not run.logged or not any(each.name == metric.name for each in run.metrics):
-        return False
-    value, scores = run.value(metric).value, run.scores(metric)
-    return bool(scores) and math.isclose(math.fsum(scores.values()) / len(scores), value, abs_tol=1e-9)
 
 
 def _not_comparable(pair: Pair, few: str) -> str:

@@ -219,4 +219,5 @@ def _leak(task: str, lvlm: Sequence[Run], llm: Sequence[Run], first: Run, metric
             f"Expected one LVLM and one LLM base in each --pair, found {', '.join(names)}. Name the files of two runs."
         )
     _, ours, theirs = aligned(task, [first, *lvlm, *llm], metric).run_scores
-    return Leak(*names, tuple(key for key, score in ours.items() if score >= threshold > theirs.get(key, threshold)))
+    ids = (key for key, score in ours.items() if score >= threshold > theirs.get(key, threshold))
+    return Leak(names[0], names[1], tuple(ids))

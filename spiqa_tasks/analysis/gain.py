@@ -6,7 +6,6 @@ from itertools import zip_longest
 
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.pair import Pair
-from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.outcomes import Outcomes
 from spiqa_tasks.runs import selection
@@ -57,60 +56,47 @@ def rows(pair: Pair) -> list[Row]:
 
     The overall row is made of the host's reported values if a run has no scores per question.
     """
-    if not all(_has_scores(run, pair.metric) for run in pair.runs):
-        values = [(run, run.value(pair.metric)) for run in pair.runs]
-        reasons = [f"{run.name}: {value.reason}" for run, value in values if value.reason]
-        n = len(pair.groups[OVERALL])
-        return [_row(pair, OVERALL, None if reasons else gain_of_totals(n, *(v.value for _, v in values)), reasons)]
-    return [
-        _with_answered(pair, _row(pair, group, *_of_questions(pair, group, keys)), keys)
-        for group, keys in pair.groups.items()
-    ]
+    if all(run.is_own or any(pair.metric.name in record.scores for record in run.records) for run in pair.runs):
+        return [_of_questions(pair, group, keys) for group, keys in pair.groups.items()]
+    values = [(run, run.value(pair.metric)) for run in pair.runs]
+    reasons = [f"{run.name}: {value.reason}" for run, value in values if value.reason]
+    result = None if reasons else gain_of_totals(len(pair.groups[OVERALL]), *(value.value for _, value in values))
+    return [_row(pair, OVERALL, result, reasons)]
 
 
-def _has_scores(run: Run, metric: Metric) -> bool:
-    """Return whether single questions have scores, rather than the host's table alone a value."""
-    return run.is_own or any(metric.name in record.scores for record in run.records)
-
-
-def _of_questions(pair: Pair, group: str, keys: Sequence[str]) -> tuple[Gain | None, Sequence[str]]:
-    """Return the gain of some questions, or None with the reasons."""
+def _of_questions(pair: Pair, group: str, keys: Sequence[str]) -> Row:
+    """Return the row of some questions."""
     known = [key for key in keys if key in pair.scores]
     total = max(len(keys), *(run.sizes.get(group, 0) for run in pair.runs))
-    if not pair.scores:
-        return None, [f"{pair.metric.name} gives no question a score in every run"]
     few = too_few(len(known), total, "questions have a score in every run")
-    if few and not pair.runs[0].partial:
-        return None, [few]
-    return _gain(pair, {key: pair.scores[key] for key in known}), ()
-
-
-def _gain(pair: Pair, scores: Mapping[str, Sequence[float]]) -> Gain:
-    """Return the gain of questions by their scores in each run."""
-    v, wv, *t = (list(of_run) for of_run in zip(*scores.values(), strict=True))
-    return gain(v, wv, t[0] if t else None, pair.clusters(scores))
-
-
-def _with_answered(pair: Pair, row: Row, keys: Sequence[str]) -> Row:
-    """Return the row with `answered` and `corrected`, unless it is withheld."""
-    known = [key for key in keys if key in pair.scores]
+    reason = few if few and not pair.runs[0].partial else ""
+    if not pair.scores:
+        reason = f"{pair.metric.name} gives no question a score in every run"
+    row = _row(pair, group, None if reason else _gain(pair, {key: pair.scores[key] for key in known}), [reason])
     if row.result is None:
         return row
-    answers = {key: pair.answered(key) for key in known}
-    options = {key: count for key in known if (count := pair.options(key)) is not None}
+    answers = {key: [not (of[key].refused or of[key].unparsed) for of in pair.questions] for key in known}
     answered = {key: pair.scores[key] for key in known if all(answers[key])}
+    options = {key: pair.runs[0].option_count(pair.questions[0][key]) or 1 for key in known}
     corrected = {
         key: [
             corrected_for_chance(score, count, is_answer)
             for score, is_answer in zip(pair.scores[key], answers[key], strict=True)
         ]
         for key, count in options.items()
+        if count > 1
     }
     return replace(
         row,
         answered=_gain(pair, answered) if answered else None,
         corrected=_gain(pair, corrected) if is_covered(len(corrected), len(known)) else None,
     )
+
+
+def _gain(pair: Pair, scores: Mapping[str, Sequence[float]]) -> Gain:
+    """Return the gain of questions by their scores in each run."""
+    v, wv, *t = (list(of_run) for of_run in zip(*scores.values(), strict=True))
+    return gain(v, wv, t[0] if t else None, pair.clusters(scores))
 
 
 def _row(pair: Pair, group: str, result: Gain | None, why_not: Sequence[str]) -> Row:
@@ -127,7 +113,7 @@ def _row(pair: Pair, group: str, result: Gain | None, why_not: Sequence[str]) ->
         t[0] if t else None,
         len(keys) if result is None else result.n,
         None if reasons else result,
-        "; ".join(dict.fromkeys([*reasons, *why_not])),
+        "; ".join(dict.fromkeys(filter(None, [*reasons, *why_not]))),
         pair.outcomes(keys),
         "; ".join(dict.fromkeys(run.coverage for run in parts)),
         [*pair.remarks, *_followed(pair)] if group == OVERALL else [],
@@ -150,8 +136,7 @@ def _letters(run: Run) -> dict[str, str]:
         return {record.id: record.prediction for record in answered if record.prediction}
     shown = {key: answer.options or options_in(answer.question) for key, answer in run.by_id.items()}
     texts = {key: run.by_id[key].response.text for key, options in shown.items() if options}
-    found = {key: extract_choice(text, shown[key]).letter for key, text in texts.items()}
-    return {key: letter for key, letter in found.items() if letter}
+    return {key: letter for key, text in texts.items() if (letter := extract_choice(text, shown[key]).letter)}
 
 
 def sample_lists(pair: Pair) -> Iterator[dict[str, object]]:
@@ -167,18 +152,14 @@ def warnings(row: Row) -> list[str]:
     """Return warnings about a row: answers that are none count as wrong."""
     if row.result is None:
         return [*row.remarks, f"withheld: {row.withheld}"]
-    warned = list(row.remarks)
-    if row.questions and row.group == OVERALL:
-        warned.append(f"{row.questions} questions were answered")
     bounds = (
         "with images: S_v and MG are lower bounds",
         "without images: S_wv and ML are lower bounds and MG an upper one; try ablation=grey",
         "by the LLM base: S_t is a lower bound and ML an upper one",
     )
-    for outcome, bound in zip(row.outcomes, bounds, strict=False):
-        if outcome.remark:
-            warned.append(f"{outcome.remark} {bound}")
-    return warned
+    part = [f"{row.questions} questions were answered"] if row.questions and row.group == OVERALL else []
+    unread = [(of_run.remark, bound) for of_run, bound in zip(row.outcomes, bounds, strict=False)]
+    return [*row.remarks, *part, *(f"{remark} {bound}" for remark, bound in unread if remark)]
 
 
 def averages(table: Sequence[Row]) -> list[Row]:

@@ -59,15 +59,6 @@ class Pair:
         """Return the cluster keys of questions."""
         return [self.questions[0][key].cluster for key in keys]
 
-    def answered(self, key: str) -> list[bool]:
-        """Return whether each run's model answered a question, neither refusing nor leaving the answer unreadable."""
-        return [not (known[key].refused or known[key].unparsed) for known in self.questions]
-
-    def options(self, key: str) -> int | None:
-        """Return the number of options of a question, or None if unknown or below two."""
-        count = self.runs[0].option_count(self.questions[0][key])
-        return count if count is not None and count > 1 else None
-
     def outcomes(self, keys: Sequence[str]) -> list[Outcomes]:
         """Return each run's shares of refused, unparsed, failed and truncated answers to at least one question."""
         return [outcomes([questions[key] for key in keys]) for questions in self.questions]

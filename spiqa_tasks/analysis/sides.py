@@ -29,11 +29,9 @@ def side_of(run: Run, name: str) -> Side:
     scores of a host's metric are by the circulating rule that gives all of them, if one does.
     """
     metric = next((each for each in run.metrics if each.name == name), None)
-    scores, rule = _read(run, name) if metric is None else {}, name
-    questions: Mapping[str, Record] = _complete(run)
-    if metric is not None:
-        questions = run.kind.members(run, metric)
-        scores = scores_of(questions, metric)
+    questions = _complete(run) if metric is None else run.kind.members(run, metric)
+    scores = _read(run, name) if metric is None else scores_of(questions, metric)
+    rule = name
     if metric is not None and not run.is_own and scores:
         rule = next((each for each in CIRCULATING if _read(run, each) == scores), name)
     kinds = {key: kind for key, record in questions.items() if (kind := _kind(run, record))}

@@ -51,7 +51,8 @@ def ablation_pairs(
         if twin is None:
             continue
         try:
-            pairs.append(pair_of(twin, run, bases.get(selection.source_task(run)), metric, blind))
+            of_base = [base for task, base in bases.items() if task == selection.source_task(run)]
+            pairs.append(pair_of([twin, run, *of_base], metric, blind))
         except MissingMetricError as error:
             problems.append(f"{twin.task} of {twin.name} is left out: {error}")
     used = {id(twin) for _, twin in twins}
@@ -64,47 +65,42 @@ def ablation_pairs(
     return pairs, alone, problems
 
 
-def pair_of(v: Run, wv: Run, t: Run | None = None, metric: str | None = None, blind: Sequence[Run] = ()) -> Pair:
+def pair_of(runs: Sequence[Run], metric: str | None = None, blind: Sequence[Run] = ()) -> Pair:
     """Return the pair of runs whose roles are known, whatever their own records say of pictures.
 
     Args:
-        v, wv, t: the run with pictures, without, and of the LLM base.
+        runs: the run with pictures, without, and of the LLM base if there is one.
         metric: name of the metric (default: the headline).
-        blind: all runs without pictures; `wv` gets an ablation name that is unique among them.
+        blind: all runs without pictures; the second run gets an ablation name that is unique among them.
 
     Raises:
         InputError: runs that must not be compared, or without the metric.
     """
-    measured = v.metric(metric)
+    v, wv = runs[:2]
     kind = selection.ablation(wv) if selection.is_blind(wv) else UNKNOWN
-    same = [
-        run
-        for run in blind
-        if (selection.source_task(run), run.identity.model, selection.ablation(run))
-        == (selection.source_task(wv), wv.identity.model, kind)
-    ]
+
+    def key(run: Run) -> tuple[str, str, str]:
+        return selection.source_task(run), run.identity.model, selection.ablation(run)
+
+    same = [run for run in blind if key(run) == key(wv)]
     if len(same) > 1:
         seeded = len({run.identity.seed for run in same}) == len(same)
         kind += f",seed={wv.identity.seed}" if seeded else f" ({selection.difference(wv, same)})"
-    pair = Pair([v, wv, *([t] if t is not None else [])], measured, kind)
-    for run in pair.runs:
-        run.metric(measured.name)
+    pair = Pair(runs, v.metric(metric), kind)
+    for run in runs:
+        run.metric(pair.metric.name)
     pair.check()
     return pair
 
 
 def _no_ablation(run: Run, blind: Sequence[Run]) -> str:
-    others = [
-        selection.model_name(other) for other in blind if selection.source_task(other) == selection.source_task(run)
-    ]
+    others = [selection.model_name(each) for each in blind if selection.source_task(each) == selection.source_task(run)]
     base = run.identity.model.partition(",")[0]
     remedy = f"--model ablated --model_args base={base},ablation=text,... --tasks {run.task}"
     if f"{run.task}_text" in catalogue()[0]:
         remedy = f"the same model with {selection.option_of_tasks(run)} {run.task}_text"
-    return (
-        f"Expected a run of {selection.model_name(run)} on {run.task} without images, found "
-        f"{f'one of {others[0]}' if others else 'none'}. Run {remedy}."
-    )
+    found = f"one of {others[0]}" if others else "none"
+    return f"Expected a run of {selection.model_name(run)} on {run.task} without images, found {found}. Run {remedy}."
 
 
 def _no_twin(run: Run, seeing: Sequence[Run]) -> str:
@@ -112,10 +108,8 @@ def _no_twin(run: Run, seeing: Sequence[Run]) -> str:
     others = [other for other in seeing if selection.source_task(other) == task]
     own = [other for other in others if other.identity.model == run.identity.model]
     remedy = f"Run the same model with {selection.option_of_tasks(run)} {task}; {run.path.name} is left out."
-    if own:
-        remedy = f"Name the one that {run.path} belongs to."
     return (
         f"Expected a run of {selection.model_name(run)} on {task} with images beside the one with "
         f"ablation={selection.ablation(run)}, found {', '.join(map(selection.model_name, own or others)) or 'none'}. "
-        f"{remedy}"
+        f"{f'Name the one that {run.path} belongs to.' if own else remedy}"
     )

@@ -34,7 +34,7 @@ _ENDS = {"": "value", "_low": "low", "_high": "high"}
 _ROLES = (
     ("--with", "seeing", "of a model that saw the pictures"),
     ("--without", "blind", "of the same model without them"),
-    ("--text", "base", "of its LLM base"),
+    ("--text", "base", "of its LLM base, also beside RUNs"),
 )
 
 
@@ -42,12 +42,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.epilog = _EPILOG
     add_runs(parser, "*")
-    for option, place, told in _ROLES:
-        parser.add_argument(option, dest=place, type=RunPath.parse, metavar="FILE", help=f"answers {told}, in any form")
+    for option, name, about in _ROLES:
+        parser.add_argument(option, dest=name, type=RunPath.parse, metavar="FILE", help=f"answers {about}, in any form")
     parser.add_argument(
         "--columns", metavar="FIELD=COLUMN,...", help="what the columns of these are called, as of score"
     )
-    parser.add_argument("--llm", nargs="+", type=RunPath.parse, default=[], metavar="RUN", help="runs of the LLM base")
     parser.add_argument("--metric", help="the metric to compare (default: the headline of each task)")
     parser.add_argument("--samples", type=Path, metavar="FILE", help="write won, lost and leaked questions (jsonl)")
     parser.add_argument(
@@ -58,19 +57,19 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the table; status 3 if a row is withheld, or runs that were asked for are left out, but not of a folder."""
-    named = [option for option, place, _ in _ROLES if getattr(arguments, place) is not None]
-    ways = {"RUNs": arguments.runs, "--scores": arguments.scores, " ".join(named): named}
+    files = [place for place in (arguments.seeing, arguments.blind) if place is not None]
+    ways = {"RUNs": arguments.runs, "--scores": arguments.scores, "--with or --without": files}
     given = [way for way, what in ways.items() if what]
     if len(given) != 1:
         raise InputError(
-            "Expected RUNs, --with FILE --without FILE [--text FILE], or --scores S_v S_wv [S_t]; found "
+            "Expected RUNs, --with FILE --without FILE, each with [--text FILE], or --scores S_v S_wv [S_t]; found "
             f"{' and '.join(given) or 'none of them'}. See `spiqa-tasks gain -h`."
         )
     if arguments.scores:
         return _run_scores(arguments)
     if arguments.samples is not None:
         check_file(arguments.samples)
-    found, problems = (_named(arguments, named), []) if named else _recognised(arguments)
+    found, problems = ([_named(arguments)], []) if files else _recognised(arguments)
     is_complete = print_gain(found, arguments.format, arguments.samples)
     say(*problems)
     return 0 if is_complete and not problems else 3
@@ -100,42 +99,40 @@ def print_gain(found: Sequence[Pair], form: str, samples: Path | None) -> bool:
 
 def _recognised(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
     """Return the pairs by the runs' own records, and a sentence per run left out."""
-    if arguments.columns is not None:
-        raise InputError("Expected --columns with --with and --without, found RUNs. Name the files by these options.")
-    runs, llm = runs_at(arguments.runs, arguments), runs_at(arguments.llm, arguments)
-    found, alone, problems = ablation_pairs(runs, llm, arguments.task, arguments.metric)
+    base = [] if arguments.base is None else runs_at([arguments.base], arguments)
+    runs = runs_at(arguments.runs, arguments)
+    found, alone, problems = ablation_pairs(runs, base, arguments.task, arguments.metric)
     if arguments.task or not all(place.path.is_dir() for place in arguments.runs):
         return found, [*alone, *problems]
     say(*alone)
     return found, problems
 
 
-def _named(arguments: argparse.Namespace, named: Sequence[str]) -> list[Pair]:
+def _named(arguments: argparse.Namespace) -> Pair:
     """Return the pair that the options name.
 
-    Raises:
-        InputError: one of the first two is missing, a file twice, several runs at a place, or see `pair_of`.
+    Raises InputError: one of the first two is missing, a file twice, several runs at a place, or see `pair_of`.
     """
-    places = [(option, place) for option, name, _ in _ROLES if (place := getattr(arguments, name)) is not None]
-    if arguments.seeing is None or arguments.blind is None or arguments.llm:
-        found = ", ".join([*named, *(["--llm"] if arguments.llm else [])])
+    if arguments.seeing is None or arguments.blind is None:
         raise InputError(
-            f"Expected --with and --without, which gain is the difference of, and --text for leakage; found {found}. "
-            "A single file of answers is scored by `spiqa-tasks score`."
+            "Expected --with and --without, which gain is the difference of; found one of them. A single file of "
+            "answers is scored by `spiqa-tasks score`."
         )
-    if len({place.path.resolve() for _, place in places}) < len(places):
-        raise InputError(f"Expected another file for each of {', '.join(named)}; found one of them twice.")
-    v, wv, *t = (_run_at(option, place, arguments) for option, place in places)
-    if selection.is_blind(v):
-        raise InputError(f"Expected a run with pictures at --with, found {v.name} on {v.task}. Name it at --without.")
-    return [pair_of(v, wv, t[0] if t else None, arguments.metric)]
+    places = [place for place in (arguments.seeing, arguments.blind, arguments.base) if place is not None]
+    if len({place.path.resolve() for place in places}) < len(places):
+        raise InputError("Expected another file for each of --with, --without and --text; found one of them twice.")
+    runs = [_run_at(place, arguments) for place in places]
+    if selection.is_blind(runs[0]):
+        name = f"{runs[0].name} on {runs[0].task}"
+        raise InputError(f"Expected a run with pictures at --with, found {name}. Name it at --without.")
+    return pair_of(runs, arguments.metric)
 
 
-def _run_at(option: str, place: RunPath, arguments: argparse.Namespace) -> Run:
+def _run_at(place: RunPath, arguments: argparse.Namespace) -> Run:
     runs = selection.select_tasks(runs_at([place], arguments), arguments.task, variants=True)
     if len(runs) > 1:
         tasks = ", ".join(f"{run.task} of {run.name}" for run in runs)
-        raise InputError(f"Expected one run at {option} {place.path}, found {tasks}. Name one with --task.")
+        raise InputError(f"Expected one run at {place.path}, found {tasks}. Name one with --task.")
     return runs[0]
 
 
