@@ -19,9 +19,9 @@ OVERALL = "all"
 class GroupValue:
     """A metric's value, in natural units, over the `n` scored answers of one group, with its 95% interval.
 
-    `value` is NaN where it is withheld, `low` and `high` None where there is no interval; `low_value` and `high_value`
-    are the ends of a bin (None for a named group). `questions` says how many of the group's questions were answered,
-    `n of N`: of the task's for all of them, and where the group's own size is not known to be short of answers.
+    `value` is NaN if it is withheld, `low` and `high` None without an interval. `questions` says how many of the
+    group's questions were answered, `n of N`: of the task's for all of them, and where the group's own size is not
+    known to be short of answers.
     """
 
     model: str
@@ -32,8 +32,6 @@ class GroupValue:
     value: float
     low: float | None
     high: float | None
-    low_value: float | None = None
-    high_value: float | None = None
     questions: str = ""
 
     @property
@@ -50,12 +48,12 @@ def by_group(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
     """
     rows = []
     for metric in metrics:
-        rows += overall(run, [metric])
         kinds: dict[str, set[str]] = {}
         for record in run.record_set.members(metric):
             for kind, name in record.groups.items():
                 kinds.setdefault(kind, set()).add(name)
         groups = [name for names in kinds.values() for name in sorted(names)]
+        rows += overall(run, [metric])
         rows += [group_value(run, metric.name, group, run.value(metric, group)) for group in groups]
     return rows
 
@@ -69,24 +67,23 @@ def by_property(run: Run, metric: Metric, name: str, bins: int) -> list[GroupVal
     """Return one row per bin of a property that the benchmark measures of a question, such as a caption's length.
 
     Raises:
-        InputError: the benchmark has no such property, or fewer than one bin.
+        InputError: the benchmark has no such property.
         DataError: the questions' data is not there.
     """
-    measure = run.own.entry.properties.get(name)
-    if measure is None or bins < 1:
-        raise InputError(
-            f"Expected a task that has the property {name}, and at least one bin; found {run.task} and {bins} bins."
-        )
-    settings = settings_text(run.own.entry.measured(run.settings))
+    entry = run.own.entry
+    measure = entry.properties.get(name)
+    if measure is None:
+        raise InputError(f"Expected a task that has the property {name}, found {run.task}. Name runs of another one.")
+    rows = load_rows(entry, run.own.split, settings_text(entry.measured(run.settings)))
     known = {record.id: record for record in run.questions}
-    rows = load_rows(run.own.entry, run.own.split, settings)
     values = {row["id"]: measure(row) for row in rows if row["id"] in known}
     edges = quantile_bins(list(values.values()), bins)
-    found = []
-    for index, (low, high) in enumerate(edges):
-        members = [known[key] for key, value in values.items() if bin_index(value, edges) == index]
-        found.append(_subset(run, metric, f"{low:.0f} to {high:.0f}", members, low, high))
-    return found
+    members: list[list[Record]] = [[] for _ in edges]
+    for key, value in values.items():
+        members[bin_index(value, edges)].append(known[key])
+    return [
+        _subset(run, metric, f"{low:.0f} to {high:.0f}", of) for (low, high), of in zip(edges, members, strict=True)
+    ]
 
 
 def by_label(run: Run, metric: Metric, name: str) -> list[GroupValue]:
@@ -105,19 +102,16 @@ def by_label(run: Run, metric: Metric, name: str) -> list[GroupValue]:
     return [_subset(run, metric, label, members[label]) for label in sorted(members)]
 
 
-def _subset(run: Run, metric: Metric, name: str, members: Sequence[Record], *ends: float) -> GroupValue:
+def _subset(run: Run, metric: Metric, name: str, members: Sequence[Record]) -> GroupValue:
     value = replace(run.record_set, documents=members, questions=members, partial=True).value(metric)
     withheld = run.record_set.withheld()
-    return group_value(run, metric.name, name, replace(withheld, n=value.n) if withheld else value, *ends)
+    return group_value(run, metric.name, name, replace(withheld, n=value.n) if withheld else value)
 
 
-def group_value(
-    run: Run, metric: str, group: str, value: Value, start: float | None = None, end: float | None = None
-) -> GroupValue:
-    """Return a value of a run's metric over a group, or over a bin from `start` to `end`."""
+def group_value(run: Run, metric: str, group: str, value: Value) -> GroupValue:
+    """Return a value of a run's metric over a group."""
     low, high = (None if math.isnan(value.value) else value.interval) or (None, None)
-    numbers = (value.n, value.value, low, high, start, end)
     size = run.sizes.get(group, 0)
     is_of_part = bool(run.record_set.part) and value.n >= size and (not size or math.isnan(value.value))
     questions = run.coverage if group == OVERALL or is_of_part else f"{value.n} of {max(value.n, size)}"
-    return GroupValue(run.name, run.task, metric, group, *numbers, questions)
+    return GroupValue(run.name, run.task, metric, group, value.n, value.value, low, high, questions)

@@ -20,33 +20,26 @@ from spiqa_tasks.scoring.units import number
 
 ALL = "all"
 GROUP = "group"
+BINS = 5
+"""Bins of equal count, as SciFIBench's Figure 8 has them."""
 _OF_SCORING = ("rule", "output", "dry_run", "accept_differences", "write_requests", "read_responses")
+"""Options for which RUNs are scored again."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
+    """Add the option."""
     properties = sorted({name for each in BENCHMARKS.values() for name in (*each.properties, *each.labels)})
-    parser.add_argument(
-        "--by",
-        choices=(GROUP, *properties),
-        help="print values with intervals by group (categories, types of figures), by the benchmark that a question of "
-        "MMStar is from (source), or by bins of a property; RUNs, of which there may be several, are not scored again",
+    about = "print values with intervals by group (categories, types of figures), by the benchmark that a question of "
+    about += (
+        "MMStar is from (source), or by five bins of a property; RUNs are scored again only with options of scoring"
     )
-    parser.add_argument("--bins", type=int, default=5, help="bins of equal count (default: 5)")
+    parser.add_argument("--by", choices=(GROUP, *properties), help=about)
 
 
 def scored_runs(arguments: argparse.Namespace) -> list[Run] | None:
-    """Return the RUNs of `--by` as they were scored; None if the arguments are a task and answers to it.
-
-    Raises InputError: options of scoring or several judges with RUNs; or see `own_runs`.
-    """
-    if names_task(arguments):
-        return None
-    used = [f"--{name.replace('_', '-')}" for name in _OF_SCORING if getattr(arguments, name, None)]
-    if used or len(arguments.judge or ()) > 1:
-        option = next(iter(used), "several --judge")
-        raise InputError(f"Expected TASK PREDICTIONS... with {option}, found RUNs with --by. Score them first.")
-    return named_runs(as_runs(arguments))
+    """Return the RUNs of `--by` as they were scored; None if they are to be scored, or the arguments name a task."""
+    is_scoring = any(getattr(arguments, name) for name in _OF_SCORING) or len(arguments.judge or ()) > 1
+    return None if is_scoring or names_task(arguments) else named_runs(as_runs(arguments))
 
 
 def names_task(arguments: argparse.Namespace) -> bool:
@@ -84,10 +77,9 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
         say(*reasons)
         if by == GROUP:
             rows += by_group(run, of_run)
-        elif by in run.own.entry.labels:
-            rows += [row for metric in of_run for row in by_label(run, metric, by)]
-        else:
-            rows += [row for metric in of_run for row in by_property(run, metric, by, arguments.bins)]
+        for metric in of_run if by != GROUP else ():
+            is_label = by in run.own.entry.labels
+            rows += by_label(run, metric, by) if is_label else by_property(run, metric, by, BINS)
     part: Columns = ["questions"] * any(row.is_of_part for row in rows)
     values: Columns = [Column("value", "x 100", number, ("low", "high")), "n", *part]
     print(render(arguments.format, Table(as_records(rows), ["model", "task", "metric", "group"], values)))

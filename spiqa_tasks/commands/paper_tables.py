@@ -17,6 +17,7 @@ from spiqa_tasks.analysis.published_rows import published_values
 from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.aggregation import Metric, prepare
 from spiqa_tasks.commands.gain import print_gain
+from spiqa_tasks.commands.grouping import BINS
 from spiqa_tasks.commands.paper_ranking import rank_captions
 from spiqa_tasks.commands.run_arguments import measured_runs, named_runs, runs_at, runs_by_path, withheld_values
 from spiqa_tasks.errors import InputError
@@ -36,8 +37,6 @@ _VALUE = Column("value", "x 100", number, ("low", "high"))
 _ACROSS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")
 """Columns of published tables whose entries head columns, as in the papers; the other ones label the rows."""
 _NUMBERS = ("value", "sd", "variance")
-_BINS = 5
-"""Bins of equal count, as Figure 8 has them."""
 
 
 def _show(
@@ -115,7 +114,7 @@ def _properties(arguments: argparse.Namespace, item: Item) -> int:
     rows: list[GroupValue] = []
     for run in measured_runs(arguments):
         name = "figure_size" if "cap2fig" in run.own.split else "caption_length"
-        rows += by_property(run, run.metric(arguments.metric), name, _BINS)
+        rows += by_property(run, run.metric(arguments.metric), name, BINS)
     return _show(arguments, item, rows, ["model", "task", "metric", "group"], ["n", "questions", _VALUE])
 
 

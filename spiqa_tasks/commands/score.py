@@ -5,7 +5,6 @@ import dataclasses
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.outcomes import remarks_on
@@ -26,6 +25,13 @@ from spiqa_tasks.runs.loading import answers_to, runs_by_task
 from spiqa_tasks.runs.readers.labels import read_labels
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
+
+_REMEDIES = {
+    "judge_failed": ("could not be judged", "Score again: only these are asked."),
+    "request_failed": ("are none of the model's but failed requests", "They have no score: ask the model again."),
+}
+_Answers = list[tuple[str, Unjudged]]
+"""Unscored answers to a task, each with the name of the judge that will be asked, or ''."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -96,13 +102,9 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.output is not None:
         check_folder(arguments.output)
-    if arguments.by is not None and arguments.calibration is not None:
-        raise InputError(
-            "Expected --calibration without --by, found both. Labels of a group are too few; leave one out."
-        )
     if arguments.by is not None and (runs := grouping.scored_runs(arguments)) is not None:
         return 0 if grouping.show_groups(arguments, runs) else 3
-    tasks: list[_Unscored] = []
+    tasks: list[tuple[_Answers, list[batching.Asked]]] = []
     all_there = True
     for task, given in _given(arguments):
         try:
@@ -116,9 +118,9 @@ def run(arguments: argparse.Namespace) -> int:
             tasks.append(_unscored(without, task, given))
     if arguments.dry_run:
         return 0
-    if not batching.settle(arguments, [asked for task in tasks for asked in task.asked]):
+    if not batching.settle(arguments, [each for _, asked in tasks for each in asked]):
         return 0
-    results = [_scored(arguments, task) for task in tasks]
+    results = [_scored(arguments, answers) for answers, _ in tasks]
     if arguments.by is not None:
         grouping.show_groups(arguments, [run for each in results for run in each])
     elif arguments.format == "json":
@@ -133,19 +135,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         scored = [run for found in results for run in found]
         say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
-    kept = all_stored(judge for task in tasks for judge, _ in task.asked)
+    kept = all_stored(judge for _, asked in tasks for judge, _ in asked)
     return 0 if kept and all_there and all(is_complete(run) for each in results for run in each) else 3
 
 
-class _Unscored(NamedTuple):
-    """Unscored answers to a task by judge, and the requests of each judge."""
-
-    answers: list[tuple[str, Unjudged]]
-    asked: list[batching.Asked]
-
-
-def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedRun]) -> _Unscored:
-    """Return the answers and requests by judge, each tested; with `--dry-run` print the forecast instead."""
+def _unscored(
+    arguments: argparse.Namespace, task: Task, given: Sequence[JoinedRun]
+) -> tuple[_Answers, list[batching.Asked]]:
+    """Return the answers, and the requests of each judge, all tested; with `--dry-run` print the forecast instead."""
     say(*(remark for each in given for remark in each.remarks))
     judges = chosen_judges(task, arguments, os.environ)
     configs = [judge.config for judge in judges.values()]
@@ -173,13 +170,13 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedR
     for name in judges if not (arguments.dry_run or batching.by_files(arguments)) else ():
         if estimates[name].calls:
             judges[name].preflight()
-    return _Unscored(answers, [(judge, requests[name]) for name, judge in judges.items()])
+    return answers, [(judge, requests[name]) for name, judge in judges.items()]
 
 
-def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
-    prepare((read.scorer.metrics, read.records) for _, read in task.answers if not read.scorer.joins)
+def _scored(arguments: argparse.Namespace, answers: _Answers) -> list[Run]:
+    prepare((read.scorer.metrics, read.records) for _, read in answers if not read.scorer.joins)
     results = []
-    for name, read in task.answers:
+    for name, read in answers:
         run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)
         say(*scoring.differences(read.matched, run))
         say(*_failures(run))
@@ -193,9 +190,9 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
 
     Raises InputError: neither a task nor a run.
     """
-    as_runs, is_named = grouping.as_runs(arguments), grouping.names_task(arguments)
+    as_runs = grouping.as_runs(arguments)
     wanted = selection(as_runs)
-    if is_named:
+    if grouping.names_task(arguments):
         found, remarks = answers_to(arguments.task, arguments.predictions, wanted)
     elif as_runs.runs[0].path.exists():
         found, remarks = runs_by_task(as_runs.runs, wanted)
@@ -209,8 +206,6 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
         found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
     if arguments.metrics and grouping.ALL not in arguments.metrics:
         found = [(task.with_metrics(arguments.metrics), runs) for task, runs in found]
-    for task, _ in found if is_named or arguments.judge else ():  # before any file is read
-        chosen_judges(task, arguments, os.environ)
     accept = arguments.accept_differences
     joined = [(task, [join_questions(run, task, accept, subset=wanted.subset) for run in runs]) for task, runs in found]
     differ = [task.name for task, of in joined if len({row["data"] for each in of for row in each.rows[:1]}) > 1]
@@ -235,11 +230,7 @@ def _recorded_judge(given: Sequence[JoinedRun]) -> Iterable[str]:
 
 
 def _failures(run: Run) -> Iterable[str]:
-    remedies = {
-        "judge_failed": ("could not be judged", "Score again: only these are asked."),
-        "request_failed": ("are none of the model's but failed requests", "They have no score: ask the model again."),
-    }
-    for status, (what, remedy) in remedies.items():
+    for status, (what, remedy) in _REMEDIES.items():
         failed = [record for record in run.records if record.status == status]
         if failed:
             yield (

@@ -69,4 +69,3 @@ def test_labels_that_are_too_few_or_of_other_answers_are_refused(
     ):
         assert main(command(labels)) == 2
         assert found in capsys.readouterr().err
-    assert main([*command(rows), "--by", "group"]) == 2

@@ -48,9 +48,9 @@ def test_every_benchmark_has_its_headline_or_every_metric(runs: Path, capsys: py
 
 def test_a_property_needs_runs_of_a_benchmark_that_has_it(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of runs of three benchmarks those with the property are taken; where there is none, the message names it."""
-    found = run_json(capsys, "score", runs, "--by", "caption_length", "--bins", 2)[1]
+    found = run_json(capsys, "score", runs, "--by", "caption_length")[1]
     assert {row["task"] for row in found} == {"scifibench_demo"}
-    assert [set(row) >= {"low_value", "high_value"} for row in found] == [True, True]
+    assert 1 < len(found) <= 5
     assert main(["score", str(runs), "--by", "caption_length", "--task", "mmstar_demo"]) == 2
     assert "caption_length (scifibench)" in capsys.readouterr().err
 
@@ -114,4 +114,3 @@ def test_answers_are_scored_by_the_metrics_named_alone(
     status, found, _ = run_json(capsys, "score", "spiqa_demo", path, "--metrics", "truncated_rate", "--by", "group")
     assert (status, found[0]["metric"], found[0]["group"], found[0]["n"]) == (0, "truncated_rate", "all", len(rows))
     assert "found nonsense" in run_json(capsys, "score", "spiqa_demo", path, "--metrics", "nonsense")[2]
-    assert "--dry-run" in run_json(capsys, "score", path, "--by", "group", "--dry-run")[2]
