@@ -30,8 +30,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the option."""
     properties = sorted({name for each in BENCHMARKS.values() for name in (*each.properties, *each.labels)})
     about = (
-        "print values with intervals by group (categories, types of figures), by the benchmark that a question of MMStar "
-        "is from (source), or by five bins of a property; RUNs keep the scores that they have"
+        "print values with intervals by group (categories, types of figures), by the benchmark that a question of "
+        "MMStar is from (source), or by five bins of a property; RUNs keep the scores that they have"
     )
     parser.add_argument("--by", choices=(GROUP, *properties), help=about)
 
