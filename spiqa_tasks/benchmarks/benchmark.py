@@ -37,27 +37,17 @@ def parse_settings(kind: type[Any], text: str) -> Any:
                 f"Expected dataset_name to be key=value pairs with keys among {', '.join(types)}; found {item!r}. "
                 "Correct the task's YAML."
             )
-        values[key] = _convert(key, value, types[key])
+        choices = typing.get_args(types[key])
+        if value not in choices if choices else types[key] is int and not value.lstrip("-").isdecimal():
+            wanted = f"one of {', '.join(choices)}" if choices else "a whole number"
+            raise InputError(f"Expected {key} to be {wanted}; found {value!r}. Correct the task's YAML.")
+        values[key] = int(value) if types[key] is int else value
     return kind(**values)
 
 
 def settings_text(settings: Any) -> str:
     """Return the canonical text of a settings dataclass: every field, in order of declaration."""
     return ",".join(f"{field.name}={getattr(settings, field.name)}" for field in dataclasses.fields(settings))
-
-
-def _convert(key: str, value: str, kind: Any) -> Any:
-    if typing.get_origin(kind) is typing.Literal:
-        choices = typing.get_args(kind)
-        if value not in choices:
-            raise InputError(f"Expected {key} to be one of {', '.join(choices)}; found {value!r}.")
-        return value
-    if kind is int:
-        try:
-            return int(value)
-        except ValueError as error:
-            raise InputError(f"Expected {key} to be a whole number; found {value!r}.") from error
-    return value
 
 
 @dataclass(frozen=True)
@@ -143,10 +133,6 @@ class Benchmark:
             return [metric for metric in self.metrics(settings) if metric.name in names]
 
         def judge(settings: Any) -> str | None:
-            return self.judge(settings) if any(metric.needs == "judge" for metric in metrics(settings)) else None
+            return self.judge(settings) if "judge" in {metric.needs for metric in metrics(settings)} else None
 
         return replace(self, metrics=metrics, judge=judge)
-
-    def headline(self, settings: Any) -> Metric:
-        """Return the headline metric."""
-        return self.metrics(settings)[0]

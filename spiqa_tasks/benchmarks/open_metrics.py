@@ -14,7 +14,7 @@ MOST_NEITHER = 0.05
 
 L3SCORE = "l3score"
 Texts = Callable[[Record], Sequence[str]]
-"""Record -> the predictions that a text metric scores."""
+"""Record -> the predictions that a text metric scores, () without an answer."""
 
 
 def prediction(record: Record) -> Sequence[str]:
@@ -23,12 +23,7 @@ def prediction(record: Record) -> Sequence[str]:
 
 
 def text_metric(name: str, texts: Texts = prediction) -> Metric:
-    """Return a text metric of predictions against the record's reference.
-
-    Args:
-        name: a metric of `metrics.text_scores`, with or without the suffix `RELEASED`.
-        texts: record -> predictions, () without an answer.
-    """
+    """Return a metric of `metrics.text_scores`, with or without the suffix `RELEASED`, against the reference."""
     toolkit = name.removesuffix(RELEASED)
 
     def pairs(records: Sequence[Record]) -> Pairs:
@@ -37,8 +32,7 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
     def compute(records: Sequence[Record]) -> Value:
         questions = whole(records)
         answered = [record.id for record in questions if texts(record)]
-        missing = withheld(len(answered), len(questions))
-        if missing is not None:
+        if missing := withheld(len(answered), len(questions)):
             return missing
         asked = pairs(questions)
         scores = text_scores(asked, [toolkit])
@@ -60,12 +54,7 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
 
 def whole(records: Sequence[Record]) -> list[Record]:
     """Return the questions all of whose documents were answered."""
-    return [record for record in records if not is_incomplete(record)]
-
-
-def is_incomplete(record: Record) -> bool:
-    """Return whether documents of a question are missing."""
-    return record.status == "incomplete"
+    return [record for record in records if record.status != "incomplete"]
 
 
 def judge_advice(records: Sequence[Record]) -> list[str]:
@@ -73,10 +62,8 @@ def judge_advice(records: Sequence[Record]) -> list[str]:
     value = _neither(records)
     if not value.n or value.value <= MOST_NEITHER:
         return []
-    return [
-        f"For {value.value:.0%} of {value.n} judgements the judge's first word was neither yes nor no, and they count "
-        f"as 0: {NEITHER_REMEDY}."
-    ]
+    share = f"{value.value:.0%} of {value.n} judgements"
+    return [f"For {share} the judge's first word was neither yes nor no, and they count as 0: {NEITHER_REMEDY}."]
 
 
 def _neither(records: Sequence[Record]) -> Value:

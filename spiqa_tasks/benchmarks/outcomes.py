@@ -47,12 +47,15 @@ class Outcomes:
 
 def outcomes(records: Sequence[Record]) -> Outcomes:
     """Return the shares of at least one record."""
-    n = len(records)
-    refused, unparsed = (sum(getattr(record, name) for record in records) / n for name in ("refused", "unparsed"))
-    failed = sum(record.status == "request_failed" for record in records) / n
-    cuts = [record.truncated for record in records]
-    truncated = None if set(cuts) == {None} else cuts.count(True) / n
-    return Outcomes(n, refused, unparsed, failed, truncated, taken_whole(records) / n)
+    n, cuts = len(records), [record.truncated for record in records]
+    return Outcomes(
+        n,
+        refused=sum(record.refused for record in records) / n,
+        unparsed=sum(record.unparsed for record in records) / n,
+        failed=sum(record.status == "request_failed" for record in records) / n,
+        truncated=None if set(cuts) == {None} else cuts.count(True) / n,
+        taken_whole=taken_whole(records) / n,
+    )
 
 
 def taken_whole(records: Sequence[Record]) -> int:

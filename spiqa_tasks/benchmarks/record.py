@@ -176,10 +176,8 @@ class Record:
         if not self.asks:
             return self
         entries = [_entry(ask, verdict) for ask, verdict in zip(self.asks, verdicts, strict=True)]
-        asked = Counter(ask.score for ask in self.asks)
-        scores = {
-            entry["metric"]: entry["score"] for entry in entries if "score" in entry and asked[entry["metric"]] == 1
-        }
+        once = {metric for metric, count in Counter(ask.score for ask in self.asks).items() if count == 1}
+        scores = {each["metric"]: each["score"] for each in entries if "score" in each and each["metric"] in once}
         reason = next((entry["reason"] for entry in entries if "reason" in entry), None)
         return dataclasses.replace(
             self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
@@ -83,11 +84,8 @@ def yaml_folder() -> Path:
 def load_table(name: str | Benchmark, split: str, settings: str, source: Source | None = None) -> Any:
     """Return the rows of a task as a pyarrow table; `settings` is the text of its `dataset_name`.
 
-    `source`: source of the release files (default: shipped for `demo...`, else `default_source`).
-
-    Raises:
-        InputError: unknown split or settings.
-        DataError: files missing, unreadable or not in the release's format.
+    `source` has the release files (default: shipped for `demo...`, else `default_source`). Raises InputError: unknown
+    split or settings; DataError: files missing, unreadable or not in the release's format.
     """
     import pyarrow
 
@@ -136,10 +134,9 @@ def is_there(source: Source, benchmark: str, split: str, settings: str) -> bool:
     entry = BENCHMARKS[benchmark]
     files = entry.files(split, entry.parse(settings))
     if entry.definition is not None and not files:
-        try:
+        with suppress(DataError):
             return entry.splits[split] > 0
-        except DataError:
-            return False
+        return False
     return split.startswith("demo") or all(
         _has(source, repository, pattern) or _has(source, repository, pattern.replace(SMALL, ".zip"))
         for repository, pattern in files
@@ -160,7 +157,6 @@ def _has(source: Source, repository: Repository, pattern: str) -> bool:
         source = HubSource(fetches=False)
     if pattern.endswith(".zip") and source.folder(repository, pattern.removesuffix(".zip")) is not None:
         return True
-    try:
+    with suppress(DataError):
         return bool(source.files(repository, pattern))
-    except DataError:
-        return False
+    return False

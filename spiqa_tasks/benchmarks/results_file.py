@@ -1,16 +1,16 @@
 """Write scored answers as lmms-eval writes a run: a dated results file, and a samples file for each task."""
 
 import hashlib
+import itertools
 import json
 import math
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from spiqa_tasks.benchmarks.aggregation import Metric, RecordSet, Value
 from spiqa_tasks.benchmarks.record import Record
@@ -31,8 +31,7 @@ _UNSAFE = re.compile(r"[\"<>:/\|\\?\*\[\]]+")
 """Characters that lmms-eval replaces in a model's name to make a folder of it."""
 
 
-@dataclass(frozen=True)
-class LoggedAnswer:
+class LoggedAnswer(NamedTuple):
     """A scored response, the position of its document in the task (from 0), and the question if known."""
 
     record: Record
@@ -41,8 +40,7 @@ class LoggedAnswer:
     question: str = ""
 
 
-@dataclass(frozen=True)
-class TaskLog:
+class TaskLog(NamedTuple):
     """One task of a results file.
 
     Attributes:
@@ -59,7 +57,7 @@ class TaskLog:
     higher_is_better: Mapping[str, bool]
     samples: Sequence[Mapping[str, Any]]
     questions: int
-    summary: Mapping[str, Any] = field(default_factory=dict)
+    summary: Mapping[str, Any] = {}
 
 
 def task_log(
@@ -75,14 +73,8 @@ def task_log(
     joined = task.entry.join(task.typed) is not None
     better = {metric.name: metric.higher_is_better for metric in metrics}
     samples = [
-        logged_sample(
-            answer.position,
-            answer.record.reference,
-            answer.response,
-            metric_values(answer.record, rows, joined),
-            answer.question,
-        )
-        for answer in answers
+        logged_sample(place, record.reference, response, metric_values(record, rows, joined), question)
+        for record, response, place, question in answers
     ]
     return TaskLog(_config(task, better), values, better, samples, records.asked or len(samples), summary)
 
@@ -92,24 +84,18 @@ def metric_values(
 ) -> dict[str, dict[str, Any]]:
     """Return row -> what a sample logs under it: the whole record under the first, id and score under the others.
 
-    `joined` says whether a question is several documents.
-
-    Only metrics that measure the answers have the cluster, of which lmms-eval makes clustered standard errors; shares
-    of failures and metrics without a score for each answer do without.
+    `joined` says whether a question is several documents. Only metrics that measure the answers have the cluster, of
+    which lmms-eval makes clustered standard errors; shares of failures do without.
     """
     found: dict[str, dict[str, Any]] = {}
-    scores: dict[str, float | None] = {}
-    for name, (metric, group) in rows.items():
-        if group and group not in record.groups.values():
-            continue
-        if metric.name not in scores:
-            scores[metric.name] = answer_score(metric, record, joined)
-        score = scores[metric.name]
-        values: dict[str, Any] = {"id": record.id} if found else record.as_dict()
-        if score is not None:
+    mine = {name: metric for name, (metric, group) in rows.items() if not group or group in record.groups.values()}
+    by_name = {metric.name: metric for metric in mine.values()}
+    scores = {name: answer_score(metric, record, joined) for name, metric in by_name.items()}
+    for name, metric in mine.items():
+        found[name] = {"id": record.id} if found else record.as_dict()
+        if (score := scores[metric.name]) is not None:
             clustered = metric.higher_is_better and record.cluster is not None
-            values |= {"cluster": record.cluster, "score": score} if clustered else {"score": score}
-        found[name] = values
+            found[name] |= {"cluster": record.cluster, "score": score} if clustered else {"score": score}
     return found
 
 
@@ -165,8 +151,6 @@ def write_log(folder: Path, model: str, model_args: str, tasks: Mapping[str, Tas
     except BaseException:  # also at Ctrl-C: the reserved file is empty, and readers take it for a broken run
         for left in folder.glob(f"{date}_*"):
             left.unlink()
-        with suppress(OSError):  # other runs are in the folder
-            folder.rmdir()
         raise
     return path
 
@@ -196,14 +180,11 @@ def date_text(seconds: float) -> str:
 
 def _reserved_date(folder: Path) -> str:
     """Create the empty results file of a new date, so that another process takes a later one."""
-    now = time.time()
-    while True:
-        date = date_text(now)
-        try:
-            (folder / f"{date}{RESULTS}").open("x").close()
-            return date
-        except FileExistsError:
-            now += 1
+    for now in itertools.count(int(time.time())):
+        with suppress(FileExistsError):
+            (folder / f"{date_text(now)}{RESULTS}").open("x").close()
+            break
+    return date_text(now)
 
 
 def _results(date: str, model: str, model_args: str, tasks: Mapping[str, TaskLog]) -> dict[str, Any]:
@@ -214,9 +195,7 @@ def _results(date: str, model: str, model_args: str, tasks: Mapping[str, TaskLog
         "versions": {name: (task.config.get("metadata") or {}).get("version", 0.0) for name, task in tasks.items()},
         "n-shot": {name: task.config.get("num_fewshot") or 0 for name, task in tasks.items()},
         "higher_is_better": {name: dict(task.higher_is_better) for name, task in tasks.items()},
-        "n-samples": {
-            name: {"original": task.questions, "effective": len(task.samples)} for name, task in tasks.items()
-        },
+        "n-samples": {name: {"original": log.questions, "effective": len(log.samples)} for name, log in tasks.items()},
         "config": {"model": model, "model_args": model_args, "limit": None, "gen_kwargs": ""},
         "lmms_eval_version": f"{PACKAGE} {version(PACKAGE)}",
         "date": date,
@@ -234,11 +213,10 @@ def _table(values: Mapping[str, Value]) -> dict[str, Any]:
         scores = list(value.scores.values())
         clusters = [value.clusters.get(key) for key in value.scores]
         plain = clustered_stderr(scores, [None] * len(scores))
-        several = len(set(clusters) - {None}) > 1
-        found[f"{name},none"] = value.value
-        found[f"{name}_stderr,none"] = "N/A"
-        found[f"{name}_stderr_clt,none"] = "N/A" if math.isnan(plain) else plain
-        found[f"{name}_stderr_clustered,none"] = clustered_stderr(scores, clusters) if several else "N/A"
+        clustered = clustered_stderr(scores, clusters) if len(set(clusters) - {None}) > 1 else "N/A"
+        found |= {f"{name},none": value.value, f"{name}_stderr,none": "N/A"}
+        found |= {f"{name}_stderr_clt,none": "N/A" if math.isnan(plain) else plain}
+        found |= {f"{name}_stderr_clustered,none": clustered}
     return found
 
 
@@ -255,7 +233,7 @@ def _config(task: Task, better: Mapping[str, bool]) -> dict[str, Any]:
         "doc_to_target": "answer",
         "num_fewshot": 0,
         "metric_list": [
-            {"metric": name, "aggregation": "mean", "higher_is_better": value} for name, value in better.items()
+            {"metric": key, "aggregation": "mean", "higher_is_better": more} for key, more in better.items()
         ],
         "output_type": "generate_until",
         "generation_kwargs": {} if task.length is None else {"max_new_tokens": task.length},

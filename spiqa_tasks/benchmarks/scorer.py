@@ -91,8 +91,7 @@ class Scorer:
             if (size := len(response.text)) > LONGEST:
                 reason = f"an answer of {size:,} characters, more than {LONGEST:,}"
                 response = dataclasses.replace(response, text="", failure=reason)
-            text = without_reasoning(response.text)
-            read = response if text == response.text else dataclasses.replace(response, text=text)
+            read = dataclasses.replace(response, text=without_reasoning(response.text))
             record = self.benchmark.record(row, read, self.context)
             if record.status == "request_failed":
                 return record
@@ -107,7 +106,7 @@ class Scorer:
 
     def requests(self, records: Sequence[Record]) -> list[JudgeRequest]:
         """Return the pending judge requests of the records."""
-        questions = self._join(records, self.context) if self._join is not None else records
+        questions = self._join(records, self.context) if self._join else records
         return [ask.request for record in questions for ask in record.asks]
 
     def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
@@ -119,17 +118,15 @@ class Scorer:
                 questions of several documents, are computed only then: a process of several has a part of them.
         """
         scored = judged(records, self.judge)
-        runs: defaultdict[int, dict[int, Record]] = defaultdict(dict)
+        runs: defaultdict[int, list[int]] = defaultdict(list)
         earlier: Counter[str] = Counter()
-        for index, record in enumerate(scored):  # one run of first answers, one of second ones: scores are keyed by id
-            runs[earlier[record.id]][index] = record
+        for place, record in enumerate(scored):  # one run of first answers, one of second ones: scores are keyed by id
+            runs[earlier[record.id]].append(place)
             earlier[record.id] += 1
-        done = {
-            index: record
-            for run in runs.values()
-            for index, record in zip(run, self._scored(list(run.values()), whole), strict=True)
-        }
-        return [done[index] for index in range(len(scored))]
+        for places in runs.values():
+            for place, record in zip(places, self._scored([scored[place] for place in places], whole), strict=True):
+                scored[place] = record
+        return scored
 
     @cached_property
     def metrics(self) -> list[Metric]:
@@ -167,16 +164,13 @@ class Scorer:
         metrics = [metric for metric in self.metrics if not metric.of_documents and metric.needs != "judge"]
         scored = _with_answer_scores(self.questions(documents), metrics)
         by_anchor = {question.details["anchor"]: question for question in scored if "anchor" in question.details}
-        return [
-            dataclasses.replace(
-                document,
-                scores=by_anchor[document.id].scores,
-                details={**document.details, "question": by_anchor[document.id].as_dict()},
-            )
-            if document.id in by_anchor
-            else document
-            for document in documents
-        ]
+        found = []
+        for document in documents:
+            if question := by_anchor.get(document.id):
+                details = {**document.details, "question": question.as_dict()}
+                document = dataclasses.replace(document, scores=question.scores, details=details)
+            found.append(document)
+        return found
 
 
 def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:

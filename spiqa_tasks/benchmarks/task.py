@@ -21,9 +21,6 @@ class Task:
     """A task as its YAML defines it.
 
     Attributes:
-        name: the task's name.
-        entry: the benchmark.
-        split: the benchmark's split.
         settings: the text of the YAML's `dataset_name`.
         kept: ids of the questions that a filter kept; None without a filter.
         length: limit of generated tokens per response; None if the YAML sets none.
@@ -40,15 +37,8 @@ class Task:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the benchmark by its name and definition: VLMEvalKit's queue hands tasks to other processes."""
-        return _unpickled, (
-            self.benchmark,
-            self.entry.definition,
-            self.name,
-            self.split,
-            self.settings,
-            self.kept,
-            self.length,
-        )
+        named = (self.benchmark, self.entry.definition)
+        return _unpickled, (*named, self.name, self.split, self.settings, self.kept, self.length)
 
     @property
     def benchmark(self) -> str:
@@ -62,15 +52,10 @@ class Task:
 
     def with_metrics(self, names: Sequence[str]) -> Task:
         """Return the task with only these metrics; InputError for an unknown one."""
-        unknown = [name for name in names if name not in self.metrics]
-        if unknown:
+        if unknown := [name for name in names if name not in self.metrics]:
             known = ", ".join(self.metrics)
             raise InputError(f"Expected metrics of {self.name} ({known}), found {unknown[0]}. Correct --metrics.")
         return dataclasses.replace(self, entry=self.entry.with_metrics(tuple(names)))
-
-    def with_settings(self, settings: str) -> Task:
-        """Return the task with other settings."""
-        return dataclasses.replace(self, settings=settings)
 
     @property
     def metrics(self) -> tuple[str, ...]:

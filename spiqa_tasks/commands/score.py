@@ -216,7 +216,7 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
 def _with_rule(task: Task, rule: str) -> Task:
     if "rule" not in task.entry.scoring:
         raise InputError(f"Expected no --rule for {task.name}, which has no free answers; found {rule}. Leave it out.")
-    return task.with_settings(f"{task.settings},rule={rule}".strip(","))
+    return dataclasses.replace(task, settings=f"{task.settings},rule={rule}".strip(","))
 
 
 def _recorded_judge(given: Sequence[JoinedRun]) -> Iterable[str]:

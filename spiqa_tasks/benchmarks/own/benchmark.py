@@ -100,7 +100,7 @@ class _Sizes(UserDict[str, Any]):
 def record(definition: Definition, row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one answer; with kind `both` an open answer has an `accuracy`, that of the first match."""
     shared: dict[str, Any] = {"reference": row["answer"], "groups": row["groups"], "cluster": row["cluster"]}
-    shared["signature"] = context.sign(row, "".join(definition.prompt.values()))
+    shared["signature"] = context.sign(row, "".join(definition.prompts.values()))
     if row["letters"] and definition.answer_is != "letters":
         found = choice_record(row, response, row["groups"], shared["signature"])
     elif response.failure is not None:

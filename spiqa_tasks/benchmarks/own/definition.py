@@ -1,9 +1,8 @@
 """The YAML of a user's benchmark: its data, columns, prompt and metrics, validated when it is read."""
 
 import difflib
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -15,8 +14,6 @@ from pydantic import (
     PrivateAttr,
     StrictInt,
     ValidationError,
-    ValidationInfo,
-    field_validator,
     model_validator,
 )
 
@@ -53,8 +50,11 @@ DEFAULT_METRICS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def _accuracy_of(metrics: Iterable[str], answer_is: AnswerForm) -> tuple[str, ...]:
-    return tuple(ALL_LETTERS if name == "accuracy" and answer_is == "letters" else name for name in metrics)
+def _for_yaml(metrics: Iterable[str], answer_is: AnswerForm, match: Any = None) -> tuple[str, ...]:
+    """The metrics with the accuracy of several letters, and the YAML's own match, where these are asked for."""
+    letters = {"accuracy": ALL_LETTERS} if answer_is == "letters" else {}
+    other = letters | ({"exact_match": "match"} if match else {})
+    return tuple(other.get(name, name) for name in metrics)
 
 
 def _as_tuple(value: Any) -> Any:
@@ -134,12 +134,9 @@ class Match(_Part):
 
 
 class Definition(_Part):
-    """The values of a YAML, as docs/own.md describes them, and its folder.
+    """The values of a YAML, as docs/own.md describes them, and its folder."""
 
-    A field's validator may read only the fields above it.
-    """
-
-    benchmark: Text
+    benchmark: Annotated[Text, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_]*$")]
     folder: Path
     data: Annotated[
         dict[Text, Text],
@@ -152,15 +149,12 @@ class Definition(_Part):
     image_folder: Text = ""
     match: Match | None = None
     metrics: Texts = Field(
-        default_factory=lambda known: _accuracy_of(
-            [
-                "match" if known.get("match") and name == "exact_match" else name
-                for name in DEFAULT_METRICS[known["kind"]]
-            ],
-            known["answer_is"],
-        )
+        default_factory=lambda known: _for_yaml(DEFAULT_METRICS[known["kind"]], known["answer_is"], known["match"])
     )
-    prompt: dict[str, Text] = Field(default={}, validate_default=True)
+    prompt: Annotated[
+        dict[Literal["choice", "open"], Text],
+        BeforeValidator(lambda text: {"choice": text, "open": text} if isinstance(text, str) else text),
+    ] = {}
     variants: Annotated[tuple[Variant, ...], BeforeValidator(_as_tuple)] = ()
     shots: Shots = Shots()
     max_new_tokens: Count = 512
@@ -168,61 +162,38 @@ class Definition(_Part):
     faults: Literal["refuse", "skip"] = "refuse"
     _values: dict[str, Any] = PrivateAttr(default_factory=dict)
 
-    @field_validator("benchmark")
-    @classmethod
-    def _is_a_name(cls, name: str) -> str:
-        if not re.fullmatch(r"[A-Za-z0-9]\w*", name, re.ASCII):
-            raise ValueError("a name has letters, digits and _")
-        return name
+    @model_validator(mode="after")
+    def _fits_together(self) -> "Definition":
+        known = _for_yaml(METRICS[self.kind], self.answer_is)
+        unknown = [name for name in self.metrics if name not in known]
+        is_among = self.shots.split in self.data and len(self.data) > 1 and self.shots.count
+        rules = {
+            "kind: columns: has to name the options": self.kind == "open" or self.columns.has_options,
+            f"metrics: {_unknown(unknown[0], known) if unknown else ''}": not unknown,
+            "metrics: match and the key match: belong together": ("match" in self.metrics) == bool(self.match),
+            f"metrics: at most one is of {', '.join(JUDGED)}": len(set(self.metrics) & set(JUDGED)) <= 1,
+            f"metrics: with kind: both they are {known[0]} and then {' or '.join(MATCHES)}, by which it counts open "
+            "answers": self.kind != "both" or (self.metrics[0] == known[0] and {*self.metrics} & {*MATCHES}),
+            "columns: points: do not weigh text metrics; put another metric first": (
+                not self.columns.points or self.metrics[0] not in TEXTS
+            ),
+            f"shots: it needs a count, and a split of data: ({', '.join(self.data)}) beside the one that is asked": (
+                is_among or self.shots == Shots()
+            ),
+        }
+        for rule, holds in rules.items():
+            if not holds:
+                raise ValueError(rule)
+        for text in self.prompt.values():
+            fields_of(text, f"the YAML of {self.benchmark}")
+        return self
 
-    @field_validator("kind")
-    @classmethod
-    def _has_options(cls, kind: Kind, info: ValidationInfo) -> Kind:
-        if kind != "open" and "columns" in info.data and not info.data["columns"].has_options:
-            raise ValueError("columns: has to name the options")
-        return kind
-
-    @field_validator("metrics")
-    @classmethod
-    def _fit_the_kind(cls, metrics: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        kind = info.data.get("kind", "both")
-        known = _accuracy_of(METRICS[kind], info.data.get("answer_is", "letter"))
-        _check_known(metrics, known)
-        if ("match" in metrics) == (info.data.get("match") is None):
-            raise ValueError("the metric match and the key match: belong together")
-        if "columns" in info.data and info.data["columns"].points and metrics[0] in TEXTS:
-            raise ValueError("points: of columns: do not weigh text metrics; put another metric first")
-        if len(set(metrics) & set(JUDGED)) > 1:
-            raise ValueError(f"a benchmark has one of {' and '.join(JUDGED)} at most")
-        if kind == "both" and (metrics[0] != known[0] or not set(metrics) & set(MATCHES)):
-            raise ValueError(
-                f"with kind: both it is {known[0]} and then {' or '.join(MATCHES)}, by which it counts open answers"
-            )
-        return metrics
-
-    @field_validator("prompt", mode="before")
-    @classmethod
-    def _templates(cls, prompt: Any, info: ValidationInfo) -> Any:
-        listed = "columns" in info.data and info.data["columns"].in_question
-        default = {"choice": TEMPLATES["listed" if listed else "choice"], "open": TEMPLATES["open"]}
-        if info.data.get("answer_is") == "letters":
-            default["choice"] = default["choice"].replace(ONE_LETTER, SEVERAL_LETTERS)
-        if isinstance(prompt, str):
-            prompt = dict.fromkeys(default, prompt)
-        if not isinstance(prompt, Mapping):
-            return prompt
-        _check_known(prompt, default)
-        for text in prompt.values():
-            fields_of(str(text), f"the YAML of {info.data.get('benchmark')}")
-        return {**default, **prompt}
-
-    @field_validator("shots")
-    @classmethod
-    def _from_another_split(cls, shots: Shots, info: ValidationInfo) -> Shots:
-        data = info.data.get("data", {})
-        if shots.split and (shots.split not in data or len(data) < 2 or not shots.count):
-            raise ValueError(f"it needs a count, and a split of data: ({', '.join(data)}) beside the one that is asked")
-        return shots
+    @cached_property
+    def prompts(self) -> dict[str, str]:
+        """The templates of choices and open questions."""
+        choice = TEMPLATES["listed" if self.columns.in_question else "choice"]
+        choice = choice.replace(ONE_LETTER, SEVERAL_LETTERS) if self.answer_is == "letters" else choice
+        return {"choice": self.prompt.get("choice", choice), "open": self.prompt.get("open", TEMPLATES["open"])}
 
     @property
     def split(self) -> str:
@@ -258,7 +229,7 @@ class Definition(_Part):
     @property
     def prompt_columns(self) -> list[str]:
         """The columns that the prompts name, without those of question, options and pictures."""
-        named = {field for text in self.prompt.values() for _, field in fields_of(text, self.benchmark) if field}
+        named = {field for text in self.prompts.values() for _, field in fields_of(text, self.benchmark) if field}
         return sorted(named - set(PARTS))
 
     @property
@@ -290,20 +261,14 @@ def parse(values: Mapping[str, Any], folder: Path) -> Definition:
         if first["type"] == "extra_forbidden":
             parts: dict[str, type[_Part]] = {"columns": Columns, "shots": Shots, "match": Match}
             reason = _unknown(keys[-1], (parts[keys[0]] if keys[1:] else Definition).model_fields)
-        shown = "none" if first["type"] == "missing" else repr(first["input"])
+        elif keys and first["type"] != "missing":
+            reason = f"{first['input']!r}: {reason}"
         raise InputError(
-            f"Expected a usable {': '.join(keys)}: in the YAML of {values.get('benchmark') or 'a benchmark'}, found "
-            f"{shown}: {reason}. Correct it."
+            f"Expected usable values in the YAML of {values.get('benchmark') or 'a benchmark'}, found "
+            f"{': '.join([*keys, reason])}. Correct it."
         ) from error
     found._values = {key: value for key, value in values.items() if key != "folder"}
     return found
-
-
-def _check_known(names: Iterable[str], known: Collection[str]) -> None:
-    """Raise ValueError for the first name that is not known."""
-    for name in names:
-        if name not in known:
-            raise ValueError(_unknown(name, known))
 
 
 def _unknown(name: str, known: Collection[str]) -> str:

@@ -93,7 +93,7 @@ def _question(definition: Definition, row: Row, ablation: Ablation) -> list[Part
         texts |= {name: MARKER.sub("", texts[name]).strip() for name in _MARKED}
     marked = [texts[name] for name in _MARKED]
     filled: dict[str, list[Part]] = {name: [text] for name, text in texts.items()}
-    template = fields_of(definition.prompt["choice" if listed else "open"], definition.benchmark)
+    template = fields_of(definition.prompts["choice" if listed else "open"], definition.benchmark)
     others = pictures
     if are_placed(marked, len(pictures)):
         placed = set(_numbers(marked))

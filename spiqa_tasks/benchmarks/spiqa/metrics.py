@@ -11,7 +11,6 @@ from spiqa_tasks.benchmarks.open_metrics import (
     L3SCORE,
     NEITHER,
     Texts,
-    is_incomplete,
     prediction,
     text_metric,
     whole,
@@ -81,7 +80,7 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
         no_text = [Metric("no_text_count", _no_text, higher_is_better=False)] if settings.setting == "fullpaper" else []
         return [unformatted, truncated, JUDGE_FAILED, *neither, request_failed, *no_text]
     of_questions = [
-        share_of("incomplete_rate", is_incomplete),
+        share_of("incomplete_rate", lambda record: record.status == "incomplete"),
         Metric("unhelpful_rate", _unhelpful, higher_is_better=False),
     ]
     if settings.protocol != "released":

@@ -95,7 +95,7 @@ def template(benchmark: Benchmark, head: str, settings: str, variants: Sequence[
         f"higher_is_better: {str(metric.higher_is_better).lower()}}}\n"
         for name, metric in (metrics | {SCORING_FAILED.name: SCORING_FAILED}).items()
     )
-    headline = benchmark.headline(benchmark.parse(settings)).name
+    headline = benchmark.metrics(benchmark.parse(settings))[0].name
     metadata = f"{{version: 2.0, benchmark: {benchmark.name}, headline: {headline}}}"
     if benchmark.definition is not None:
         values = {"benchmark": benchmark.name, "headline": headline, "definition": benchmark.definition}

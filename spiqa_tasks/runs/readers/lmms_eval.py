@@ -3,6 +3,7 @@
 `score --output` writes the same; what lmms-eval has no key for is under `SUMMARY`.
 """
 
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -183,7 +184,7 @@ def _own_task(values: Mapping[str, Any]) -> Task | None:
     """The task of ours that a run's values describe; None for others, and if its settings cannot be read."""
     try:
         task = task_of(values)
-        return task if task is None else task.with_settings(settings_text(task.typed))
+        return task if task is None else dataclasses.replace(task, settings=settings_text(task.typed))
     except SpiqaTasksError:
         return None
 

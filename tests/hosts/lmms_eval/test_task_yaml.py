@@ -135,7 +135,7 @@ def test_a_benchmark_of_ones_own_carries_its_definition(tmp_path: Path) -> None:
     (tmp_path / "t").write_text(template(benchmark, "", "", [""]))
     metadata = load_yaml(tmp_path / "t")["metadata"]
     assert metadata == {
-        **{"version": 2.0, "benchmark": "shapes", "headline": benchmark.headline(benchmark.parse("")).name},
+        **{"version": 2.0, "benchmark": "shapes", "headline": benchmark.metrics(benchmark.parse(""))[0].name},
         "definition": json.loads(json.dumps(benchmark.definition)),
     }
     row = json.loads(stub(benchmark))

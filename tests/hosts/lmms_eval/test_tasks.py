@@ -75,7 +75,7 @@ def test_tables_are_short_and_begin_with_the_headline() -> None:
             settings = task.entry.parse(f"{task.settings},protocol={protocol}" if protocol else task.settings)
             rows = task.entry.rows_of_table(settings)
             assert len(rows) <= MOST_ROWS[task.benchmark], name
-            assert rows[0] == task.entry.headline(settings).name
+            assert rows[0] == task.entry.metrics(settings)[0].name
             assert len(set(rows)) == len(rows)
 
 
