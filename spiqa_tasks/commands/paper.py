@@ -4,14 +4,14 @@ import argparse
 import dataclasses
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from spiqa_tasks.benchmarks.description import DESCRIBE, Count
+from spiqa_tasks.benchmarks.description import DESCRIBE
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.run_arguments import METRIC, RUN, TASK, add_include_path, add_part, selection
-from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source, demo_source
 from spiqa_tasks.hosts.catalogue import catalogue, find_tasks, members_of
 from spiqa_tasks.printable import said_if_slow, say
@@ -110,25 +110,23 @@ def _has_data(
 
 
 def _counts(arguments: argparse.Namespace, item: Item) -> int:
-    """Print counts of the release, beside those printed; those that no table prints stand with SPIQA's Table 4."""
-    places = (item.name, "") if (item.paper, item.name) == ("spiqa", "Table 4") else (item.name,)
+    """Print counts of the release, beside those printed."""
+    splits = _splits(item.paper, arguments.task)
+    fetched = default_source(fetches=False)
+    sources = {split: demo_source() if split.startswith("demo") else fetched for split in splits}
     with said_if_slow("counting the data"):
-        every = list(_described(item.paper, _splits(item.paper, arguments.task)))
-    found = [count for count in every if count.place in places]
-    if not found and (reason := next((count.why_not for count in every if count.why_not), "")):
-        raise DataError(reason)
+        every = list(DESCRIBE[item.paper](sources))
+    found = [count for count in every if count.place == item.name]
     if not found:
-        named = ", ".join(arguments.task)
-        raise InputError(f"Expected splits that {item.name} counts, found {named}. Leave out --task.")
+        reasons = [count.why_not for count in every if count.is_missing]
+        named = f"Expected splits that {item.name} counts, found {', '.join(arguments.task)}. Leave out --task."
+        raise InputError(reasons[0] if reasons else named)
     made = [{"benchmark": item.paper, **dataclasses.asdict(count), "difference": count.difference} for count in found]
     numbers = [Column("value", "counted", _plain), Column("published", show=_plain)]
     labels: Columns = ["benchmark", "split", Column("place", "in"), "statistic"]
     print(render(arguments.format, Table(made, labels, [*numbers, Column("difference", show=_difference)])))
-    reasons: dict[str, dict[str, None]] = {}
-    for count in found:
-        if count.why_not:
-            reasons.setdefault(count.why_not, {})[f"{item.paper} {count.split} ({count.place})"] = None
-    say(*(f"Withheld of {', '.join(places)}: {reason}" for reason, places in reasons.items()))
+    withheld = dict.fromkeys((count.split, count.why_not) for count in found if count.why_not)
+    say(*(f"Withheld of {item.paper} {split} ({item.name}): {reason}" for split, reason in withheld))
     return 3 if any(count.is_missing for count in found) else 0
 
 
@@ -141,14 +139,6 @@ def _splits(paper: str, tasks: Sequence[str]) -> list[str]:
     if others:
         raise InputError(f"Expected tasks of {paper}, whose paper counts its data; found {others[0]}. Correct --task.")
     return list(dict.fromkeys(task.split for task in named))
-
-
-def _described(paper: str, splits: Sequence[str]) -> Iterator[Count]:
-    shipped = [split for split in splits if split.startswith("demo")]
-    if shipped:
-        yield from DESCRIBE[paper](demo_source(), shipped)
-    if len(shipped) < len(splits):
-        yield from DESCRIBE[paper](default_source(fetches=False), [split for split in splits if split not in shipped])
 
 
 def _plain(value: float, sign: str = "") -> str:

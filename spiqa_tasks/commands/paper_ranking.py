@@ -1,16 +1,14 @@
 """Captions of several models and the true ones, ranked by judges (SciFIBench section 4.6, appendix G.3, Table 3)."""
 
 import argparse
-import json
 import os
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import all_stored
 from spiqa_tasks.errors import InputError
@@ -21,12 +19,11 @@ from spiqa_tasks.judge.sanitize import sanitize, shortened
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.published import Item
-from spiqa_tasks.report.printer import Column, Table, render
+from spiqa_tasks.report.printer import Column, Table, as_json, render
 from spiqa_tasks.runs.loading import own_runs
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import Selection
 from spiqa_tasks.scoring.ranking import combined, mean_sd, parse_ranking
-from spiqa_tasks.scoring.units import without_nan
 
 TRUE = "True Caption"
 COMBINED = "Combined"
@@ -47,23 +44,21 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
     """Print the item; 3 if a ranking failed, a figure lacks a caption, or verdicts are not stored."""
     if not arguments.judge:
         raise InputError(f"Expected judges that see pictures for {item.name}, found none. Name them with --judge.")
-    configs = {name: parse_judge(name, environ=os.environ) for name in dict.fromkeys(arguments.judge)}
-    batching.check(arguments, configs.values())
-    blind = [name for name, config in configs.items() if not PROVIDERS[config.provider].sees_pictures]
+    judges = {name: Asker(parse_judge(name, environ=os.environ)) for name in dict.fromkeys(arguments.judge)}
+    batching.check(arguments, [judge.config for judge in judges.values()])
+    blind = [name for name, judge in judges.items() if not PROVIDERS[judge.config.provider].sees_pictures]
     if blind:
         seeing = " or ".join(f"{provider.name}:" for provider in PROVIDERS.values() if provider.sees_pictures)
         raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {seeing}.")
     runs, remarks = own_runs(arguments.runs, Selection(tuple(arguments.task)))
     say(*remarks)
     figures, left_out = read_figures(runs)
-    judges = {name: Asker(config) for name, config in configs.items()}
     asked = {name: [ask_of(figure, name, arguments.seed) for figure in figures] for name in judges}
     requests = {name: [request for _, request in questions] for name, questions in asked.items()}
     calls = {name: judge.estimate(requests[name]).calls for name, judge in judges.items()}
     if arguments.dry_run:
-        lines = (f"{name}: {count} requests for {len(figures)} figures" for name, count in calls.items())
-        dry_run = {"calls": calls, "items": len(figures)}
-        print(json.dumps(dry_run, indent=2) if arguments.format == "json" else "\n".join(lines))
+        lines = [f"{name}: {count} requests for {len(figures)} figures" for name, count in calls.items()]
+        print(as_json({"calls": calls, "items": len(figures)}) if arguments.format == "json" else "\n".join(lines))
         return 0
     for name, judge in judges.items():
         if calls[name] and not batching.by_files(arguments):
@@ -75,30 +70,16 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
     for name, judge in judges.items():
         letters = [writers for writers, _ in asked[name]]
         by_judge[name], failures[name] = read_rankings(figures, letters, judge.verdicts(requests[name]))
-    table = mean_ranks(by_judge)
     failed = sum(sum(reasons.values()) for reasons in failures.values())
-    if arguments.format == "json":
-        cells = {
-            writer: {judge: dict(zip(("mean", "sd", "n"), cell, strict=True)) for judge, cell in columns.items()}
-            for writer, columns in table.items()
-        }
-        counts = {"items": len(figures), "without_caption": left_out, "failures": failures}
-        print(json.dumps(without_nan({"ranking": cells, "counts": counts}), indent=2))
-    else:
-        rows = [
-            {
-                "captions by": writer,
-                "judges": {name: f"{mean:.2f} ± {sd:.2f}" for name, (mean, sd, _) in columns.items()},
-            }
-            for writer, columns in table.items()
-        ]
-        values = [Column(("judges", name)) for name in next(iter(table.values()), ())]
-        print(render(arguments.format, Table(rows, ["captions by"], values)))
-        sizes = counted(len(figures), "figure"), counted(failed, "ranking")
-        print(f"\n{sizes[0]}, {left_out} without a caption of every model, {sizes[1]} failed.")
-        for name, reasons in failures.items():
-            for reason, count in reasons.items():
-                print(f"  {name}: {count} x {reason}")
+    sizes = counted(len(figures), "figure"), counted(failed, "ranking")
+    notes = [f"{sizes[0]}, {left_out} without a caption of every model, {sizes[1]} failed."]
+    notes += [f"{name}: {count} x {reason}" for name, reasons in failures.items() for reason, count in reasons.items()]
+    rows = mean_ranks(by_judge)
+    values = [Column(("ranks", name), show=_mean_and_sd) for name in (*judges, COMBINED)]
+    ranking = {row["captions_by"]: row["ranks"] for row in rows}
+    counts = {"items": len(figures), "without_caption": left_out, "failures": failures}
+    table = Table(rows, [Column("captions_by", "captions by")], values, notes=notes)
+    print(render(arguments.format, table, whole={"ranking": ranking, "counts": counts}))
     return 3 if failed or left_out or not all_stored(judges.values()) else 0
 
 
@@ -106,12 +87,10 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
     """Return the figures that every model has a caption of, and how many others there are.
 
     Raises:
-        InputError: no captioning runs, different data or settings, too many models, or no such figure.
+        InputError: no captioning runs, different data or settings, or no such figure.
         DataError: the figures are not there.
     """
-    captioning = [
-        run for run in runs if isinstance(run.settings, SciFIBenchSettings) and run.settings.prompt == "caption"
-    ]
+    captioning = [run for run in runs if getattr(run.settings, "prompt", "") == "caption"]
     splits = {(run.own.split, run.signature.settings) for run in captioning}
     if len(splits) != 1:
         raise InputError(
@@ -119,8 +98,6 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
             "Run `--tasks scifibench_captioning --log_samples` with every model and name those runs."
         )
     by_model = {run.name: {record.id: record.prediction or "" for record in run.records} for run in captioning}
-    if len(by_model) + 1 > len(ascii_uppercase):
-        raise InputError(f"Expected at most {len(ascii_uppercase) - 1} models, found {len(by_model)}. Name fewer runs.")
     references = {record.id: record.reference for run in captioning for record in run.records}
     pictures = {row["id"]: row["images"][0] for row in load_rows("scifibench", splits.pop()[0], "prompt=caption")}
     figures = [
@@ -138,7 +115,7 @@ def ask_of(figure: Figure, judge: str, seed: int) -> tuple[dict[str, str], Judge
     """Return letter -> writer, in an order drawn by the figure, the judge and the seed, and the request."""
     writers = sorted(figure.captions)
     random.Random(f"rank#{seed}#{judge}#{figure.id}").shuffle(writers)
-    lettered = dict(zip(ascii_uppercase, writers, strict=False))
+    lettered = dict(zip(ascii_uppercase[: len(writers)], writers, strict=True))
     captions = "\n".join(
         f"{letter}) {sanitize(shortened(figure.captions[writer]))}" for letter, writer in lettered.items()
     )
@@ -170,13 +147,21 @@ def read_rankings(
     return found, failures
 
 
-def mean_ranks(by_judge: Mapping[str, Ranks]) -> dict[str, dict[str, tuple[float, float, int]]]:
-    """Return writer -> judge, then `COMBINED` -> mean rank, its SD over figures, and the number of figures."""
-    table: dict[str, dict[str, tuple[float, float, int]]] = {}
+def mean_ranks(by_judge: Mapping[str, Ranks]) -> list[dict[str, Any]]:
+    """Return a row per writer, the best first: of each judge and `COMBINED` the `mean` rank, `sd`, and `n` figures."""
+    rows = []
     for writer in sorted({writer for found in by_judge.values() for places in found.values() for writer in places}):
         columns = {
             judge: {key: float(each[writer]) for key, each in found.items()} for judge, found in by_judge.items()
         }
         columns[COMBINED] = combined(list(columns.values()))
-        table[writer] = {judge: (*mean_sd(list(each.values())), len(each)) for judge, each in columns.items()}
-    return dict(sorted(table.items(), key=lambda entry: entry[1][COMBINED][0]))
+        ranks = {
+            judge: dict(zip(("mean", "sd", "n"), (*mean_sd(list(each.values())), len(each)), strict=True))
+            for judge, each in columns.items()
+        }
+        rows.append({"captions_by": writer, "ranks": ranks})
+    return sorted(rows, key=lambda row: row["ranks"][COMBINED]["mean"])
+
+
+def _mean_and_sd(ranks: Mapping[str, float]) -> str:
+    return f"{ranks['mean']:.2f} ± {ranks['sd']:.2f}"

@@ -172,6 +172,7 @@ def test_what_cannot_be_read_is_counted_by_its_reason() -> None:
 
 def test_ranks_are_combined_over_the_figures_that_every_judge_ranked() -> None:
     """Mean, deviation and number of each judge and combined; the best writer first."""
-    table = mean_ranks({"one": {"1": {"a": 2, "t": 1}, "2": {"a": 2, "t": 1}}, "two": {"1": {"a": 1, "t": 3}}})
-    assert table["a"] == {"one": (2.0, 0.0, 2), "two": (1.0, 0.0, 1), "Combined": (1.5, 0.0, 1)}
-    assert list(table) == ["a", "t"]
+    rows = mean_ranks({"one": {"1": {"a": 2, "t": 1}, "2": {"a": 2, "t": 1}}, "two": {"1": {"a": 1, "t": 3}}})
+    assert [row["captions_by"] for row in rows] == ["a", "t"]
+    expected = {"one": (2.0, 0.0, 2), "two": (1.0, 0.0, 1), "Combined": (1.5, 0.0, 1)}
+    assert {judge: tuple(cell.values()) for judge, cell in rows[0]["ranks"].items()} == expected

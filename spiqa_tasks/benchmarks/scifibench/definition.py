@@ -10,13 +10,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric, mean_of, share_of
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.choice import (
-    ACCURACY,
-    FAILURE_RATES,
-    TRUNCATED_RATE,
-    choice_record,
-    slug,
-)
+from spiqa_tasks.benchmarks.choice import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record, slug
 from spiqa_tasks.benchmarks.prompting import Part, Picture
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.scifibench.release import (
@@ -61,10 +55,8 @@ NO_TEXT = "(none)"
 
 def prompt(row: Mapping[str, Any]) -> list[Part]:
     """Return the prompt: the examples, each closed by its letter, then the question."""
-    parts: list[Part] = []
-    for shot in row["shots"]:
-        parts += [*_question(row, shot, ""), f" {shot['answer']}\n\n"]
-    return [*parts, *_question(row, row, row["marked"])]
+    examples = [[*_question(row, shot, ""), f" {shot['answer']}\n\n"] for shot in row["shots"]]
+    return [part for parts in [*examples, _question(row, row, row["marked"])] for part in parts]
 
 
 def template(row: Mapping[str, Any]) -> str:
@@ -79,38 +71,30 @@ def template(row: Mapping[str, Any]) -> str:
 def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> list[Part]:
     """Return the figure and the captions, or the figures and the caption, then the question.
 
+    The authors' README (`released`) has the options as Python prints their list, and the released question.
+
     Args:
         shown: the row or one of its examples.
         marked: letter of the caption to mark, or "".
     """
     closing = CLOSINGS[row["prompt"]][row["subcategory"]]
+    is_released = row["prompt"] == "released"
     figures = _figures(shown)
+    if row["subcategory"] == "cap2fig":
+        parts: list[Part] = []
+        for index, letter in enumerate(shown["letters"]):
+            parts += [f"{letter}) ", *figures[index : index + 1], *([] if is_released else ["\n"])]
+        return [*parts, f"{shown['asked']}{closing}" if is_released else f"{shown['question']}\n{closing}"]
+    options = list(zip(shown["letters"], shown["options"], strict=True))
+    if is_released:
+        listed = [f"{letter})  {text}\n" for letter, text in options]
+        return [*figures, f"{listed} {shown['asked']}{closing}"]
+    below = "\n" if figures else ""
     if row["prompt"] == "caption":
-        return [*figures, "\n" if figures else "", closing]
-    if row["prompt"] == "released":
-        return _released(row["subcategory"], shown, figures, closing)
-    if row["subcategory"] == "fig2cap":
-        lines = [
-            f"{letter}) {text}{MARK if letter == marked else ''}\n"
-            for letter, text in zip(shown["letters"], shown["options"], strict=True)
-        ]
-        ignore = IGNORE if marked and row["ignore"] == "yes" else ""
-        return [*figures, "\n" if figures else "", "".join(lines) + ignore + closing]
-    parts: list[Part] = []
-    for index, letter in enumerate(shown["letters"]):
-        parts += [f"{letter}) ", *figures[index : index + 1], "\n"]
-    return [*parts, f"{shown['question']}\n{closing}"]
-
-
-def _released(direction: str, shown: Mapping[str, Any], figures: list[Part], closing: str) -> list[Part]:
-    """Return the prompt of the authors' README: the options as Python prints their list, the released question."""
-    if direction == "fig2cap":
-        options = [f"{letter})  {text}\n" for letter, text in zip(shown["letters"], shown["options"], strict=True)]
-        return [*figures, f"{options} {shown['asked']}{closing}"]
-    parts: list[Part] = []
-    for index, letter in enumerate(shown["letters"]):
-        parts += [f"{letter}) ", *figures[index : index + 1]]
-    return [*parts, f"{shown['asked']}{closing}"]
+        return [*figures, below, closing]
+    lines = [f"{letter}) {text}{MARK if letter == marked else ''}\n" for letter, text in options]
+    ignore = IGNORE if marked and row["ignore"] == "yes" else ""
+    return [*figures, below, "".join(lines) + ignore + closing]
 
 
 def _figures(shown: Mapping[str, Any]) -> list[Part]:
@@ -161,13 +145,13 @@ def table(settings: SciFIBenchSettings) -> list[str]:
 
 
 def _caption_record(row: Mapping[str, Any], response: Response, signature: str) -> Record:
-    """Return the record of a generated caption: the caption or None, and the true one."""
-    caption = " ".join(response.text.split()) or None if response.failure is None else None
+    failed = response.failure is not None
+    caption = None if failed else " ".join(response.text.split()) or None
     return Record(
         row["id"],
         caption,
         row["caption"],
-        status="request_failed" if response.failure is not None else "ok" if caption else "unparsed",
+        status="request_failed" if failed else "ok" if caption else "unparsed",
         reason=response.failure,
         scores={"captioned_rate": float(caption is not None)},
         groups={"category": slug(row["category"])},

@@ -88,25 +88,18 @@ def read_questions(paths: Sequence[Path], file: str, data: str, with_files: bool
     Raises DataError: a file that cannot be read, a row that is not complete, a picture that cannot be decoded.
     """
     records = read_rows(paths, COLUMNS)
-    figures = _figures(file, data, records, with_files)
-    return [_question(file, record, shown) for record, shown in zip(records, figures, strict=True)]
-
-
-def _figures(
-    file: str, data: str, records: Sequence[dict[str, Any]], with_files: bool
-) -> list[tuple[OptionFigure, ...]]:
     named = [
         (f"{record['ID']}-{position}", encoded(cell, f"row {record['ID']} of {file}"))
         for record in records
         for position, cell in enumerate(record["Images"] or [])
     ]
-    paths = [""] * len(named)
+    stored = [""] * len(named)
     if with_files:
-        paths = write_pictures(f"scifibench-{file}-{data}", named)
-        check_pictures(paths)
+        stored = write_pictures(f"scifibench-{file}-{data}", named)
+        check_pictures(stored)
     digests = (hashlib.sha256(content).hexdigest() for _, content in named)
-    figures = iter([OptionFigure(digest, path) for digest, path in zip(digests, paths, strict=True)])
-    return [tuple(next(figures) for _ in record["Images"] or []) for record in records]
+    figures = iter([OptionFigure(digest, path) for digest, path in zip(digests, stored, strict=True)])
+    return [_question(file, record, tuple(next(figures) for _ in record["Images"] or [])) for record in records]
 
 
 def _question(file: str, record: dict[str, Any], figures: tuple[OptionFigure, ...]) -> ChoiceQuestion:
@@ -114,12 +107,8 @@ def _question(file: str, record: dict[str, Any], figures: tuple[OptionFigure, ..
     to_figure = file.endswith("Caption2Figure")
     labelled = [re.fullmatch(r"([A-Z])\)?\s*(.*)", option, flags=re.DOTALL) for option in record["Options"] or []]
     options = {match[1]: match[2] for match in labelled if match is not None}
-    if (
-        not asked
-        or len(options) < 2
-        or len(options) != len(labelled)
-        or len(figures) != (len(options) if to_figure else 1)
-    ):
+    is_whole = len(figures) == (len(options) if to_figure else 1) and 2 <= len(options) == len(labelled)
+    if not asked or not is_whole:
         raise DataError(
             f"Expected question {row_id} of {file} to have a text, options such as 'A) text' with letters of their own "
             f"and {'a picture for each' if to_figure else 'one picture'}; found {asked!r}, {record['Options']} and "

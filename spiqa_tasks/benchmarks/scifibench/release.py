@@ -75,13 +75,9 @@ class SciFIBenchSettings:
         plain = self.mark == "none" and self.shots == 0
         expected = {  # expectation -> whether it holds
             "ocr=yes with ablation=none": self.ocr == "no" or self.ablation == "none",
-            "ignore=yes with a mark to ignore": self.ignore == "no" or self.mark != "none",
-            "encoder with shot_kind=similar and pictures": (
-                not self.encoder or (self.shot_kind == "similar" and self.ablation != "text")
-            ),
+            "encoder with pictures": not self.encoder or self.ablation != "text",
             "prompt=released without mark, shots and ocr": self.prompt != "released" or (plain and self.ocr == "no"),
             "prompt=caption without mark and shots": self.prompt != "caption" or plain,
-            "shots and sample of at least 0": self.shots >= 0 and self.sample >= 0,
         }
         for expectation, holds in expected.items():
             if not holds:

@@ -48,8 +48,8 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
                 taken |= {plain(pair.caption), pair.figure.digest}
         if len(pairs) < len(question.letters) - 1:
             raise DataError(
-                f"Expected {question.file} to have {len(question.letters) - 1} figure-caption pairs to draw the false "
-                f"options of question {question.id} from, found {len(pairs)}. Fetch the released file."
+                f"Expected {question.file} to have more figure-caption pairs, to draw the false options of question "
+                f"{question.id} from; found {len(pairs)}. Fetch the released file."
             )
         pairs.insert(question.position, question)
         if question.to_figure:
@@ -75,10 +75,8 @@ def shuffled(question: ChoiceQuestion, seed: int) -> ChoiceQuestion:
 
 def marked_letter(question: ChoiceQuestion, mark: str, seed: int) -> str:
     """Return the letter of the caption to mark (section 4.7): the correct one, a random incorrect one, or ""."""
-    if mark == "none":
-        return ""
-    if mark == "correct":
-        return question.answer
+    if mark != "incorrect":
+        return question.answer if mark == "correct" else ""
     wrong = [letter for letter in question.letters if letter != question.answer]
     return question.generator("mark", seed).choice(wrong)
 

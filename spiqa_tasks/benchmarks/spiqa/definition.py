@@ -81,21 +81,18 @@ def _as_shown(row: Mapping[str, Any], shown: tuple[str, ...]) -> Mapping[str, An
     return {**row, "figures": [{"file": file} for file in shown], "referred": indices}
 
 
-_IMAGES = re.compile(r"\b(?:images?|pictures?|multi-?modal|media)\b", re.IGNORECASE)
-_LIMIT = re.compile(r"\b(?:many|most|limit\w*|max\w*|exceed\w*|only|up to|single|support\w*)\b", re.IGNORECASE)
+_TOO_MANY = re.compile("image", re.IGNORECASE), re.compile("many|most|limit|max|exceed|only|single", re.IGNORECASE)
 
 
 def image_limit_advice(records: Sequence[Record]) -> list[str]:
     """Return a remedy if failed requests name a limit on images, or []."""
     failed = [record for record in records if record.status == "request_failed"]
-    refused = [record for record in failed if all(words.search(record.reason or "") for words in (_IMAGES, _LIMIT))]
+    refused = [record for record in failed if all(words.search(record.reason or "") for words in _TOO_MANY)]
     if not refused:
         return []
     return [
-        f"{len(refused)} of {len(records)} requests were refused, it seems for the number of images "
-        f"({(refused[0].reason or '')[:300]!r}). Show one figure at a time with "
-        f"spiqa_{parse(refused[0].signature).split}_perfigure, or fewer at once with a task of your own (include the "
-        "task's YAML, set dataset_name: max_figures=4; see docs/spiqa.md)."
+        f"{len(refused)} of {len(records)} requests were refused, it seems for the number of images. Show one figure "
+        f"at a time with spiqa_{parse(refused[0].signature).split}_perfigure, or fewer (max_figures; docs/spiqa.md)."
     ]
 
 

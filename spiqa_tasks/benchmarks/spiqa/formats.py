@@ -86,6 +86,10 @@ class Paper:
     full_text: str | None = None
 
 
+Reader = Callable[[str, Mapping[str, Any]], Paper]
+"""Function (paper id, released paper) of an annotation format."""
+
+
 def read_a(paper_id: str, paper: Mapping[str, Any]) -> Paper:
     """Return a paper of test-A, val or train: figures have raw model labels and a `content_type`."""
     figures = [
@@ -118,9 +122,6 @@ def read_c(paper_id: str, paper: Mapping[str, Any]) -> Paper:
     questions = zip(paper["question"], answers, paper["referred_figures_tables"], strict=True)
     text = "\n\n".join("\n".join(section["paragraphs"]) for section in paper["full_text"])
     return _paper(paper_id, figures, questions, text)
-
-
-READERS: dict[str, Callable[[str, Mapping[str, Any]], Paper]] = {"A": read_a, "B": read_b, "C": read_c}
 
 
 def _paper(

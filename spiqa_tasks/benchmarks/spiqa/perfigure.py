@@ -44,6 +44,7 @@ def document_record(row: Mapping[str, Any], response: Response, context: Context
     unclear = row["step"] == "helpful" and parse_helpful(text) is None
     empty = row["step"] == "answer" and not text.strip()
     details = {key: row[key] for key in ("question_id", "question", "step", "documents")}
+    details |= {"figures": [row["figures"][0]["file"]], "referred": bool(row["referred"])}
     return Record(
         row["id"],
         None if failed else text,
@@ -53,7 +54,7 @@ def document_record(row: Mapping[str, Any], response: Response, context: Context
         rule=None if failed else "unformatted" if unclear or empty else "ok",
         reason=response.failure,
         groups=groups_of(row, row["documents"] // len(STEPS)),
-        details={**details, "figures": [row["figures"][0]["file"]], "referred": bool(row["referred"])},
+        details=details,
         signature=context.sign(row, wording("perfigure")),
     )
 
@@ -69,14 +70,7 @@ def join(documents: Sequence[Record], context: Context) -> list[Record]:
     for record in documents:  # a record that failed scoring has only its id, `<question>/<figure>/<step>`
         question_id = str(record.details.get("question_id") or record.id.rsplit("/", 2)[0])
         by_question.setdefault(question_id, {})[record.id] = record
-    joined = []
-    for question_id, parts in by_question.items():
-        try:
-            joined.append(_joined(question_id, list(parts.values()), context))
-        except (KeyError, TypeError, ValueError, IndexError) as error:  # a logged record that was edited
-            reason = f"a record of its figures is damaged: {error!r}"
-            joined.append(Record(question_id, status="scoring_failed", reason=reason))
-    return joined
+    return [_joined(question_id, list(parts.values()), context) for question_id, parts in by_question.items()]
 
 
 def _joined(question_id: str, parts: list[Record], context: Context) -> Record:

@@ -81,7 +81,7 @@ def settings_of(row: Mapping[str, Any]) -> SpiqaSettings:
 
 
 class Shown(NamedTuple):
-    """A question of a paper and the files of the figures shown with it, in order."""
+    """A question of a paper, and the files of the figures shown with it, in order."""
 
     paper: Paper
     question: Question
@@ -91,11 +91,8 @@ class Shown(NamedTuple):
 def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: str, limit: int, seed: int) -> list[str]:
     """Return the figures to show, in order: the referred ones and randomly chosen others, shuffled (paper section 5.1).
 
-    Depends on the question's identity and `seed` alone, never on process, limit or order of evaluation.
-
-    Args:
-        referred: the figures that the answer needs; the first `limit` of them if there are more.
-        limit: maximum number of figures; 0 means all.
+    Depends on the question's identity and `seed` alone, never on process or order of evaluation. `limit` 0 means all;
+    if there are more `referred` ones, the first of them are shown.
     """
     needed = list(dict.fromkeys(referred))
     others = [file for file in files if file not in needed]
@@ -131,27 +128,19 @@ def rows_table(
 
     `paths`: member of the archive -> path; absent members become "".
     """
-    import pyarrow
+    import pyarrow as pa
 
+    text, number = pa.string(), pa.int64()
+    # `referred` may be empty and `no_text` None in all rows, from which no type could be inferred
+    kinds = {"referred": pa.list_(number), "no_text": pa.bool_(), "documents": number}
     same = {"benchmark": "spiqa", "split": split, "data": data, "settings": settings_text(settings)}
     batches = []
-    schema = None
     for start in range(0, len(questions), _BATCH):
         rows = [row | same for shown in questions[start : start + _BATCH] for row in _rows(shown, paths, settings)]
-        if schema is None:
-            schema = _schema(rows)
-        batches.append(pyarrow.Table.from_pylist(rows, schema=schema))
-    return pyarrow.concat_tables(batches)
-
-
-def _schema(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return the schema of rows; `no_text` and `referred` may have no value in them that tells their type."""
-    import pyarrow
-
-    text, number = pyarrow.string(), pyarrow.int64()
-    kinds = {"referred": pyarrow.list_(number), "no_text": pyarrow.bool_(), "documents": number}
-    kinds["figures"] = pyarrow.list_(pyarrow.struct([(name, text) for name in rows[0]["figures"][0]]))
-    return pyarrow.schema([(name, kinds.get(name, text)) for name in rows[0]])
+        kinds["figures"] = pa.list_(pa.struct([(name, text) for name in rows[0]["figures"][0]]))
+        schema = pa.schema([(name, kinds.get(name, text)) for name in rows[0]])
+        batches.append(pa.Table.from_pylist(rows, schema=schema))
+    return pa.concat_tables(batches)
 
 
 def _rows(shown: Shown, paths: Mapping[str, str], settings: SpiqaSettings) -> Iterator[dict[str, Any]]:
@@ -185,8 +174,7 @@ def _rows(shown: Shown, paths: Mapping[str, str], settings: SpiqaSettings) -> It
     if settings.setting != "perfigure":
         yield row
         return
+    row["documents"] = len(STEPS) * len(files)
     for index, figure in enumerate(row["figures"]):
         alone = {"referred": [0] if index in row["referred"] else [], "figures": [figure]}
-        for step in STEPS:
-            documents = len(STEPS) * len(files)
-            yield row | alone | {"id": f"{question_id}/{index}/{step}", "step": step, "documents": documents}
+        yield from (row | alone | {"id": f"{question_id}/{index}/{step}", "step": step} for step in STEPS)

@@ -154,11 +154,9 @@ def test_a_tables_question_is_a_row() -> None:
     ("fields", "expected"),
     [
         ({"ocr": "yes", "ablation": "grey"}, "ocr=yes with ablation=none"),
-        ({"ignore": "yes"}, "ignore=yes with a mark to ignore"),
-        ({"encoder": "x"}, "encoder with shot_kind=similar and pictures"),
+        ({"encoder": "x", "shots": 1, "ablation": "text"}, "encoder with pictures"),
         ({"prompt": "released", "shots": 1}, "prompt=released without mark, shots and ocr"),
         ({"prompt": "caption", "mark": "correct"}, "prompt=caption without mark and shots"),
-        ({"sample": -1}, "shots and sample of at least 0"),
     ],
 )
 def test_settings_that_exclude_each_other_are_refused(fields: dict[str, Any], expected: str) -> None:

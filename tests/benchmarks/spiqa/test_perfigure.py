@@ -1,6 +1,5 @@
 """Figures shown one at a time: documents join into questions, in the corrected and in the released way."""
 
-import dataclasses
 import json
 import math
 from collections.abc import Callable
@@ -128,16 +127,6 @@ def test_judge_that_fails_withholds_both_scores(judged: Callable[[str], Scorer],
     assert math.isnan(scorer.value("l3score_released", records).value)
     assert (scorer.value("judge_failed_rate", records).value, scorer.value("judge_failed_rate", records).n) == (1.0, 2)
     assert {question.status for question in scorer.questions(records)} == {"judge_failed", "no_helpful_figure"}
-
-
-def test_a_damaged_document_fails_its_question_alone(scorer: Scorer) -> None:
-    """Without the step in its record nobody knows what a reply is to."""
-    records = scorer.score(documents(scorer, replies()))
-    details = {name: value for name, value in records[0].details.items() if name not in ("step", "question")}
-    damaged = [dataclasses.replace(records[0], details=details), *records[1:]]
-    statuses = [question.status for question in join(damaged, HERE)]
-    assert statuses[0] == "scoring_failed"
-    assert "scoring_failed" not in statuses[1:]
 
 
 def test_first_document_carries_its_question_through_a_file(
