@@ -1,7 +1,7 @@
 """Rows of a benchmark's paper for a run: the same split, setting and metric."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from spiqa_tasks.benchmarks.choice import slug
@@ -58,7 +58,8 @@ def published_values(run: Run, table: str | None = None) -> list[PublishedValue]
     authors' rules, so they are returned for `accuracy_released` as well.
     """
     values: dict[tuple[Any, ...], PublishedValue] = {}
-    for value in _read(run.own.split, run.settings):
+    read = _READERS.get(type(run.settings))
+    for value in read(run.own.split, run.settings) if read else ():
         if table in (None, value.table):
             values.setdefault((value.model, value.metric, value.group, value.judge), value)
     return list(values.values())
@@ -79,16 +80,6 @@ def published_overall(group: str) -> Iterator[PublishedValue]:
             yield _value(row, "table2", "accuracy", None)
 
 
-def _read(split: str, settings: Any) -> Iterator[PublishedValue]:
-    match settings:
-        case SpiqaSettings():
-            yield from _spiqa(split, settings)
-        case MMStarSettings():
-            yield from _mmstar(split, settings)
-        case SciFIBenchSettings():
-            yield from _scifibench(split, settings)
-
-
 def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[PublishedValue]:
     same = SpiqaSettings(setting=settings.setting, protocol=settings.protocol, seed=settings.seed)
     setting = _SPIQA_SETTINGS.get(settings.setting)
@@ -99,14 +90,13 @@ def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[PublishedValue]:
             metric, category = str(row["metric"]), row["category"]
             judge = str(row.get("judge") or PAPER_JUDGE) if metric == "l3score" else ""
             group = {"all": None, "other": "nonplot"}.get(str(category), str(category))
-            value = _value(row, table, metric, group, judge)
-            names = {"corrected": ("",), "released": ("_released",), "both": ("", "_released")}[settings.protocol]
-            yield from (replace(value, metric=metric + name) for name in names)
+            for protocol, suffix in (("corrected", ""), ("released", "_released")):
+                if settings.protocol in (protocol, "both"):
+                    yield _value(row, table, metric + suffix, group, judge)
 
 
 def _mmstar(split: str, settings: MMStarSettings) -> Iterator[PublishedValue]:
-    shown = (settings.ablation, settings.shots)
-    table = {("none", "0"): "table5", ("text", "2"): "table4"}.get(shown)
+    table = {("none", "0"): "table5", ("text", "2"): "table4"}.get((settings.ablation, settings.shots))
     if split != "val" or table is None:
         return
     for row in _rows("mmstar", table, metric="accuracy"):
@@ -125,6 +115,13 @@ def _scifibench(split: str, settings: SciFIBenchSettings) -> Iterator[PublishedV
             if (row["group"] == "text-only") == (settings.ocr == "yes"):
                 category = str(row.get("category", "all"))
                 yield _value(row, table, "accuracy", None if category == "all" else slug(category))
+
+
+_READERS: Mapping[type, Callable[[str, Any], Iterator[PublishedValue]]] = {
+    SpiqaSettings: _spiqa,
+    MMStarSettings: _mmstar,
+    SciFIBenchSettings: _scifibench,
+}
 
 
 def _rows(paper: str, table: str, **keys: str) -> Iterator[Mapping[str, str | float | None]]:

@@ -62,20 +62,19 @@ def _printed(item: Item) -> list[Table]:
     varied = [name for name in rows[0] if name not in _NUMBERS and len({row[name] for row in rows} - {None}) > 1]
     labels = [name for name in varied if name not in _ACROSS]
     lines: dict[tuple[Any, ...], dict[str, Any]] = {}
-    heads: dict[str, None] = {}
     for row in rows:
-        head = " ".join(str(row[name]) for name in varied if name in _ACROSS) or "value"
-        heads[head] = None
-        deviation = f" ± {row['sd']:g}" if row.get("sd") is not None else ""
         key = {name: row[name] for name in labels}
-        line = lines.setdefault(tuple(key.values()), {**key, "cells": {}})
-        line["cells"][head] = "-" if row["value"] is None else f"{row['value']:g}{deviation}"
-    columns = [Column(("cells", head)) for head in heads]
+        cells = lines.setdefault(tuple(key.values()), {**key, "cells": {}})["cells"]
+        deviation = f" ± {row['sd']:g}" if row.get("sd") is not None else ""
+        head = " ".join(str(row[name]) for name in varied if name in _ACROSS) or "value"
+        cells[head] = "-" if row["value"] is None else f"{row['value']:g}{deviation}"
+    columns = [
+        Column(("cells", head)) for head in dict.fromkeys(head for line in lines.values() for head in line["cells"])
+    ]
     return [Table([*lines.values()], labels, columns, title=f"As printed, {item.name}", data=())]
 
 
 def _main(arguments: argparse.Namespace, _item: Item) -> int:
-    """Print a paper's main table: a row per model."""
     print(paper_table(of_one_model([[run] for run in named_runs(arguments)]), arguments.format))
     return 0
 
@@ -133,10 +132,9 @@ def _spread(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _bootstrap(arguments: argparse.Namespace, item: Item) -> int:
-    """Print a line per task; the variance is that of the share, shown times 100 as the paper does."""
     given = (arguments.size, arguments.repeats, arguments.seed, arguments.metric)
     rows = [bootstrap(run, *given) for run in measured_runs(arguments)]
-    numbers = [Column("mean", show=number), Column("variance", show=_times_100)]
+    numbers = [Column("mean", show=number), Column("variance", show=_times_100)]  # of the share, as the paper has it
     return _show(arguments, item, rows, ["model", "task"], ["n", "size", "repeats", *numbers, "questions"])
 
 
@@ -154,7 +152,6 @@ def _alignment(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _gain(arguments: argparse.Namespace, item: Item) -> int:
-    """Print what `gain` does: overall, by capability, and the averages over tasks."""
     pairs, problems = _pairs(arguments)
     print_gain(pairs, arguments.format, None)
     if arguments.format in STYLES and (printed := _printed(item)):
@@ -186,13 +183,13 @@ def _abnormal(arguments: argparse.Namespace, item: Item) -> int:
 def _leaked(arguments: argparse.Namespace, item: Item) -> int:
     """Print how many questions each model answers without the image that its LLM base does not."""
     pairs, problems = _pairs(arguments)
-    rows = [
-        {"task": v.task, "lvlm": wv.name, "llm": base[0].name, "n": len(pair.scores), "leaked": leaked}
-        for pair in pairs
-        for v, wv, *base in [pair.runs]
-        if base
-        for leaked in [sum("leaked" in outcomes(*scores) for scores in pair.scores.values())]
-    ]
+    rows = []
+    for pair in pairs:
+        v, wv, *base = pair.runs
+        if base:
+            leaked = sum("leaked" in outcomes(*scores) for scores in pair.scores.values())
+            models = {"task": v.task, "lvlm": wv.name, "llm": base[0].name}
+            rows.append({**models, "n": len(pair.scores), "leaked": leaked})
     if not rows:
         raise InputError("Expected runs of an LLM base beside those without images, found none. Run `run gain --llm`.")
     return _show(arguments, item, rows, ["task", "lvlm", "llm"], ["n", "leaked"], problems)

@@ -19,8 +19,6 @@ from spiqa_tasks.scoring.intervals import paired, share_interval
 
 REPEATS = 10_000
 """Resamples: at 500 questions the ends of an interval vary by less than a tenth of a point between seeds."""
-Study = tuple[Run, Run, SciFIBenchSettings]
-"""A run of a marked task, its control, and the settings of the marked task."""
 Row = dict[str, Any]
 
 
@@ -33,13 +31,12 @@ def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Row]:
     Raises InputError: no marked task, or one without its control.
     """
     found = []
-    for run, control, settings in _studies(runs):
+    for run, control, _ in _studies(runs):
         new, old = _on_same([run, control], metric)
         change = paired(old, new)
-        row = {**_names(run, settings), "n": change.n}
-        row |= {"control": statistics.fmean(old), "accuracy": statistics.fmean(new), "change": change.difference}
-        row |= {"low": change.low, "high": change.high, "questions": partial_coverage([run, control])}
-        found.append(row)
+        row = _names(run) | {"n": change.n, "control": statistics.fmean(old), "accuracy": statistics.fmean(new)}
+        row |= {"change": change.difference, "low": change.low, "high": change.high}
+        found.append(row | {"questions": partial_coverage([run, control])})
     return found
 
 
@@ -53,15 +50,12 @@ def summary(runs: Iterable[Run], metric: str | None = None) -> list[Row]:
 
     Raises InputError: as `alignment` does, and if no mark is wrong or to be ignored.
     """
-    studies = _studies(runs)
-    by_key = {_key(run, settings): run for run, _, settings in studies}
     found: list[Row] = []
-    for run, control, settings in studies:
-        if settings.ignore == "yes":
-            alone = by_key.get(_key(run, replace(settings, ignore="no")))
-            found.append(_measure(run, settings, "returned", **_returned(run, alone, control, metric)))
-        if settings.mark == "incorrect":
-            found += _followed(run, control, settings)
+    for run, control, alone in _studies(runs):
+        if run.settings.ignore == "yes":
+            found.append(_measure(run, "returned", **_returned(run, alone, control, metric)))
+        if run.settings.mark == "incorrect":
+            found += _followed(run, control)
     if not found:
         raise InputError(
             "Expected samples of tasks with a wrong mark, or with one that is to be ignored; found none. "
@@ -70,36 +64,35 @@ def summary(runs: Iterable[Run], metric: str | None = None) -> list[Row]:
     return found
 
 
-def _studies(runs: Iterable[Run]) -> list[Study]:
-    known = [(run, run.settings) for run in runs if isinstance(run.settings, SciFIBenchSettings)]
-    controls = {_key(run, settings): run for run, settings in known if settings.mark == "none"}
-    found: list[Study] = []
-    for run, settings in known:
-        if settings.mark == "none":
-            continue
-        control = controls.get(_key(run, replace(settings, mark="none", ignore="no")))
+def _studies(runs: Iterable[Run]) -> list[tuple[Run, Run, Run | None]]:
+    """Return (run of a marked task, its control, the run with the same mark and no word of ignoring it, if any)."""
+    own = [run for run in runs if isinstance(run.settings, SciFIBenchSettings)]
+    by_key = {_key(run): run for run in own}
+    found = []
+    for run in (run for run in own if run.settings.mark != "none"):
+        control = by_key.get(_key(run, mark="none", ignore="no"))
         if control is None:
             raise InputError(
                 f"Expected the control of {run.task} of {run.name}, the same task without a mark, found none. "
                 "Run `--tasks scifibench_alignment`, or name its run as well."
             )
-        found.append((run, control, settings))
+        found.append((run, control, by_key.get(_key(run, ignore="no"))))
     if not found:
         raise InputError("Expected samples of marked tasks, found none. Run `--tasks scifibench_alignment`.")
     return found
 
 
-def _names(run: Run, settings: SciFIBenchSettings) -> Row:
-    return {"model": run.name, "split": run.own.split, "mark": settings.mark, "ignore": settings.ignore}
+def _key(run: Run, **changes: str) -> tuple[str, str, str]:
+    return run.name, run.own.split, settings_text(replace(run.settings, **changes))
 
 
-def _measure(run: Run, settings: SciFIBenchSettings, measure: str, **values: Any) -> Row:
+def _names(run: Run) -> Row:
+    return {"model": run.name, "split": run.own.split, "mark": run.settings.mark, "ignore": run.settings.ignore}
+
+
+def _measure(run: Run, measure: str, **values: Any) -> Row:
     empty = {"n": 0, "value": math.nan, "low": None, "high": None, "why_not": "", "questions": ""}
-    return {**_names(run, settings), "measure": measure, **empty, **values}
-
-
-def _key(run: Run, settings: SciFIBenchSettings) -> tuple[str, str, str]:
-    return run.name, run.own.split, settings_text(settings)
+    return {**_names(run), "measure": measure, **empty, **values}
 
 
 def _on_same(runs: Sequence[Run], metric: str | None) -> list[list[float]]:
@@ -128,10 +121,10 @@ def _returned(run: Run, alone: Run | None, control: Run, metric: str | None) -> 
     return row | {"value": float((marked - told).sum() / (marked - unmarked).sum()), "low": low, "high": high}
 
 
-def _followed(run: Run, control: Run, settings: SciFIBenchSettings) -> Iterator[Row]:
+def _followed(run: Run, control: Run) -> Iterator[Row]:
     """Yield how often the wrong mark's letter is the answer, with the mark and without."""
     marks = {record.id: record.details.get("marked", "") for record in run.records}
-    for measure, each in (("follows", run), ("follows_unmarked", control))[: 2 if settings.ignore == "no" else 1]:
+    for measure, each in (("follows", run), ("follows_unmarked", control))[: 2 if run.settings.ignore == "no" else 1]:
         values: Row = {"questions": partial_coverage([each])}
         withheld = each.record_set.withheld()
         if withheld is not None:
@@ -144,4 +137,4 @@ def _followed(run: Run, control: Run, settings: SciFIBenchSettings) -> Iterator[
             ends = share_interval(follows)
             value = statistics.fmean(follows) if follows else math.nan
             values |= {"n": len(known), "value": value, "low": ends.low, "high": ends.high}
-        yield _measure(run, settings, measure, **values)
+        yield _measure(run, measure, **values)

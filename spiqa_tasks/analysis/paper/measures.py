@@ -55,8 +55,7 @@ def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = No
             row |= {"sd": statistics.stdev(known), "range": max(known) - min(known)}
             found.append(row | {"questions": partial_coverage(members.values())})
     if not found:
-        by = "in two orders of the options or with two seeds"
-        by = by if over is None else f"that differ by the setting {over} alone"
+        by = f"that differ by the setting {over} alone" if over else "in two orders of the options or with two seeds"
         raise InputError(
             f"Expected a model's samples of one split {by}, found none. Run such tasks (`--tasks scifibench_shuffle`, "
             "or YAMLs that differ in one setting) and name their runs."
@@ -85,9 +84,8 @@ def correlations(runs: Iterable[Run]) -> tuple[list[Row], list[str]]:
     """Return the correlations of every run, then of all of a judge if there are several; and the runs left out.
 
     A row has Spearman's rho, in [-1, 1], of a text metric with the judge's score over `n` answers; None if undefined.
-
-    A model's answers to a task count once for each judge. The paper does not say what it correlates; here it is scores
-    of single answers, which BLEU has not. Raises InputError: no run has L3Score.
+    The paper does not say what it correlates; here it is scores of single answers, which BLEU has not. A model's
+    answers to a task count once for each judge. Raises InputError: no run has L3Score.
     """
     found: list[Row] = []
     remarks: list[str] = []
@@ -107,8 +105,7 @@ def correlations(runs: Iterable[Run]) -> tuple[list[Row], list[str]]:
             )
             continue
         for metric in (metric for metric in run.metrics if metric.needs == "text programs"):
-            pairs = matched(l3scores, run.scores(metric))
-            if pairs:
+            if pairs := matched(l3scores, run.scores(metric)):
                 names = (metric.name, run.judged_metric, run.judge_name)
                 pooled.setdefault(names, []).extend(pairs)
                 found.append(_correlation(run.name, run.task, names, pairs))
@@ -136,14 +133,13 @@ def _in_order(item: tuple[int | str, float]) -> tuple[float, str]:
 
 def _varied(run: Run, over: str | None) -> Iterator[tuple[_Key, int | str]]:
     """Yield (what runs that differ in one thing alone share, the value of that thing)."""
-    settings, seed = run.settings, run.identity.seed
-    for name in VARIED if over is None else (over,):
+    settings, seed, split = run.settings, run.identity.seed, run.own.split
+    for name in (over,) if over else VARIED:
         if hasattr(settings, name):
-            yield (run.name, run.own.split, _unusual(settings, name), name), getattr(settings, name)
-    if over is not None:
-        return
-    model = run.label or replace(run.identity, seed="").label
-    yield (model, run.own.split, _unusual(settings, ""), MODEL_SEED), int(seed) if seed.isdecimal() else seed
+            yield (run.name, split, _unusual(settings, name), name), getattr(settings, name)
+    if not over:
+        model = run.label or replace(run.identity, seed="").label
+        yield (model, split, _unusual(settings, ""), MODEL_SEED), int(seed) if seed.isdecimal() else seed
 
 
 def _unusual(settings: Any, varied: str) -> str:

@@ -4,17 +4,12 @@ import dataclasses
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, withheld
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.choice import (
-    ACCURACY,
-    FAILURE_RATES,
-    TRUNCATED_RATE,
-    choice_record,
-    slug,
-)
+from spiqa_tasks.benchmarks.choice import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record, slug
 from spiqa_tasks.benchmarks.mmstar.prompts import is_few_shot, own_answer, prompt, template
 from spiqa_tasks.benchmarks.mmstar.release import FILE, REPORTED, MMStarSettings, from_table, load, table_options
 from spiqa_tasks.benchmarks.record import Context, Record, Response
@@ -28,14 +23,11 @@ CATEGORIES = (
     *("logical_reasoning", "science_technology", "math"),
 )
 """The six core capabilities (paper section 4.2)."""
-
-
 LETTER = "letter_lmms_eval"
 """Detail of a record: the letter that lmms-eval's extraction reads, or ''."""
 
 
 def _mean_of_axes(records: Sequence[Record]) -> Value:
-    """Return the unweighted mean over the sub-axes of the accuracy by lmms-eval's extraction."""
     axes: defaultdict[str, list[bool]] = defaultdict(list)
     for record in records:
         if LETTER in record.details and record.groups.get("subcategory"):
@@ -43,9 +35,7 @@ def _mean_of_axes(records: Sequence[Record]) -> Value:
     known = sum(map(len, axes.values()))
     if not known:
         return Value(math.nan, 0)  # tables of answers may lack the sub-axes
-    return withheld(known, len(records)) or Value(
-        sum(sum(axis) / len(axis) for axis in axes.values()) / len(axes), known
-    )
+    return withheld(known, len(records)) or Value(sum(map(fmean, axes.values())) / len(axes), known)
 
 
 LMMS_EVAL = Metric("accuracy_lmms_eval", _mean_of_axes)

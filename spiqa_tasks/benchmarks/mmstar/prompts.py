@@ -66,7 +66,9 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
     """Return the picture, then the shots if any, the question with its options and the closing sentence."""
     pictures = [Picture(path) for path in row["images"]]
     if _shots_of(row) == "authors":
-        return [*AUTHORS, *pictures, _authors_text(row)]
+        options = dict(zip(row["letters"], row["options"], strict=True))
+        asked = _LISTED.format(question=question_of(row["question"]), options=_lines(options))
+        return [*AUTHORS, *pictures, asked + AUTHORS_CLOSING]
     asked = _asked(row["prompt"], row["question"], table_options(row))
     return [*pictures, _shots(row) + asked + (f"\n{ANSWER}" if is_few_shot(row) else "")]
 
@@ -99,16 +101,7 @@ def _shots_of(row: Mapping[str, Any]) -> str:
     return settings.shots
 
 
-def _authors_text(row: Mapping[str, Any]) -> str:
-    """Return the question in the form of the authors' shots, or as released if its options are unknown."""
-    options = dict(zip(row["letters"], row["options"], strict=True))
-    if not all(options.values()):
-        return f"Question: {row['question']}\n{AUTHORS_CLOSING}"
-    return _LISTED.format(question=question_of(row["question"]), options=_lines(options)) + AUTHORS_CLOSING
-
-
 def _asked(name: str, text: str, options: Mapping[str, str]) -> str:
-    """Return a released question in the wording of that name."""
     return WORDINGS[name].format(asked=text, question=question_of(text), options=_lines(options))
 
 
