@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from spiqa_tasks.analysis.agreement import rank_correlations
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import Rule
@@ -21,6 +20,7 @@ from spiqa_tasks.scoring.binning import bin_index, quantile_bins
 from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.intervals import Estimate, mean_interval
 from spiqa_tasks.scoring.open_answers import LEXICAL
+from spiqa_tasks.scoring.ranking import rank_correlations
 
 Scores = tuple[float | None, ...]
 REPEATED = "the same prompt"

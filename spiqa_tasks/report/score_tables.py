@@ -1,4 +1,4 @@
-"""Tables of `score`: values, agreement and ranks of runs, and a paper's main table with rows for measured models."""
+"""Tables of `score`: values of runs, and a paper's main table with rows for measured models."""
 
 import dataclasses
 import math
@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from spiqa_tasks.analysis.agreement import agreements, ranks
 from spiqa_tasks.analysis.breakdown import OVERALL, group_value, overall
 from spiqa_tasks.analysis.published_rows import MEANS, PAPER_JUDGE, published_overall
 from spiqa_tasks.benchmarks.aggregation import Value
@@ -20,10 +19,10 @@ from spiqa_tasks.report.headline import (
     records_of,
     shown_metrics,
 )
-from spiqa_tasks.report.printer import Column, Columns, Table, as_records, render
+from spiqa_tasks.report.printer import Column, Table, render
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.units import number, plain
+from spiqa_tasks.scoring.units import number
 
 _NONE = Value(math.nan, 0)
 _MATCHERS = (
@@ -35,17 +34,13 @@ _FAULTS = ("_failed_rate", "neither_rate")
 
 
 def as_json(runs: Sequence[Run]) -> dict[str, Any]:
-    """Return the object of one run; of several runs (models, judges) all objects, with agreement and ranks."""
+    """Return the object of one run; of several runs (models, judges) all objects."""
     if len(runs) == 1:
         return scoring.score_object(runs[0])
-    return {
-        "task": runs[0].task,
-        "results": [
-            {**scoring.score_object(run), "predictions": run.name, "judge": run.judge_name or "none"} for run in runs
-        ],
-        "agreement": [dataclasses.asdict(agreement) for agreement in agreements(runs)],
-        "ranks": ranks(runs),
-    }
+    results = [
+        {**scoring.score_object(run), "predictions": run.name, "judge": run.judge_name or "none"} for run in runs
+    ]
+    return {"task": runs[0].task, "results": results}
 
 
 def rows(runs: Sequence[Run]) -> list[Record]:
@@ -78,12 +73,7 @@ def as_text(runs: Sequence[Run], form: str = "text") -> str:
         shown: dict[str, object] = {at: number(made.value, made.low, made.high) for at, made in people.items()}
         n = " / ".join(dict.fromkeys(f"{made.n}, {made.labelled} labelled" for made in people.values()))
         records.insert(1, {"metric": f"{runs[0].metrics[0].name} as people", "n": n} | shown)
-    parts = [render(form, Table(records, [Column("metric", metric)], columns)), _notes(runs)]
-    if len({run.judge_name for run in runs}) > 1:
-        parts.append(_agreements(runs, form))
-    if len({run.name for run in runs}) > 1 and any(run.judged_metric for run in runs):
-        parts.append(_ranks(runs, form))
-    return "\n\n".join(parts)
+    return f"{render(form, Table(records, [Column('metric', metric)], columns))}\n\n{_notes(runs)}"
 
 
 def _with_coverage(text: str, run: Run) -> str:
@@ -114,25 +104,6 @@ def _notes(runs: Sequence[Run]) -> str:
         lines += [_MATCHERS] * ("accuracy_lmms_eval" in found["metrics"])
         blocks.append("\n".join([*lines, f"signature: {run.signature.text}"]))
     return "\n\n".join(blocks)
-
-
-def _agreements(runs: Sequence[Run], form: str) -> str:
-    labels = [Column("judges", show=" / ".join), Column("predictions", "answers")]
-    values: Columns = ["n", Column("spearman", "Spearman", plain), Column("kendall", "Kendall", plain)]
-    return render(
-        form, Table(as_records(agreements(runs)), labels, values, "Agreement of the judges, answer by answer")
-    )
-
-
-def _ranks(runs: Sequence[Run], form: str) -> str:
-    by_judge = ranks(runs)
-    names = dict.fromkeys(run.name for run in runs)
-    rows = [
-        {"answers": name, "judges": {judge: places.get(name) or "-" for judge, places in by_judge.items()}}
-        for name in names
-    ]
-    values: Columns = [Column(("judges", judge)) for judge in by_judge]
-    return render(form, Table(rows, ["answers"], values, f"Rank by {runs[0].judged_metric}"))
 
 
 def records(runs: Sequence[Run]) -> list[Record]:

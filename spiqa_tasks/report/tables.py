@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from spiqa_tasks.analysis.agreement import Pairs, matched, rank_correlations
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.compare import Comparison
 from spiqa_tasks.analysis.gain import Row, rows, warnings
@@ -20,6 +19,7 @@ from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import Gain
 from spiqa_tasks.scoring.intervals import Estimate
+from spiqa_tasks.scoring.ranking import Pairs, matched, rank_correlations
 from spiqa_tasks.scoring.units import estimated, number, p_value, percent, plain
 
 MMSTAR_TASK = "mmstar_filtered"

@@ -1,4 +1,4 @@
-"""Parse a judge's ranking of captions, and compute the mean ranks of Table 3 of the SciFIBench paper."""
+"""Rank correlations, a judge's ranking of captions, and the mean ranks of Table 3 of the SciFIBench paper."""
 
 import re
 import statistics
@@ -12,6 +12,27 @@ _BARE_LINE = re.compile(r"\s*(?:[-*]\s+)?[\"'`*(\[]*([A-Z])[\"'`*)\].]*\s*")
 _NUMBERED_LINE = re.compile(
     r"\s*\d{1,2}\s*[.):]\s*(?:caption\s+)?[\"'`*(\[]*([A-Z])(?![\w'])(?!\s+\w).*", re.IGNORECASE
 )
+
+Pairs = list[tuple[float, float]]
+"""Two scores of each answer."""
+
+
+def matched(scores: Mapping[str, float], others: Mapping[str, float]) -> Pairs:
+    """Return both scores of each id that has two."""
+    return [(score, others[key]) for key, score in scores.items() if key in others]
+
+
+def rank_correlations(pairs: Pairs) -> tuple[float | None, float | None]:
+    """Return Spearman's rho and Kendall's tau-b, in [-1, 1]; None where they are not defined.
+
+    That is of fewer than two answers, or of one score for all of them.
+    """
+    columns = list(zip(*pairs, strict=True))
+    if len(pairs) < 2 or any(len(set(column)) == 1 for column in columns):
+        return None, None
+    from scipy.stats import kendalltau, spearmanr
+
+    return float(spearmanr(*columns).statistic), float(kendalltau(*columns).statistic)
 
 
 def parse_ranking(text: str, letters: Sequence[str]) -> tuple[tuple[str, ...] | None, str]:

@@ -218,7 +218,7 @@ def test_missing_and_unknown_ids_are_told_and_give_exit_status_3(
 def test_several_judges_and_models_are_compared(
     server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """One column per model and judge, each under its judge's name; agreement and ranks below."""
+    """One column per model and judge, each under its judge's name."""
     better = write(tmp_path / "better.jsonl", lambda index, answer: answer if index % 4 else "wrong")
     places = ("spiqa_demo", predictions, better, "--judge", "openai:one", "--judge", "openai:two")
     found = score(capsys, *places)
@@ -228,19 +228,9 @@ def test_several_judges_and_models_are_compared(
         ("better", "openai:one"),
         ("better", "openai:two"),
     ]
-    assert found["ranks"] == {judge: {"model": 2, "better": 1} for judge in ("openai:one", "openai:two")}
-    assert [(each["predictions"], each["n"]) for each in found["agreement"]] == [
-        ("model", 39),
-        ("better", 39),
-        ("all", 78),
-    ]
-    assert all(each["kendall"] == pytest.approx(1.0) for each in found["agreement"])
     asked = len(server.requests)
     assert main(["score", *map(str, places)]) == 0
-    text = capsys.readouterr().out
-    assert "judge openai:one" in text
-    assert "Spearman" in text
-    assert "Rank by l3score" in text
+    assert "judge openai:one" in capsys.readouterr().out
     assert len(server.requests) == asked
 
 

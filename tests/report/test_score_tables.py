@@ -40,14 +40,10 @@ def test_failures_are_rows_where_there_are_any() -> None:
     assert " left out: withheld: " in omitted
 
 
-def test_several_results_have_columns_agreement_and_ranks() -> None:
-    """Judges are compared where there are several, models ranked where there are several."""
+def test_several_results_have_columns() -> None:
+    """One per model and judge; as JSON an object each."""
     results = [judged("m"), judged("n", l3score=0.9), judged("m", "openai:b"), judged("n", "openai:b", 0.9)]
-    text = as_text(results)
-    assert "judge openai:a" in text
-    assert "Agreement of the judges" in text
-    assert [line.split() for line in text.splitlines()[-2:]] == [["m", "2", "2"], ["n", "1", "1"]]
-    assert "Rank by" not in as_text([judged(), judged(judge="openai:b")])
+    assert "judge openai:a" in as_text(results)
     found = as_json(results)
     assert [(each["predictions"], each["judge"]) for each in found["results"]] == [
         ("m", "openai:a"),
@@ -55,20 +51,16 @@ def test_several_results_have_columns_agreement_and_ranks() -> None:
         ("m", "openai:b"),
         ("n", "openai:b"),
     ]
-    assert found["ranks"] == {"openai:a": {"m": 2, "n": 1}, "openai:b": {"m": 2, "n": 1}}
-    assert [each["predictions"] for each in found["agreement"]] == ["m", "n", "all"]
-    assert list(found["agreement"][0]) == ["judges", "predictions", "n", "spearman", "kendall"]
     assert found["task"] == "t"
 
 
 def test_a_model_without_a_value_has_a_dash_in_its_column() -> None:
-    """Its rank, too."""
+    """Where its questions are a part."""
     part = replace(judged("n"), asked=99)
     text = as_text([judged("m"), part])
     row = next(line for line in text.splitlines() if line.startswith("l3score "))
     assert row.split()[-1] == "-"
     assert math.isnan(part.value(part.metric()).value)
-    assert [line.split() for line in text.splitlines()[-2:]] == [["m", "1"], ["n", "-"]]
 
 
 def test_one_run_is_printed_whole() -> None:
@@ -100,23 +92,13 @@ def cells(table: str) -> list[list[str]]:
 
 
 def test_several_runs_are_printed_whole() -> None:
-    """One column each with its judge below the model, the notes run by run, then agreement and ranks."""
+    """One column each with its judge below the model, then the notes run by run."""
     table, *notes = as_text([judged("m"), judged("n", "openai:b", 0.9)], "md").split("\n\n")
     assert cells(table)[:2] == [
         ["t", "m judge openai:a", "n judge openai:b"],
         ["l3score", "40.0 [2.2, 95.2]", "60.0 [0.6, 99.7]"],
     ]
-    assert [part.partition("\n")[0] for part in notes if not part.startswith("|")] == [
-        *("m: docs 2, judged 2", "n: docs 2, judged 2"),
-        *("### Agreement of the judges, answer by answer", "### Rank by l3score"),
-    ]
-    together = as_text([judged(), judged(judge="openai:b", l3score=0.9)], "md").split("\n\n")[-1]
-    assert cells(together) == [
-        ["judges", "answers", "n", "Spearman", "Kendall"],
-        ["openai:a / openai:b", "m", "2", "1.000", "1.000"],
-    ]
-    ranked = as_text([judged("m"), judged("n", l3score=0.9)], "md").split("\n\n")[-1]
-    assert cells(ranked) == [["answers", "openai:a"], ["m", "2"], ["n", "1"]]
+    assert [part.partition("\n")[0] for part in notes] == ["m: docs 2, judged 2", "n: docs 2, judged 2"]
 
 
 def test_rows_are_in_natural_units() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.ranking import combined, mean_sd, parse_ranking
+from spiqa_tasks.scoring.ranking import combined, mean_sd, parse_ranking, rank_correlations
 
 orders = st.integers(2, 11).flatmap(lambda count: st.permutations(ascii_uppercase[:count]))
 FORMS = {
@@ -97,3 +97,14 @@ def test_means_of_ranks() -> None:
     assert mean_sd([1, 2]) == (1.5, statistics.stdev([1, 2]))
     assert mean_sd([4.0]) == (4.0, 0.0)
     assert all(math.isnan(value) for value in mean_sd([]))
+
+
+def test_correlations_are_those_of_the_textbook() -> None:
+    """Five answers ranked 1 2 3 4 5 and 2 1 4 3 5: rho = 1 - 6 * 4 / 120, tau = (8 - 2) / 10."""
+    assert rank_correlations([(1, 2), (2, 1), (3, 4), (4, 3), (5, 5)]) == (pytest.approx(0.8), pytest.approx(0.6))
+
+
+@pytest.mark.parametrize("pairs", [[], [(0.1, 0.2)], [(0.1, 0.5), (0.9, 0.5)], [(0.5, 0.1), (0.5, 0.9)]])
+def test_what_is_not_defined_is_none(pairs: list[tuple[float, float]]) -> None:
+    """Fewer than two answers, or a judge that always says the same: not NaN and not 0."""
+    assert rank_correlations(pairs) == (None, None)

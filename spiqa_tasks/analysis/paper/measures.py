@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from spiqa_tasks.analysis.agreement import Pairs, matched, rank_correlations
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import partial_coverage
+from spiqa_tasks.scoring.ranking import Pairs, matched, rank_correlations
 
 ALL_RUNS = "all runs"
 MODEL_SEED = "model seed"
