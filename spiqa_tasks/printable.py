@@ -6,7 +6,6 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 SLOW, FIRST = 1.0, 10.0
 """Seconds after which a command says what it is doing (until then a person does not wonder), and how far it is."""
@@ -47,29 +46,21 @@ def progress(doing: str, total: int = 0) -> Iterator[Callable[..., None]]:
     Yields a function of how many are done and, if `total` is not known before, of how many there are. On a terminal it
     moves a bar; else it says `n of N` after ten seconds, and whenever that time has doubled.
     """
+    from tqdm import tqdm
+
     started, due = time.monotonic(), FIRST
-    bar: Any = None
+    bar = tqdm(total=total, desc=doing, file=sys.stderr, leave=False, delay=SLOW, disable=None)  # None: no terminal
 
     def show(done: int, of: int = total) -> None:
-        nonlocal bar, due
-        passed = time.monotonic() - started
-        if passed >= SLOW and sys.stderr.isatty():
-            from tqdm import tqdm
-
-            if bar is None:
-                bar = tqdm(total=of, desc=doing, file=sys.stderr, leave=False)
-            bar.total = of
-            bar.update(done - bar.n)
-        elif passed >= due:
+        nonlocal due
+        bar.total = of
+        bar.update(done - bar.n)
+        if bar.disable and (passed := time.monotonic() - started) >= due:
             due = 2 * passed
             say(f"{doing}: {done} of {of}")
 
-    with said_if_slow(doing):
-        try:
-            yield show
-        finally:
-            if bar is not None:
-                bar.close()
+    with said_if_slow(doing), bar:
+        yield show
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -17,7 +17,7 @@ from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import say
 from spiqa_tasks.report import calibration
 from spiqa_tasks.report.page import as_html
-from spiqa_tasks.report.printer import Column, Table, add_format, as_csv, as_json, render
+from spiqa_tasks.report.printer import Column, Table, add_format, as_csv, render
 from spiqa_tasks.runs.readers.labels import Labels, read_labels, traps_path
 from spiqa_tasks.scoring.binning import stratified
 
@@ -63,12 +63,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the calibration of each judge; status 3 if one failed on some answers, or verdicts are not stored.
-
-    Raises:
-        InputError: options that cannot be used.
-        JudgeError: a judge that cannot be used.
-    """
+    """Print the calibration of each judge; status 3 if one failed on some answers, or verdicts are not stored."""
     labels = _labels(arguments)
     if arguments.list:
         return _print_kinds(labels, arguments.format)
@@ -82,10 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
         check_file(arguments.html)
     labels, about = _part(arguments, labels)
     judges = _judges(arguments)
-    asked = {
-        name: (judge, requests(judge.rule, labels.answers, arguments.repeat, arguments.rewordings))
-        for name, judge in judges.items()
-    }
+    again = (arguments.repeat, arguments.rewordings)
+    asked = {name: (judge, requests(judge.rule, labels.answers, *again)) for name, judge in judges.items()}
     estimates = {name: judge.estimate(each) for name, (judge, each) in asked.items()}
     if arguments.dry_run:
         print(forecast(arguments, estimates, {"labels": labels.name}))
@@ -95,10 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
             _test(arguments, judges[name])
     if not batching.settle(arguments, list(asked.values()), tested=not arguments.anyway):
         return 0
-    opinions = [
-        opinion_of(name, judge, labels.answers, about, arguments.repeat, arguments.rewordings)
-        for name, judge in judges.items()
-    ]
+    opinions = [opinion_of(name, judge, labels.answers, about, *again) for name, judge in judges.items()]
     if arguments.traps is not None:  # wrong answers are made of the reference's own words: comparing words says nothing
         opinions += [Opinion(name, (said,) * len(labels.answers), signature=about) for name, said in ALWAYS.items()]
     else:
@@ -128,9 +118,8 @@ def _print_kinds(labels: Labels, form: str) -> int:
     counts = Counter((each.kind, each.label) for each in labels.answers)
     first = {(each.kind, each.label): each.candidate for each in reversed(labels.answers)}
     rows = [
-        {"kind": kind, "right": right, "n": n, "reference": first[kind, right].reference}
-        | {"example": first[kind, right].prediction}
-        for (kind, right), n in counts.items()
+        {"kind": key[0], "right": key[1], "n": n, "reference": first[key].reference, "example": first[key].prediction}
+        for key, n in counts.items()
     ]
     print(render(form, Table(rows, ["kind"], [Column("right", "is right"), "n", "reference", "example"])))
     return 0
@@ -162,11 +151,12 @@ def _part(arguments: argparse.Namespace, labels: Labels) -> tuple[Labels, Signat
 
 def _test(arguments: argparse.Namespace, judge: Judge) -> None:
     """Ask the judge's test questions. Raises JudgeError if it fails them without `--anyway`."""
-    name, fault = judge.config.name, judge.rule.fault(judge.preflight(anyway=True))
-    if fault is not None and not arguments.anyway:
-        raise JudgeError(f"The judge {name} fails its test questions: {fault}; or examine it with --anyway.")
+    fault = judge.rule.fault(judge.preflight(anyway=True))
     if fault is not None:
-        say(f"The judge {name} is examined anyway: {fault}.")
+        said = f"The judge {judge.config.name} fails its test questions: {fault}"
+        if not arguments.anyway:
+            raise JudgeError(f"{said}; or examine it with --anyway.")
+        say(f"{said}. It is examined anyway.")
 
 
 def _show(arguments: argparse.Namespace, labels: Labels, opinions: list[Opinion]) -> int:
@@ -177,11 +167,10 @@ def _show(arguments: argparse.Namespace, labels: Labels, opinions: list[Opinion]
         page = as_html(calibration.build(title, found, together, labels.answers), pictures="none")
         write_atomically(arguments.html, page.encode("utf-8", "replace"))
         say(f"wrote {arguments.html}.")
-    if arguments.format == "json":
-        about = {"labels": labels.name, "digest": labels.digest, "n": len(labels.answers), "left_out": labels.left_out}
-        print(as_json(about | calibration.as_json(found, together, labels.answers)))
-    elif arguments.format == "csv":
+    if arguments.format == "csv":
         print(as_csv(calibration.rows(found)))
     else:
-        print(render(arguments.format, *calibration.tables(found, together)))
+        about = {"labels": labels.name, "digest": labels.digest, "n": len(labels.answers), "left_out": labels.left_out}
+        whole = about | calibration.as_json(found, together, labels.answers)
+        print(render(arguments.format, *calibration.tables(found, together), whole=whole))
     return 3 if any(each.failed for each in found) else 0

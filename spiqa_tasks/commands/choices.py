@@ -58,13 +58,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _response(record: Any, column: str | None, where: str) -> str:
-    names = [column] if column else [name for name in RESPONSES if name in record]
-    value = record.get(names[0]) if names else None
+    names = [column] if column else RESPONSES
+    value = next((record[name] for name in names if name in record), None)
     if not isinstance(value, str):
+        found = "none" if value is None else repr(value)[:40]
         raise InputError(
-            f"Expected an answer in {column or ' or '.join(RESPONSES)} of {where}, found "
-            f"{'no such column' if not names or names[0] not in record else repr(value)[:40]} among "
-            f"{', '.join(record)}. Name the column with --response."
+            f"Expected an answer in {' or '.join(names)} of {where}, found {found} among {', '.join(record)}. "
+            "Name the column with --response."
         )
     return value
 

@@ -25,10 +25,9 @@ RUNS = (
 )
 """(baseline, tasks): the first reads pictures; the second, run at the same time, only captions."""
 
-ABOUT = f"""\
+NEXT = f"""
 Neither baseline understands anything; the judge {MODEL} counts common words, so its L3Score is no result.
-"""
-NEXT = """\
+
 Next, with a model of your own and OPENAI_API_KEY for the judge (SPIQA_JUDGE names another one than gpt-4o), run
 `lmms-eval --model qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-7B-Instruct --tasks \\
     spiqa_testA,mmstar_filtered,mmstar_filtered_text,scifibench --output_path out --log_samples`.
@@ -52,8 +51,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
         judge = {"SPIQA_JUDGE": f"openai:{MODEL}", "SPIQA_JUDGE_BASE_URL": url}
         if arguments.serve_judge:
             print("\n".join(f"export {name}={value}" for name, value in judge.items()))
-            told = f"# The judge {MODEL} listens until Ctrl-C; it counts common words and is no judge for results."
-            print(told, flush=True)
+            print(f"# The judge {MODEL} listens until Ctrl-C; it counts common words.", flush=True)
             threading.Event().wait()
         _walk(arguments.output, judge)
     return 0
@@ -76,7 +74,7 @@ def _walk(output: Path, judge: Mapping[str, str]) -> None:
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             command.run(parser.parse_args(arguments))
         print("\n".join(printed.getvalue().splitlines()[:head]), flush=True)
-    print(f"\n{ABOUT}\n{NEXT}", end="")
+    print(NEXT, end="")
 
 
 def _run_hosts(output: Path, environment: Mapping[str, str]) -> None:

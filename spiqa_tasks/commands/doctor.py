@@ -3,15 +3,13 @@
 import argparse
 import os
 from collections.abc import Iterator
-from importlib.metadata import entry_points
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed, supported_versions
-from spiqa_tasks.files.atomic import cache_folder
 from spiqa_tasks.files.source import default_source
-from spiqa_tasks.hosts.after_import import Patches, unmatched
+from spiqa_tasks.hosts.after_import import unmatched
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.lmms_eval import registration as lmms_eval
 from spiqa_tasks.judge.judge import Judge
@@ -34,7 +32,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per finding, what works first; 0 when nothing but data and extras is missing, else 3."""
-    checks = [_hosts, _extras, _cache, *([_data, _text_metrics] if is_installed("score") else []), _judge]
+    checks = [_hosts, _extras, *([_data, _text_metrics] if is_installed("score") else []), _judge]
     findings: list[Finding] = []
     for check in checks:
         part = check.__name__.strip("_").replace("_", " ")
@@ -54,41 +52,28 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _hosts() -> Iterator[Finding]:
+    lines_gone: list[tuple[str, str]] = []
     found = version("lmms-eval")
     if found != "absent":
         supported = supported_versions("lmms-eval")
         yield "ok" if found in supported else "missing", "lmms-eval", f"{found} (supported: {supported})"
-        if any(entry.name == "spiqa_tasks" for entry in entry_points(group="lmms_eval.models")):
-            yield "ok", "registration", "lmms-eval finds the tasks"
-        else:
-            yield "missing", "registration", "lmms-eval does not find the tasks; install this package again"
-        yield from _unmatched(lmms_eval.PATCHES)
+        lines_gone += unmatched(lmms_eval.PATCHES)
     if is_installed("vlmevalkit"):
         from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES, host_version
         from spiqa_tasks.hosts.vlmevalkit.registration import fault_of_import
 
         fault = fault_of_import()
         yield ("missing", "VLMEvalKit", fault) if fault else ("ok", "VLMEvalKit", host_version())
-        yield from () if fault else _unmatched(PATCHES)
-
-
-def _unmatched(patches: Patches) -> Iterator[Finding]:
-    return (("missing", f"patch of {module}", detail) for module, detail in unmatched(patches))
+        lines_gone += [] if fault else unmatched(PATCHES)
+    yield from (("missing", f"patch of {module}", detail) for module, detail in lines_gone)
 
 
 def _extras() -> Iterator[Finding]:
     for name, extra in EXTRAS.items():
-        has_other_line = {"bertscore": True, "lmms-eval": version(name) != "absent", "vlmevalkit": is_installed(name)}
-        if has_other_line.get(name, False):
-            continue
-        if is_installed(name):
-            yield "ok", name, f"installed, for {extra.purpose}"
-        else:
+        if not is_installed(name):
             yield "extra", name, f"not installed; for {extra.purpose}: {how_to_install(name)}"
-
-
-def _cache() -> Iterator[Finding]:
-    yield "ok", "cache", str(cache_folder())
+        elif name not in ("lmms-eval", "vlmevalkit"):  # hosts have lines of their own
+            yield "ok", name, f"installed, for {extra.purpose}"
 
 
 def _data() -> Iterator[Finding]:
@@ -112,5 +97,4 @@ def _judge() -> Iterator[Finding]:
         yield "ok", "judge", "switched off (SPIQA_JUDGE=none)"
         return
     verdict = Judge(config, L3ScoreRule()).preflight()[0]
-    place = f" at {config.url}" if config.url else ""
-    yield "ok", "judge", f"{config.name} answers as {verdict.model}{place}"
+    yield "ok", "judge", f"{config.name} answers as {verdict.model}" + (f" at {config.url}" if config.url else "")

@@ -1,15 +1,14 @@
 """`list`: every task and group, and whether their data is there; the folder of their YAMLs."""
 
 import argparse
-from collections.abc import Mapping
 from typing import Any
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there, yaml_folder
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
-from spiqa_tasks.hosts.catalogue import catalogue, included_folders, members_of
-from spiqa_tasks.report.printer import Column, Table, add_format, render, shown
+from spiqa_tasks.hosts.catalogue import catalogue, members_of
+from spiqa_tasks.report.printer import Column, Table, add_format, render
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -27,47 +26,44 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the tasks and groups, or those that match; with `--folder` the folder of the package's YAMLs."""
     if arguments.folder:
-        folders = [str(folder) for folder in (yaml_folder(), *included_folders())]
-        rows = [{"path": folder} for folder in folders]
-        text = arguments.format == "text"
-        whole = {"path": folders[0], "folders": folders}  # those that are always searched, for programs
-        print(folders[0] if text else render(arguments.format, Table(rows, ["path"], []), whole=whole))
+        folder = {"path": str(yaml_folder())}
+        table = Table([folder], ["path"], [])
+        print(folder["path"] if arguments.format == "text" else render(arguments.format, table, whole=folder))
         return 0
     tasks, groups = catalogue()
-    source = default_source()
-    text = arguments.search.lower()
+    source, text = default_source(), arguments.search.lower()
+    benchmarks = {task.benchmark for task in tasks.values()} if arguments.benchmark is None else {arguments.benchmark}
     rows = [
         _row(task, source)
         for task in tasks.values()
-        if arguments.benchmark in (None, task.benchmark) and text in f"{task.name} {task.settings}".lower()
+        if task.benchmark in benchmarks and text in f"{task.name} {task.settings}".lower()
     ]
-    of_benchmarks = {name: {task.benchmark for task in members_of(name, tasks, groups).values()} for name in groups}
     groups = {
         name: members
         for name, members in groups.items()
-        if text in name.lower() and (arguments.benchmark is None or arguments.benchmark in of_benchmarks[name])
+        if text in name.lower() and benchmarks & {task.benchmark for task in members_of(name, tasks, groups).values()}
     }
     if not rows and not groups:
         raise InputError(
             f"Expected a task or group with {arguments.search!r} in its name or settings, found none. "
             "`spiqa-tasks list` shows all."
         )
-    print(_printed(arguments.format, rows, groups, bool(rows and text)))
-    return 0
-
-
-def _printed(form: str, rows: list[dict[str, Any]], groups: Mapping[str, tuple[str, ...]], is_search: bool) -> str:
-    """Return both tables; of groups that a search found the number of tasks, as those that it found stand above."""
-    settings = Column("settings", show=lambda text: text.replace(",", ", "))
+    count = Column("members", "tasks", lambda names: str(len(names)))  # of a search: they stand above
     tables = [
-        Table(rows, [Column("name", "task")], ["questions", "data", settings]),
+        Table(
+            rows,
+            [Column("name", "task")],
+            ["questions", "data", Column("settings", show=lambda text: text.replace(",", ", "))],
+        ),
         Table(
             [{"name": name, "members": members} for name, members in groups.items()],
             [Column("name", "group")],
-            [Column("members", "tasks", (lambda names: str(len(names))) if is_search else shown)],
+            [count if rows and text else Column("members", "tasks")],
         ),
     ]
-    return render(form, *(table for table in tables if table.records), whole={"tasks": rows, "groups": groups})
+    shown = (table for table in tables if table.records)
+    print(render(arguments.format, *shown, whole={"tasks": rows, "groups": groups}))
+    return 0
 
 
 def _row(task: Task, source: Source) -> dict[str, Any]:

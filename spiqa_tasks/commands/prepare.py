@@ -1,7 +1,6 @@
 """`prepare`: the data of tasks, fetched, extracted and checked before a run."""
 
 import argparse
-from typing import Any
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.commands.run_arguments import add_include_path
@@ -27,16 +26,12 @@ def run(arguments: argparse.Namespace) -> int:
             say(f"{task.name}: {error}")
         else:
             questions = len({row.get("question_id", row["id"]) for row in rows})
-            print(f"{task.name}: {counted(questions, 'question')}, {counted(_pictures(rows), 'picture')}, ready")
+            paths = {path for row in rows for path in row.get("images", [])}
+            paths |= {figure["path"] for row in rows for figure in row.get("figures", [])}
+            print(f"{task.name}: {counted(questions, 'question')}, {counted(len(paths - {''}), 'picture')}, ready")
             if questions < task.questions:
                 say(
                     f"{task.name}: Expected the release's {task.questions} questions, found {questions}. "
                     "Fetch its files again, unless they are meant to be a part."
                 )
     return 2 if failed else 0
-
-
-def _pictures(rows: list[dict[str, Any]]) -> int:
-    paths = {path for row in rows for path in row.get("images", [])}
-    paths |= {figure["path"] for row in rows for figure in row.get("figures", [])}
-    return len(paths - {""})

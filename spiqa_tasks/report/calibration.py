@@ -176,10 +176,10 @@ def _kinds(found: Sequence[Examined]) -> list[str]:
 
 
 def _by_group(found: Sequence[Examined], kind: str) -> plots.Plot:
-    series = []
-    for colour, each in enumerate(found):
-        points = {g.name: dataclasses.astuple(g.agreement.accuracy) for g in each.groups if g.kind == kind}
-        series.append(plots.Series(each.opinion.name, colour, points))
+    series = {
+        each.opinion.name: {g.name: dataclasses.astuple(g.agreement.accuracy) for g in each.groups if g.kind == kind}
+        for each in found
+    }
     return plots.intervals(f"Accuracy by {kind}", series, "accuracy x 100")
 
 

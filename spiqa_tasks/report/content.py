@@ -1,9 +1,12 @@
 """Report of runs: its sections, each of tables and plots."""
 
 import math
+import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
 
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import Row
@@ -11,8 +14,8 @@ from spiqa_tasks.benchmarks.outcomes import remarks_on
 from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.benchmarks.signature import PACKAGE
 from spiqa_tasks.report import headline, overview, plots, tables
-from spiqa_tasks.report.headline import judge_of, made
-from spiqa_tasks.report.plots import Plot, Series
+from spiqa_tasks.report.headline import judge_of
+from spiqa_tasks.report.plots import Plot
 from spiqa_tasks.report.printer import Table
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.intervals import holm
@@ -35,11 +38,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """Report, from which page, Markdown and exports are written.
-
-    `notes` are sentences on runs that could not be read, `runs` those of this package's tasks, `head` facts about them
-    and the commands that write the report again.
-    """
+    """Report: `notes` on runs that could not be read, `runs` of this package's tasks, `head` with facts about them."""
 
     title: str
     notes: Sequence[str]
@@ -51,14 +50,9 @@ class Report:
 def build(
     runs: Sequence[Run], notes: Sequence[str] = (), title: str = "", command: str = "", llm: Sequence[Run] = ()
 ) -> Report:
-    """Return the report of runs.
+    """Return the report of runs; those of the host's tasks are compared and have gain and leakage.
 
-    Args:
-        runs: runs of this package's tasks, and of the host's, which are compared and have gain and leakage.
-        notes: sentences about runs that are left out.
-        title: title of the page (default: models and tasks).
-        command: command that writes the report.
-        llm: the runs of an LLM base, see `gain_rows`.
+    `notes` are about runs that are left out, `command` writes the report, `llm` are those of an LLM base.
     """
     own = [run for run in runs if run.is_own and run.logged and run.records]
     colours = {name: place for place, name in enumerate(dict.fromkeys(run.name for run in own))}
@@ -66,13 +60,9 @@ def build(
     compared, left_out = _compared(runs)
     made_how = [{"task": run.task, "run": run.name, "signature": run.signature.text} for run in own]
     signatures = Table(made_how, ["task", "run"], ["signature"], "How every number was made")
+    ranked = [plot for members in by_task.values() for plot in overview.ranking(members)]
     sections = [
-        Section(
-            "Overview",
-            overview.conclusions(compared),
-            [overview.table(own)],
-            [plot for members in by_task.values() for plot in overview.ranking(members)],
-        ),
+        Section("Overview", overview.conclusions(compared), [overview.table(own)], ranked),
         *(_task(task, members, colours) for task, members in by_task.items()),
         *_comparisons(compared, left_out),
         *_gain(*tables.gain_rows(runs, llm), colours),
@@ -95,22 +85,33 @@ def facts(runs: Sequence[Run], command: str = "") -> list[Fact]:
     more = ("--output_path", "out", "--log_samples")
     commands = [shlex.join([*of, "--tasks", ",".join(dict.fromkeys(names)), *more]) for of, names in of_host.items()]
     commands += [command] if command else []
-    days = sorted({made(run).date().isoformat() for run in runs if run.path.is_file()})
-    found: list[Fact] = [
-        ("models", list(dict.fromkeys(run.name for run in runs))),
-        ("tasks", [f"{task}: {', '.join(each)} questions" for task, each in covered.items()]),
-        ("answers of", [" to ".join(dict.fromkeys((days[0], days[-1])))] if days else []),
-        ("made by", list(versions)),
-        ("judges", list(filter(None, dict.fromkeys(map(judge_of, runs))))),
-        ("commands", commands),
-    ]
-    return [(name, lines) for name, lines in found if lines]
+    days = sorted(_day(run.path) for run in runs if run.path.is_file())
+    found: dict[str, list[str]] = {
+        "models": list(dict.fromkeys(run.name for run in runs)),
+        "tasks": [f"{task}: {', '.join(each)} questions" for task, each in covered.items()],
+        "answers of": [" to ".join(dict.fromkeys((days[0], days[-1])))] if days else [],
+        "made by": list(versions),
+        "judges": list(filter(None, dict.fromkeys(map(judge_of, runs)))),
+        "commands": commands,
+    }
+    return [(name, lines) for name, lines in found.items() if lines]
 
 
 def title_of(runs: Sequence[Run]) -> str:
     """Return a title: the models and the tasks, or how many there are."""
-    models, tasks = (list(dict.fromkeys(names)) for names in ((r.name for r in runs), (r.task for r in runs)))
-    return f"{_few(models, 'models')} on {_few(tasks, 'tasks')}"
+    models, tasks = dict.fromkeys(run.name for run in runs), dict.fromkeys(run.task for run in runs)
+    few = (
+        " and ".join(names) if len(names) <= 2 else f"{len(names)} {kind}"
+        for names, kind in ((models, "models"), (tasks, "tasks"))
+    )
+    return " on ".join(few)
+
+
+def _day(path: Path) -> str:
+    """Return the day of a run's answers: that in the host's file name, else of its last change."""
+    stamp = re.match(r"(\d{4})(\d\d)(\d\d)_\d{6}_", path.name)
+    changed = datetime.fromtimestamp(path.stat().st_mtime, timezone.utc)
+    return "-".join(stamp.groups()) if stamp else changed.date().isoformat()
 
 
 def _judge(run: Run) -> list[str]:
@@ -118,10 +119,6 @@ def _judge(run: Run) -> list[str]:
     judge, host = run.signature.judge, run.signature.judge_host
     url = [f"SPIQA_JUDGE_BASE_URL=http(s)://{host}/..."] if host and not host.startswith("api.") else []
     return ["env", f"SPIQA_JUDGE={judge}", *url] if judge else []
-
-
-def _few(names: Sequence[str], kind: str) -> str:
-    return " and ".join(names) if len(names) <= 2 else f"{len(names)} {kind}"
 
 
 def _task(task: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Section:
@@ -138,12 +135,11 @@ def _task(task: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Section
 
 
 def _groups(records: Sequence[headline.Record], kind: str, colours: Mapping[str, int]) -> Plot:
-    points: dict[str, dict[str, plots.Point]] = {}
+    series: dict[str, dict[str, plots.Point]] = {}
     for record in records:
-        points.setdefault(record["model"], {})[record["group"]] = (record["value"], record["low"], record["high"])
-    series = [Series(model, colours[model], each) for model, each in points.items()]
+        series.setdefault(record["model"], {})[record["group"]] = (record["value"], record["low"], record["high"])
     metric = records[0]["metric"]
-    return plots.intervals(f"{metric} by {kind}", series, f"{metric} x 100")
+    return plots.intervals(f"{metric} by {kind}", series, f"{metric} x 100", colours)
 
 
 def _compared(runs: Sequence[Run]) -> tuple[list[Comparison], list[str]]:
@@ -174,8 +170,8 @@ def _comparisons(found: Sequence[Comparison], left_out: Sequence[str]) -> list[S
             f"{each.b} - {each.a}": (each.difference.difference, each.difference.low, each.difference.high)
             for each in sorted(members, key=lambda each: -each.difference.difference)
         }
-        title, series = f"Differences in {members[0].metric}, {task}", [Series("difference", 0, points)]
-        drawn.append(plots.intervals(title, series, "difference x 100", zero=True))
+        title = f"Differences in {members[0].metric}, {task}"
+        drawn.append(plots.intervals(title, {"difference": points}, "difference x 100", zero=True))
     return [Section("Comparison of runs", left_out, [tables.comparison_table(found)] if found else [], drawn)]
 
 
@@ -185,13 +181,11 @@ def _gain(found: Sequence[Row], problems: Sequence[str], colours: Mapping[str, i
         return []
     drawn = []
     for name, title in (("mg", "Multi-modal gain"), ("ml", "Multi-modal leakage")):
-        points: dict[str, dict[str, plots.Point]] = {}
+        series: dict[str, dict[str, plots.Point]] = {}
         for row, result in rows:
             if (estimate := getattr(result, name)) is not None:
-                point = (estimate.value, estimate.low, estimate.high)
-                points.setdefault(row.model, {})[f"{row.task} ({row.ablation})"] = point
-        series = [Series(model, colours.get(model, 0), values) for model, values in points.items()]
-        drawn += [plots.intervals(title, series, f"{name.upper()} x 100", bars=True)] if series else []
+                series.setdefault(row.model, {})[f"{row.task} ({row.ablation})"] = astuple(estimate)
+        drawn += [plots.intervals(title, series, f"{name.upper()} x 100", colours, bars=True)] if series else []
     return [Section("Gain and leakage", problems, [tables.gain_table(found)] if rows else [], drawn)]
 
 

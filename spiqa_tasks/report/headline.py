@@ -1,8 +1,6 @@
 """Values of runs as flat records, and tables of a task's runs beside the rows of its paper, overall and by group."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime, timezone
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, overall
@@ -38,14 +36,6 @@ def judge_of(run: Run) -> str:
     served = {str(verdict["model"]) for record in run.questions for verdict in record.verdicts if verdict.get("model")}
     others = [model for model in sorted(served) if not run.signature.judge.endswith(model)]
     return run.judge_name + (f" (served as {', '.join(others)})" if others else "")
-
-
-def made(run: Run) -> datetime:
-    """Return when a run's answers were made: the time in the host's file name, else when the file was last written."""
-    found = re.match(r"\d{8}_\d{6}(?=_)", run.path.name)
-    if found:
-        return datetime.strptime(found[0], "%Y%m%d_%H%M%S").replace(tzinfo=timezone.utc)
-    return datetime.fromtimestamp(int(run.path.stat().st_mtime), timezone.utc)
 
 
 def records_of(run: Run, values: Iterable[GroupValue]) -> list[Record]:

@@ -8,7 +8,7 @@ from spiqa_tasks.analysis.compare import Comparison
 from spiqa_tasks.analysis.published_rows import PAPER_JUDGE
 from spiqa_tasks.report import headline, plots
 from spiqa_tasks.report.headline import Record
-from spiqa_tasks.report.plots import Plot, Series
+from spiqa_tasks.report.plots import Plot
 from spiqa_tasks.report.printer import Column, Columns, Table
 from spiqa_tasks.runs.run import Run
 
@@ -58,16 +58,17 @@ def ranking(runs: Sequence[Run]) -> list[Plot]:
     own, beside = _best(_headlines(runs)), _best(others)
     kept = own[: plots.ROWS - min(_BESIDE, len(beside))]
     kept += beside[: plots.ROWS - len(kept)]
-    points: dict[str, dict[str, plots.Point]] = {source: {} for source in _COLOURS}
+    judge = f" (judge {PAPER_JUDGE})" if any(each["judge"] for each in beside) else ""
+    labels = {source: source + judge * (source != headline.MEASURED) for source in _COLOURS}
+    series: dict[str, dict[str, plots.Point]] = {label: {} for label in labels.values()}
     for each in kept:
         source, _, table = each["source"].partition(", ")
         name = f"{each['model']} ({table})" if source == "published" else each["model"]
-        points[source][name] = (each["value"], each["low"], each["high"])
-    judge = f" (judge {PAPER_JUDGE})" if any(each["judge"] for each in beside) else ""
-    labels = {source: source + judge * (source != headline.MEASURED) for source in points}
-    series = [Series(labels[source], _COLOURS[source], known) for source, known in points.items() if known]
+        series[labels[source]][name] = (each["value"], each["low"], each["high"])
+    series = {label: points for label, points in series.items() if points}
+    colours = {labels[source]: colour for source, colour in _COLOURS.items()}
     title = f"{metric} on {task}{plots.limited(len(kept), len(own) + len(beside), 'rows')}"
-    return [plots.intervals(title, series, f"{metric} x 100")] if len(kept) > 1 else []
+    return [plots.intervals(title, series, f"{metric} x 100", colours)] if len(kept) > 1 else []
 
 
 def _headlines(runs: Iterable[Run]) -> list[Record]:

@@ -45,24 +45,17 @@ _PAGE = {
 P = ParamSpec("P")
 Point = tuple[float | None, float | None, float | None]
 """(value, low, high) in natural units; None without an interval, and for a value that is not drawn."""
+Series = Mapping[str, Mapping[str, Point]]
+"""Label of a run -> name on the axis -> its value."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot: title, SVG element, and a description for screen readers."""
+    """SVG element of a plot, its title and a description for screen readers."""
 
     title: str
     svg: str
     description: str
-
-
-@dataclass(frozen=True)
-class Series:
-    """Values of one run by name on the axis, drawn times 100; it has the same colour number in every plot."""
-
-    label: str
-    colour: int
-    points: Mapping[str, Point]
 
 
 def _styled(function: Callable[P, Plot]) -> Callable[P, Plot]:
@@ -80,34 +73,44 @@ def _styled(function: Callable[P, Plot]) -> Callable[P, Plot]:
 
 
 @_styled
-def intervals(title: str, series: Sequence[Series], axis: str, *, bars: bool = False, zero: bool = False) -> Plot:
-    """Return values by name with their intervals, a dot per series and name, or a bar from 0.
+def intervals(
+    title: str,
+    series: Series,
+    axis: str,
+    colours: Mapping[str, int] | None = None,
+    *,
+    bars: bool = False,
+    zero: bool = False,
+) -> Plot:
+    """Return values x 100 by name with their intervals, a dot per run and name, or a bar from 0.
 
-    `zero` draws the line of no difference, as bars have it. Of more than `SERIES` series and `ROWS` names the first are
-    drawn. Series that share no name stand on one line each, in the order of their values.
+    `colours` has the colour number of runs that keep it in every plot; `zero` draws the line of no difference, as bars
+    have it. Of more than `SERIES` runs and `ROWS` names the first are drawn. Runs that share no name stand on one line
+    each, in the order of their values.
     """
-    named = list(dict.fromkeys(name for each in series for name in each.points))
+    named = list(dict.fromkeys(name for points in series.values() for name in points))
     title += limited(ROWS, len(named), "rows") + limited(SERIES, len(series), "runs")
-    series = series[:SERIES]
-    apart = len(named) < sum(len(each.points) for each in series)
+    series = dict(list(series.items())[:SERIES])
+    apart = len(named) < sum(map(len, series.values()))
     if not apart and len(series) > 1:
-        values = {name: point[0] or 0 for each in series for name, point in each.points.items()}
+        values = {name: point[0] or 0 for points in series.values() for name, point in points.items()}
         named.sort(key=lambda name: -values.get(name, 0))
     names, beside = named[:ROWS], len(series) if apart else 1
     step = (0.8 if bars else 0.7) / max(1, beside)
     room = 0.26 if bars else 0.22
     figure, axes = _figure(max(1.6, (room * beside + 0.2 * apart + 0.04) * len(names) + 0.9 + 0.2 * len(series)))
-    for place, each in enumerate(series):
-        known = {n: (v, low, high) for n, (v, low, high) in each.points.items() if v is not None and n in names}
+    for place, (label, points) in enumerate(series.items()):
+        colour = (colours or {}).get(label, place)
+        known = {n: (v, low, high) for n, (v, low, high) in points.items() if v is not None and n in names}
         rows = [names.index(name) + (place - (beside - 1) / 2) * step * apart for name in known]
         scaled = [100 * value for value, _, _ in known.values()]
         style: Any = {"xerr": _spans(known.values()), "linestyle": "none"}
         if bars:
-            axes.barh(rows, scaled, height=0.86 * step, color=_colour(each.colour), label=_short(each.label))
+            axes.barh(rows, scaled, height=0.86 * step, color=_colour(colour), label=_short(label))
             axes.errorbar(scaled, rows, ecolor=_INK, color=_INK, marker="o", markersize=3.5, **style)
         else:
-            style |= {"color": _colour(each.colour), "marker": MARKERS[each.colour % SERIES], "markersize": 5}
-            axes.errorbar(scaled, rows, label=_short(each.label), elinewidth=1.4, **style)
+            style |= {"color": _colour(colour), "marker": MARKERS[colour % SERIES], "markersize": 5}
+            axes.errorbar(scaled, rows, label=_short(label), elinewidth=1.4, **style)
     _name_rows(axes, names)
     axes.set_xlabel(axis)
     axes.set_axisbelow(True)
@@ -116,7 +119,7 @@ def intervals(title: str, series: Sequence[Series], axis: str, *, bars: bool = F
         figure.legend(loc="outside upper left", ncols=1, handletextpad=0.4)
     if bars or zero:
         axes.axvline(0, color=_MUTED, linewidth=1)
-    return _plot(figure, title, f"{axis} of {', '.join(each.label for each in series)} by {', '.join(names)}.")
+    return _plot(figure, title, f"{axis} of {', '.join(series)} by {', '.join(names)}.")
 
 
 @_styled

@@ -54,7 +54,7 @@ def test_a_table_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     ("rows", "options", "message"),
     [
         ([], [], "found an empty file"),
-        ([{"choices": OPTIONS}], [], "found no such column among choices. Name the column with --response."),
+        ([{"choices": OPTIONS}], [], "found none among choices. Name the column with --response."),
         ([{"response": 7, "choices": OPTIONS}], [], "of row 1 of "),
         ([ROWS[0]], ["--response", "said"], "Expected an answer in said of row 1 of "),
         ([ROWS[0], {"response": "B"}], [], "Expected options in row 2 of "),

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from spiqa_tasks.cli import main
-from spiqa_tasks.hosts.catalogue import INCLUDE
 
 
 def test_list_json_has_every_task_with_questions_metrics_and_data(capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,13 +42,10 @@ def test_what_is_searched_for_is_all_that_is_listed(capsys: pytest.CaptureFixtur
     assert "found none" in capsys.readouterr().err
 
 
-def test_the_folder_of_the_yamls(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """`--folder` prints it alone; as JSON with the folders that the user has named."""
-    monkeypatch.setenv(INCLUDE, str(tmp_path))
+def test_the_folder_of_the_yamls(capsys: pytest.CaptureFixture[str]) -> None:
+    """`--folder` prints it alone."""
     assert main(["list", "--folder"]) == 0
     folder = Path(capsys.readouterr().out.strip())
     assert (folder / "spiqa" / "spiqa_testA.yaml").is_file()
     assert main(["list", "--folder", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"path": str(folder), "folders": [str(folder), str(tmp_path)]}
+    assert json.loads(capsys.readouterr().out) == {"path": str(folder)}

@@ -40,12 +40,12 @@ def test_scores_of_groups_are_drawn_run_by_run(drawn: dict[str, Any]) -> None:
     """A dot per run and group where it has a value, in the run's colour; a run keeps its number in every section."""
     mixed = [*choices([True, False], "math"), *renamed(choices([True, True], "logical_reasoning"))]
     report = build([run_of(choices([True]), "a", "u"), run_of(mixed, "b", "t"), run_of(mixed, "a", "t")])
-    kind, series, axis = drawn["accuracy by category"]
+    kind, series, axis, colours = drawn["accuracy by category"]
     assert (kind, axis) == ("intervals", "accuracy x 100")
-    assert [(each.label, each.colour) for each in series] == [("b", 1), ("a", 0)]
-    point = series[0].points["math"]
+    assert [(label, colours[label]) for label in series] == [("b", 1), ("a", 0)]
+    point = series["b"]["math"]
     assert (point[0], [round(end, 3) for end in point[1:]]) == (0.5, [0.095, 0.905])
-    assert list(series[0].points) == ["logical_reasoning", "math"]
+    assert list(series["b"]) == ["logical_reasoning", "math"]
     assert [each.title for each in report.sections][:3] == ["Overview", "u (mmstar, val)", "t (mmstar, val)"]
     assert [table.title for table in report.sections[0].tables] == [
         "Models ranked by the headline of each task, x 100, with 95% intervals"
@@ -63,11 +63,12 @@ def test_differences_are_drawn_task_by_task(drawn: dict[str, Any]) -> None:
     others = [run_of(choices([True, False]), name, "u") for name in "ab"]
     found = section(build([a, b, *others]), "Comparison of runs")
     assert [plot.title for plot in found.plots] == ["Differences in accuracy, t", "Differences in accuracy, u"]
-    kind, (series,), axis, options = drawn["Differences in accuracy, t"]
-    assert (kind, [*series.points], axis, options) == ("intervals", ["b - a"], "difference x 100", {"zero": True})
-    assert (series.label, series.colour) == ("difference", 0)
-    assert series.points["b - a"][0] == pytest.approx(2 / 3)
-    assert series.points["b - a"][1] < 2 / 3 < series.points["b - a"][2]
+    kind, series, axis, options = drawn["Differences in accuracy, t"]
+    points = series.pop("difference")
+    assert (kind, series, [*points]) == ("intervals", {}, ["b - a"])
+    assert (axis, options) == ("difference x 100", {"zero": True})
+    assert points["b - a"][0] == pytest.approx(2 / 3)
+    assert points["b - a"][1] < 2 / 3 < points["b - a"][2]
     (table,) = found.tables
     assert table.title == "Paired differences"
     assert [row[0] for row in table.grid.rows] == ["t", "u"]
@@ -82,7 +83,7 @@ def test_of_many_runs_each_is_compared_with_the_best(drawn: dict[str, Any]) -> N
     assert found.notes == ["t: each run against the best one, m21; `spiqa-tasks compare` has the other pairs."]
     smallest = min(table.records, key=lambda row: float(row["difference"]["p"]))
     assert smallest["p_corrected"] == pytest.approx(11 * smallest["difference"]["p"])
-    assert len(drawn["Differences in accuracy, t"][1][0].points) == 11
+    assert len(drawn["Differences in accuracy, t"][1]["difference"]) == 11
 
 
 def test_gain_and_leakage_are_drawn_with_the_models_colours(tmp_path: Path, drawn: dict[str, Any]) -> None:
@@ -93,12 +94,13 @@ def test_gain_and_leakage_are_drawn_with_the_models_colours(tmp_path: Path, draw
     (table,) = found.tables
     assert table.title == "Multi-modal gain and leakage x 100"
     for title, axis, value in (("Multi-modal gain", "MG x 100", 0.5), ("Multi-modal leakage", "ML x 100", 0.25)):
-        kind, (series,), label, options = drawn[title]
+        kind, series, label, colours, options = drawn[title]
+        (points,) = series.values()
         assert (kind, label, options) == ("intervals", axis, {"bars": True})
-        low, high = series.points["mmstar_filtered (text)"][1:]
-        assert series.points["mmstar_filtered (text)"][0] == value
+        low, high = points["mmstar_filtered (text)"][1:]
+        assert points["mmstar_filtered (text)"][0] == value
         assert low <= value <= high
-    assert drawn["Multi-modal gain"][1][0].colour == 0
+        assert [colours[model] for model in series] == [0]
 
 
 def judged(judge: str, scores: list[float], model: str = "m", task: str = "spiqa_testA") -> Run:

@@ -9,7 +9,7 @@ from report_runs import choices, run_of
 from spiqa_tasks.analysis.compare import compare
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.report import overview, plots
-from spiqa_tasks.report.plots import Plot, Series
+from spiqa_tasks.report.plots import Plot
 from spiqa_tasks.runs.run import Run
 
 
@@ -62,25 +62,24 @@ def test_a_task_s_runs_are_drawn_beside_published_and_reported_rows(monkeypatch:
     drawn: list[Any] = []
     monkeypatch.setattr(plots, "intervals", lambda *values: drawn.append(values) or Plot(values[0], "", ""))
     overview.ranking([run_with(50, "mine", "mmstar_filtered")])
-    title, series, axis = drawn.pop()
+    title, kinds, axis, colours = drawn.pop()
     assert (title, axis) == ("accuracy on mmstar_filtered", "accuracy x 100")
-    kinds = {each.label: each for each in series}
-    assert {label: (each.colour, len(each.points)) for label, each in kinds.items()} == {
+    assert {label: (colours[label], len(points)) for label, points in kinds.items()} == {
         "measured": (0, 1),
         "published": (7, 16),
         "reported": (1, 8),
     }
-    assert kinds["published"].points["GeminiPro-Vision (Table 5)"] == (0.426, None, None)
-    assert kinds["reported"].points["InternVL3.5-241B-A28B, by a user"][0] == pytest.approx(0.7376)
+    assert kinds["published"]["GeminiPro-Vision (Table 5)"] == (0.426, None, None)
+    assert kinds["reported"]["InternVL3.5-241B-A28B, by a user"][0] == pytest.approx(0.7376)
     overview.ranking([run_with(place, f"m{place}", "mmstar_filtered") for place in range(1, 41)])
-    title, series, _ = drawn.pop()
+    title, kinds, *_ = drawn.pop()
     assert title == "accuracy on mmstar_filtered (30 of 64 rows; the tables have all)"
-    assert list(series[0].points) == [f"m{place}" for place in range(40, 20, -1)]
-    assert sum(len(each.points) for each in series) == plots.ROWS
+    assert list(kinds["measured"]) == [f"m{place}" for place in range(40, 20, -1)]
+    assert sum(map(len, kinds.values())) == plots.ROWS
     judged = Record("q", "x", scores={"l3score": 0.5}, verdicts=({"metric": "l3score", "score": 0.5},))
     signature = "data:spiqa/testA@d|settings:setting=direct|judge:hf:local"
     overview.ranking([run_of([judged], "mine", "spiqa_testA", signature)])
-    assert [each.label for each in drawn.pop()[1]] == [
+    assert list(drawn.pop()[1]) == [
         "measured",
         "published (judge GPT-4o)",
         "reported (judge GPT-4o)",
@@ -92,7 +91,7 @@ def test_a_task_s_runs_are_drawn_beside_published_and_reported_rows(monkeypatch:
 def test_a_plot_has_at_most_thirty_rows_and_eight_runs() -> None:
     """The first ones; what is left out is said in the title. Series without a common name share no row."""
     points = {f"name {place}": (0.5, 0.4, 0.6) for place in range(31)}
-    plot = plots.intervals("T", [Series(f"run {place}", place, points) for place in range(9)], "accuracy")
+    plot = plots.intervals("T", {f"run {place}": points for place in range(9)}, "accuracy")
     assert plot.title == "T (30 of 31 rows; the tables have all) (8 of 9 runs; the tables have all)"
     assert ">name 29<" in plot.svg
     assert ">name 30<" not in plot.svg
@@ -100,14 +99,13 @@ def test_a_plot_has_at_most_thirty_rows_and_eight_runs() -> None:
     assert ">run 8<" not in plot.svg
     names, parts = [f"n{place}" for place in range(31)], {"ok": [1] * 31}
     assert plots.stacked("S", names, parts).title == "S (30 of 31 rows; the tables have all)"
-    apart = [Series("a", 0, {"low": (0.1, None, None)}), Series("b", 1, {"high": (0.9, None, None)})]
+    apart = {"a": {"low": (0.1, None, None)}, "b": {"high": (0.9, None, None)}}
     assert plots.intervals("T", apart, "x").description.endswith("by high, low.")
 
 
 def test_a_gain_of_zero_draws_its_point() -> None:
     """A bar of no length has a dot."""
     bare, zero = (
-        plots.intervals("T", [Series("a", 0, {"t": (value, None, None)})], "MG x 100", bars=True).svg
-        for value in (None, 0.0)
+        plots.intervals("T", {"a": {"t": (value, None, None)}}, "MG x 100", bars=True).svg for value in (None, 0.0)
     )
     assert zero.count("<use") == bare.count("<use") + 1

@@ -9,14 +9,14 @@ from xml.etree import ElementTree
 import pytest
 
 from spiqa_tasks.report import plots
-from spiqa_tasks.report.plots import Plot, Series
+from spiqa_tasks.report.plots import Plot
 from spiqa_tasks.scoring.binary import Bin
 
 NAN = math.nan
-SERIES_OF_TWO = [
-    Series("run a", 0, {"x": (0.5, 0.4, 0.6), "y": (0.7, NAN, NAN)}),
-    Series("run b", 1, {"x": (0.2, 0.1, 0.3)}),
-]
+SERIES_OF_TWO = {
+    "run a": {"x": (0.5, 0.4, 0.6), "y": (0.7, NAN, NAN)},
+    "run b": {"x": (0.2, 0.1, 0.3)},
+}
 PLOTS: dict[str, Callable[[], Plot]] = {
     "dots": lambda: plots.intervals("Dots", SERIES_OF_TWO, "accuracy x 100"),
     "bars": lambda: plots.intervals("Bars", SERIES_OF_TWO, "MG x 100", bars=True),
@@ -65,7 +65,7 @@ def test_rows_axis_and_runs_are_named(kind: str) -> None:
     shown = texts(drawn(kind))
     assert {"x", "y", "run a", "run b"} <= set(shown)
     assert any(text.endswith("x 100") for text in shown)
-    alone = plots.intervals("T", SERIES_OF_TWO[:1], "accuracy", bars=kind == "bars")
+    alone = plots.intervals("T", {"run a": SERIES_OF_TWO["run a"]}, "accuracy", bars=kind == "bars")
     assert "run a" not in texts(alone)
     assert "run a" in alone.description
 
@@ -81,7 +81,7 @@ def test_parts_without_a_count_are_left_out_of_the_shares() -> None:
 def test_long_names_lose_their_middle() -> None:
     """Both ends stay, 44 letters and the sign for what is left out; the description has all."""
     name = "begin" + "x" * 60 + "end"
-    plot = plots.intervals("T", [Series("a", 0, {name: (0.01, 0.0, 0.02)})], "s")
+    plot = plots.intervals("T", {"a": {name: (0.01, 0.0, 0.02)}}, "s")
     (shown,) = (text for text in texts(plot) if "…" in text)
     assert (len(shown), shown[:5], shown[-3:]) == (45, "begin", "end")
     assert name in plot.description
@@ -90,4 +90,4 @@ def test_long_names_lose_their_middle() -> None:
 def test_names_are_no_markup() -> None:
     """Neither formulas nor elements."""
     name = "$\\frac{1}$ <b>&"
-    assert name in texts(plots.intervals("T", [Series("a", 0, {name: (0.01, 0.0, 0.02)})], "s"))
+    assert name in texts(plots.intervals("T", {"a": {name: (0.01, 0.0, 0.02)}}, "s"))
