@@ -58,25 +58,15 @@ class _Command(argparse.ArgumentParser):
         self.add_argument("-v", "--verbose", action="store_true", help=about)
 
 
-def whole_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands; those that this installation can run have their arguments, and set `run`."""
-    result = _parser()
-    subparsers = result.add_subparsers(metavar="COMMAND", parser_class=_Command)
-    for name, line in COMMANDS.items():
-        command = subparsers.add_parser(name, help=line)
-        try:
-            module = importlib.import_module(f"spiqa_tasks.commands.{name}")
-        except ModuleNotFoundError as error:
-            if _missing(error) is None:
-                raise
-            continue
-        command.set_defaults(run=module.run)
-        module.add(command)
-    return result
+def command_of(name: str) -> tuple[Any, argparse.ArgumentParser]:
+    """Return the module of a command and its parser; only this one is imported, as all take more than a second."""
+    module, parser = importlib.import_module(f"spiqa_tasks.commands.{name}"), _Command(prog=f"spiqa-tasks {name}")
+    module.add(parser)
+    return module, parser
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Return the parser of the options beside the commands; its help lists these without importing them."""
+    """Return the parser of the first word; its help lists the commands without importing them."""
     widest = max(map(len, COMMANDS))
     groups = (
         "\n".join([f"{title}:", *(f"  {name:{widest}}  {line}" for name, line in commands.items())])
@@ -84,22 +74,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     result = argparse.ArgumentParser(
         prog="spiqa-tasks",
-        usage="spiqa-tasks [-h] [--version] [--print-completion SHELL] COMMAND ...",
+        usage="spiqa-tasks [-h] [--version] COMMAND ...",
         description="SPIQA, MMStar and SciFIBench as tasks of lmms-eval: data, scores, analyses.",
         epilog="\n\n".join([*groups, "`spiqa-tasks COMMAND -h` shows the arguments of a command."]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     result.add_argument("--version", action="version", version=f"spiqa-tasks {__version__}")
-    shells = ("bash", "zsh", "tcsh")
-    about = f"print what makes a shell complete the command: {', '.join(shells)}"
-    result.add_argument("--print-completion", choices=shells, metavar="SHELL", help=about)
+    result.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
     return result
-
-
-def _missing(error: ModuleNotFoundError) -> str | None:
-    from spiqa_tasks.extras import what_is_missing  # its reader of requirements would slow down every help page
-
-    return what_is_missing(error)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -114,7 +96,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         say(str(error))
         return error.exit_code
     except ModuleNotFoundError as error:
-        missing = _missing(error)
+        from spiqa_tasks.extras import what_is_missing
+
+        missing = what_is_missing(error)
         if missing is None:
             raise
         say(missing)
@@ -151,23 +135,11 @@ def _run(words: Sequence[str]) -> int:
     if not words:
         _parser().print_help()
         return 0
-    name, *rest = words
-    if name not in COMMANDS:
-        top = _parser()
-        top.add_argument("command", nargs="?", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
-        shell = top.parse_args(words).print_completion
-        if shell is None:
-            top.error("expected a command")
-        import shtab
-
-        print(shtab.complete(whole_parser(), shell))
-        return 0
+    name = _parser().parse_args(words[:1]).command
     gc.set_threshold(200_000)  # a command imports much and reads many records, keeps them all, and ends
-    module = importlib.import_module(f"spiqa_tasks.commands.{name}")  # all of them take more than a second
-    command = _Command(prog=f"spiqa-tasks {name}")
-    module.add(command)
+    module, command = command_of(name)
     # files may follow options, `score TASK --judge J FILE`; not of `run`, which has commands of its own
-    arguments = command.parse_args(rest) if name == "run" else command.parse_intermixed_args(rest)
+    arguments = command.parse_args(words[1:]) if name == "run" else command.parse_intermixed_args(words[1:])
     with _logged() if arguments.verbose else nullcontext():
         status: int = module.run(arguments)
     return status

@@ -12,7 +12,7 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from spiqa_tasks.cli import whole_parser
+from spiqa_tasks.cli import COMMANDS, command_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
@@ -33,7 +33,7 @@ _LINK = re.compile(r"\[([^]]*)\]\((?!https?://|#|mailto:)([^)]+)\)")
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
     made = {page: _with_links((ROOT / source).read_text(encoding="utf-8")) for source, page in PAGES.items()}
-    made["reference/commands.md"] = "\n".join(_commands(whole_parser()))
+    made["reference/commands.md"] = "\n".join(_commands())
     made["reference/python.md"] = "\n".join(_python())
     for name, text in made.items():
         files.append(File.generated(config, name, content=text))
@@ -51,14 +51,13 @@ def _with_links(text: str) -> str:
     return _LINK.sub(moved, text)
 
 
-def _commands(root: argparse.ArgumentParser) -> Iterator[str]:
+def _commands() -> Iterator[str]:
     yield "---\nsearch:\n  boost: 20\n---\n"
     yield "# Commands\n\nExit status: 0 the thing asked for was done, 2 unusable arguments or input, 3 done in part.\n"
-    (subparsers,) = (action for action in root._actions if isinstance(action, argparse._SubParsersAction))
-    about = {choice.dest: choice.help for choice in subparsers._choices_actions}
-    for name, command in subparsers.choices.items():
+    for name, about in COMMANDS.items():
+        _, command = command_of(name)
         usage = command.format_usage().removeprefix("usage: ").rstrip()
-        yield f"## {name}\n\n{_sentence(about[name])}\n\n```text\n{usage}\n```\n"
+        yield f"## {name}\n\n{_sentence(about)}\n\n```text\n{usage}\n```\n"
         yield "| argument | |\n| --- | --- |"
         for action in command._actions:
             if not isinstance(action, argparse._HelpAction):
