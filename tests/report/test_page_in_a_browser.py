@@ -12,8 +12,9 @@ from report_runs import run_of, runs_at, write_two_runs
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.report.content import build
+from spiqa_tasks.report.content import Report, Section, build
 from spiqa_tasks.report.page import as_html
+from spiqa_tasks.report.printer import Table
 
 PAYLOADS = [
     *(f"{start}script>window.hit=1</script>" for start in ("<", "</script><", "<!--<", "]]><", "\\u003c")),
@@ -314,6 +315,18 @@ def test_tables_sort_by_the_column_that_is_pressed(chromium: Any, page_file: Pat
         cells = [row.split("\t")[place] for row in table.locator("tbody tr").all_inner_texts()]
         numbers = [float(cell.split()[0]) for cell in cells if cell.strip()[:1].isdigit()]
         assert numbers == sorted(numbers, reverse=order == "descending")
+    page.close()
+
+
+def test_a_bound_is_sorted_by_its_number(chromium: Any, tmp_path: Path) -> None:
+    """A p-value below 0.001 before 0.001, cells without a number last."""
+    cells = ["0.500", "-", "< 0.001", "0.001", "1,000"]
+    shown = Table([{"p": cell} for cell in cells], [], ["p"])
+    path = tmp_path / "page.html"
+    path.write_text(as_html(Report("T", (), [Section("S", tables=[shown])], ()), "none"), encoding="utf-8")
+    page, _ = opened(chromium, path)
+    page.click("th button")
+    assert page.locator("td").all_inner_texts() == ["< 0.001", "0.001", "0.500", "1,000", "-"]
     page.close()
 
 
