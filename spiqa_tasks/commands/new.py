@@ -76,13 +76,15 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.folder.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     print(f"Wrote {path}:\n\n{printable(text)}")
-    if unused := [name for name in columns if name not in definition.named_columns]:
+    if unused := [name for name in columns if name and name not in definition.named_columns]:
         print(f"Not used: {', '.join(unused)}.\n")
     choices = sum(bool(row["letters"]) for row in rows)
     pictures = len({path for row in rows for path in row["images"]})
     parts = [f"{counted(choices, 'choice')} and {counted(len(rows) - choices, 'open question')}"]
     parts += [counted(pictures, "picture"), f"headline {definition.metrics[0]}"]
     print(f"{definition.benchmark}: {counted(len(rows), 'question')}: {', '.join(parts)}.")
+    if not definition.columns.id and all(row["id"] == str(place) for place, row in read.items()):
+        say("Ids are the rows' places from 0, as no column was taken for them; --column id=COLUMN names one.")
     say(*_oddities(definition, rows))
     if faults:
         say(f"{counted(len(faults), 'row')} of {len(faults) + len(rows)} cannot be asked, the first:")

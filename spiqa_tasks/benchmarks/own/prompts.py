@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from spiqa_tasks.benchmarks.own.definition import Definition
 
 Row = Mapping[str, Any]
-MARKER = re.compile(r"<image(?:[ _]?(\d{1,2}))?>")
-"""Position of a picture in a question or an option: `<image>`, `<image1>`, `<image 1>`, `<image_1>`."""
+MARKER = re.compile(r"<image(?:[ _]?(\d{1,2}))?>|<img=\"[^\"]*\">")
+"""Position of a picture in a question or option: `<image>`, `<image1>`, `<image 1>`, `<image_1>`, `<img="a.png">`."""
 _FIELD = re.compile(r"\{([^{}:]+)(?::(0\d{1,2})d)?\}")
 _MARKED = ("question", "options")
 IMAGES = "images"

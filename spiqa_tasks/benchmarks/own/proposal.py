@@ -26,6 +26,7 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 _NUMBERED = re.compile(r"(?:image|img|picture|figure)[_ ]?\d+", re.IGNORECASE)
 _PICTURE = re.compile(r"image|img|picture|figure", re.IGNORECASE)
 """A column's name that says that its values name pictures."""
+_ID = re.compile(r"(?:^|[_ ])(?:id|idx|index|no|number)$", re.IGNORECASE)
 _OPTION = re.compile(r"(?:(?:option|choice)[_ ]?)?([A-Ja-j]|\d)")
 _MARKS = ("ABCDEFGHIJ", "0123456789", "123456789")
 LOOKED_AT = 50
@@ -55,6 +56,9 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -
     for role, fits in _FITS.items():
         if role not in found and (guess := _guess(role, fits, values, found, files)):
             found[role] = guess
+    if "id" not in found and not any(KEY in record for record in records):
+        named = [name for name in values if name not in set(_named(found)) and _ID.search(name)]
+        found["id"] = next((name for name in named if _FITS["id"](values[name])), "")
     paths = [cells.single(as_value(value)) for value in values.get(str(found.get("images")), ())]
     paths = [path for path in paths if isinstance(path, str) and path and not is_encoded(path)]
     image_folder = _folder_of(paths, files)
@@ -109,7 +113,8 @@ def _options(values: Values, question: str) -> str | list[str]:
 
 def _images(values: Values, found: Mapping[str, Any], files: Files) -> str | list[str]:
     """Numbered columns, the first one with pictures, or the path of files called as a column's values."""
-    if numbered := [name for name in values if _NUMBERED.fullmatch(name)]:
+    numbered = [name for name in values if _NUMBERED.fullmatch(name)]
+    if not all(cells.is_empty(value) for name in numbered for value in values[name]):
         return numbered
     if shown := [name for name in values if any(map(_is_picture, values[name]))]:
         return shown[0]
@@ -170,7 +175,7 @@ def _cluster(values: Values, found: Mapping[str, Any]) -> str:
     named = [name for name in _named({"images": found.get("images", "")}) if name in values]
     if len(named) != 1 or not all(map(_is_short, values[named[0]])):
         return ""
-    counts = Counter(map(str, values[named[0]]))
+    counts = Counter(str(value) for value in values[named[0]] if not cells.is_empty(value))
     return named[0] if sum(count > 1 for count in counts.values()) > 0.1 * len(counts) else ""
 
 

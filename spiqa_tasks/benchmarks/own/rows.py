@@ -175,7 +175,7 @@ def _row(definition: Definition, record: Fields, row_id: str) -> Row:
         "references": references,
         "groups": groups,
         "category": next(iter(groups.values())) if columns.groups else "",
-        "cluster": str(cells.cell(record, columns.cluster)) if columns.cluster else None,
+        "cluster": (_field(cells.cell(record, columns.cluster)) or None) if columns.cluster else None,
         **({"points": cells.points_of(record, columns.points)} if columns.points else {}),
         "fields": {name: _field(cells.cell(record, name)) for name in definition.prompt_columns},
     }

@@ -54,6 +54,7 @@ def test_a_template_may_name_any_column(tmp_path: Path) -> None:
         ("<image 2> or <image 1>?", [["blue.png"], " or ", ["red.png"], "?"]),
         ("<image> or <image>?", [["red.png"], " or ", ["blue.png"], "?"]),
         ("Is it <image_2>?", [["red.png"], "\nIs it ", ["blue.png"], "?"]),
+        ('<img="a.png"> or <img="b.png">?', [["red.png"], " or ", ["blue.png"], "?"]),
         ("<image_1>, <image_1>?", [["blue.png"], "\n", ["red.png"], ", ", ["red.png"], "?"]),
         ("<image1>, <image3>?", [["red.png"], ["blue.png"], "\n<image1>, <image3>?"]),
         ("Which?", [["red.png"], ["blue.png"], "\nWhich?"]),

@@ -43,6 +43,8 @@ def numbered(count: int, **cells: Any) -> list[dict[str, Any]]:
         ({**LEAST, "option1": "x", "option2": "y"}, {"options": ["option1", "option2"]}),
         ({"question": "Which?\n(A) x\n(B) y", "answer": "A"}, {"options": "question"}),
         ({**LEAST, "image_2": None, "image_1": {"bytes": b"x"}}, {"images": ["image_2", "image_1"]}),
+        ({**LEAST, "sample_index": "7"}, {"id": "sample_index"}),
+        ({**LEAST, "image_1": None, "image_2": ""}, {"images": None, "cluster": None}),
         ({**LEAST, "imgname": "a.png"}, {"images": "imgname"}),
         ({**LEAST, "scan": "a/b.JPG"}, {"images": "scan"}),
         ({**LEAST, "image": "iVBOR" + "x" * 80}, {"images": "image"}),

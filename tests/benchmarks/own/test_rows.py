@@ -140,14 +140,14 @@ def test_a_row_tells_its_benchmark_split_settings_and_data(tmp_path: Path) -> No
     """With twelve hexadecimal digits of the data; the cells that the prompt names, and the cluster, are texts."""
     columns = {"id": "id", "question": "question", "options": "options", "answer": "answer", "cluster": "paper"}
     asked = [
-        {**row(id=place), "paper": paper, "hint": hint} for place, (paper, hint) in enumerate([(7, 1.5), (8, None)])
+        {**row(id=place), "paper": paper, "hint": hint} for place, (paper, hint) in enumerate([(7, 1.5), (None, None)])
     ]
     found = rows_of(tmp_path, asked, "text", kind="choice", columns=columns, prompt="{hint} {question} {options}")
     assert [(each["benchmark"], each["split"], each["settings"]) for each in found] == [
         ("shapes", "test", "ablation=text")
     ] * 2
     assert all(re.fullmatch("[0-9a-f]{12}", each["data"]) for each in found)
-    assert [each["cluster"] for each in found] == ["7", "8"]
+    assert [each["cluster"] for each in found] == ["7", None]
     assert [each["fields"]["hint"] for each in found] == ["1.5", ""]
 
 
