@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.judge.config import DEFAULT_JUDGE
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import parse_judge
@@ -26,7 +27,7 @@ class L3Score:
     `judge` is `provider:model` or `provider:model@URL`; the URL may also be `base_url` and defaults to
     SPIQA_JUDGE_BASE_URL, then to the provider's. Without `api_key`, the key is the judge's own one in the environment
     (`spiqa_tasks.judge.resolve` has the rule): OPENAI_API_KEY goes to OpenAI alone. `prompt` is "released" or "paper",
-    `top` the number of first-token log-probabilities used (the paper's 5) or "full-vocabulary". Verdicts are cached in
+    `top` the number of first-token log-probabilities used (the paper's 5). Verdicts are cached in
     `cache_dir` (default: SPIQA_TASKS_CACHE, then the platform's user cache folder) unless `cache=False`. Raises
     JudgeError where the judge returns no log-probabilities.
     """
@@ -38,7 +39,7 @@ class L3Score:
         api_key: str | None = None,
         prompt: str = DEFAULT_PROMPT,
         *,
-        top: int | str = TOP,
+        top: int = TOP,
         concurrency: int = 64,
         timeout: float = 60.0,
         cache: bool = True,
@@ -91,28 +92,24 @@ class L3Score:
 
 def _best(scores: list[float | None]) -> float | None:
     """Return the highest score; None if one is missing, which might be the highest."""
-    known = [score for score in scores if score is not None]
-    return max(known) if len(known) == len(scores) else None
+    return None if None in scores else max(score for score in scores if score is not None)
 
 
 def _rows(
     questions: Iterable[str], references: Iterable[str | Iterable[str]], predictions: Iterable[str]
 ) -> list[tuple[str, list[str], str]]:
     """Return (question, references, prediction) of each answer; InputError for columns that do not fit."""
-    columns: dict[str, list[Any]] = {}
-    for name, given in (("questions", questions), ("references", references), ("predictions", predictions)):
-        if isinstance(given, str):
-            raise InputError(f"{name} must be a list of strings, found one string; put it in a list.")
-        columns[name] = list(given)
-        if name == "references":
-            columns[name] = [[each] if isinstance(each, str) or each is None else list(each) for each in columns[name]]
-        for position, text in enumerate(columns[name]):
-            wrong = [each for each in (text if isinstance(text, list) else [text]) if not isinstance(each, str)]
-            if wrong or text == []:
-                found = type(wrong[0]).__name__ if wrong else "none"
-                raise InputError(f"{name}[{position}] must be a string, found {found}.")
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        counts = ", ".join(f"{length} {name}" for name, length in lengths.items())
-        raise InputError(f"Expected as many questions as references and predictions, found {counts}.")
-    return list(zip(*columns.values(), strict=True))
+    if any(isinstance(column, str) for column in (questions, references, predictions)):
+        raise InputError("Expected lists of questions, references and predictions, found one string. Put it in a list.")
+    asked, answers = list(questions), list(predictions)
+    right = [list(each) if isinstance(each, Iterable) and not isinstance(each, str) else [each] for each in references]
+    if not len(asked) == len(right) == len(answers):
+        raise InputError(
+            f"Expected as many questions as references and predictions, found {len(asked)} questions, {len(right)} "
+            f"references, {len(answers)} predictions."
+        )
+    rows = list(zip(asked, right, answers, strict=True))
+    for place, row in enumerate(rows):
+        if not row[1] or not conforms(row, tuple[str, list[str], str]):
+            raise InputError(f"Expected question, references and prediction [{place}] as strings, found {row!r:.300}.")
+    return rows

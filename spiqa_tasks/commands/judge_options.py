@@ -12,7 +12,7 @@ from spiqa_tasks.judge.config import EXTRA_VARIABLE, PRICE_VARIABLE
 from spiqa_tasks.judge.judge import Asker, Judge
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import Rule, make_rule
-from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
+from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS, TOP
 from spiqa_tasks.judge.rules.sampled import SampledRule
 from spiqa_tasks.judge.types import JudgingEstimate
 from spiqa_tasks.report.printer import Table, render
@@ -27,7 +27,7 @@ def add_rule_options(parser: argparse._ActionsContainer) -> None:
     )
     parser.add_argument("--judge-prompt", choices=list(PROMPTS), default=DEFAULT_PROMPT, help="wording of the question")
     parser.add_argument("--draws", type=int, metavar="K", help="answers drawn by the rule sampled (default: 5)")
-    parser.add_argument("--top", default="5", help="first-token log-probabilities used: a number, or full-vocabulary")
+    parser.add_argument("--top", type=int, default=TOP, help="first-token log-probabilities used (default: 5)")
     parser.add_argument(
         "--judge-extra",
         metavar="JSON",
@@ -43,10 +43,10 @@ def add_rule_options(parser: argparse._ActionsContainer) -> None:
 
 def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
     """Return the rule of a name with the options of `add_rule_options`; InputError for one that it refuses."""
-    top, draws = arguments.top, arguments.draws
+    draws = arguments.draws
     if draws is not None and not name.startswith(SampledRule.name):
         raise InputError(f"Expected --draws with --rule {SampledRule.name}, found the rule {name}. Leave it out.")
-    options = {"prompt": arguments.judge_prompt, "top": int(top) if top.isdigit() else top}
+    options = {"prompt": arguments.judge_prompt, "top": arguments.top}
     return make_rule(name, options | ({} if draws is None else {"draws": draws}))
 
 

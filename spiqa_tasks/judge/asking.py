@@ -66,10 +66,7 @@ def asked(config: JudgeConfig, requests: Mapping[str, JudgeRequest], keep: Keep)
 
 @dataclass(eq=False, slots=True)
 class _Job:
-    """An open request.
-
-    `attempts` of its `tries` count towards `max_attempts`.
-    """
+    """An open request; `attempts` of its `tries` count towards `max_attempts`."""
 
     place: int
     key: str
@@ -87,19 +84,16 @@ class Asking:
     """
 
     def __init__(self, config: JudgeConfig, client: Provider, keep: Keep) -> None:
-        self._config, self._client, self._keep = config, client, keep
-        self._provider, self._policy = PROVIDERS[config.provider], config.retry
+        self._config, self._client, self._keep, self._policy = config, client, keep, config.retry
         self._pace, self._random, self._turn = Pace(), random.Random(), asyncio.Lock()
         self._queue: asyncio.PriorityQueue[tuple[bool, int, _Job]] = asyncio.PriorityQueue()
-        self._over = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._verdicts: dict[str, Verdict] = {}
-        self._last_answer, self._trouble, self._slowest = 0.0, "", 0.0
-        self._answers, self._quickest = 0, math.inf
+        self._over, self._verdicts = asyncio.Event(), dict[str, Verdict]()
+        self._answers, self._last_answer, self._quickest, self._slowest = 0, 0.0, math.inf, 0.0
         self._limit, self._unqueued = config.concurrency, 0
-        self._workers: set[asyncio.Task[None]] = set()
+        self._workers = set[asyncio.Task[None]]()
         self._test: asyncio.Task[Verdict] | None = None
-        self._silent_since = self._stopped_until = 0.0
+        self._trouble, self._silent_since, self._stopped_until = "", 0.0, 0.0
 
     async def all(self, requests: Mapping[str, JudgeRequest]) -> dict[str, Verdict]:
         """Return the verdicts by key, at least one."""
@@ -154,9 +148,6 @@ class Asking:
 
     async def _ask(self, job: _Job) -> Verdict | None:
         """The verdict, or None where the job comes back to the queue later."""
-        reason = self._provider.missing_key(self._config) or self._provider.cannot(self._config.model, job.request)
-        if reason is not None:
-            return failed(reason)
         test = replace(job.request, prompt=_TEST, images=())
         is_suspect = self._policy.patient and job.attempts >= (1 if self._pace.probing else _SUSPECT)
         for request in (test, job.request) if is_suspect else (job.request,):

@@ -71,7 +71,6 @@ class JudgeConfig:
         url: base URL of its server, without a trailing slash; empty for a model in this process.
         concurrency: most requests in flight.
         timeout: seconds for one request.
-        batch_size: prompts in one forward pass of a model in this process.
         extra: JSON object of additional fields of every request, or ''.
         price: US dollars per million prompt and completion tokens, or None.
         cache: whether verdicts are stored, in `judge.sqlite` in `cache_dir` (None: `files.atomic.cache_path`).
@@ -83,7 +82,6 @@ class JudgeConfig:
     api_key: str | None = field(default=None, repr=False)
     concurrency: int = 64
     timeout: float = 60.0
-    batch_size: int = 16
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     extra: str = ""
     price: tuple[float, float] | None = None
@@ -91,8 +89,8 @@ class JudgeConfig:
     cache_dir: Path | None = None
 
     def __post_init__(self) -> None:
-        if self.concurrency < 1 or self.batch_size < 1 or self.timeout <= 0:
-            raise JudgeError("The judge's concurrency and batch size must be at least 1 and its timeout above 0.")
+        if self.concurrency < 1 or self.timeout <= 0:
+            raise JudgeError("The judge's concurrency must be at least 1 and its timeout above 0.")
 
     @property
     def name(self) -> str:

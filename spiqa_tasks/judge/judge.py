@@ -2,7 +2,6 @@
 
 import logging
 import sys
-import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +13,7 @@ from spiqa_tasks.judge.cache import VerdictCache, request_key
 from spiqa_tasks.judge.config import JUDGE_VARIABLE, JudgeConfig, RetryPolicy
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.rules import Rule, make_rule
-from spiqa_tasks.judge.types import WITHOUT_LOGPROBS, JudgeRequest, JudgingEstimate, Summary, Verdict, united
+from spiqa_tasks.judge.types import JudgeRequest, JudgingEstimate, Summary, Verdict, united
 
 _log = logging.getLogger("spiqa_tasks")
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
@@ -23,7 +22,7 @@ _PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, patience=60.0, patient=False)
 
 
 class Asker:
-    """One judge and its verdicts in this process; thread-safe.
+    """One judge and its verdicts in this process.
 
     A request keeps its verdict, also a failed one, so that all metrics are over the same verdicts. With `report`, the
     summary goes to stderr after verdicts if it has changed.
@@ -31,10 +30,12 @@ class Asker:
 
     def __init__(self, config: JudgeConfig, *, report: bool = False) -> None:
         self.config, self._report = config, report
-        self._verdicts: dict[JudgeRequest, Verdict] = {}
+        self._provider = PROVIDERS[config.provider]
+        self._fingerprint = self._provider.fingerprint(config.model)
+        self._requests: dict[str, JudgeRequest] = {}
+        self._verdicts: dict[str, Verdict] = {}
         self._tested: set[str] = set()
         self._seconds, self._unstored, self._reported = 0.0, 0, ""
-        self._lock = threading.Lock()
 
     def verdicts(self, requests: Sequence[JudgeRequest]) -> list[Verdict]:
         """Return the verdicts in the order of the requests, waiting for all of them.
@@ -43,36 +44,36 @@ class Asker:
         arrives. Raises JudgeError for a cache that cannot be read, MissingPartError if the provider's package is not
         installed.
         """
-        singles = [single for request in requests for single in request.singles]
-        new = [single for single in dict.fromkeys(singles) if single not in self._verdicts]
+        wanted = [self.keyed([request]) for request in requests]
+        new = {key: single for each in wanted for key, single in each.items() if key not in self._verdicts}
         if new:
             start = time.monotonic()
-            keys = self.keys(new)
             with self._cache() as cache:
-                known = cache.get(keys)
-                missing = {key: request for key, request in zip(keys, new, strict=True) if key not in known}
+                known = cache.get(new)
+                missing = {key: request for key, request in new.items() if key not in known}
                 line = "judge %s at %s: %d requests, %d of their verdicts in the cache %s"
                 at = self.config.host or "this process"
                 _log.info(line, self.config.name, at, len(new), len(known), cache.path or "none")
                 known |= asked(self.config, missing, cache.put) if missing else {}
-            with self._lock:
-                self._seconds += time.monotonic() - start
-            self.take({request: known[key] for key, request in zip(keys, new, strict=True)}, cache.unstored)
+            self._seconds += time.monotonic() - start
+            self.take(known, cache.unstored)
         if self._report and self._verdicts and (line := self.summary().line()) != self._reported:
             self._reported = line
             print(line, file=sys.stderr)
-        return united(requests, (self._verdicts[single] for single in singles))
+        pairs = zip(requests, wanted, strict=True)
+        return [united(request, [self._verdicts[key] for key in keys]) for request, keys in pairs]
 
-    def take(self, found: Mapping[JudgeRequest, Verdict], unstored: int = 0) -> None:
-        """Add verdicts, `unstored` of which are not in the cache."""
-        with self._lock:
-            self._verdicts.update(found)
-            self._unstored += unstored
+    def take(self, verdicts: Mapping[str, Verdict], unstored: int = 0) -> None:
+        """Add verdicts by key, `unstored` of which are not in the cache."""
+        self._verdicts.update(verdicts)
+        self._unstored += unstored
 
-    def keys(self, requests: Sequence[JudgeRequest]) -> list[str]:
-        """Return the requests' keys in the cache."""
-        fingerprint = PROVIDERS[self.config.provider].fingerprint(self.config.model)
-        return [request_key(self.config, fingerprint, request) for request in requests]
+    def keyed(self, requests: Iterable[JudgeRequest]) -> dict[str, JudgeRequest]:
+        """Return the requests' singles by their keys in the cache."""
+        singles = (single for request in requests for single in request.singles)
+        found = {request_key(self.config, self._fingerprint, single): single for single in singles}
+        self._requests |= found
+        return found
 
     def stored(self, keys: Iterable[str]) -> dict[str, Verdict]:
         """Return the stored verdicts among `keys`."""
@@ -88,11 +89,10 @@ class Asker:
 
     def estimate(self, requests: Sequence[JudgeRequest]) -> JudgingEstimate:
         """Return the cost of judging these requests; asks nothing and needs no key."""
-        singles = [single for request in requests for single in request.singles]
-        wanted = dict(zip(self.keys(singles), singles, strict=True))
+        wanted = self.keyed(requests)
         missing = [wanted[key] for key in wanted.keys() - self.stored(wanted).keys()]
         prompts = sum(len(each.prompt) // 4 + 10 for each in missing)  # English: 4 characters a token; 10 of the chat
-        thinks = PROVIDERS[self.config.provider].thinks(self.config.model)
+        thinks = self._provider.thinks(self.config.model)
         completions = sum(each.max_tokens + (each.thoughts if thinks else 0) for each in missing)
         price = self.config.cost(prompts, completions)
         return JudgingEstimate(len(missing), len(wanted) - len(missing), prompts, completions, price)
@@ -102,30 +102,29 @@ class Asker:
 
     def require_key(self) -> None:
         """Raise JudgeError for a public server without a key."""
-        if (missing := PROVIDERS[self.config.provider].missing_key(self.config)) is not None:
+        if (missing := self._provider.missing_key(self.config)) is not None:
             raise JudgeError(missing)
 
     def summary(self) -> Summary:
         """Return the cost of judging so far."""
-        with self._lock:
-            answered = {request: verdict for request, verdict in self._verdicts.items() if verdict.ok}
-            new = [verdict for verdict in answered.values() if not verdict.cached]
-            prompts, completions = sum(each.prompt_tokens for each in new), sum(each.completion_tokens for each in new)
-            models = {verdict.model for verdict in answered.values() if verdict.model} | self._tested
-            return Summary(
-                self.config.name,
-                judged=len(new),
-                cached=len(answered) - len(new),
-                failed=len(self._verdicts) - len(answered),
-                seconds=self._seconds,
-                prompt_tokens=prompts,
-                completion_tokens=completions,
-                cost=self.config.cost(prompts, completions),
-                models=tuple(sorted(models)),
-                cut=len({request.prompt for request in answered if request.cut}),
-                suspicious=len({request.prompt for request in answered if request.suspicious}),
-                unstored=self._unstored,
-            )
+        answered = {key: verdict for key, verdict in self._verdicts.items() if verdict.ok}
+        new = [verdict for verdict in answered.values() if not verdict.cached]
+        prompts, completions = sum(each.prompt_tokens for each in new), sum(each.completion_tokens for each in new)
+        requests = [self._requests[key] for key in answered]
+        return Summary(
+            self.config.name,
+            judged=len(new),
+            cached=len(answered) - len(new),
+            failed=len(self._verdicts) - len(answered),
+            seconds=self._seconds,
+            prompt_tokens=prompts,
+            completion_tokens=completions,
+            cost=self.config.cost(prompts, completions),
+            models=tuple(sorted({each.model for each in answered.values() if each.model} | self._tested)),
+            cut=len({request.prompt for request in requests if request.cut}),
+            suspicious=len({request.prompt for request in requests if request.suspicious}),
+            unstored=self._unstored,
+        )
 
 
 class Judge(Asker):
@@ -136,12 +135,8 @@ class Judge(Asker):
         self.rule = rule
         self.tests = [rule.request(candidate) for candidate in rule.tests]
         for request in self.tests:
-            reason = PROVIDERS[config.provider].cannot(config.model, request)
-            if reason is not None:
-                able = (each for each in PROVIDERS.values() if each.cannot("", request) is None)
-                known = " and ".join(each.logprob_judges or f"{each.name}:<model>" for each in able)
-                known += f"; {WITHOUT_LOGPROBS}" if request.top_logprobs is not None else ""
-                raise JudgeError(f"{rule.name} cannot be judged by {config.name}: {reason}; choose one of {known}.")
+            if (reason := self._provider.cannot(config.model, request)) is not None:
+                raise JudgeError(f"{rule.name} cannot be judged by {config.name}: {reason}.")
 
     def preflight(self, *, anyway: bool = False) -> list[Verdict]:
         """Ask the rule's test questions, past the cache, and `check` the verdicts."""

@@ -14,7 +14,7 @@ Keys:
 import json
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
@@ -33,9 +33,6 @@ from spiqa_tasks.judge.config import (
 )
 from spiqa_tasks.judge.providers import PROVIDERS, Provider
 
-_OURS = frozenset(
-    ("model", "messages", "system", "max_tokens", "max_completion_tokens", "temperature", "logprobs", "top_logprobs")
-)
 _URL_BEGINS = re.compile(r"@(?=https?://)")
 _SECRET_IN_URL = re.compile(r"//[^/?#]*@|[?&](?:[\w-]*key|token|access_token|sig|secret|password)=", re.IGNORECASE)
 
@@ -77,7 +74,7 @@ def parse_judge(
         model,
         url,
         _checked_key(api_key or _key(provider, url, environ)),
-        extra="" if is_public else checked_extra(environ.get(EXTRA_VARIABLE, ""), provider.extras),
+        extra="" if is_public else checked_extra(environ.get(EXTRA_VARIABLE, "")),
         price=price,
         cache_dir=cache_path(environ),
     )
@@ -91,21 +88,14 @@ def judge_from_environ(environ: Mapping[str, str]) -> JudgeConfig | None:
     return parse_judge(judge, environ={**environ, JUDGE_VARIABLE: judge})
 
 
-def checked_extra(text: str, allowed: Collection[str] | None) -> str:
-    """Return a JSON object of extra fields with sorted keys, or '' for an empty one.
-
-    `allowed` are the fields that the judge's provider knows; None: all but those that the judge's own requests have.
-    """
+def checked_extra(text: str) -> str:
+    """Return a JSON object of extra fields with sorted keys, or '' for an empty one."""
     try:
         fields = json.loads(text.strip() or "{}")
     except (ValueError, RecursionError):
         fields = None
     if not isinstance(fields, dict):
         raise JudgeError(f"Expected a JSON object as the judge's extra fields, such as {NO_THINKING}; found {text!r}.")
-    refused = sorted(name for name in fields if name in _OURS or (allowed is not None and name not in allowed))
-    if refused:
-        known = "any but those that a judgement sets itself" if allowed is None else ", ".join(sorted(allowed))
-        raise JudgeError(f"The judge's extra fields may be {known}; found {', '.join(refused)}. Leave them out.")
     return json.dumps(fields, sort_keys=True) if fields else ""
 
 
@@ -133,10 +123,8 @@ def _checked_key(key: str | None) -> str | None:
     """The key without surrounding blanks, or None; JudgeError, without the key, for one that no header can carry."""
     stripped = (key or "").strip()
     if not (stripped.isprintable() and stripped.isascii()):
-        found = "a line break" if "\n" in stripped or "\r" in stripped else "others"
         raise JudgeError(
-            f"Expected the judge's key as printable ASCII characters on one line, found {found} in it. "
-            f"Set {KEY_VARIABLE} again."
+            f"Expected the judge's key as printable ASCII characters on one line. Set {KEY_VARIABLE} again."
         )
     return stripped or None
 
@@ -146,11 +134,10 @@ def _price(text: str) -> tuple[float, float] | None:
     if not text.strip():
         return None
     try:
-        prompt, completion = (float(part) for part in text.split(","))
-        usable = 0 <= prompt < math.inf and 0 <= completion < math.inf
+        prompt, completion = map(float, text.split(","))
     except ValueError:
-        usable = False
-    if not usable:
+        prompt = completion = math.nan
+    if not (0 <= prompt < math.inf and 0 <= completion < math.inf):
         raise JudgeError(
             f"Expected the judge's price as PROMPT,COMPLETION in US dollars per million tokens (0.10,0.40), "
             f"found {text!r}. Correct {PRICE_VARIABLE} or --judge-price."

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from spiqa_tasks.scoring.reasoning import CONTROL_TOKEN, without_control_tokens
@@ -42,11 +42,6 @@ _SENTENCES = (
     "your task is to rank the following captions",
     "rank the captions from best to worst",
 )
-_FRAME_WORDS = (
-    *("truth", "andidate", "question", "standard", "ranked", "human", "assistant", "user", "system", "##"),
-    *("semantic", "word", "generative", "letter", "none", "caption"),
-)
-"""In every text that `_FRAME` matches, in lower case: looking for these is ten times as fast."""
 _START, _END = r"(?<![^\W_])", r"(?![^\W_])"
 _CANDIDATE = _phrase("andidate answer")
 _FRAME = re.compile(
@@ -69,50 +64,39 @@ _ROLE = r"(?:system|user|human|assistant|bot|judge|grader|evaluator|instructions
 _JUDGE = r"(?:judge|grader|evaluator|rater|assessor)"
 _WORDS = r"(?:\w+[ \t,:]+){0,5}[^\w\s]{0,3}"
 _SPEAKING = [
-    (words.split(), re.compile(pattern, re.IGNORECASE | re.MULTILINE))
-    for words, pattern in (
-        (
-            "system user human assistant bot judge grader evaluator instruction",
-            rf"(?:^|[.!?]\s)[^\w\n]{{0,8}}{_ROLE}[^\w\n]{{0,8}}:|[\[<{{(|#]{{1,3}}[ \t]?{_ROLE}[ \t]?[\]>}})|#]{{1,3}}",
-        ),
-        (
-            "answer response",
-            r"\b(?:reference|ground[\W_]?truth|candidate|gold|golden|expected)[\W_]{0,3}(?:answer|response)s?\b\W{0,8}:",
-        ),
-        ("##", r"^[^\w\n]{0,8}#{2,6}\W{0,8}(?:answer|question|response|input|output)\b"),
-        (
-            "verdict judg similar equivalent score rating grade",
-            r"\b(?:verdict|judge?ment|similar|similarity|equivalent|score|rating|grade)\W{0,8}[:=]\W{0,8}"
-            r"(?:yes|no|true|similar|correct|high|1|5|10|100)\b",
-        ),
-        ("yes", r"\byes\W{1,4}(?:or\W{1,4}no\b|yes\b)"),
-        ("semantic", r"\bsemantic(?:ally)?\W{1,4}(?:meaning|similar|equivalent|the same|identical)\b"),
-        (
-            "ignore disregard forget override",
-            r"\b(?:ignore|disregard|forget|override)\s+(?:all|any|the|what|everything|previous|above|prior|these|your)\b",
-        ),
-        (
-            "reply respond say output print return",
-            rf"\b(?:reply|respond|say|output|print|return)\s+{_WORDS}(?:yes|no)\b",
-        ),
-        ("answer", r"\banswer\s+(?:with|only|simply|just|on|this)\b[^.\n]{0,60}?\b(?:yes|no)\b"),
-        ("judge grader evaluator rater assessor", rf"\b(?:dear|note\s+to|to)\s+(?:the\s+|all\s+)?{_JUDGE}s?\b"),
-        ("please", r"\bplease\s+(?:be\s+(?:lenient|generous|kind)|accept|mark|grade|judge|rate|score|give)\b"),
-        (
-            "correct right similar match",
-            r"\b(?:mark|count|grade|accept|treat|rate|score|judge)s?\s+[^.\n]{0,40}?\bas\s+"
-            r"(?:correct|right|similar|a match)",
-        ),
-        (
-            "checked verified confirmed approved",
-            r"\b(?:been|was|is)\s+(?:checked|verified|confirmed|approved)\s+(?:by|as|to be)\b",
-        ),
-        ("instruction prompt", r"\b(?:new|following|previous|above|system)\s+(?:instruction|prompt)s?\b"),
-        ("full", r"\bfull\s+(?:marks|score|credit|points)\b"),
+    re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    for pattern in (
+        rf"(?:^|[.!?]\s)[^\w\n]{{0,8}}{_ROLE}[^\w\n]{{0,8}}:|[\[<{{(|#]{{1,3}}[ \t]?{_ROLE}[ \t]?[\]>}})|#]{{1,3}}",
+        r"\b(?:reference|ground[\W_]?truth|candidate|gold|golden|expected)[\W_]{0,3}(?:answer|response)s?\b\W{0,8}:",
+        r"^[^\w\n]{0,8}#{2,6}\W{0,8}(?:answer|question|response|input|output)\b",
+        r"\b(?:verdict|judge?ment|similar|similarity|equivalent|score|rating|grade)\W{0,8}[:=]\W{0,8}"
+        r"(?:yes|no|true|similar|correct|high|1|5|10|100)\b",
+        r"\byes\W{1,4}(?:or\W{1,4}no\b|yes\b)",
+        r"\bsemantic(?:ally)?\W{1,4}(?:meaning|similar|equivalent|the same|identical)\b",
+        r"\b(?:ignore|disregard|forget|override)\s+(?:all|any|the|what|everything|previous|above|prior|these|your)\b",
+        rf"\b(?:reply|respond|say|output|print|return)\s+{_WORDS}(?:yes|no)\b",
+        r"\banswer\s+(?:with|only|simply|just|on|this)\b[^.\n]{0,60}?\b(?:yes|no)\b",
+        rf"\b(?:dear|note\s+to|to)\s+(?:the\s+|all\s+)?{_JUDGE}s?\b",
+        r"\bplease\s+(?:be\s+(?:lenient|generous|kind)|accept|mark|grade|judge|rate|score|give)\b",
+        r"\b(?:mark|count|grade|accept|treat|rate|score|judge)s?\s+[^.\n]{0,40}?\bas\s+"
+        r"(?:correct|right|similar|a match)",
+        r"\b(?:been|was|is)\s+(?:checked|verified|confirmed|approved)\s+(?:by|as|to be)\b",
+        r"\b(?:new|following|previous|above|system)\s+(?:instruction|prompt)s?\b",
+        r"\bfull\s+(?:marks|score|credit|points)\b",
     )
 ]
-"""Possible injections in words that honest answers may have, too; in lower case a match has one of the words before it,
-and looking for these first is far faster."""
+"""Possible injections in words that honest answers may have, too."""
+_FRAME_WORDS = (
+    *("truth", "andidate", "question", "standard", "ranked", "human", "assistant", "user", "system", "##"),
+    *("semantic", "word", "generative", "letter", "none", "caption"),
+)
+_SPEAKING_WORDS = (
+    *("system", "user", "human", "assistant", "bot", "judg", "grade", "evaluator", "instruction", "answer"),
+    *("response", "##", "verdict", "similar", "equivalent", "score", "rating", "yes", "semantic", "ignore"),
+    *("disregard", "forget", "override", "reply", "respond", "say", "output", "print", "return", "rater", "assessor"),
+    *("please", "correct", "right", "match", "checked", "verified", "confirmed", "approved", "prompt", "full"),
+)
+"""In every text that the patterns match, in lower case: most answers have none, and looking for these is far faster."""
 
 
 @lru_cache(maxsize=2)  # an answer is shown and then marked
@@ -129,8 +113,8 @@ def sanitize(text: str) -> str:
     Case, punctuation, line ends of any kind, combining, invisible and direction marks, full-width letters and those
     Cyrillic and Greek letters that look like Latin ones hide nothing. Any other text is returned byte for byte.
     """
-    removed = _replaced(_FRAME, _FRAME_WORDS, text, lambda _: REMOVED)
-    return _replaced(CONTROL_TOKEN, "<[]", removed, lambda marker: f"{marker[0]} {marker[1:]}")
+    removed = _replaced(_FRAME, text, lambda _: REMOVED) if _has_one(text, _FRAME_WORDS) else text
+    return _replaced(CONTROL_TOKEN, removed, lambda marker: f"{marker[0]} {marker[1:]}")
 
 
 def shortened(text: str) -> str:
@@ -158,11 +142,9 @@ def _plain(character: str) -> str:
     return "".join(seen).translate(_LOOKALIKES).translate(_LINE_ENDS)
 
 
-def _replaced(pattern: re.Pattern[str], words: Iterable[str], text: str, stand_in: Callable[[str], str]) -> str:
-    """The text with `stand_in` of each place that reads like the pattern, which has one of the words, in its stead."""
+def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str]) -> str:
+    """The text with `stand_in` of each part that reads like the pattern in its stead."""
     read, places = folded(text)
-    if not _has_one(read.lower(), words):
-        return text
     parts: list[str] = []
     done = 0
     for match in pattern.finditer(read):
@@ -172,9 +154,10 @@ def _replaced(pattern: re.Pattern[str], words: Iterable[str], text: str, stand_i
     return "".join(parts) + text[done:]
 
 
-def _has_one(text: str, words: Iterable[str]) -> bool:
+def _has_one(text: str, words: Sequence[str]) -> bool:
+    lower = folded(text)[0].lower()
     for word in words:  # noqa: SIM110 - twice as fast as any()
-        if word in text:
+        if word in lower:
             return True
     return False
 
@@ -187,6 +170,5 @@ def is_suspicious(text: str) -> bool:
     """
     plain = without_control_tokens(text)
     read = folded(plain)[0]
-    lower = read.lower()
-    speaks = any(_has_one(lower, words) and pattern.search(read) for words, pattern in _SPEAKING)
+    speaks = _has_one(plain, _SPEAKING_WORDS) and any(pattern.search(read) for pattern in _SPEAKING)
     return speaks or sanitize(plain) != plain

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -17,17 +17,15 @@ from spiqa_tasks.scoring.reasoning import without_reasoning
 
 SUM_TOLERANCE = 0.01
 """Tolerance of a sum of probabilities above 1: servers round log-probabilities to few digits."""
-LONGEST_TOKEN = 1_000
-MOST_TOKENS = 10**9
+LONGEST_TOKEN, MOST_TOKENS = 1_000, 10**9
 """Most characters of a token, and most tokens of a request: far beyond any vocabulary and context window."""
 LONGEST_DRAW = 100
 """Characters of a draw's answer, behind its thoughts, that are kept: enough to see what was said instead of a word."""
-WITHOUT_LOGPROBS = "the rule sampled (--rule sampled, or the setting rule=sampled) needs none"
+WITHOUT_LOGPROBS = "choose openai:<model> with them, hf:<path>, or --rule sampled (the setting rule=sampled)"
 """Remedy for a judge without log-probabilities."""
 SHORTEST_SECRET = 8
 """Characters of the shortest key that is hidden: a placeholder such as `EMPTY` would mangle messages."""
 _PASSWORD = re.compile(r"(?<=//)[^/\s@]+@")
-_COUNTS = ("judged", "cached", "failed", "prompt_tokens", "completion_tokens", "cut", "suspicious", "unstored")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +33,7 @@ class JudgeRequest:
     """A request to the judge, sent at temperature 0 or, with `draws`, that many times at temperature 1.
 
     `top_logprobs` is the number of most likely first tokens to return; None asks for a written answer of at most
-    `max_tokens`. `images` are local paths or http(s)/data URLs. Words in `lookup` (lower case) are looked up in the
-    judge's whole vocabulary and returned in addition (`hf:` only). `cut` flags a shortened answer, `suspicious` a
+    `max_tokens`. `images` are local paths or http(s)/data URLs. `cut` flags a shortened answer, `suspicious` a
     possible prompt injection; both leave the verdict as it is. `repeat` numbers repeats of the same request, and its
     draws, each with its own verdict; it is not sent. A model that thinks may use `thoughts` more tokens.
     """
@@ -45,7 +42,6 @@ class JudgeRequest:
     images: tuple[str, ...] = ()
     max_tokens: int = 1
     top_logprobs: int | None = 5
-    lookup: tuple[str, ...] = ()
     cut: bool = False
     suspicious: bool = False
     repeat: int = 0
@@ -90,20 +86,16 @@ class Verdict:
         return self.reason or f"the judge's answer {self.text[:40]!r} {words}"
 
 
-def united(requests: Sequence[JudgeRequest], verdicts: Iterator[Verdict]) -> list[Verdict]:
-    """Return a verdict per request from those of its `singles`.
+def united(request: JudgeRequest, draws: Sequence[Verdict]) -> Verdict:
+    """Return a request's verdict from those of its `singles`.
 
     That of draws has what each said behind its thoughts, on a line, or is the first failed one.
     """
-    return [
-        _of_draws([next(verdicts) for _ in range(each.draws)]) if each.draws else next(verdicts) for each in requests
-    ]
-
-
-def _of_draws(draws: Sequence[Verdict]) -> Verdict:
-    lines = (map(str.strip, without_reasoning(draw.text).splitlines()) for draw in draws)
     failure = next((draw for draw in draws if not draw.ok), None)
-    return failure or replace(
+    if failure or not request.draws:
+        return failure or draws[0]
+    lines = (map(str.strip, without_reasoning(draw.text).splitlines()) for draw in draws)
+    return replace(
         draws[0],
         text="\n".join(" / ".join(filter(None, each))[:LONGEST_DRAW] for each in lines),
         cached=all(draw.cached for draw in draws),
@@ -144,12 +136,8 @@ def token_count(value: Any) -> int:
 
 
 def redacted(text: str, key: str | None) -> str:
-    """Return a server's text as it may be stored and shown.
-
-    The key, plain, percent-encoded or as a JSON string, becomes `[key]`, user and password of a URL `[credentials]@`,
-    half a surrogate pair a question mark.
-    """
-    text = text.encode("utf-8", "replace").decode()
+    """Return a server's text without the key (plain, percent-encoded or as a JSON string) and passwords in URLs."""
+    text = text.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be stored
     if key and len(key) >= SHORTEST_SECRET:
         for form in (key, quote(key, safe=""), quote(key), json.dumps(key)[1:-1]):
             text = text.replace(form, "[key]")
@@ -196,23 +184,23 @@ class Summary:
     unstored: int = 0
 
     def line(self) -> str:
-        tokens = f"{self.prompt_tokens + self.completion_tokens:,} tokens"
         price = f", about ${self.cost:.2f}" if self.cost is not None else ""
         cut = f", {counted(self.cut, 'long answer')} shown without the middle" if self.cut else ""
         cut += f", {counted(self.suspicious, 'suspicious answer')} (may speak to the judge)" if self.suspicious else ""
         return (
             f"Judge {self.judge}: {self.judged} judged, {self.cached} from the cache, {self.failed} failed, "
-            f"{self.seconds:.1f} s, {tokens}{price}{cut}"
+            f"{self.seconds:.1f} s, {self.prompt_tokens + self.completion_tokens:,} tokens{price}{cut}"
         )
 
 
 def combined(summaries: Sequence[Summary]) -> Summary:
     """Return the summary of processes (at least one) that asked one judge at the same time."""
-    costs = [each.cost for each in summaries if each.cost is not None]
-    return Summary(
-        summaries[0].judge,
-        seconds=max(each.seconds for each in summaries),
-        cost=sum(costs) if len(costs) == len(summaries) else None,
-        models=tuple(sorted({model for each in summaries for model in each.models})),
-        **{name: sum(getattr(each, name) for each in summaries) for name in _COUNTS},
+    columns = {each.name: [getattr(summary, each.name) for summary in summaries] for each in fields(Summary)}
+    changes = {name: sum(values) for name, values in columns.items() if isinstance(values[0], int)}
+    return replace(
+        summaries[0],
+        seconds=max(columns["seconds"]),
+        cost=None if None in columns["cost"] else sum(columns["cost"]),
+        models=tuple(sorted({model for models in columns["models"] for model in models})),
+        **changes,
     )

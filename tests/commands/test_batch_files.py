@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from spiqa_tasks.commands.batching import files_of, read_responses
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.types import Verdict
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 KEY = "sk-secret-0123456789"
 APIS = {name: files_of(JudgeConfig(name, "m", "http://127.0.0.1:1/v1", KEY)) for name in ("openai", "anthropic")}
-TOPS = {letter * 64: 2 for letter in "abcdef"}
+WANTED = {letter * 64: JudgeRequest("p", top_logprobs=2) for letter in "abcdef"}
 BROKEN = [b'{"custom_id": "aa', b"[" * 200_000, b"[5]", b"5", b'{"custom_id": ["k"]}', b"\xff\xfe"]
 KINDS = ["answer", "error", "broken", "foreign"]
 ODD = ["all", "broken", "of other requests"]
@@ -41,12 +41,12 @@ def line_of(provider: str, key: str, kind: str) -> bytes:
 
 def read(provider: str, lines: list[bytes]) -> tuple[dict[str, Verdict], Counter[str]]:
     """The verdicts in lines, and their counts."""
-    return read_responses(APIS[provider], TOPS, lines)
+    return read_responses(APIS[provider], WANTED, lines)
 
 
 @given(
     st.sampled_from(sorted(APIS)),
-    st.lists(st.tuples(st.sampled_from(sorted(TOPS)), st.sampled_from(KINDS)), max_size=30),
+    st.lists(st.tuples(st.sampled_from(sorted(WANTED)), st.sampled_from(KINDS)), max_size=30),
     st.randoms(use_true_random=False),
 )
 def test_each_line_counts_once_in_any_order(provider: str, given: list[tuple[str, str]], chance: random.Random) -> None:

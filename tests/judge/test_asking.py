@@ -80,7 +80,7 @@ def test_passing_faults_are_survived(server: OpenAIServer, config: JudgeConfig, 
     assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize("fault", ["400", "401", "403", "404", "too_large", "quota", "redirect", "no_logprobs", "huge"])
+@pytest.mark.parametrize("fault", ["400", "401", "403", "404", "too_large", "quota", "redirect", "no_logprobs"])
 def test_lasting_faults_fail_at_once(server: OpenAIServer, config: JudgeConfig, fault: str) -> None:
     """They are asked once, with a reason, and others are judged."""
     server.behaviour.script = [fault]
@@ -161,13 +161,6 @@ def test_a_defect_in_a_provider_is_a_reason(config: JudgeConfig, monkeypatch: py
 
     monkeypatch.setattr(OpenAIJudge, "ask", ask_and_break)
     assert ask(config)[0].reason == "unexpected ZeroDivisionError: oops [key]"
-
-
-def test_what_cannot_be_asked_is_not(config: JudgeConfig) -> None:
-    """A judge without its key, or a model without log-probabilities, is a failed verdict with the remedy."""
-    official = OpenAIJudge.url
-    assert "SPIQA_JUDGE_API_KEY" in str(ask(config, url=official, api_key=None)[0].reason)
-    assert "log-probabilities" in str(ask(config, url=official, model="o3")[0].reason)
 
 
 def test_an_odd_model_name_is_no_name(server: OpenAIServer, config: JudgeConfig) -> None:

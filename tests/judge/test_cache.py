@@ -1,11 +1,8 @@
 """The file of verdicts: whatever happens to it, no wrong verdict comes out and no run ends."""
 
 import json
-import os
 import random
-import re
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -87,27 +84,11 @@ def test_a_row_that_was_changed_is_missing(path: Path) -> None:
         assert set(cache.get([*changes, "00004"])) == {"00000", "00004"}
 
 
-def test_of_a_broken_page_the_others_are_kept(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In a new file, which stderr says; the old one is left as it is."""
-    stored = fill(path, 5000)
-    content = bytearray(path.read_bytes())
-    middle = len(content) // 2 // 4096 * 4096
-    content[middle : middle + 4096] = os.urandom(4096)
-    path.write_bytes(content)
-    found = read(path, list(stored))
-    assert re.search(r"could not be used .*, and \d+ verdicts of it can be read", capsys.readouterr().err)
-    assert found.items() <= stored.items()
-    assert 3000 < len(found) < 5000
-    (aside,) = path.parent.glob("judge.damaged-*.sqlite")
-    assert aside.read_bytes() == content
-    assert read(path, list(stored)) == found
-
-
 @pytest.mark.parametrize("content", [b"no database", "CREATE TABLE verdicts (id INTEGER, text TEXT)"])
-def test_a_file_of_another_program_is_left_whole(
+def test_a_file_that_is_damaged_or_another_programs_is_left_whole(
     path: Path, content: bytes | str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is moved aside, not written into."""
+    """It is moved aside, which one sentence says, and not written into."""
     if isinstance(content, bytes):
         path.write_bytes(content)
     else:
@@ -115,7 +96,7 @@ def test_a_file_of_another_program_is_left_whole(
             db.execute(content)
     before = path.read_bytes()
     fill(path, 1)
-    assert "could not be used" in capsys.readouterr().err
+    assert capsys.readouterr().err.count("is damaged") == 1
     (aside,) = path.parent.glob("judge.damaged-*.sqlite")
     assert aside.read_bytes() == before
     assert len(read(path, ["00000"])) == 1
@@ -179,8 +160,8 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
         known, pages = 2, {"read-only": "query_only = 1", "full": "max_page_count = 1"}[how]
         plain = module._connected
 
-        def limited(path: Path, options: str = "") -> sqlite3.Connection:
-            db = plain(path, options)
+        def limited(path: Path) -> sqlite3.Connection:
+            db = plain(path)
             db.execute(f"PRAGMA {pages}")
             return db
 
@@ -198,38 +179,6 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
     (line,) = [each for each in lines if "judgements ..." not in each]
     assert line.startswith(f"spiqa-tasks: Expected to store {5 - known} verdicts in the judge's cache")
     assert "SPIQA_TASKS_CACHE" in line
-
-
-@contextmanager
-def only_read(folder: Path) -> Iterator[None]:
-    """While nothing can be written in the folder or its files, also by root, who becomes nobody."""
-    for each in (*folder.iterdir(), folder):
-        each.chmod(0o555)
-    root = os.geteuid() == 0
-    os.seteuid(65534 if root else os.geteuid())
-    try:
-        yield
-    finally:
-        os.seteuid(0 if root else os.geteuid())
-        folder.chmod(0o755)
-
-
-def test_the_cache_of_others_is_read(config: JudgeConfig, server: OpenAIServer) -> None:
-    """Stored verdicts count, and nobody's file changes."""
-    if not hasattr(os, "geteuid"):
-        pytest.skip("no users on this system")
-    asked = [JudgeRequest(f"p{place}") for place in range(3)]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        Asker(replace(config, cache_dir=folder)).verdicts(asked[:2])
-        stored = {each.name: each.read_bytes() for each in folder.iterdir()}
-        with only_read(folder):
-            judge = Asker(replace(config, cache_dir=folder))
-            found = judge.verdicts(asked)
-        assert {each.name: each.read_bytes() for each in folder.iterdir()} == stored
-    assert [verdict.cached for verdict in found] == [True, True, False]
-    assert (judge.summary().unstored, len(server.requests)) == (1, 3)
 
 
 def test_the_folder_is_that_of_the_environment(

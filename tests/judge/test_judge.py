@@ -102,7 +102,7 @@ def test_what_a_rule_makes_of_the_verdicts_can_refuse_a_judge(server: OpenAIServ
 @pytest.mark.parametrize("judge", ["openai:o3-mini", "anthropic:claude"])
 def test_a_judge_without_log_probabilities_is_refused_with_those_that_have_them(judge: str) -> None:
     """Before anything is asked; the message names the rule and lists the judges that can be asked by it."""
-    with pytest.raises(JudgeError, match=r"^plain cannot be judged by .*; choose one of openai:<model>.* and hf:<"):
+    with pytest.raises(JudgeError, match=r"^plain cannot be judged by .*; choose openai:<model>.*, hf:<"):
         _judge(parse_judge(judge, environ={}))
 
 

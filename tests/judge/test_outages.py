@@ -15,7 +15,7 @@ from virtual_clock import run_virtually
 from spiqa_tasks.judge.asking import Asking
 from spiqa_tasks.judge.config import JudgeConfig, RetryPolicy
 from spiqa_tasks.judge.providers import Provider
-from spiqa_tasks.judge.providers.provider import AskError, HttpError
+from spiqa_tasks.judge.providers.provider import AskError, http_error
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 ANSWERS = 666
@@ -26,8 +26,8 @@ Trouble = Callable[[float], AskError | None]
 """Seconds since the start -> what a request fails with then."""
 
 TROUBLES = {
-    "429": lambda wait: HttpError(429, "slow down", retry_after=wait),
-    "503": lambda wait: HttpError(503, "down", retry_after=wait),
+    "429": lambda wait: http_error(429, "slow down", retry_after=wait),
+    "503": lambda wait: http_error(503, "down", retry_after=wait),
     "unreachable": lambda _: AskError("connection refused", retryable=True),
 }
 LOST = AskError("no answer within 60 s", retryable=True, silent=True)
@@ -75,7 +75,7 @@ def bucket(rate: float, size: float) -> Trouble:
         nonlocal tokens, filled
         tokens, filled = min(size, tokens + (now - filled) * rate), now
         if tokens < 1:
-            return HttpError(429, "limit")
+            return http_error(429, "limit")
         tokens -= 1
         return None
 
@@ -124,7 +124,7 @@ def test_one_outage_after_another_costs_no_more(kind: str, lengths: list[tuple[f
 def chance(share: float, seed: int) -> Trouble:
     """Refusals of a share of the requests, however many are made."""
     draw = random.Random(seed).random
-    return lambda _: HttpError(429, "busy") if draw() < share else None
+    return lambda _: http_error(429, "busy") if draw() < share else None
 
 
 @pytest.mark.parametrize("share", [0.05, 0.1, 0.2, 0.3, 0.5])
@@ -215,9 +215,9 @@ def test_a_server_that_lets_requests_queue_is_asked_no_faster_than_it_answers(
     assert server.work <= 1.1 * 200 * latency + 60
 
 
-@pytest.mark.parametrize("error", [HttpError(500, "oops"), HttpError(200, "oops")], ids=str)
+@pytest.mark.parametrize("error", [http_error(500, "oops"), http_error(200, "oops")], ids=str)
 @pytest.mark.parametrize("count", [60, 6000])
-def test_a_request_that_fails_for_itself_is_given_up_soon(count: int, error: HttpError) -> None:
+def test_a_request_that_fails_for_itself_is_given_up_soon(count: int, error: AskError) -> None:
     """A test question that is answered settles that it is the request: within 20 s of the others' end."""
 
     class One(Server):
@@ -262,7 +262,7 @@ class Client(Provider):
 
 
 LOCAL = JudgeConfig("openai", "m", "http://judge", concurrency=4, retry=RetryPolicy(max_attempts=4, patience=50))
-DOWN, BUSY = HttpError(503, "down"), HttpError(429, "busy")
+DOWN, BUSY = http_error(503, "down"), http_error(429, "busy")
 
 
 def first_fails(error: AskError, times: int = 10**9) -> Client:
@@ -302,7 +302,7 @@ def test_a_refusal_costs_no_try_for_as_long_as_the_patience() -> None:
 
 
 @pytest.mark.parametrize("error", [DOWN, BUSY], ids=str)
-def test_without_patience_every_try_counts(error: HttpError) -> None:
+def test_without_patience_every_try_counts(error: AskError) -> None:
     """As before a run, where a person waits."""
     client = first_fails(error)
     config = replace(LOCAL, retry=replace(LOCAL.retry, patient=False))
@@ -312,7 +312,7 @@ def test_without_patience_every_try_counts(error: HttpError) -> None:
 
 def test_a_wait_that_the_server_names_is_kept_and_holds_no_slot() -> None:
     """Not a second less, and little more; all others are judged meanwhile. Without one it is two seconds at most."""
-    client = first_fails(HttpError(503, "down", retry_after=20.0), 1)
+    client = first_fails(http_error(503, "down", retry_after=20.0), 1)
     assert reason_of_first(client, 200) is None
     first, second = client.times("0")
     assert 20.1 <= second - first < 24
@@ -324,6 +324,6 @@ def test_a_wait_that_the_server_names_is_kept_and_holds_no_slot() -> None:
 
 def test_what_was_tried_before_comes_first() -> None:
     """A request that failed is asked again before those that were never asked."""
-    client = first_fails(HttpError(500, "oops"), 1)
+    client = first_fails(http_error(500, "oops"), 1)
     assert reason_of_first(client, 50, replace(LOCAL, concurrency=1)) is None
     assert [prompt for prompt, _ in client.asked].index("0", 1) < 8

@@ -42,9 +42,9 @@ class Behaviour:
     Faults: any HTTP status as a string ("429" carries `retry_after`), "reset", "timeout" (silent for `hang` seconds),
     "truncated", "not_json", "no_logprobs", "ok", "echo_key" (a 401 that repeats the key), "max_tokens" (the 400 of
     models that want max_completion_tokens), "images" (the 400 of servers that take one image), "too_large" (the 429 for
-    a request that no waiting makes fit), "quota" (a 429 with a number as its code), "redirect", "deep" and "huge" (JSON
-    nested deeply and of 20 MB), "odd_model" (an answer whose model is a list), "packed" (an answer in gzip), "bomb"
-    (20 MB in gzip), "drip" (blanks without end).
+    a request that no waiting makes fit), "quota" (a 429 with a number as its code), "redirect", "deep" (JSON
+    nested deeply), "odd_model" (an answer whose model is a list), "packed" (an answer in gzip), "drip" (blanks without
+    end).
     `together`: no request is answered before so many were in work at a time, or `hang` seconds have passed.
     `sticky` is a fault for every request. `bucket` is (requests a second, how many at once): 429 beyond.
     """
@@ -232,10 +232,8 @@ class OpenAIServer:
             return web.Response(status=308, headers={"Location": "https://elsewhere.example/v1"})
         if fault == "deep":
             return web.Response(text="[" * 200_000, content_type="application/json")
-        if fault == "huge":
-            return web.Response(body=b" " * (20 << 20), content_type="application/json")
-        if fault in ("packed", "bomb"):
-            content = b" " * (20 << 20) if fault == "bomb" else json.dumps(self._chat(body, True)).encode()
+        if fault == "packed":
+            content = json.dumps(self._chat(body, True)).encode()
             return web.Response(body=gzip.compress(content), headers={"Content-Encoding": "gzip"})
         if fault == "drip":
             stream = web.StreamResponse()

@@ -6,7 +6,7 @@ from typing import Any
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.provider import AskError
 from spiqa_tasks.judge.providers.sdk import SdkJudge, answered, text_of
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import WITHOUT_LOGPROBS, JudgeRequest, Verdict
 
 
 class AnthropicJudge(SdkJudge):
@@ -19,8 +19,9 @@ class AnthropicJudge(SdkJudge):
     path = "/messages"
 
     @classmethod
-    def why_no_logprobs(cls, _model: str) -> str | None:
-        return "Anthropic's API returns no token log-probabilities"
+    def cannot(cls, _model: str, request: JudgeRequest) -> str | None:
+        reason = f"Anthropic's API returns no token log-probabilities; {WITHOUT_LOGPROBS}"
+        return None if request.top_logprobs is None else reason
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         return verdict_of(await self.post(self.body(request)))

@@ -1,13 +1,12 @@
-"""A local transformers causal LM as the judge: no server, exact probabilities from its whole vocabulary."""
+"""A local transformers causal LM as the judge: no server, exact probabilities."""
 
 import asyncio
 import hashlib
 import inspect
 import os
-import re
 from collections import defaultdict
 from collections.abc import Callable
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,28 +14,24 @@ from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.provider import AskError, Provider, written_fault
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
-NOT_NUMBERS = "the model's logits are not numbers (NaN); its weights or its number format are at fault"
+BATCH = 16
+"""Prompts in one forward pass."""
+_NOT_NUMBERS = "the model's logits are not numbers (NaN); its weights or its number format are at fault"
 
 
 class HfLocal(Provider):
-    """Runs requests in batches of `config.batch_size` through one model, on the GPU if any (of several, LOCAL_RANK's).
+    """Runs requests in batches of `BATCH` through one model, on the GPU if any (of several, LOCAL_RANK's).
 
-    A batch that does not fit is halved.
-
-    Prompts go through the tokenizer's chat template with the generation prompt added; without a template they go in as
-    they are. A special token that a prompt spells out is read as text. The model is loaded by the first request, and
-    stays in memory for later calls.
+    A batch that does not fit is halved. Prompts go through the tokenizer's chat template with the generation prompt
+    added; without a template they go in as they are. The model is loaded by the first request, and stays in memory for
+    later calls.
     """
 
     name = "hf"
     extra = "hf"
-    logprob_judges = "hf:<path or id>"
-    searches_vocabulary = True
-    extras = frozenset({"chat_template_kwargs"})
 
     def __init__(self, config: JudgeConfig) -> None:
         super().__init__(config)
-        self._id = config.model
         self._waiting: list[tuple[JudgeRequest, asyncio.Future[Verdict]]] = []
         self._turn = asyncio.Lock()
 
@@ -46,13 +41,12 @@ class HfLocal(Provider):
         await asyncio.sleep(0)  # so that the other workers' requests are in the batch, too
         async with self._turn:
             if not answer.done():
-                size = self._config.batch_size
-                batch, self._waiting = self._waiting[:size], self._waiting[size:]
+                batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
                 await self._answer(batch)
         return await answer
 
     async def _answer(self, batch: list[tuple[JudgeRequest, asyncio.Future[Verdict]]]) -> None:
-        """Run a batch beside the loop, whose timers go on; an error is that of each of its requests."""
+        """Run a batch beside the loop; an error is that of each of its requests."""
         try:
             verdicts = await asyncio.to_thread(self._run, [request for request, _ in batch])
         except Exception as error:
@@ -63,34 +57,22 @@ class HfLocal(Provider):
                 answer.set_result(verdict)
 
     @classmethod
+    def cannot(cls, _model: str, request: JudgeRequest) -> str | None:
+        return "hf: judges see no pictures; choose another judge" if request.images else None
+
+    @classmethod
     def fingerprint(cls, model: str) -> str:
         """Return names, sizes and times of a local model's files, hashed; '' for a model of the hub."""
-        path = Path(model)
-        if not path.exists():
+        if not Path(model).is_dir():
             return ""
-        files = [path] if path.is_file() else sorted(each for each in path.iterdir() if each.is_file())
+        files = sorted(each for each in Path(model).iterdir() if each.is_file())
         stats = [(each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in files]
         return hashlib.sha256(repr(stats).encode()).hexdigest()
-
-    @cached_property
-    def _model(self) -> Any:
-        return _loaded_model(self._id, self.fingerprint(self._id))
-
-    @cached_property
-    def _tokenizer(self) -> Any:
-        from transformers import AutoTokenizer
-
-        return _loaded(self._id, "tokenizer", AutoTokenizer)
-
-    @cached_property
-    def _words(self) -> list[str]:
-        """Every token of the vocabulary, stripped and in lower case."""
-        tokens = self._tokenizer.batch_decode([[token] for token in range(self._model.config.vocab_size)])
-        return [token.strip().lower() for token in tokens]
 
     def _run(self, requests: list[JudgeRequest]) -> list[Verdict]:
         import torch
 
+        self._model, self._tokenizer = _loaded(self._config.model, self.fingerprint(self._config.model))
         groups: defaultdict[tuple[int, bool], list[JudgeRequest]] = defaultdict(list)
         for request in requests:
             limit = request.max_tokens + request.thoughts if request.top_logprobs is None else 0
@@ -112,21 +94,15 @@ class HfLocal(Provider):
         logprobs = outputs.logits[:, -1].float().log_softmax(-1).cpu()
         counts = inputs["attention_mask"].sum(-1).tolist()
         return [
-            failed(NOT_NUMBERS) if row.isnan().any() else self._logprob_verdict(request, row, count)
+            failed(_NOT_NUMBERS) if row.isnan().any() else self._logprob_verdict(request, row, count)
             for request, row, count in zip(requests, logprobs, counts, strict=True)
         ]
 
     def _logprob_verdict(self, request: JudgeRequest, logprobs: Any, prompt_tokens: int) -> Verdict:
         top = logprobs.topk(min(request.top_logprobs or 0, len(logprobs)))
-        chosen = dict(zip(top.indices.tolist(), top.values.tolist(), strict=True))
-        for word in request.lookup:
-            tokens = [token for token, form in enumerate(self._words[: len(logprobs)]) if form == word]
-            best = max(tokens, key=lambda token: float(logprobs[token]), default=None)
-            if best is not None:
-                chosen.setdefault(best, float(logprobs[best]))
-        ranked = sorted(chosen.items(), key=lambda item: -item[1])
-        pairs = tuple((self._tokenizer.decode([token]), logprob) for token, logprob in ranked)
-        return Verdict("ok", pairs[0][0], pairs, self._id, None, False, prompt_tokens, 1)
+        chosen = zip(top.indices.tolist(), top.values.tolist(), strict=True)
+        pairs = tuple((self._tokenizer.decode([token]), logprob) for token, logprob in chosen)
+        return Verdict("ok", pairs[0][0], pairs, self._config.model, None, False, prompt_tokens, 1)
 
     def _texts(self, max_tokens: int, draws: bool, requests: list[JudgeRequest]) -> list[Verdict]:
         """Generation of at most `max_tokens` tokens: greedy, or draws at temperature 1, seeded by the requests."""
@@ -135,29 +111,21 @@ class HfLocal(Provider):
         inputs = self._inputs(requests)
         width = inputs["input_ids"].shape[1]
         padding = self._tokenizer.pad_token_id or self._tokenizer.eos_token_id or 0
-        broken: set[int] = set()
-
-        def look(_ids: Any, scores: Any) -> Any:
-            broken.update(scores.isnan().any(-1).nonzero().flatten().tolist())
-            return scores
-
-        options: dict[str, Any] = {"do_sample": draws, "pad_token_id": padding, "logits_processor": [look]}
+        options: dict[str, Any] = {"do_sample": draws, "pad_token_id": padding}
         options |= {"temperature": 1.0, "top_k": 0, "top_p": 1.0} if draws else {}
         seed = hashlib.sha256(repr([(each.prompt, each.repeat) for each in requests]).encode()).digest()[:8]
         with torch.random.fork_rng():
             torch.manual_seed(int.from_bytes(seed, "big") >> 1)
             output = self._model.generate(**inputs, max_new_tokens=max_tokens, **options)
+        verdicts = []
+        prompts = inputs["attention_mask"].sum(-1).tolist()
         texts = self._tokenizer.batch_decode(output[:, width:], skip_special_tokens=True)
-        counts = inputs["attention_mask"].sum(-1).tolist()
-        written = [len(self._tokenizer.encode(text, add_special_tokens=False)) for text in texts]
-        faults = [
-            NOT_NUMBERS if place in broken else written_fault(text, "length" if tokens >= max_tokens else "stop")
-            for place, (text, tokens) in enumerate(zip(texts, written, strict=True))
-        ]
-        return [
-            failed(fault) if fault else Verdict("ok", text, (), self._id, None, False, count, tokens)
-            for fault, text, count, tokens in zip(faults, texts, counts, written, strict=True)
-        ]
+        for text, prompt_tokens in zip(texts, prompts, strict=True):
+            tokens = len(self._tokenizer.encode(text, add_special_tokens=False))
+            fault = written_fault(text, "length" if tokens >= max_tokens else "stop")
+            ok = Verdict("ok", text, (), self._config.model, None, False, prompt_tokens, tokens)
+            verdicts.append(failed(fault) if fault else ok)
+        return verdicts
 
     def _inputs(self, requests: list[JudgeRequest]) -> dict[str, Any]:
         """Token ids padded on the left, and their mask, both (requests, longest prompt)."""
@@ -171,21 +139,12 @@ class HfLocal(Provider):
         return {"input_ids": ids, "attention_mask": mask}
 
     def _tokens(self, request: JudgeRequest) -> list[int]:
-        prompt = self._special.sub(lambda match: f"{match[0][0]} {match[0][1:]}", request.prompt)
         if not self._tokenizer.chat_template:
-            return list(self._tokenizer.encode(prompt))
-        messages = [{"role": "user", "content": prompt}]
+            return list(self._tokenizer.encode(request.prompt))
+        messages = [{"role": "user", "content": request.prompt}]
         options = self._config.extra_fields.get("chat_template_kwargs", {})
         text = self._tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False, **options)
         return list(self._tokenizer.encode(text, add_special_tokens=False))
-
-    @cached_property
-    def _special(self) -> re.Pattern[str]:
-        """The tokenizer's special tokens, which a prompt may not contain; without any, a pattern without a match."""
-        added = self._tokenizer.added_tokens_decoder.values()
-        names = {token.content for token in added if token.special} | set(self._tokenizer.all_special_tokens)
-        longest_first = sorted((name for name in names if len(name.strip()) > 1), key=len, reverse=True)
-        return re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
 
 
 def _halving(run: Callable[[list[JudgeRequest]], list[Verdict]], requests: list[JudgeRequest]) -> list[Verdict]:
@@ -203,23 +162,17 @@ def _halving(run: Callable[[list[JudgeRequest]], list[Verdict]], requests: list[
 
 
 @lru_cache(maxsize=1)
-def _loaded_model(name: str, _fingerprint: str) -> Any:
-    """The model, kept for later calls: loading one takes longer than judging with it."""
+def _loaded(name: str, _fingerprint: str) -> tuple[Any, Any]:
+    """The model and its tokenizer, kept for later calls: loading them takes longer than judging with them."""
     import torch
-    from transformers import AutoModelForCausalLM
+    from transformers import AutoModelForCausalLM, AutoTokenizer
 
     device: str = "cpu"
     dtype: Any = torch.float32
     if torch.cuda.is_available():
         device, dtype = f"cuda:{int(os.environ.get('LOCAL_RANK', '0')) % torch.cuda.device_count()}", "auto"
-    return _loaded(name, "model", AutoModelForCausalLM, dtype=dtype).to(device).eval()
-
-
-def _loaded(name: str, what: str, kind: Any, **options: Any) -> Any:
-    folder: str | Path = name
-    if name.endswith(".gguf"):  # one file with weights, tokenizer and chat template
-        folder, options["gguf_file"] = Path(name).parent, Path(name).name
     try:
-        return kind.from_pretrained(folder, **options)
+        model = AutoModelForCausalLM.from_pretrained(name, dtype=dtype)
+        return model.to(device).eval(), AutoTokenizer.from_pretrained(name)
     except (OSError, ValueError, ImportError) as error:
-        raise AskError(f"the {what} {name} cannot be loaded: {error}", retryable=False) from error
+        raise AskError(f"the model {name} cannot be loaded: {error}", retryable=False) from error

@@ -6,9 +6,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.provider import AskError, HttpError
+from spiqa_tasks.judge.providers.provider import AskError
 from spiqa_tasks.judge.providers.sdk import SdkJudge, answered, text_of
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import WITHOUT_LOGPROBS, JudgeRequest, Verdict
 
 _REASONING = re.compile(r"^(?:o[134](?:$|-)|gpt-5)", re.IGNORECASE)
 
@@ -23,7 +23,6 @@ class OpenAIJudge(SdkJudge):
     name = "openai"
     url = "https://api.openai.com/v1"
     key_variable = "OPENAI_API_KEY"
-    logprob_judges = "openai:<model> (OpenAI's non-reasoning models or any OpenAI-compatible server)"
     path = "/chat/completions"
 
     def __init__(self, config: JudgeConfig) -> None:
@@ -37,16 +36,18 @@ class OpenAIJudge(SdkJudge):
         return _REASONING.match(model.rsplit("/", 1)[-1]) is not None
 
     @classmethod
-    def why_no_logprobs(cls, model: str) -> str | None:
-        return f"the reasoning model {model} returns no token log-probabilities" if cls.thinks(model) else None
+    def cannot(cls, model: str, request: JudgeRequest) -> str | None:
+        if request.top_logprobs is None or not cls.thinks(model):
+            return None
+        return f"the reasoning model {model} returns no token log-probabilities; {WITHOUT_LOGPROBS}"
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         while True:
             body = self.body(request)
             try:
                 return verdict_of(await self.post(body), request.top_logprobs)
-            except HttpError as error:
-                if error.status != 400 or not self._adapt(error.message, body):
+            except AskError as error:
+                if not error.reason.startswith("HTTP 400") or not self._adapt(error.reason, body):
                     raise
 
     @staticmethod

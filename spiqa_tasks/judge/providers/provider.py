@@ -1,11 +1,9 @@
 """Base class of providers: who can be asked, by which requests, with which key; and the failures of requests."""
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar
 
 from spiqa_tasks.judge.config import EXTRA_VARIABLE, JUDGE_VARIABLE, KEY_VARIABLE, NO_THINKING, JudgeConfig
@@ -43,20 +41,14 @@ class AskError(Exception):
         super().__init__(self.reason)
 
 
-class HttpError(AskError):
-    """An HTTP error status, or an error in a body of status 200; `message` and `codes` are those of the body."""
-
-    def __init__(
-        self, status: int, message: str, *, codes: Collection[str] = (), retry_after: float | None = None
-    ) -> None:
-        begin = "the server answered with an error" if status == 200 else f"HTTP {status}"
-        status_line = f"{begin}: {message}" if message else begin
-        reason = "; ".join(filter(None, [status_line, _remedy(status, codes, message)]))
-        final = not FINAL_CODES.isdisjoint(codes) or message.lower().startswith(TOO_LARGE)
-        retryable = not final and (status in RETRIED_STATUSES or status >= 500 or status == 200)
-        super().__init__(reason, retryable, status == 429, retry_after)
-        self.status = status
-        self.message = message
+def http_error(status: int, message: str, codes: Collection[str] = (), retry_after: float | None = None) -> AskError:
+    """Return the error of an HTTP status, or of a body with status 200, with its `message` and `codes`."""
+    begin = "the server answered with an error" if status == 200 else f"HTTP {status}"
+    said = f"{begin}: {message}" if message else begin
+    reason = "; ".join(filter(None, [said, _remedy(status, codes, message)]))
+    is_final = not FINAL_CODES.isdisjoint(codes) or message.lower().startswith(TOO_LARGE)
+    is_passing = status in RETRIED_STATUSES or status >= 500 or status == 200
+    return AskError(reason, is_passing and not is_final, status == 429, retry_after)
 
 
 def _remedy(status: int, codes: Collection[str], message: str) -> str | None:
@@ -74,21 +66,16 @@ def _remedy(status: int, codes: Collection[str], message: str) -> str | None:
     return None
 
 
-def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
-    """Return the wait that `retry-after-ms` or `retry-after` (seconds or an HTTP date) asks for in seconds, or None.
+def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
+    """Return the wait that `retry-after-ms` or `retry-after` asks for in seconds, at most `LONGEST_WAIT`, or None.
 
-    A date is compared with the server's own clock (header `date`), or else with `now`, a Unix time in seconds. A date
-    in the past is 0; the upper bound is `LONGEST_WAIT`.
+    Providers of models send numbers; a date is not read.
     """
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         with suppress(KeyError, ValueError):
-            number = float(headers[name])
-            if math.isfinite(number) and number >= 0:
-                return min(number / unit, LONGEST_WAIT)
-    with suppress(KeyError, ValueError, OverflowError):
-        now = parsedate_to_datetime(headers["date"]).timestamp()
-    with suppress(KeyError, ValueError, OverflowError):
-        return min(max(0.0, parsedate_to_datetime(headers["retry-after"]).timestamp() - now), LONGEST_WAIT)
+            seconds = float(headers[name]) / unit
+            if 0 <= seconds < float("inf"):
+                return min(seconds, LONGEST_WAIT)
     return None
 
 
@@ -113,20 +100,14 @@ class Provider(ABC):
         url: its public base URL without a trailing slash; '' if models run in this process.
         key_variable: the environment variable of its own key, which is sent to `url` alone; '' without one.
         extra: the extra of setup.cfg that installs what asking needs, or ''.
-        logprob_judges: the judges that return token log-probabilities, for people; '' without any.
         sees_pictures: whether requests may have pictures.
-        searches_vocabulary: whether words can be looked up in the whole vocabulary (`JudgeRequest.lookup`).
-        extras: the fields that a user may add to its requests; None: any.
     """
 
     name: ClassVar[str]
     url: ClassVar[str] = ""
     key_variable: ClassVar[str] = ""
     extra: ClassVar[str] = ""
-    logprob_judges: ClassVar[str] = ""
     sees_pictures: ClassVar[bool] = False
-    searches_vocabulary: ClassVar[bool] = False
-    extras: ClassVar[frozenset[str] | None] = None
 
     def __init__(self, config: JudgeConfig) -> None:
         self._config = config
@@ -142,11 +123,6 @@ class Provider(ABC):
     def thinks(cls, _model: str) -> bool:
         """Return whether a model is known to think before it answers, in tokens that are paid for."""
         return False
-
-    @classmethod
-    def why_no_logprobs(cls, _model: str) -> str | None:
-        """Return why a model returns no token log-probabilities, or None."""
-        return None
 
     @classmethod
     def fingerprint(cls, _model: str) -> str:
@@ -165,10 +141,6 @@ class Provider(ABC):
         )
 
     @classmethod
-    def cannot(cls, model: str, request: JudgeRequest) -> str | None:
-        """Return why `model` cannot answer this request, or None."""
-        if request.images and not cls.sees_pictures:
-            return f"{cls.name}: judges see no pictures"
-        if request.lookup and not cls.searches_vocabulary:
-            return f"{cls.name}: judges cannot look words up in their whole vocabulary"
-        return None if request.top_logprobs is None else cls.why_no_logprobs(model)
+    def cannot(cls, _model: str, _request: JudgeRequest) -> str | None:
+        """Return why a model cannot answer this request, with the remedy, or None."""
+        return None

@@ -7,29 +7,18 @@ import logging
 import mimetypes
 import re
 import ssl
-import sys
-import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.provider import (
-    AskError,
-    HttpError,
-    Provider,
-    retry_after_seconds,
-    written_fault,
-)
+from spiqa_tasks.judge.providers.provider import AskError, Provider, http_error, retry_after_seconds, written_fault
 from spiqa_tasks.judge.types import LONGEST_TOKEN, JudgeRequest, Verdict, logprobs_fault, token_count
 from spiqa_tasks.printable import printable
 
-LARGEST_ANSWER = 16 << 20
-"""Bytes of an answer's body that are read; no honest one is larger."""
 LONGEST_MESSAGE = 300
 """Characters of a server's error message that are shown."""
 _PLAIN = frozenset({"accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"})
@@ -55,7 +44,7 @@ class SdkJudge(Provider):
     @staticmethod
     @abstractmethod
     def image_part(url: str) -> dict[str, Any]:
-        """Return a picture as part of a message."""
+        """Return a picture at an address, or in a data URL, as part of a message."""
 
     @abstractmethod
     def line(self, key: str, request: JudgeRequest) -> dict[str, Any]:
@@ -71,7 +60,7 @@ class SdkJudge(Provider):
             await self._sdk.close()
 
     async def post(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the JSON object that the server answers with; raises AskError (HttpError for an error status).
+        """Return the JSON object that the server answers with; raises AskError.
 
         The SDK's models take anything a server says, so that its raw answer is read instead.
         """
@@ -113,8 +102,8 @@ class SdkJudge(Provider):
         import httpx2
 
         logging.getLogger("httpx2").setLevel(logging.WARNING)  # it logs a line for every request
-        hooks = {"request": [self._send_ours], "response": [_read_whole]}
         make, make_http = self.classes()
+        hooks = {"request": [self._send_ours]}
         # no connection is kept: it may hold a second response to the request before
         limits = httpx2.Limits(max_connections=self._config.concurrency + 1, keepalive_expiry=0)
         base, _, query = self._config.url.partition("?")
@@ -128,10 +117,7 @@ class SdkJudge(Provider):
         )
 
     async def _send_ours(self, request: Any) -> None:
-        """Keep whatever an SDK finds in the environment here, and the key with the judge's host."""
-        ours = urlsplit(self._config.url)
-        if (request.url.scheme, request.url.host) != (ours.scheme, ours.hostname):
-            raise AskError(f"the SDK would ask another host, {request.url.host}", retryable=False)
+        """Send the judge's key, and nothing that an SDK finds in the environment."""
         for name in set(request.headers) - _PLAIN:
             del request.headers[name]
         request.headers.update(self.headers(self._config))
@@ -141,12 +127,9 @@ class SdkJudge(Provider):
         import aiohttp
         import httpx2
 
+        if isinstance(response := getattr(error, "response", None), httpx2.Response):
+            return self._http_error(response)
         causes = list(_causes(error))
-        for cause in causes:
-            if isinstance(cause, AskError):
-                return cause
-            if isinstance(response := getattr(cause, "response", None), httpx2.Response):
-                return self._http_error(response)
         if not any(isinstance(cause, httpx2.HTTPError | aiohttp.ClientError | OSError) for cause in causes):
             raise error
         detail = next((str(cause) for cause in causes[1:] if str(cause)), "") or type(causes[-1]).__name__
@@ -154,34 +137,25 @@ class SdkJudge(Provider):
         remedy = "check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
         reached = {cause.host for cause in causes if isinstance(cause, aiohttp.ClientConnectorError)}
         if reached - {urlsplit(self._config.url).hostname}:
-            remedy = (
-                "check the proxy's address (HTTPS_PROXY, HTTP_PROXY as http://host:port) or name the host in NO_PROXY"
-            )
+            remedy = "check the proxy's address (HTTPS_PROXY, HTTP_PROXY as http://host:port), or set NO_PROXY"
         if refused:
             remedy = "name the file of the authority that signed the server's certificate in SSL_CERT_FILE"
         return AskError(f"{self._config.redact(detail)}; {remedy}", retryable=not refused)
 
-    def _http_error(self, response: Any) -> HttpError:
-        parsed = _parsed(response.content)
-        body = response.content.decode(errors="replace") if parsed is None else parsed
-        error = body.get("error") if isinstance(body, dict) else None
-        codes = [error.get("code"), error.get("type")] if isinstance(error, dict) else []
-        status = response.status_code
-        if status == 200 and isinstance(error, dict) and re.fullmatch("[45][0-9]{2}", str(error.get("code"))):
-            status = int(error["code"])  # routers answer so
-        target = response.headers.get("Location", "") if 300 <= response.status_code < 400 else ""
-        return HttpError(
-            status,
-            self._config.redact(f"it redirects to {target[:LONGEST_MESSAGE]}") if target else self._message(body),
-            codes=[code for code in codes if isinstance(code, str)],
-            retry_after=retry_after_seconds(response.headers, time.time()),
-        )
-
-    def _message(self, body: Any) -> str:
+    def _http_error(self, response: Any) -> AskError:
+        body = _parsed(response.content) or response.content.decode(errors="replace")
         error = body.get("error", body) if isinstance(body, dict) else body
-        message = error.get("message", error) if isinstance(error, dict) else error
+        about = error if isinstance(error, dict) else {}
+        message = about.get("message", error)
         text = message if isinstance(message, str) else json.dumps(message)
-        return self._config.redact(" ".join(text.split()))[:LONGEST_MESSAGE]
+        if target := response.headers.get("Location"):
+            text = f"it redirects to {target}"
+        status = response.status_code
+        if status == 200 and re.fullmatch("[45][0-9]{2}", str(about.get("code"))):
+            status = int(about["code"])  # routers answer so
+        codes = [code for code in (about.get("code"), about.get("type")) if isinstance(code, str)]
+        said = self._config.redact(" ".join(text.split()))[:LONGEST_MESSAGE]
+        return http_error(status, said, codes, retry_after_seconds(response.headers))
 
 
 def text_of(content: Any) -> str:
@@ -196,34 +170,20 @@ def answered(
 ) -> Verdict:
     """Return the verdict of a server's answer, with its model and its token counts of these names if plausible.
 
-    Args:
-        stop: why the answer ended there, in the server's word.
-        pairs: the most likely first tokens with their log-probabilities, of which `top` were asked for; None asked for
-            a written answer.
+    `stop` is the server's reason for its end; `pairs` are the most likely first tokens with their log-probabilities, of
+    which `top` were asked for (None: a written answer).
 
     Raises AskError, not retryable, for an answer that is no verdict: it was paid for, and would be the same again.
     """
-    with suppress(TypeError):  # values that cannot be compared are at fault anyway
-        pairs.sort(key=lambda pair: -pair[1])
     fault = None if pairs else written_fault(text, stop)
     fault = fault or (logprobs_fault(pairs, top) if top else None)
     if fault is not None:
         raise AskError(fault, retryable=False)
     usage, model = answer.get("usage"), answer.get("model")
-    served = sys.intern(printable(model[:LONGEST_TOKEN])) if isinstance(model, str) and model else None
+    served = printable(model[:LONGEST_TOKEN]) if isinstance(model, str) and model else None
     used = (token_count(usage.get(name)) if isinstance(usage, dict) else 0 for name in counts)
-    tokens = tuple((sys.intern(token), float(logprob)) for token, logprob in pairs[:top])
-    return Verdict("ok", text, tokens, served, None, False, *used)
-
-
-async def _read_whole(response: Any) -> None:
-    """Read a body, unpacked, up to `LARGEST_ANSWER`; the SDKs read without a limit."""
-    content = bytearray()
-    async for piece in response.aiter_bytes():
-        content += piece
-        if len(content) > LARGEST_ANSWER:
-            raise AskError(f"the server's answer is larger than {LARGEST_ANSWER >> 20} MB", retryable=False)
-    response._content = bytes(content)  # where httpx2 looks whether a body has been read
+    tokens = sorted(((token, float(logprob)) for token, logprob in pairs), key=lambda pair: -pair[1])
+    return Verdict("ok", text, tuple(tokens[:top]), served, None, False, *used)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -235,7 +195,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _parsed(content: bytes) -> Any:
-    """The JSON value; None where it is none, or nested too deeply to be read."""
+    """The JSON value, or None."""
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
@@ -243,7 +203,7 @@ def _parsed(content: bytes) -> Any:
 
 
 def _url(image: str) -> str:
-    """A URL as it is; a local picture as a data URL, of the media type that its name has, else image/png."""
+    """A URL as it is; a local picture as a data URL."""
     if image.startswith(("http://", "https://", "data:")):
         return image
     media_type = mimetypes.guess_type(image)[0] or "image/png"

@@ -22,8 +22,7 @@ class CompassRule(LetteredRule):
     """
 
     name = metric = "compass"
-    values = {"A": 1.0, "B": 0.0, "C": 0.0}  # noqa: RUF012 - of the protocol
-    words = {"CORRECT": 1.0, "INCORRECT": 0.0, "INVALID": 0.0}  # noqa: RUF012 - of the protocol
+    choices = (("A", "CORRECT", 1.0), ("B", "INCORRECT", 0.0), ("C", "INVALID", 0.0))
 
     @property
     def wording(self) -> tuple[str, str]:

@@ -15,9 +15,6 @@ from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import expected_value
 
 _FIELD = re.compile(r"\{(question|reference|prediction)\}")
-_FORM = (
-    "a YAML file with prompt (a text with {question}, {reference} and {prediction}) and levels (name: value in [0, 1])"
-)
 _LEAST_TOP = 5
 """Log-probabilities asked for if there are fewer letters."""
 LEAST_MASS = 0.5
@@ -35,13 +32,8 @@ class LetteredRule(Rule):
 
     @property
     @abstractmethod
-    def values(self) -> Mapping[str, float]:
-        """Letter -> its value in [0, 1]."""
-
-    @property
-    @abstractmethod
-    def words(self) -> Mapping[str, float]:
-        """Verdict in words, as the prompt shows it -> its value."""
+    def choices(self) -> Sequence[tuple[str, str, float]]:
+        """Letter, words as the prompt shows them, and value in [0, 1] of each verdict."""
 
     @property
     @abstractmethod
@@ -53,7 +45,7 @@ class LetteredRule(Rule):
         """Return the prompt about an answer."""
 
     def request(self, candidate: Candidate, /) -> JudgeRequest:
-        top = max(_LEAST_TOP, len(self.values))
+        top = max(_LEAST_TOP, len(self.choices))
         return candidate.marked(JudgeRequest(self.prompt(candidate), top_logprobs=top))
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
@@ -62,25 +54,23 @@ class LetteredRule(Rule):
 
     def _value(self, token: str) -> float | None:
         """The value of a token, stripped; None if it is no verdict or begins several of different values."""
-        if token in self.values:
-            return self.values[token]
-        begun = {value for word, value in self.words.items() if len(token) > 1 and word.startswith(token)}
-        begun |= {value for word, value in self.words.items() if word.lower() == token.lower()}
+        begun: set[float] = set()
+        for letter, words, value in self.choices:
+            if token == letter:
+                return value
+            if words.lower() == token.lower() or (len(token) > 1 and words.startswith(token)):
+                begun.add(value)
         return begun.pop() if len(begun) == 1 else None
 
     def signature(self) -> dict[str, Any]:
-        values = ",".join(f"{letter}={value:g}" for letter, value in self.values.items())
-        prompt = prompt_id(*self.wording)
-        return {
-            "prompt": prompt,
-            "rule": f"expected {values},mass>={LEAST_MASS:g}",
-            "temperature": 0.0,
-            "max_tokens": 1,
-        }
+        values = ",".join(f"{letter}={value:g}" for letter, _, value in self.choices)
+        rule = f"expected {values},mass>={LEAST_MASS:g}"
+        return {"prompt": prompt_id(*self.wording), "rule": rule, "temperature": 0.0, "max_tokens": 1}
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
         scores = [self.score(*test) for test in zip(self.tests, verdicts, strict=True)]
-        return free_answer_fault(verdicts, scores, f"one of {', '.join(self.values)}", middle=False)
+        letters = ", ".join(letter for letter, *_ in self.choices)
+        return free_answer_fault(verdicts, scores, f"one of {letters}", middle=False)
 
 
 @dataclass(frozen=True)
@@ -116,25 +106,20 @@ class GradeRule(LetteredRule):
         return {"rubric": read_rubric(Path(argument))} if argument else {}
 
     @property
-    def values(self) -> dict[str, float]:
-        return {letter: value for letter, (_, value) in zip(string.ascii_uppercase, self.rubric.levels, strict=False)}
-
-    @property
-    def words(self) -> dict[str, float]:
-        return dict(self.rubric.levels)
+    def choices(self) -> list[tuple[str, str, float]]:
+        return [(letter, *level) for letter, level in zip(string.ascii_uppercase, self.rubric.levels, strict=False)]
 
     def prompt(self, candidate: Candidate) -> str:
         texts = {"question": candidate.question, "reference": candidate.reference, "prediction": candidate.shown}
-        asked = _FIELD.sub(lambda found: texts[found[1]], self.rubric.prompt)
-        return f"{asked}\n\n{self._choices()}"
+        return _FIELD.sub(lambda field: texts[field[1]], self.rubric.prompt) + self._asked()
 
     @property
     def wording(self) -> tuple[str, str]:
-        return self.rubric.name, f"{self.rubric.prompt}\n\n{self._choices()}"
+        return self.rubric.name, self.rubric.prompt + self._asked()
 
-    def _choices(self) -> str:
-        levels = (f"{letter}: {name}" for letter, (name, _) in zip(self.values, self.rubric.levels, strict=True))
-        return "\n".join(("The answer", *levels, "Reply with the letter alone."))
+    def _asked(self) -> str:
+        levels = (f"{letter}: {words}" for letter, words, _ in self.choices)
+        return "\n".join(("\n\nThe answer", *levels, "Reply with the letter alone."))
 
 
 @cache
@@ -144,18 +129,15 @@ def read_rubric(path: Path) -> Rubric:
 
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise InputError(f"Expected a rubric at {path}, {_FORM}; found {found_instead(error)}.") from error
-    prompt, levels = (content.get(key) for key in ("prompt", "levels")) if isinstance(content, dict) else (None, None)
-    if not isinstance(prompt, str) or "{prediction}" not in prompt:
-        raise InputError(f"Expected the prompt of {path} to be a text with {{prediction}} in it, found {prompt!r}.")
-    most = len(string.ascii_uppercase)
-    if not isinstance(levels, dict) or not 2 <= len(levels) <= most or not all(map(_is_share, levels.values())):
+        levels = tuple((str(name), float(value)) for name, value in content["levels"].items())
+        rubric = Rubric(path.stem, content["prompt"], levels)
+        is_usable = 2 <= len(levels) <= len(string.ascii_uppercase) and all(0 <= value <= 1 for _, value in levels)
+        if not is_usable or "{prediction}" not in rubric.prompt:
+            raise ValueError(f"{content!r:.300}")
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, yaml.YAMLError) as error:
         raise InputError(
-            f"Expected the levels of {path} to be 2 to {most} names with values from 0 to 1, found {levels!r}."
-        )
-    return Rubric(path.stem, prompt, tuple((str(name), float(value)) for name, value in levels.items()))
-
-
-def _is_share(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+            f"Expected a rubric at {path}, a YAML file with a prompt that has {{prediction}} in it ({{question}} and "
+            "{reference} may be, too) and 2 to 26 levels (name: value from 0 to 1); found "
+            f"{found_instead(error)}."
+        ) from error
+    return rubric

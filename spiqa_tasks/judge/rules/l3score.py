@@ -33,7 +33,6 @@ PROMPTS: dict[str, str] = {
     ),
 }
 TOP = 5
-FULL_VOCABULARY = "full-vocabulary"
 
 
 @dataclass(frozen=True)
@@ -74,32 +73,26 @@ class L3ScoreRule(YesNoRule):
     """The score is the share of yes in the log-probabilities of the first token.
 
     Attributes:
-        top: number of first-token log-probabilities in the formula (OpenAI returns up to 20), or "full-vocabulary":
-            five, and yes and no looked up in the judge's whole vocabulary.
+        top: number of first-token log-probabilities in the formula (OpenAI returns up to 20, `hf:` up to 1,000).
     """
 
     name = metric = "l3score"
 
-    top: int | str = TOP
+    top: int = TOP
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.top != FULL_VOCABULARY and not (isinstance(self.top, int) and 2 <= self.top <= 1000):
-            raise InputError(f"L3Score's top must be a number from 2 or {FULL_VOCABULARY!r}, found {self.top!r}.")
-
-    @property
-    def _top(self) -> int | None:
-        return self.top if isinstance(self.top, int) else None
+        if not 2 <= self.top <= 1000:
+            raise InputError(f"L3Score's top must be a number from 2 to 1000, found {self.top!r}. Correct it.")
 
     def request(self, candidate: Candidate, /) -> JudgeRequest:
-        lookup = () if self._top else ("yes", "yeah", "no")
-        return candidate.marked(JudgeRequest(self.text(candidate), top_logprobs=self._top or TOP, lookup=lookup))
+        return candidate.marked(JudgeRequest(self.text(candidate), top_logprobs=self.top))
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
-        return l3score(verdict.top_logprobs, top=self._top) if verdict.ok else None
+        return l3score(verdict.top_logprobs, top=self.top) if verdict.ok else None
 
     def signature(self) -> dict[str, Any]:
-        return self.signed(f"top-{self._top}" if self._top else FULL_VOCABULARY, 0.0, 1)
+        return self.signed(f"top-{self.top}", 0.0, 1)
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
         scores = [

@@ -8,12 +8,9 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.judge import Asker, Judge
+from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.providers.hf import HfLocal
-from spiqa_tasks.judge.rules.l3score import L3ScoreRule
-from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
-from spiqa_tasks.scoring.l3score import l3score
 
 TEMPLATE = (
     "{% for m in messages %}<|{{ m['role'] }}|> {{ m['content'] }} {% endfor %}"
@@ -70,7 +67,7 @@ def _plain_logprobs(folder: Path, prompt: str) -> list[tuple[str, float]]:
 
 
 def _ask(folder: Path, tmp_path: Path, requests: list[JudgeRequest]) -> list[Verdict]:
-    return Asker(JudgeConfig("hf", str(folder), cache_dir=tmp_path, batch_size=4)).verdicts(requests)
+    return Asker(JudgeConfig("hf", str(folder), cache_dir=tmp_path)).verdicts(requests)
 
 
 PROMPTS = ["Question: what is the answer?", "the sky is blue " * 20, "no", "Question: yes or no? " * 5, "x", "Yes yes"]
@@ -85,21 +82,6 @@ def test_batched_logprobs_are_those_of_single_passes(model_dir: Path, tmp_path: 
         assert [logprob for _, logprob in verdict.top_logprobs] == pytest.approx([v for _, v in expected], abs=1e-4)
         assert verdict.text == expected[0][0]
         assert verdict.completion_tokens == 1
-
-
-def test_yes_and_no_are_found_in_the_whole_vocabulary(model_dir: Path, tmp_path: Path) -> None:
-    """Under the full-vocabulary rule the score uses the exact probabilities of the best yes and the best no."""
-    judge, candidate = (
-        Judge(JudgeConfig("hf", str(model_dir)), L3ScoreRule(top="full-vocabulary")),
-        Candidate("b", "q", "a"),
-    )
-    request = judge.rule.request(candidate)
-    verdict = _ask(model_dir, tmp_path, [request])[0]
-    assert judge.signature["judge_rule"] == "full-vocabulary"
-    everything = _plain_logprobs(model_dir, request.prompt)
-    assert judge.rule.score(candidate, verdict) == pytest.approx(l3score(everything, top=None), abs=1e-4)
-    words = {token.strip().lower() for token, _ in verdict.top_logprobs}
-    assert {"yes", "no"} <= words
 
 
 def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
@@ -143,23 +125,8 @@ def test_a_missing_model_fails_with_its_name(tmp_path: Path) -> None:
     assert "cannot be loaded" in (verdict.reason or "")
 
 
-def test_a_model_in_one_file_is_known_by_that_file(tmp_path: Path) -> None:
-    """A GGUF file that changes is another judge; one that cannot be read is a failed judgement with its name."""
-    path = tmp_path / "tiny.gguf"
-    path.write_bytes(b"no model")
-    (tmp_path / "beside.txt").write_text("not part of it")
-    before = HfLocal.fingerprint(str(path))
-    (tmp_path / "beside.txt").write_text("changed")
-    assert before == HfLocal.fingerprint(str(path))
-    path.write_bytes(b"another")
-    assert before != HfLocal.fingerprint(str(path))
-    verdict = _ask(path, tmp_path, [JudgeRequest("p")])[0]
-    assert verdict.status == "judge_failed"
-    assert "tiny.gguf cannot be loaded" in (verdict.reason or "")
-
-
 def test_logits_that_are_no_numbers_are_a_failure(model_dir: Path, tmp_path: Path) -> None:
-    """A model that computes NaN gives failed judgements of either kind, and nothing is stored."""
+    """A model that computes NaN gives failed judgements, and nothing is stored."""
     import torch
     from transformers import AutoModelForCausalLM
 
@@ -174,12 +141,4 @@ def test_logits_that_are_no_numbers_are_a_failure(model_dir: Path, tmp_path: Pat
     for _ in range(2):
         found = _ask(broken, tmp_path, requests)
         assert [verdict.status for verdict in found] == ["judge_failed"] * 2
-        assert all("not numbers" in (verdict.reason or "") for verdict in found)
-
-
-def test_a_prompt_cannot_spell_special_tokens(model_dir: Path) -> None:
-    """The tokenizer's special token in a prompt is read as text; the template's own are there."""
-    judge = HfLocal(JudgeConfig("hf", str(model_dir)))
-    special = judge._tokenizer.convert_tokens_to_ids("<s>")
-    assert special in judge._tokenizer.encode("a <s> b")
-    assert special not in judge._tokens(JudgeRequest("a <s> b"))
+        assert "not numbers" in (found[0].reason or "")

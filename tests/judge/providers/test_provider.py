@@ -12,7 +12,6 @@ from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 PICTURE = JudgeRequest("p", top_logprobs=None, images=("data:image/png;base64,AAAA",))
-WORDS = JudgeRequest("p", lookup=("yes",))
 
 
 class Echo(Provider):
@@ -28,22 +27,20 @@ class Echo(Provider):
 
 
 @pytest.mark.parametrize(
-    ("judge", "logprobs", "pictures", "words"),
+    ("judge", "logprobs", "pictures"),
     [
-        ("openai:gpt-4o", True, True, False),
-        ("openai:o3", False, True, False),
-        ("anthropic:claude", False, True, False),
-        ("hf:m", True, False, True),
+        ("openai:gpt-4o", True, True),
+        ("openai:o3", False, True),
+        ("anthropic:claude", False, True),
+        ("hf:m", True, False),
     ],
 )
-def test_what_cannot_be_asked_is_told_by_the_declaration(
-    judge: str, logprobs: bool, pictures: bool, words: bool
-) -> None:
-    """Log-probabilities, pictures and lookups each have their sentence where they are not given; text is for all."""
+def test_what_cannot_be_asked_is_told_by_the_declaration(judge: str, logprobs: bool, pictures: bool) -> None:
+    """Log-probabilities and pictures have their sentence where they are not given; text is for all."""
     config = parse_judge(judge, api_key="k", environ={})
-    asked = (JudgeRequest("p"), PICTURE, WORDS, JudgeRequest("p", top_logprobs=None))
+    asked = (JudgeRequest("p"), PICTURE, JudgeRequest("p", top_logprobs=None))
     provider = PROVIDERS[config.provider]
-    assert [provider.cannot(config.model, request) is None for request in asked] == [logprobs, pictures, words, True]
+    assert [provider.cannot(config.model, request) is None for request in asked] == [logprobs, pictures, True]
 
 
 def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from openai_server import OpenAIServer
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.anthropic import AnthropicJudge
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
-from spiqa_tasks.judge.providers.provider import AskError, HttpError
+from spiqa_tasks.judge.providers.provider import AskError
 from spiqa_tasks.judge.providers.sdk import SdkJudge
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -95,8 +95,6 @@ def test_nothing_of_the_environment_goes_to_the_judge(
         ("not_json", "the server's answer is not a JSON object", True),
         ("truncated", "the server's answer is not a JSON object", True),
         ("deep", "the server's answer is not a JSON object", True),
-        ("huge", "the server's answer is larger than 16 MB", False),
-        ("bomb", "the server's answer is larger than 16 MB", False),
         ("500", "HTTP 500: fault 500", True),
         ("400", "HTTP 400: fault 400", False),
     ],
@@ -132,9 +130,7 @@ def test_a_redirection_is_not_followed(server: OpenAIServer, judge: JudgeConfig)
     """The key would go along; the reason says where it leads and what to set."""
     server.behaviour.sticky = "redirect"
     error = failure(judge)
-    assert isinstance(error, HttpError)
-    assert (error.status, error.message) == (308, "it redirects to https://elsewhere.example/v1")
-    assert "SPIQA_JUDGE_BASE_URL" in error.reason
+    assert error.reason.startswith("HTTP 308: it redirects to https://elsewhere.example/v1; set SPIQA_JUDGE_BASE_URL")
 
 
 def test_where_nobody_listens_the_remedy_is_the_address(judge: JudgeConfig) -> None:

@@ -44,22 +44,21 @@ def test_a_rubric_is_a_file_of_a_prompt_and_levels(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    "content",
     [
-        ("[", "Expected a rubric at"),
-        ("just words", "prompt of .* found None"),
-        ("prompt: no field\nlevels: {a: 1, b: 0}", "prompt of"),
-        ("prompt: '{prediction}'\nlevels: {a: 1}", "2 to 26 names"),
-        ("prompt: '{prediction}'\nlevels: {a: 1, b: 2}", "values from 0 to 1"),
-        ("prompt: '{prediction}'\nlevels: {a: yes, b: 0}", "values from 0 to 1"),
-        ("prompt: '{prediction}'\nlevels: [a, b]", "2 to 26 names"),
+        "[",
+        "just words",
+        "prompt: no field\nlevels: {a: 1, b: 0}",
+        "prompt: '{prediction}'\nlevels: {a: 1}",
+        "prompt: '{prediction}'\nlevels: {a: 1, b: 2}",
+        "prompt: '{prediction}'\nlevels: [a, b]",
     ],
 )
-def test_what_is_no_rubric_is_one_sentence(tmp_path: Path, content: str, message: str) -> None:
+def test_what_is_no_rubric_is_one_sentence(tmp_path: Path, content: str) -> None:
     """And so are a missing file, an unknown rule, and an argument to a rule that takes none."""
     path = tmp_path / "rubric.yaml"
     path.write_text(content)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=r"Expected a rubric at .* 2 to 26 levels"):
         make_rule(f"grade:{path}", {})
     for spec, said_of in (
         ("grade:none.yaml", "rubric at none.yaml"),
@@ -76,7 +75,7 @@ def test_a_rubric_has_at_most_a_level_for_each_letter(tmp_path: Path, count: int
     path = tmp_path / f"{count}.yaml"
     path.write_text("prompt: é {prediction}\nlevels:\n" + "".join(f"  {place}: 1\n" for place in range(count)), "utf-8")
     if count > 26:
-        with pytest.raises(InputError, match="2 to 26 names"):
+        with pytest.raises(InputError, match="2 to 26 levels"):
             read_rubric(path)
     else:
         levels = tuple((str(place), 1.0) for place in range(count))
