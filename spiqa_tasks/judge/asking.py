@@ -14,6 +14,7 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.pace import Pace
 from spiqa_tasks.judge.providers import PROVIDERS, Provider
+from spiqa_tasks.judge.providers.hf import BATCH, HfLocal
 from spiqa_tasks.judge.providers.provider import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed, redacted_verdict
 from spiqa_tasks.printable import counted, progress
@@ -40,7 +41,7 @@ def asked(config: JudgeConfig, requests: Mapping[str, JudgeRequest], keep: Keep)
 
     Where a loop runs already, as in a notebook, another thread asks.
 
-    Raises MissingPartError: the provider's package is not installed.
+    Raises MissingPartError: the provider's package is not installed. JudgeError: a model cannot be loaded.
     """
     provider = PROVIDERS[config.provider]
     if provider.extra:
@@ -52,7 +53,10 @@ def asked(config: JudgeConfig, requests: Mapping[str, JudgeRequest], keep: Keep)
             keep(key, verdict)
             show(next(count))
 
-        asking = Asking(config, provider(config), done)
+        client = provider(config)
+        if isinstance(client, HfLocal):
+            return _batched(client, requests, done)
+        asking = Asking(config, client, done)
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -62,6 +66,17 @@ def asked(config: JudgeConfig, requests: Mapping[str, JudgeRequest], keep: Keep)
         except KeyboardInterrupt:
             asking.stop()
             raise
+
+
+def _batched(client: HfLocal, requests: Mapping[str, JudgeRequest], keep: Keep) -> dict[str, Verdict]:
+    verdicts: dict[str, Verdict] = {}
+    items = list(requests.items())
+    for start in range(0, len(items), BATCH):
+        keys, batch = zip(*items[start : start + BATCH], strict=True)
+        for key, verdict in zip(keys, client.batch(batch), strict=True):
+            verdicts[key] = verdict
+            keep(key, verdict)
+    return verdicts
 
 
 @dataclass(eq=False, slots=True)
@@ -193,7 +208,7 @@ class Asking:
 
     async def _reply(self, request: JudgeRequest) -> Verdict:
         """Ask; an AskError for a request for one token that is lost. One that has text written may take its time."""
-        if request.top_logprobs is None or not self._config.url:
+        if request.top_logprobs is None:
             return await self._client.ask(request)
         asked, before = self._now(), self._answers
         reply = asyncio.ensure_future(self._client.ask(request))

@@ -10,7 +10,7 @@ from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.files.atomic import cache_path
 from spiqa_tasks.judge.asking import asked
 from spiqa_tasks.judge.cache import VerdictCache, request_key
-from spiqa_tasks.judge.config import JUDGE_VARIABLE, JudgeConfig, RetryPolicy
+from spiqa_tasks.judge.config import JUDGE_VARIABLE, KEY_VARIABLE, JudgeConfig, RetryPolicy
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.types import JudgeRequest, JudgingEstimate, Summary, Verdict, united
@@ -102,8 +102,13 @@ class Asker:
 
     def require_key(self) -> None:
         """Raise JudgeError for a public server without a key."""
-        if (missing := self._provider.missing_key(self.config)) is not None:
-            raise JudgeError(missing)
+        config, provider = self.config, self._provider
+        if not config.api_key and config.url and config.url == provider.url:
+            raise JudgeError(
+                f"The judge {config.name} needs a key and none was found; set {KEY_VARIABLE} (or "
+                f"{provider.key_variable}), choose another judge with {JUDGE_VARIABLE}=provider:model, or switch "
+                f"judging off with {JUDGE_VARIABLE}=none."
+            )
 
     def summary(self) -> Summary:
         """Return the cost of judging so far."""
@@ -149,8 +154,8 @@ class Judge(Asker):
 
         Raises JudgeError, with the remedy, if one failed or, unless `anyway`, the judge is unfit by the rule.
         """
-        config, verdicts = self.config, list(answers)
-        named = config.name + (f" at {config.host}" if config.url else "")
+        verdicts = list(answers)
+        named = self.config.name + (f" at {self.config.host}" if self.config.url else "")
         for verdict in verdicts:
             if verdict.reason is not None:
                 advice = verdict.reason if "; " in verdict.reason else f"{verdict.reason}; {_REMEDY}"
@@ -182,13 +187,11 @@ def make_judge(rule: str, config: JudgeConfig | None, *, report: bool = True) ->
     Raises InputError for a rule that cannot be made, JudgeError for an unusable judge, or none if the rule needs one.
     """
     made = make_rule(rule, {})
-    if config is None and made.required_by:
-        raise JudgeError(
-            f"Expected a judge for {made.required_by}, found {JUDGE_VARIABLE}=none. "
-            f"Set {JUDGE_VARIABLE}=provider:model."
-        )
     if config is None:
-        return None
+        if not made.required_by:
+            return None
+        found = f"{JUDGE_VARIABLE}=none. Set {JUDGE_VARIABLE}=provider:model"
+        raise JudgeError(f"Expected a judge for {made.required_by}, found {found}.")
     judge = Judge(config, made, report=report)
     judge.preflight()
     return judge

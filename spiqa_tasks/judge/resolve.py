@@ -52,13 +52,11 @@ def parse_judge(
     name, model, url = _split(judge)
     if url and base_url and url != base_url:
         raise JudgeError(f"The judge {name}:{model} has two URLs, one behind @ and one as base_url; leave one out.")
-    if name not in PROVIDERS:
+    if name not in PROVIDERS or not model:
         raise JudgeError(
-            f"Unknown judge provider {name!r}; expected provider:model (such as {DEFAULT_JUDGE}) "
-            f"with one of the providers {', '.join(PROVIDERS)}."
+            f"Expected a judge as provider:model (such as {DEFAULT_JUDGE}) with one of the providers "
+            f"{', '.join(PROVIDERS)}; found {name!r}{'' if model else ' without a model'}."
         )
-    if not model:
-        raise JudgeError(f"The judge {name!r} names no model; write it as {name}:<model>.")
     provider = PROVIDERS[name]
     url = url or base_url or (environ.get(URL_VARIABLE, "") if provider.url else "")
     _check_url(url, model)
@@ -123,9 +121,7 @@ def _checked_key(key: str | None) -> str | None:
     """The key without surrounding blanks, or None; JudgeError, without the key, for one that no header can carry."""
     stripped = (key or "").strip()
     if not (stripped.isprintable() and stripped.isascii()):
-        raise JudgeError(
-            f"Expected the judge's key as printable ASCII characters on one line. Set {KEY_VARIABLE} again."
-        )
+        raise JudgeError(f"Expected the judge's key as printable ASCII on one line. Set {KEY_VARIABLE} again.")
     return stripped or None
 
 
@@ -138,25 +134,20 @@ def _price(text: str) -> tuple[float, float] | None:
     except ValueError:
         prompt = completion = math.nan
     if not (0 <= prompt < math.inf and 0 <= completion < math.inf):
-        raise JudgeError(
-            f"Expected the judge's price as PROMPT,COMPLETION in US dollars per million tokens (0.10,0.40), "
-            f"found {text!r}. Correct {PRICE_VARIABLE} or --judge-price."
-        )
+        expected = "the judge's price as PROMPT,COMPLETION in US dollars per million tokens (0.10,0.40)"
+        raise JudgeError(f"Expected {expected}, found {text!r}. Correct {PRICE_VARIABLE} or --judge-price.")
     return prompt, completion
 
 
 def _check_url(url: str, model: str) -> None:
     """Raise JudgeError for a base URL that cannot be used, or with credentials, which are not repeated."""
     if _SECRET_IN_URL.search(url) or _SECRET_IN_URL.search(model):
-        raise JudgeError(
-            f"The judge's base URL holds credentials; pass them as the key ({KEY_VARIABLE}), never in the URL."
-        )
+        raise JudgeError(f"The judge's base URL holds credentials; pass them as the key ({KEY_VARIABLE}) alone.")
     try:
         parts = urlsplit(url or "http://none")
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
     if not usable:
-        raise JudgeError(
-            f"The judge's base URL must be http://host... or https://host..., found {url.rpartition('@')[2]!r}."
-        )
+        shown = url.rpartition("@")[2]
+        raise JudgeError(f"The judge's base URL must be http://host... or https://host..., found {shown!r}.")

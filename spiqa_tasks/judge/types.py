@@ -124,7 +124,7 @@ def logprobs_fault(pairs: Sequence[tuple[Any, Any]], wanted: int) -> str | None:
             return f"the server's answer has a log-probability that is none: {logprob!r:.40}"
     if len(pairs) < wanted:
         return f"the server's answer has {len(pairs)} of {wanted} log-probabilities; use --top {max(len(pairs), 2)}"
-    total = math.fsum(min(math.exp(logprob), 1.0) for _, logprob in pairs[:wanted])
+    total = math.fsum(sorted((min(math.exp(logprob), 1.0) for _, logprob in pairs), reverse=True)[:wanted])
     if total > 1 + SUM_TOLERANCE:
         return f"the server's answer has probabilities that add up to {total:.3g}"
     return None if total else "the server's answer has tokens of probability 0 alone"

@@ -204,7 +204,7 @@ def test_verdicts_that_cannot_be_stored_are_status_3(
     (tmp_path / "file").write_text("")
     for options in ((), ("--read-responses", responses)):
         monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "cache"))
-        monkeypatch.setattr(VerdictCache, "_opened", lambda *_: None)
+        monkeypatch.setattr(VerdictCache, "_write", lambda *_: None)
         status, found, errors = score(*options)
         assert (status, found["counts"]["judge_failed"], found["counts"]["judged"]) == (3, 0, 39)
         assert f"Expected to store {41 if options else 39} verdicts in the judge's cache" in errors

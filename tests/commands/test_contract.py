@@ -26,7 +26,7 @@ REFUSALS = {
     "score mmstar_demo p.jsonl --rule compass": "no --rule for mmstar_demo",
     "score spiqa_demo p.jsonl --judge anthropic:claude-3-haiku": "cannot be judged by anthropic",
     "score mine.yaml p.jsonl": "mine.yaml to be the YAML of a task",
-    "score spiqa_demo p.jsonl --top many": "top must be a number",
+    "score spiqa_demo p.jsonl --top 1": "a number from 2 to 1000, found 1",
     "score spiqa_demo p.jsonl --metrics nonsense": "Expected metrics of spiqa_demo (l3score,",
     "score spiqa_demo p.jsonl --metrics l3score --judge none": "found none: judging is switched off",
     "score spiqa_demo absent.jsonl": "no such file",

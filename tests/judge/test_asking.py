@@ -163,20 +163,12 @@ def test_a_defect_in_a_provider_is_a_reason(config: JudgeConfig, monkeypatch: py
     assert ask(config)[0].reason == "unexpected ZeroDivisionError: oops [key]"
 
 
-def test_an_odd_model_name_is_no_name(server: OpenAIServer, config: JudgeConfig) -> None:
-    """A list is left out, and a name has no escape character."""
-    server.behaviour.script = ["odd_model"]
-    assert (ask(config)[0].ok, ask(config)[0].model) == (True, None)
-    server.behaviour.served_model = "evil\x1b[2Jmodel"
-    assert "\x1b" not in (ask(config, [JudgeRequest("other")])[0].model or "")
-
-
 def start(server: OpenAIServer, cache: Path, count: int) -> subprocess.Popen[str]:
     arguments = [sys.executable, "-c", PROGRAM, server.url, str(cache), str(count)]
     return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
-@pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT])
 def test_a_kill_loses_only_what_was_on_its_way(server: OpenAIServer, tmp_path: Path, kill: signal.Signals) -> None:
     """The next run asks for the rest alone."""
     server.behaviour.latency = 0.05

@@ -149,15 +149,6 @@ def test_the_environments_judge_is_tested_before_the_run(server: OpenAIServer) -
     assert len(server.requests) == sum(len(rule.tests) for rule in rules.values()) == 2 + 1 + 1
 
 
-def test_a_judge_that_cannot_be_used_stops_before_the_run(server: OpenAIServer) -> None:
-    """The message says what to check, and how to do without."""
-    server.behaviour.sticky = "401"
-    with pytest.raises(JudgeError, match="SPIQA_JUDGE=none"):
-        make_judge("l3score", _at(server))
-    with pytest.raises(JudgeError, match="extractor=judge"):
-        make_judge("letters", _at(server))
-
-
 def test_judging_can_be_switched_off_but_for_tasks_that_need_it() -> None:
     """L3Score is left out; letters that only a judge finds are not."""
     assert make_judge("l3score", None) is None

@@ -74,22 +74,6 @@ def test_a_models_name_writes_no_signature(server: OpenAIServer, config: JudgeCo
     assert parse(made.text) == made
 
 
-@pytest.mark.parametrize(
-    "judge",
-    [
-        "openai:m@http://user:secret@host/v1",
-        "openai:m@ftp://user:secret@host/v1",
-        "openai:m@HTTP://user:secret@host/v1",
-        "https://user:secret@host/v1",
-    ],
-)
-def test_a_judges_address_with_a_password_is_not_repeated(judge: str) -> None:
-    """It is refused, or named without."""
-    with pytest.raises(JudgeError) as caught:
-        parse_judge(judge, environ={})
-    assert "secret" not in str(caught.value)
-
-
 @pytest.mark.parametrize("url", ["http:user:secret@host", "user:secret@host", "http://user:secret@host", "x@http://"])
 def test_a_base_url_with_a_password_is_not_repeated(url: str) -> None:
     """However it is written."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.judge.types import WITHOUT_LOGPROBS, Summary, Verdict, combined, failed, logprobs_fault, token_count
+from spiqa_tasks.judge.types import WITHOUT_LOGPROBS, Summary, Verdict, combined, failed, logprobs_fault
 
 PREFIX = "the server's answer has "
 
@@ -50,15 +50,6 @@ def test_log_probabilities_that_cannot_be_are_named(
 ) -> None:
     """Forms, ranges, their number and their sum; rounding up a little above 0 and 1 is no fault."""
     assert logprobs_fault(pairs, wanted) == fault
-
-
-@pytest.mark.parametrize(
-    ("value", "count"),
-    [(0, 0), (7, 7), (10**9, 10**9), (10**9 + 1, 0), (-1, 0), (True, 0), (1.0, 0), ("7", 0), (None, 0)],
-)
-def test_a_count_is_a_whole_number_that_may_be_true(value: Any, count: int) -> None:
-    """Anything else counts nothing."""
-    assert token_count(value) == count
 
 
 ONE = Summary("openai:a", 3, 2, 1, 4.0, 100, 10, 0.5, ("a-1",), cut=1)

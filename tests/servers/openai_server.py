@@ -43,8 +43,7 @@ class Behaviour:
     "truncated", "not_json", "no_logprobs", "ok", "echo_key" (a 401 that repeats the key), "max_tokens" (the 400 of
     models that want max_completion_tokens), "images" (the 400 of servers that take one image), "too_large" (the 429 for
     a request that no waiting makes fit), "quota" (a 429 with a number as its code), "redirect", "deep" (JSON
-    nested deeply), "odd_model" (an answer whose model is a list), "packed" (an answer in gzip), "drip" (blanks without
-    end).
+    nested deeply), "packed" (an answer in gzip), "drip" (blanks without end).
     `together`: no request is answered before so many were in work at a time, or `hang` seconds have passed.
     `sticky` is a fault for every request. `bucket` is (requests a second, how many at once): 429 beyond.
     """
@@ -241,8 +240,6 @@ class OpenAIServer:
             while True:
                 await stream.write(b" ")
                 await asyncio.sleep(0.05)
-        if fault == "odd_model":
-            return web.json_response(self._chat(body, True) | {"model": ["a", "list"]})
         if fault == "echo_key":
             return _error(401, f"Incorrect API key provided: {request.headers.get('authorization')}.")
         if fault == "images":

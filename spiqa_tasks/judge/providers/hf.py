@@ -1,17 +1,16 @@
 """A local transformers causal LM as the judge: no server, exact probabilities."""
 
-import asyncio
 import hashlib
 import inspect
 import os
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.provider import AskError, Provider, written_fault
+from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.judge.providers.provider import Provider, written_fault
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 BATCH = 16
@@ -30,31 +29,8 @@ class HfLocal(Provider):
     name = "hf"
     extra = "hf"
 
-    def __init__(self, config: JudgeConfig) -> None:
-        super().__init__(config)
-        self._waiting: list[tuple[JudgeRequest, asyncio.Future[Verdict]]] = []
-        self._turn = asyncio.Lock()
-
     async def ask(self, request: JudgeRequest) -> Verdict:
-        answer: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
-        self._waiting.append((request, answer))
-        await asyncio.sleep(0)  # so that the other workers' requests are in the batch, too
-        async with self._turn:
-            if not answer.done():
-                batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
-                await self._answer(batch)
-        return await answer
-
-    async def _answer(self, batch: list[tuple[JudgeRequest, asyncio.Future[Verdict]]]) -> None:
-        """Run a batch beside the loop; an error is that of each of its requests."""
-        try:
-            verdicts = await asyncio.to_thread(self._run, [request for request, _ in batch])
-        except Exception as error:
-            for _, answer in batch:
-                answer.set_exception(error)
-        else:
-            for (_, answer), verdict in zip(batch, verdicts, strict=True):
-                answer.set_result(verdict)
+        return self.batch([request])[0]
 
     @classmethod
     def cannot(cls, _model: str, request: JudgeRequest) -> str | None:
@@ -69,7 +45,8 @@ class HfLocal(Provider):
         stats = [(each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in files]
         return hashlib.sha256(repr(stats).encode()).hexdigest()
 
-    def _run(self, requests: list[JudgeRequest]) -> list[Verdict]:
+    def batch(self, requests: Sequence[JudgeRequest]) -> list[Verdict]:
+        """Return the verdicts on at most `BATCH` requests. Raises JudgeError: the model cannot be loaded."""
         import torch
 
         self._model, self._tokenizer = _loaded(self._config.model, self.fingerprint(self._config.model))
@@ -175,4 +152,4 @@ def _loaded(name: str, _fingerprint: str) -> tuple[Any, Any]:
         model = AutoModelForCausalLM.from_pretrained(name, dtype=dtype)
         return model.to(device).eval(), AutoTokenizer.from_pretrained(name)
     except (OSError, ValueError, ImportError) as error:
-        raise AskError(f"the model {name} cannot be loaded: {error}", retryable=False) from error
+        raise JudgeError(f"Expected a causal language model at hf:{name}, found {error}. Name another one.") from error

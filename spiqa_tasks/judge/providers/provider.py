@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from spiqa_tasks.judge.config import EXTRA_VARIABLE, JUDGE_VARIABLE, KEY_VARIABLE, NO_THINKING, JudgeConfig
+from spiqa_tasks.judge.config import EXTRA_VARIABLE, NO_THINKING, JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
@@ -128,17 +128,6 @@ class Provider(ABC):
     def fingerprint(cls, _model: str) -> str:
         """Return what distinguishes a model from others of the same name, such as its files' times."""
         return ""
-
-    @classmethod
-    def missing_key(cls, config: JudgeConfig) -> str | None:
-        """Return what to set if a judge is asked at `url` without a key, or None."""
-        if config.api_key or not config.url or config.url != cls.url:
-            return None
-        return (
-            f"The judge {config.name} needs a key and none was found; set {KEY_VARIABLE} "
-            f"(or {cls.key_variable}), choose another judge with {JUDGE_VARIABLE}=provider:model, "
-            f"or switch judging off with {JUDGE_VARIABLE}=none."
-        )
 
     @classmethod
     def cannot(cls, _model: str, _request: JudgeRequest) -> str | None:

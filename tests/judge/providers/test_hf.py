@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.providers.hf import HfLocal
@@ -95,7 +96,7 @@ def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
 
 def test_draws_are_samples_that_another_process_draws_again(model_dir: Path, tmp_path: Path) -> None:
     """Of one prompt several tokens, as likely as its log-probabilities say; the same where nothing is cached."""
-    request = JudgeRequest(PROMPTS[0], (), 1, None, draws=40)
+    request = JudgeRequest(PROMPTS[0], (), 3, None, draws=40)
     (first,), (again,) = (_ask(model_dir, tmp_path / name, [request]) for name in ("a", "b"))
     assert first.text == again.text
     assert len(set(first.text.split("\n"))) > 1
@@ -117,12 +118,10 @@ def test_another_model_in_the_same_folder_is_another_judge(model_dir: Path) -> N
     assert before != HfLocal.fingerprint(str(model_dir))
 
 
-def test_a_missing_model_fails_with_its_name(tmp_path: Path) -> None:
-    """A folder without a model is a failed judgement with the reason, not a hang."""
-    (tmp_path / "empty").mkdir()
-    verdict = _ask(tmp_path / "empty", tmp_path, [JudgeRequest("p")])[0]
-    assert verdict.status == "judge_failed"
-    assert "cannot be loaded" in (verdict.reason or "")
+def test_a_missing_model_is_named(tmp_path: Path) -> None:
+    """A folder without a model is one sentence."""
+    with pytest.raises(JudgeError, match=f"a causal language model at hf:{tmp_path}, found"):
+        _ask(tmp_path, tmp_path, [JudgeRequest("p")])
 
 
 def test_logits_that_are_no_numbers_are_a_failure(model_dir: Path, tmp_path: Path) -> None:

@@ -119,13 +119,13 @@ def test_a_count_that_is_none_is_not_counted(count: Any) -> None:
 @pytest.mark.parametrize("model", ["o1", "o1-mini", "o3", "o4-mini", "gpt-5", "gpt-5-mini", "openai/o3-mini"])
 def test_reasoning_models_say_why_they_give_no_logprobs(model: str) -> None:
     """The known reasoning families are told by their names, behind a router's prefix too."""
-    assert "reasoning" in (OpenAIJudge.why_no_logprobs(model) or "")
+    assert "reasoning" in (OpenAIJudge.cannot(model, JudgeRequest("p")) or "")
 
 
 @pytest.mark.parametrize("model", ["gpt-4o", "gpt-4.1-mini", "gpt-3.5-turbo", "o11y-model", "Qwen/Qwen2.5-7B-Instruct"])
 def test_other_models_may_judge(model: str) -> None:
     """Only the known reasoning families are refused."""
-    assert OpenAIJudge.why_no_logprobs(model) is None
+    assert OpenAIJudge.cannot(model, JudgeRequest("p")) is None
 
 
 def _api(**changes: Any) -> OpenAIJudge:

@@ -53,19 +53,6 @@ def test_a_certificate_of_ones_own_is_trusted_where_the_environment_names_it(tar
         assert asked(url, tmp_path, SSL_CERT_FILE=str(certificate)) == ["Yes", "No"]
 
 
-def test_a_certificate_of_another_host_is_refused(target: str, tmp_path: Path) -> None:
-    """However much it is trusted."""
-    certificate = make_certificate(tmp_path, "127.0.0.9")
-    with forwarding(target, certificate) as port:
-        told = str(asked(f"https://127.0.0.1:{port}/v1", tmp_path, SSL_CERT_FILE=str(certificate)))
-    assert "127.0.0.1" in told
-
-
-def test_a_server_without_tls_is_told(target: str, tmp_path: Path) -> None:
-    """One sentence about the address."""
-    assert "SPIQA_JUDGE_BASE_URL" in str(asked(f"https://{target}/v1", tmp_path))
-
-
 def test_https_goes_through_the_proxy_of_the_environment(target: str, tmp_path: Path) -> None:
     """With user and password where it wants them, which no message repeats."""
     certificate = make_certificate(tmp_path)

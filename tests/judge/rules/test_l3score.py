@@ -38,18 +38,6 @@ def test_a_judge_without_a_word_of_both_scores_zero(server: OpenAIServer, config
     assert _score(_l3judge(config), "a", "a") == 0
 
 
-def test_preflight_asks_a_right_and_a_wrong_answer(server: OpenAIServer, config: JudgeConfig) -> None:
-    """The test questions go past the cache each time and are not counted as judgements."""
-    judge = _l3judge(config)
-    judge.preflight()
-    judge.preflight()
-    prompts = sorted(request["body"]["messages"][0]["content"] for request in server.requests)
-    assert len(prompts) == 4
-    assert "Candidate answer: Blue" in prompts[0]
-    assert "Candidate answer: Green" in prompts[-1]
-    assert judge.summary().judged == 0
-
-
 @pytest.mark.parametrize("first", ["<think>", "Okay", "\n"])
 def test_a_judge_that_says_neither_is_refused(server: OpenAIServer, config: JudgeConfig, first: str) -> None:
     """A judge that begins with something else would score everything 0; the message says what switches it off."""
@@ -97,16 +85,6 @@ def test_the_rule_needs_no_judge() -> None:
     assert rule.signature()["rule"] == "top-5"
 
 
-def test_the_full_vocabulary_rule_counts_what_was_looked_up() -> None:
-    """Yes and no are looked up, and an entry beyond the first five counts."""
-    rule = L3ScoreRule(top="full-vocabulary")
-    candidate = Candidate("b", "q", "a")
-    assert set(rule.request(candidate).lookup) == {"yes", "yeah", "no"}
-    words = [("Yes", math.log(0.4)), *((f"w{i}", math.log(0.1)) for i in range(5)), ("No", math.log(0.1))]
-    assert rule.score(candidate, Verdict("ok", "Yes", tuple(words))) == pytest.approx(0.8)
-    assert rule.signature()["rule"] == "full-vocabulary"
-
-
 def test_the_released_prompt_is_the_released_one() -> None:
     """The default prompt has the released script's wording, blanks and line breaks."""
     assert _prompt("released", "Q?", "R", "P") == (
@@ -136,12 +114,11 @@ def test_placeholders_in_the_texts_stay_text() -> None:
 
 def test_options_out_of_their_range_are_one_sentence() -> None:
     """The sentence has what was expected and what was found."""
-    for top in (2, 1000, "full-vocabulary"):
+    for top in (2, 1000):
         assert L3ScoreRule(top=top).top == top
-    for wrong in (1, 1001, "5", 2.0):
-        with pytest.raises(InputError) as error:
-            L3ScoreRule(top=wrong)  # type: ignore[arg-type]
-        assert str(error.value) == f"L3Score's top must be a number from 2 or 'full-vocabulary', found {wrong!r}."
+    for wrong in (1, 1001):
+        with pytest.raises(InputError, match=f"a number from 2 to 1000, found {wrong}"):
+            L3ScoreRule(top=wrong)
     with pytest.raises(InputError) as error:
         L3ScoreRule("mine")
     assert str(error.value) == "Unknown L3Score prompt 'mine'; expected one of released, paper."
