@@ -1,11 +1,12 @@
 """Hooks of the YAMLs for documents: replace the host's stub dataset by the rows of the task."""
 
 import json
+from pathlib import Path
 from uuid import uuid4
 
 import datasets
 
-from spiqa_tasks.benchmarks.registry import load_table, register_recorded
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_table, register_own
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import scorer_of
 from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
 
@@ -24,8 +25,8 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
     """
     benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name).removeprefix(UNNAMED)
     with one_sentence():
-        if "definition" in stub.column_names:
-            register_recorded(json.loads(stub[0]["definition"]))
+        if "definition" in stub.column_names and benchmark not in BENCHMARKS:  # its YAML was not read
+            register_own(json.loads(stub[0]["definition"]), Path())
         scorer_of(benchmark, settings)
         table = load_table(benchmark, str(stub.split), settings)
     return datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=uuid4().hex)

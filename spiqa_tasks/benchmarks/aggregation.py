@@ -1,8 +1,4 @@
-"""Metrics as functions of records, over a run or a group.
-
-Records are never changed. A value over too few of the answers, or of the task's questions, is withheld (NaN) with a
-reason (`scoring.coverage`).
-"""
+"""Metrics as functions of records, over a run or a group; over too few of them a value is withheld (NaN)."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,11 +21,10 @@ NO_ANSWER = "there is no such answer"
 
 @dataclass(frozen=True)
 class Value:
-    """A metric's value.
+    """A metric's value over `n` answers.
 
     Attributes:
         value: in natural units; NaN if withheld.
-        n: number of answers.
         scores: id -> score; {} for corpus metrics.
         reason: why it is withheld; None with NaN and n=0 if the answers lack what the metric needs.
         clusters: id -> cluster key.
@@ -49,10 +44,8 @@ class Value:
     def interval(self) -> tuple[float, float] | None:
         """The 95% interval (`scoring.intervals.mean_interval`, or `ends`), or None if the value is no mean."""
         scores = list(self.scores.values())
-        if not scores:
+        if not scores or not math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
             return self.ends
-        if not math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
-            return None
         found = mean_interval(scores, [self.clusters.get(key) for key in self.scores])
         return None if found.low is None or found.high is None else (found.low, found.high)
 
@@ -155,14 +148,14 @@ class RecordSet:
         return not self.asked or is_covered(self.answered, self.asked)
 
     @property
-    def part(self) -> str:
-        """`n of N` if too few of the task's questions were answered, or ''."""
-        return "" if self.is_whole else self.coverage
-
-    @property
     def coverage(self) -> str:
         """Number of answered questions as `n of N`."""
         return f"{self.answered} of {self.asked or self.answered}"
+
+    @property
+    def part(self) -> str:
+        """`coverage` if too few of the task's questions were answered, or ''."""
+        return "" if self.is_whole else self.coverage
 
     def members(self, metric: Metric, group: str | None = None) -> Sequence[Record]:
         """Return the records of a metric (documents or questions), of one group if named."""

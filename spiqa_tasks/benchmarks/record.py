@@ -207,9 +207,6 @@ def _entry(ask: Ask, verdict: Verdict) -> dict[str, Any]:
     entry |= {mark: True for mark in MARKS if getattr(ask.request, mark)}
     if not verdict.ok:
         return entry | {"reason": verdict.reason}
-    entry["model"] = verdict.model
-    if verdict.top_logprobs:
-        entry["top_logprobs"] = [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs]
-    else:
-        entry["text"] = verdict.text
+    logprobs = [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs]
+    entry |= {"model": verdict.model} | ({"top_logprobs": logprobs} if logprobs else {"text": verdict.text})
     return entry | ({"reason": verdict.unread} if score is None else {})

@@ -65,12 +65,6 @@ def register_own(values: Mapping[str, Any], folder: Path) -> Definition:
     return definition
 
 
-def register_recorded(values: Mapping[str, Any]) -> None:
-    """Register a user's benchmark from the definition in its results, unless its YAML was read already."""
-    if values["benchmark"] not in BENCHMARKS:
-        register_own(values, Path())
-
-
 def benchmark_of(row: Mapping[str, Any]) -> Benchmark:
     """Return the benchmark of a row."""
     return BENCHMARKS[row["benchmark"]]

@@ -32,18 +32,14 @@ class Signature:
         data: benchmark, split and digest of the release file.
         images: digest of the pictures' bytes; '' if unknown: they are read for a model, not for scoring.
         prompt: hash of the wording.
-        grey: the grey level that replaces pictures.
         ablated: the ablation of `--model ablated`.
         pictures: `up to 512 px` if the host's model class sends them no larger.
         weights: the column of points that weigh the questions in the metric `points`.
-        matcher: version of the choice extractor.
-        tokenizer: tokenizer of the text metrics.
         predictions: format of the file that the responses were read from.
         ids: digest and length of the list of selected question ids.
         model: the model with its arguments, in reports that call it by a shorter name.
         questions: `n of N` if only a part of the task's questions was answered.
         judge, judge_served: the judge as configured, the model that its server named.
-        judge_extra: fields added to every judge request.
     """
 
     package: str = ""

@@ -48,11 +48,9 @@ def score_object(
     **more_counts: Any,
 ) -> dict[str, Any]:
     """Return the object that `score --json` prints; `metrics` are those of the task, whose rates become counts."""
-    reasons = {
-        name: str(value.reason) if name in not_computed or value.reason == NO_ANSWER else f"withheld: {value.reason}"
-        for name, value in values.items()
-        if math.isnan(value.value)
-    }
+    bare = {*not_computed, *(name for name, value in values.items() if value.reason == NO_ANSWER)}
+    absent = {name: value.reason for name, value in values.items() if math.isnan(value.value)}
+    reasons = {name: f"{'' if name in bare else 'withheld: '}{reason}" for name, reason in absent.items()}
     return {
         "task": task,
         "metrics": {name: None if math.isnan(value.value) else value.value for name, value in values.items()},
@@ -64,11 +62,8 @@ def score_object(
 
 def intervals(values: Mapping[str, Value]) -> dict[str, Any]:
     """Return the 95% interval and the number of answers of each row."""
-    known = {name: value.interval for name, value in values.items() if not math.isnan(value.value)}
-    return {
-        "intervals": {name: list(ends) for name, ends in known.items() if ends is not None},
-        "n": {name: value.n for name, value in values.items()},
-    }
+    known = {name: list(value.interval) for name, value in values.items() if value.interval is not None}
+    return {"intervals": known, "n": {name: value.n for name, value in values.items()}}
 
 
 def signature_of(records: RecordSet) -> Signature:
@@ -95,8 +90,8 @@ def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
         "scoring_failed": sum(record.status == "scoring_failed" for record in documents),
     }
     for mark, name in MARKS.items():
-        marked = sum(any(verdict.get(mark) for verdict in record.verdicts) for record in questions)
-        counted |= {name: marked} if marked else {}
+        if marked := sum(any(verdict.get(mark) for verdict in record.verdicts) for record in questions):
+            counted[name] = marked
     if whole := taken_whole(documents):
         counted["taken_whole"] = whole
     there = replace(records, partial=True)

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache, partial
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, Metric, Pairs, Value, mean_of
+from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, Metric, Value, mean_of
 from spiqa_tasks.benchmarks.benchmark import Benchmark, parse_settings
-from spiqa_tasks.benchmarks.choice import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record
+from spiqa_tasks.benchmarks.choice import FAILURE_RATES, TRUNCATED_RATE, choice_record
 from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, NEITHER, judge_advice, text_metric
 from spiqa_tasks.benchmarks.own import prompts, rows
-from spiqa_tasks.benchmarks.own.definition import ALL_LETTERS, MATCHES, Definition
+from spiqa_tasks.benchmarks.own.definition import ALL_LETTERS, JUDGED, MATCHES, Definition
 from spiqa_tasks.benchmarks.prompting import Part
 from spiqa_tasks.benchmarks.record import Context, Record, Response, Status
 from spiqa_tasks.benchmarks.signature import ablation_fields
@@ -120,7 +120,7 @@ def metrics(definition: Definition) -> list[Metric]:
         rules += f" tolerance {definition.match.tolerance}{' units' if definition.match.units else ''}"
     found = [_metric(name, rules) for name in definition.metrics]
     if definition.kind == "both":
-        matcher = f"{MATCHER_VERSION}, {_match_of(definition)} of open answers {rules}"
+        matcher = f"{MATCHER_VERSION}, {definition.match_name} of open answers {rules}"
         found = [found[0], *map(_of_open, found[1:])]
         found = [dataclasses.replace(metric, signature=lambda: {"matcher": matcher}) for metric in found]
     found += [_points_of(found[0])] if definition.columns.points else []
@@ -140,7 +140,7 @@ def _open_record(definition: Definition, row: Mapping[str, Any], response: Respo
     }
     scores = {name: float(any(found)) for name, found in results.items()}
     if definition.kind == "both":
-        scores[definition.accuracy] = scores[_match_of(definition)]
+        scores[definition.metrics[0]] = scores[definition.match_name]
     candidate = Candidate(prediction, row["question"], " or ".join(references))
     asks = context.asks(definition.judged, candidate) if definition.judged else ()
     is_long = "\n" in prediction or len(prediction.split()) > LONGEST
@@ -159,19 +159,13 @@ def _letters_record(row: Mapping[str, Any], response: Response) -> Record:
     return Record(row["id"], picked or None, status=status, refused=refused, scores=scores)
 
 
-def _match_of(definition: Definition) -> str:
-    """The match that gives the accuracy of open answers with kind `both`."""
-    return next(name for name in definition.metrics if name in MATCHES)
-
-
 def _metric(name: str, rules: str) -> Metric:
-    if name in ("accuracy", ALL_LETTERS):
-        return dataclasses.replace(ACCURACY if name == "accuracy" else mean_of(name), signature=ACCURACY.signature)
     if name in METRICS:
         return text_metric(name)
-    if name in MATCHES:
-        return dataclasses.replace(mean_of(name), signature=lambda: {"matcher": f"open answers {rules}"})
-    return mean_of(name, "judge")
+    if name in JUDGED:
+        return mean_of(name, "judge")
+    matcher = f"open answers {rules}" if name in MATCHES else MATCHER_VERSION
+    return dataclasses.replace(mean_of(name), signature=lambda: {"matcher": matcher})
 
 
 def _points_of(metric: Metric) -> Metric:
@@ -192,15 +186,12 @@ def _points_of(metric: Metric) -> Metric:
 def _of_open(metric: Metric) -> Metric:
     """The metric over the open questions of a benchmark of both kinds."""
 
+    def of_open(records: Sequence[Record]) -> list[Record]:
+        return [record for record in records if record.groups.get("kind", "").endswith("open")]
+
     def compute(records: Sequence[Record]) -> Value:
-        found = _open(records)
+        found = of_open(records)
         return metric.compute(found) if found else Value(math.nan, 0, reason=NO_ANSWER)
 
-    def pairs(records: Sequence[Record]) -> Pairs:
-        return metric.pairs(_open(records)) if metric.pairs else []
-
-    return dataclasses.replace(metric, compute=compute, pairs=pairs if metric.pairs else None)
-
-
-def _open(records: Sequence[Record]) -> list[Record]:
-    return [record for record in records if record.groups.get("kind", "").endswith("open")]
+    pairs = metric.pairs
+    return dataclasses.replace(metric, compute=compute, pairs=pairs and (lambda records: pairs(of_open(records))))

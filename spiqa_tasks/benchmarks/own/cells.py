@@ -1,10 +1,11 @@
 """Read question, options, references and groups from a row's cells; a ValueError names what is wrong."""
 
+import contextlib
 import math
 import random
 import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from spiqa_tasks.benchmarks.choice import options_in
@@ -67,13 +68,10 @@ def text_of(record: Fields, column: str) -> str:
 def points_of(record: Fields, column: str) -> float:
     """Return a question's points; ValueError unless they are a number above 0."""
     text = text_of(record, column)
-    try:
-        points = float(text)
-    except ValueError:
-        points = 0.0
-    if not 0 < points < math.inf:
-        raise ValueError(f"{column} is {_shown(text)}, not a number above 0")
-    return points
+    with contextlib.suppress(ValueError):
+        if 0 < float(text) < math.inf:
+            return float(text)
+    raise ValueError(f"{column} is {_shown(text)}, not a number above 0")
 
 
 def options_of(
@@ -82,13 +80,12 @@ def options_of(
     """Return label -> text of a row's options, {} for none.
 
     Labels are the published ones: an object's keys, the field `label` of objects, the letters in a text; letters from A
-    by place for other forms, and for keys that are words. Options without a text are left out.
+    by place for other forms, and for keys that are words. Options without a text are left out; with `with_empty` those
+    of an object keep their labels, as files of answers have them.
 
     Args:
-        record: column -> value.
         columns: the column with the options, or one for each.
         question: the column in whose text options are listed, if `columns` name it.
-        with_empty: keep the labels of an object whose texts are empty, as files of answers have them.
 
     Raises ValueError: options in no known form, a single one, or more than 26.
     """
@@ -110,12 +107,10 @@ def options_of(
     if isinstance(value, Mapping):
         named = [(label, text) for label, text in named if not is_empty(text)]
     elif missing := [label for label, text in named if is_empty(text)]:
-        raise ValueError(f"no text in {columns[LETTERS.index(missing[0])] if len(columns) > 1 else missing[0]}")
-    if not named:
-        return {}
-    if not 2 <= len(named) <= len(LETTERS):
-        raise ValueError(f"{len(named)} options, where 2 to {len(LETTERS)} can be asked")
+        raise ValueError(f"no text in option {missing[0]}")
     found = {label: _text(text, label) for label, text in named}
+    if found:
+        _check_count(found)
     return found if isinstance(value, Mapping) else dict(zip(found, _unlabelled(list(found.values())), strict=True))
 
 
@@ -127,8 +122,7 @@ def mixed_options(record: Fields, answer: str, distractors: Sequence[str], seed:
     values = [as_value(cell(record, column)) for column in distractors]
     wrong = [each for value in values for each in (value if isinstance(value, list) else [value])]
     texts = [text_of(record, answer), *(_text(each, "") for each in wrong if not is_empty(each))]
-    if not 2 <= len(texts) <= len(LETTERS):
-        raise ValueError(f"{len(texts)} options, where 2 to {len(LETTERS)} can be asked")
+    _check_count(texts)
     random.Random(seed).shuffle(texts)
     return dict(zip(LETTERS, texts, strict=False))
 
@@ -165,8 +159,13 @@ def _labelled(value: Any, column: str) -> list[tuple[str, Any]]:
     if not are_short or len(names) != len(texts):
         names = list(LETTERS)
     if len(texts) > len(names):
-        raise ValueError(f"{len(texts)} options, where 2 to {len(LETTERS)} can be asked")
+        _check_count(texts)
     return list(zip(names, texts, strict=False))
+
+
+def _check_count(options: Collection[Any]) -> None:
+    if not 2 <= len(options) <= len(LETTERS):
+        raise ValueError(f"{len(options)} options, where 2 to {len(LETTERS)} can be asked")
 
 
 def _text(value: Any, label: str) -> str:

@@ -217,16 +217,16 @@ class Definition(_Part):
         return {**MATCHES, "match": partial(quantity_match, **dict(self.match or Match()))}
 
     @property
-    def accuracy(self) -> str:
-        """The metric of choices."""
-        return ALL_LETTERS if self.answer_is == "letters" else "accuracy"
+    def match_name(self) -> str:
+        """The match that gives the accuracy of open answers with kind `both`."""
+        return next(name for name in self.metrics if name in MATCHES)
 
     @property
     def judged(self) -> str | None:
         """The metric that a judge gives, or None."""
         return next((name for name in self.metrics if name in JUDGED), None)
 
-    @property
+    @cached_property
     def prompt_columns(self) -> list[str]:
         """The columns that the prompts name, without those of question, options and pictures."""
         named = {field for text in self.prompts.values() for _, field in fields_of(text, self.benchmark) if field}

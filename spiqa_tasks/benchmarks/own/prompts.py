@@ -80,8 +80,7 @@ def filled_path(path: str, values: Mapping[str, object]) -> str:
 
 def are_placed(texts: Sequence[str], pictures: int) -> bool:
     """Return whether texts have markers, and a picture for each."""
-    numbers = _numbers(texts)
-    return bool(numbers) and max(numbers) <= pictures
+    return 0 < max(_numbers(texts), default=0) <= pictures
 
 
 def _question(definition: Definition, row: Row, ablation: Ablation) -> list[Part]:

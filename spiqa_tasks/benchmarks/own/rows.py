@@ -6,7 +6,7 @@ import json
 import logging
 import os
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -149,7 +149,14 @@ def _row(definition: Definition, record: Fields, row_id: str) -> Row:
     """The fields of a row except its id and pictures; ValueError for a cell without the expected content."""
     columns = definition.columns
     question = cells.text_of(record, columns.question)
-    options = _options(definition, record, row_id) if definition.kind != "open" else {}
+    options: Mapping[str, str] = {}
+    if definition.kind != "open" and columns.values:
+        options = dict(zip(cells.LETTERS, columns.values, strict=False))
+    elif definition.kind != "open" and columns.distractors:  # in an order that depends on the id alone
+        seed = f"{definition.benchmark}/{row_id}"
+        options = cells.mixed_options(record, columns.answer[0], columns.distractors, seed)
+    elif definition.kind != "open":
+        options = cells.options_of(record, columns.options, columns.question)
     if options:
         answer = cells.cell(record, columns.answer[0])
         if cells.is_empty(answer):
@@ -179,17 +186,6 @@ def _row(definition: Definition, record: Fields, row_id: str) -> Row:
         **({"points": cells.points_of(record, columns.points)} if columns.points else {}),
         "fields": {name: _field(cells.cell(record, name)) for name in definition.prompt_columns},
     }
-
-
-def _options(definition: Definition, record: Fields, row_id: str) -> dict[str, str]:
-    """The published labels and texts of a row's options; the order beside distractors depends on its id alone."""
-    columns = definition.columns
-    if columns.values:
-        return dict(zip(cells.LETTERS, columns.values, strict=False))
-    if columns.distractors:
-        seed = f"{definition.benchmark}/{row_id}"
-        return cells.mixed_options(record, columns.answer[0], columns.distractors, seed)
-    return cells.options_of(record, columns.options, columns.question)
 
 
 def _field(value: Any) -> str:

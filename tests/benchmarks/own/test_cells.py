@@ -100,7 +100,7 @@ def test_options_in_columns_of_their_own_end_where_the_row_has_no_more() -> None
     columns = ("x", "y", "z")
     assert options_of({"x": 1, "y": "b", "z": None}, columns) == {"A": "1", "B": "b"}
     assert options_of({"x": "", "y": None}, columns) == {}
-    with pytest.raises(ValueError, match=r"^no text in y$"):
+    with pytest.raises(ValueError, match=r"^no text in option B$"):
         options_of({"x": "a", "z": "c"}, columns)
     assert options_of({"x": "a"}, ()) == {}
     listed = ("q",)

@@ -42,7 +42,7 @@ def test_results_can_be_read_without_the_yaml(tmp_path: Path, evaluate: Evaluate
     result = evaluate("dummy", ["shapes"], "response=B", task_manager=manager(tmp_path))
     logged = json.loads(json.dumps(result["configs"]["shapes"], default=str))
     before = registry.BENCHMARKS.pop("shapes")
-    registry.register_recorded(logged["metadata"]["definition"])
+    registry.register_own(logged["metadata"]["definition"], Path())
     assert registry.BENCHMARKS["shapes"].definition == before.definition
 
 
