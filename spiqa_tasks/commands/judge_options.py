@@ -82,17 +82,7 @@ def all_stored(judges: Iterable[Asker]) -> bool:
 
 def forecast(arguments: argparse.Namespace, estimates: Mapping[str, JudgingEstimate], about: Mapping[str, Any]) -> str:
     """Return what judging would take; `about` has further fields of the JSON."""
-    form = arguments.format
     rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
-    if form == "json":
+    if arguments.format == "json":
         return json.dumps({**about, "dry_run": rows}, indent=2)
-    if not rows:
-        return "No judge would be asked."
-    if form != "text":
-        return render(form, Table(rows, ["judge"], [*rows[0]][1:]))
-    return "\n".join(
-        f"Judge {name}: {each.calls} calls to make, {each.cached} verdicts in the cache, about "
-        f"{each.prompt_tokens + each.completion_tokens:,} tokens, "
-        + ("its price is not known" if each.cost is None else f"about ${each.cost:.2f}")
-        for name, each in estimates.items()
-    )
+    return render(arguments.format, Table(rows, ["judge"], [*rows[0]][1:])) if rows else "No judge would be asked."
