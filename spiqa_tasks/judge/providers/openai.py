@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -108,14 +109,9 @@ def verdict_of(answer: dict[str, Any], top: int | None) -> Verdict:
         text = text_of(message.get("content"))
         if refusal := message.get("refusal"):
             text, stop = f"{refusal}", "refusal"
-        pairs = [] if top is None else _top_logprobs(choice)
     except (KeyError, IndexError, TypeError, AttributeError):
         raise AskError("the server's answer is no chat completion", retryable=False) from None
-    return answered(answer, text, stop, pairs, top, "prompt_tokens", "completion_tokens")
-
-
-def _top_logprobs(choice: dict[str, Any]) -> list[tuple[Any, Any]]:
-    try:
-        return [(entry["token"], entry["logprob"]) for entry in choice["logprobs"]["content"][0]["top_logprobs"]]
-    except (KeyError, IndexError, TypeError):
-        return []
+    pairs = []
+    with suppress(KeyError, IndexError, TypeError):  # a server without log-probabilities
+        pairs = [(entry["token"], entry["logprob"]) for entry in choice["logprobs"]["content"][0]["top_logprobs"]]
+    return answered(answer, text, stop, pairs if top else [], top, "prompt_tokens", "completion_tokens")
