@@ -93,12 +93,11 @@ def clustered(questions: Sequence[ChoiceQuestion], shared: Sequence[Sequence[Has
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    known = {key: len(questions) + place for place, key in enumerate(dict.fromkeys(k for keys in shared for k in keys))}
-    pairs = [(place, known[key]) for place, keys in enumerate(shared) for key in keys]
-    size = len(questions) + len(known)
-    ends = np.asarray(pairs, dtype=int).reshape(-1, 2).T
-    graph = coo_array((np.ones(len(pairs)), (ends[0], ends[1])), shape=(size, size))
-    labels = connected_components(graph, directed=False)[1][: len(questions)].tolist()
+    columns = {key: place for place, key in enumerate(dict.fromkeys(key for keys in shared for key in keys))}
+    pairs = [(place, columns[key]) for place, keys in enumerate(shared) for key in keys]
+    ends = tuple(np.asarray(pairs, dtype=int).reshape(-1, 2).T)
+    has = coo_array((np.ones(len(pairs)), ends), shape=(len(questions), len(columns) + 1))
+    labels = connected_components(has @ has.T, directed=False)[1].tolist()
     counts = Counter(labels)
     return [
         replace(question, cluster=label if counts[label] > 1 else None)
@@ -193,20 +192,17 @@ def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str,
 def write_answers(folder: Path, task: Task | TaskDocuments, found: Sequence[Shortcut], metric: str) -> list[Path]:
     """Write the choices of each classifier in our form, or with hits as the metric in the host's; return the files."""
     if isinstance(task, Task):
-        runs = [
-            run_of(task, each.name, {q.id: pick for q, pick, _ in each.answers}, {q.id: p for q, _, p in each.answers})
-            for each in found
-        ]
-        return scoring.write_runs(runs, folder)
+        made = []
+        for each in found:
+            answers = {question.id: pick for question, pick, _ in each.answers}
+            made.append(run_of(task, each.name, answers, {question.id: p for question, _, p in each.answers}))
+        return scoring.write_runs(made, folder)
     return [
         write_host_log(
             folder,
             task,
             MODEL + each.name,
-            {
-                int(question.id): (pick, {metric: float(pick == question.answer), P_RIGHT: p})
-                for question, pick, p in each.answers
-            },
+            {int(q.id): (pick, {metric: float(pick == q.answer), P_RIGHT: p}) for q, pick, p in each.answers},
         )
         for each in found
     ]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,19 +40,12 @@ class ChoiceQuestion:
     cluster: Hashable | None = None
 
 
-@dataclass(frozen=True)
-class Learning:
+class Learning(NamedTuple):
     """Options of the classifiers: folds, seed, and permutations of the right options."""
 
     folds: int = 5
     seed: int = 0
     permutations: int = 200
-
-    def __post_init__(self) -> None:
-        """Raises InputError for a number out of range."""
-        for name, least in (("folds", 2), ("seed", 0), ("permutations", 0)):
-            if getattr(self, name) < least:
-                raise InputError(f"Expected --{name} of at least {least}, found {getattr(self, name)}.")
 
 
 @dataclass(frozen=True)
@@ -85,29 +78,32 @@ class Shortcut:
         `chance` is the mean of 1/options. `p` is (b + 1) / (m + 1) for b of m permutations with as many hits or more
         (Phipson & Smyth 2010), None without permutations; those of groups are corrected for their number (Holm 1979).
         """
-        members: dict[str, list[int]] = {}
-        for place, question in enumerate(self.questions):
-            for group in question.groups:
-                members.setdefault(group, []).append(place)
-        names = (task, self.name, metric)
-        everything = self._row(names, OVERALL, range(len(self.questions)))
-        found = [self._row(names, group, members[group]) for group in sorted(members)]
-        corrected = holm([row["p"] for row in found])
-        return [everything, *({**row, "p": p} for row, p in zip(found, corrected, strict=True))]
+        places = {OVERALL: list(range(len(self.questions)))}
+        for group in sorted({group for question in self.questions for group in question.groups}):
+            places[group] = [place for place, question in enumerate(self.questions) if group in question.groups]
+        rows = [
+            {"task": task, "classifier": self.name, "metric": metric, **self._row(*each)} for each in places.items()
+        ]
+        for row, p in zip(rows[1:], holm([row["p"] for row in rows[1:]]), strict=True):
+            row["p"] = p
+        return rows
 
-    def _row(self, names: tuple[str, str, str], group: str, places: Sequence[int]) -> dict[str, Any]:
-        hits = self.hits[list(places)]
+    def _row(self, group: str, places: Sequence[int]) -> dict[str, Any]:
+        hits, members = self.hits[places], [self.questions[place] for place in places]
         counts = hits.sum(axis=0)
-        members = [self.questions[place] for place in places]
         interval = mean_interval([float(hit) for hit in hits[:, 0]], [each.cluster for each in members])
-        chance = math.fsum(1 / len(each.options) for each in members) / len(members)
-        p = float((counts[1:] >= counts[0]).sum() + 1) / len(counts) if len(counts) > 1 else None
-        row = {**dict(zip(("task", "classifier", "metric"), names, strict=True)), "group": group, "n": len(members)}
-        row |= {"value": float(hits[:, 0].mean()), "low": interval.low, "high": interval.high}
-        return row | {"chance": chance, "p": p}
+        return {
+            "group": group,
+            "n": len(members),
+            "value": float(hits[:, 0].mean()),
+            "low": interval.low,
+            "high": interval.high,
+            "chance": math.fsum(1 / len(each.options) for each in members) / len(members),
+            "p": float((counts[1:] >= counts[0]).sum() + 1) / len(counts) if len(counts) > 1 else None,
+        }
 
 
-def shortcuts(questions: Sequence[ChoiceQuestion], learning: Learning = Learning()) -> Iterator[Shortcut]:
+def shortcuts(questions: Sequence[ChoiceQuestion], learning: Learning) -> Iterator[Shortcut]:
     """Yield the out-of-fold answers of three classifiers.
 
     Each scores the options of a question and chooses the best. `letter` knows how often each letter is right; `linear`
@@ -118,52 +114,54 @@ def shortcuts(questions: Sequence[ChoiceQuestion], learning: Learning = Learning
 
     Raises InputError for fewer clusters than folds.
     """
-    sizes = [len(question.options) for question in questions]
+    options = [(question.question, list(question.options.values())) for question in questions]
+    sizes = [len(texts) for _, texts in options]
     starts = np.cumsum([0, *sizes])
     owner = np.repeat(np.arange(len(questions)), sizes)
     splits = [
         (np.flatnonzero(np.isin(owner, train)), np.flatnonzero(np.isin(owner, test)))
         for train, test in split_apart([question.cluster for question in questions], learning)
     ]
+    letters = np.eye(max(sizes))[np.concatenate([np.arange(size) for size in sizes])]
+    tokens = [each for question, texts in options for each in option_tokens(question, texts)]
+    numbers = np.asarray([each for question, texts in options for each in option_numbers(question, texts)])
     labels = _labels(questions, starts, learning)
-    for name, predict, columns in _classifiers(questions, learning):
-        used = labels[:, : columns + 1]
+    classifiers: dict[str, tuple[Predict, int]] = {
+        "letter": (partial(_letter, letters), learning.permutations),
+        "linear": (partial(_linear, tokens), learning.permutations),
+        "forest": (partial(_forest, numbers, learning.seed), learning.permutations // REFITTED),
+    }
+    for name, (predict, permutations) in classifiers.items():
+        used = labels[:, : permutations + 1]
         scores = np.zeros(used.shape)
         for train, test in splits:
             scores[test] = predict(train, test, used[train])
-        yield _judged(name, questions, scores, used, starts)
+        chances, hits = [], []
+        for question, start, end in zip(questions, starts, starts[1:], strict=False):
+            own = scores[start:end]
+            hits.append(used[start:end][own.argmax(axis=0), np.arange(permutations + 1)] > 0)
+            shares = np.clip(own[:, 0] + 1 / len(own), 1e-6, None)
+            chances.append(dict(zip(question.options, (shares / shares.sum()).tolist(), strict=True)))
+        yield Shortcut(name, questions, chances, np.asarray(hits))
 
 
 def split_apart(clusters: Sequence[Hashable | None], learning: Learning) -> list[tuple[Places, Places]]:
     """Return the places to learn from and to judge of each fold; a cluster is whole in one (None: of its own).
 
-    Raises InputError for fewer clusters than folds.
+    Raises InputError for fewer clusters than folds, or fewer than two folds.
     """
     from sklearn.model_selection import GroupKFold
 
-    known: dict[Any, int] = {}
-    owners = [
-        known.setdefault((place,) if cluster is None else (cluster, ""), len(known))
-        for place, cluster in enumerate(clusters)
-    ]
-    if len(known) < learning.folds:
+    labels = {place: label for label, places in enumerate(partition(clusters)) for place in places}
+    owners = [labels[place] for place in range(len(clusters))]
+    try:
+        splitter = GroupKFold(learning.folds, shuffle=True, random_state=learning.seed)
+        return list(splitter.split(owners, groups=owners))
+    except ValueError as error:
         raise InputError(
-            f"Expected at least {learning.folds} questions that share no picture or paper, found {len(known)}. "
-            "Choose fewer --folds, or a larger task."
-        )
-    splitter = GroupKFold(learning.folds, shuffle=True, random_state=learning.seed)
-    return list(splitter.split(owners, groups=owners))
-
-
-def _classifiers(questions: Sequence[ChoiceQuestion], learning: Learning) -> Iterator[tuple[str, Predict, int]]:
-    """Yield (name, classifier, number of permutations that it is fitted for)."""
-    texts = [(question.question, list(question.options.values())) for question in questions]
-    letters = [place for _, options in texts for place in range(len(options))]
-    tokens = [each for text, options in texts for each in option_tokens(text, options)]
-    numbers = [each for text, options in texts for each in option_numbers(text, options)]
-    yield "letter", partial(_letter, np.eye(max(letters) + 1)[letters]), learning.permutations
-    yield "linear", partial(_linear, tokens), learning.permutations
-    yield "forest", partial(_forest, np.asarray(numbers), learning.seed), learning.permutations // REFITTED
+            "Expected at least 2 --folds, and as many questions that share no picture or paper; found "
+            f"{learning.folds} and {len(set(owners))}. Choose other --folds, or a larger task."
+        ) from error
 
 
 def _letter(known: Array, train: Places, test: Places, labels: Array) -> Array:
@@ -175,11 +173,12 @@ def _letter(known: Array, train: Places, test: Places, labels: Array) -> Array:
 def _linear(tokens: Sequence[Sequence[str]], train: Places, test: Places, labels: Array) -> Array:
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import Ridge
+    from sklearn.pipeline import make_pipeline
 
     vectors = TfidfVectorizer(analyzer=list, min_df=2, max_features=MOST_TOKENS, sublinear_tf=True)
-    known = vectors.fit_transform([tokens[place] for place in train])
-    model = Ridge(alpha=1.0, fit_intercept=False, solver="cholesky").fit(known, labels)
-    found: Array = model.predict(vectors.transform([tokens[place] for place in test])).reshape(len(test), -1)
+    model = make_pipeline(vectors, Ridge(alpha=1.0, fit_intercept=False, solver="cholesky"))
+    model.fit([tokens[place] for place in train], labels)
+    found: Array = model.predict([tokens[place] for place in test]).reshape(len(test), -1)
     return found
 
 
@@ -207,13 +206,3 @@ def _labels(questions: Sequence[ChoiceQuestion], starts: Places, learning: Learn
             found[start : start + size] = -1 / size
             found[start + np.asarray(right), np.arange(len(right))] += 1
     return found
-
-
-def _judged(name: str, questions: Sequence[ChoiceQuestion], scores: Array, labels: Array, starts: Places) -> Shortcut:
-    chances, hits = [], []
-    for question, start, end in zip(questions, starts, starts[1:], strict=False):
-        own, columns = scores[start:end], np.arange(scores.shape[1])
-        hits.append(labels[start:end][own.argmax(axis=0), columns] > 0)
-        shares = np.clip(own[:, 0] + 1 / len(own), 1e-6, None)
-        chances.append(dict(zip(question.options, (shares / shares.sum()).tolist(), strict=True)))
-    return Shortcut(name, questions, chances, np.asarray(hits))

@@ -139,7 +139,7 @@ def test_papers_are_never_learned_from() -> None:
     found = guesses(asked, Learning(folds=5))
     assert "caption" not in found
     assert not any(answers[each["id"]] == each["answer"] for answers in found.values() for each in asked)
-    with pytest.raises(InputError, match="at least 6"):
+    with pytest.raises(InputError, match="found 6 and 5"):
         guesses(asked, Learning(folds=6))
 
 
