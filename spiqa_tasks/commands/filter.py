@@ -31,28 +31,17 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add_runs(parser, "*")
     parser.add_argument("--max-hits", type=int, metavar="K", help="keep questions with at most K hits (default: N/4)")
+    about = "LVLM runs, for the difficulty"
+    parser.add_argument("--lvlm", nargs="+", type=RunPath.parse, default=[], metavar="RUN", help=about)
+    about = "find leaked questions"
     parser.add_argument(
-        "--lvlm", nargs="+", type=RunPath.parse, default=[], metavar="RUN", help="LVLM runs, for the difficulty"
-    )
-    parser.add_argument(
-        "--pair",
-        nargs=2,
-        type=RunPath.parse,
-        action="append",
-        default=[],
-        metavar=("LVLM_TEXT", "LLM"),
-        help="find leaked ones",
+        "--pair", nargs=2, type=RunPath.parse, action="append", default=[], metavar=("LVLM_TEXT", "LLM"), help=about
     )
     parser.add_argument("--metric", help="the metric that says right or wrong (default: the headline of each task)")
-    parser.add_argument(
-        "--threshold", type=float, metavar="T", help="the score from which an answer is right (default: 1)"
-    )
-    parser.add_argument(
-        "--text-only-models", action="store_true", help="runs of tasks with images are of models that see none"
-    )
-    parser.add_argument(
-        "--write", action="store_true", help="write the task <task>_filtered for lmms-eval (then <task>_filtered_2)"
-    )
+    parser.add_argument("--threshold", type=float, metavar="T", help="least score of a right answer (default: 1)")
+    about = "runs of tasks with images are of models that see none"
+    parser.add_argument("--text-only-models", action="store_true", help=about)
+    parser.add_argument("--write", action="store_true", help="write the task <task>_filtered for lmms-eval")
     parser.add_argument("--name", help="another name of the written task")
     parser.add_argument("--folder", type=Path, help="where to (default: a folder that lmms-eval searches by itself)")
     parser.add_argument("--samples", type=Path, metavar="FILE", help="write every question's hits (jsonl)")
@@ -91,14 +80,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.samples is not None:
         lines = (sample for filtered in found for sample in samples(filtered))
         write_atomically(arguments.samples, as_jsonl(lines).encode())
-    if arguments.format not in STYLES:
+    if arguments.format in STYLES:
+        for filtered in found:
+            _print(filtered, arguments.format)
+        for path in written.values():
+            print(f"\n{_wrote(arguments, path)}")
+    else:
         records = [_record(filtered, written.get(filtered.task)) for filtered in found]
         print(render(arguments.format, Table(records, (), ())))
-        return 3 if left_out else 0
-    for filtered in found:
-        _print(filtered, arguments.format)
-    for path in written.values():
-        print(f"\n{_wrote(arguments, path)}")
     return 3 if left_out else 0
 
 
@@ -116,11 +105,9 @@ def _run_lists(arguments: argparse.Namespace) -> int:
     else:
         kept = kept_by_list(find_task(arguments.task[0], arguments.include_path), subset)
     path = _write(arguments, kept)
-    if arguments.format not in STYLES:
-        record = {"task": kept["source"], "ids": subset.digest, "kept": len(subset.ids), "written": str(path)}
-        print(render(arguments.format, Table([record], (), ())))
-    else:
-        print(_wrote(arguments, path))
+    record = {"task": kept["source"], "ids": subset.digest, "kept": len(subset.ids), "written": str(path)}
+    is_table = arguments.format in STYLES
+    print(_wrote(arguments, path) if is_table else render(arguments.format, Table([record], (), ())))
     return 0
 
 
@@ -142,7 +129,6 @@ def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
 
 
 def _write(arguments: argparse.Namespace, kept: Kept) -> Path:
-    """Write the task; return its YAML."""
     include = arguments.include_path[-1] if arguments.include_path else None
     folder = arguments.folder or user_folder()
     return write_task(kept, arguments.name or name_of(kept["source"]), folder.resolve(), include)

@@ -30,9 +30,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--classifiers", nargs="+", metavar="TASK", help=about)
     group.add_argument("--folds", type=int, default=5, metavar="K", help="of the cross-validation (default: 5)")
     group.add_argument("--seed", type=int, default=0, help="of folds, forest and permutations (default: 0)")
-    group.add_argument(
-        "--permutations", type=int, default=200, metavar="N", help="of the right options, for p (default: 200)"
-    )
+    about = "of the right options, for p (default: 200)"
+    group.add_argument("--permutations", type=int, default=200, metavar="N", help=about)
     about = "write each classifier's answers as a run that filter takes"
     group.add_argument("--output", type=Path, metavar="DIR", help=about)
 
@@ -49,11 +48,8 @@ def run_classifiers(arguments: argparse.Namespace) -> int:
         rows += _of_task(arguments, task, learning, lines)
     if arguments.samples is not None:
         write_atomically(arguments.samples, as_jsonl(lines).encode())
-    values: Columns = [
-        "n",
-        Column("value", "x 100", number, ("low", "high")),
-        *(Column("chance", show=number), Column("p", show=plain)),
-    ]
+    shares = [Column("value", "x 100", number, ("low", "high")), Column("chance", show=number)]
+    values: Columns = ["n", *shares, Column("p", show=plain)]
     print(render(arguments.format, Table(rows, ["task", "classifier", "metric", "group"], values)))
     return 0
 

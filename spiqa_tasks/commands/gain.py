@@ -44,14 +44,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_runs(parser, "*")
     for option, name, about in _ROLES:
         parser.add_argument(option, dest=name, type=RunPath.parse, metavar="FILE", help=f"answers {about}, in any form")
-    parser.add_argument(
-        "--columns", metavar="FIELD=COLUMN,...", help="what the columns of these are called, as of score"
-    )
+    parser.add_argument("--columns", metavar="FIELD=COLUMN,...", help="what the columns are called, as of score")
     parser.add_argument("--metric", help="the metric to compare (default: the headline of each task)")
     parser.add_argument("--samples", type=Path, metavar="FILE", help="write won, lost and leaked questions (jsonl)")
-    parser.add_argument(
-        "--scores", nargs="+", type=float, metavar="S", help="S_v S_wv [S_t] by hand instead of runs, shares or percent"
-    )
+    about = "S_v S_wv [S_t] by hand instead of runs, shares or percent"
+    parser.add_argument("--scores", nargs="+", type=float, metavar="S", help=about)
     add_format(parser)
 
 

@@ -36,62 +36,48 @@ _Answers = list[tuple[str, Unjudged]]
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "task",
-        metavar="TASK",
-        help="the task or group that the answers are of, or its YAML; or a RUN, whose tasks are known; or answers "
-        "with their questions and references, which need no task: rows of question, reference and prediction",
+    about = (
+        "the task or group that the answers are of, or its YAML; or a RUN, whose tasks are known; or answers that need "
+        "no task: rows of question, reference and prediction"
     )
-    parser.add_argument(
-        "predictions",
-        nargs="*",
-        type=Path,
-        metavar="PREDICTIONS",
-        help="samples of lmms-eval, jsonl of id and prediction, SPIQA's response files, a table (xlsx, tsv, json), or "
-        "the output folder of a host; one per model",
+    parser.add_argument("task", metavar="TASK", help=about)
+    about = (
+        "samples of lmms-eval, jsonl of id and prediction, SPIQA's response files, a table (xlsx, tsv, json), or the "
+        "output folder of a host; one per model"
     )
-    parser.add_argument(
-        "--columns",
-        metavar="FIELD=COLUMN,...",
-        help="what the columns of a file in a form of its own are called, such as "
-        "prediction=answer,reference=ground_truth,figures=selected_figures (docs/answers.md)",
+    parser.add_argument("predictions", nargs="*", type=Path, metavar="PREDICTIONS", help=about)
+    about = (
+        "what the columns of a file in a form of its own are called, such as "
+        "prediction=answer,reference=ground_truth,figures=selected_figures (docs/answers.md)"
     )
-    parser.add_argument(
-        "--accept-differences",
-        action="store_true",
-        help="score answers to other questions, true answers, options or figures as the release's",
-    )
+    parser.add_argument("--columns", metavar="FIELD=COLUMN,...", help=about)
+    about = "score answers to other questions, true answers, options or figures as the release's"
+    parser.add_argument("--accept-differences", action="store_true", help=about)
     parser.add_argument("--task", action="append", default=[], dest="only", help="of a RUN, only this task")
-    parser.add_argument(
-        "--metrics",
-        type=lambda text: [name for name in text.split(",") if name],
-        default=[],
-        metavar="NAME,...",
-        help="compute only these (default: all; with --by the headline)",
-    )
+    about = "compute only these (default: all; with --by the headline)"
+    parser.add_argument("--metrics", type=_names, default=[], metavar="NAME,...", help=about)
     grouping.add_options(parser)
     add_include_path(parser)
     add_part(parser)
     parser.add_argument("--output", type=Path, metavar="DIR", help="write results and samples as lmms-eval does")
     add_format(parser)
     judging = parser.add_argument_group("judge")
-    judging.add_argument(
-        "--judge",
-        action="append",
-        metavar="PROVIDER:MODEL[@URL]",
-        help="judge of L3Score, or none; with @URL one at a server of its own; several are compared "
-        "(default: SPIQA_JUDGE)",
+    about = (
+        "judge of L3Score, or none; with @URL one at a server of its own; several are compared (default: SPIQA_JUDGE)"
     )
+    judging.add_argument("--judge", action="append", metavar="PROVIDER:MODEL[@URL]", help=about)
     add_rule_options(judging)
     judging.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
-    judging.add_argument(
-        "--calibration",
-        type=Path,
-        metavar="LABELS",
-        help="print the mean that people would have given, too: their verdicts on some of these answers, chosen at "
-        "random, in a file as calibrate takes it",
+    about = (
+        "print the mean that people would have given, too: their verdicts on some of these answers, chosen at random, "
+        "in a file as calibrate takes it"
     )
+    judging.add_argument("--calibration", type=Path, metavar="LABELS", help=about)
     batching.add_options(parser)
+
+
+def _names(text: str) -> list[str]:
+    return [name for name in text.split(",") if name]
 
 
 def run(arguments: argparse.Namespace) -> int:
