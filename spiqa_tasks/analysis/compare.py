@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from spiqa_tasks.analysis.pair import Pair, differing
 from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
@@ -76,22 +75,6 @@ def compare(
         left_out += [f"{run.task} of {run.name} is left out: {fault}." for run, fault in faults if fault]
     corrected = holm([comparison.difference.p for comparison in comparisons])
     return [replace(each, p_corrected=p) for each, p in zip(comparisons, corrected, strict=True)], left_out
-
-
-def compared(
-    runs: Sequence[Run], metric: str | None = None, baseline: str | None = None
-) -> tuple[list[Comparison], list[str]]:
-    """Return the comparisons of runs; see `compare`.
-
-    Raises InputError: no two runs of one task with scores by that metric; the message has why.
-    """
-    found, left_out = compare(runs, metric, baseline)
-    if not found:
-        names = ", ".join(sorted({f"{run.task} of {run.name}" for run in runs})) or "none"
-        scored = (f" by {metric}" if metric else "") + (f", one of {baseline}" if baseline else "")
-        remedy = " ".join(left_out) or "Name the folders of the runs to compare."
-        raise InputError(f"Expected two runs of one task with scores{scored}; found {names}. {remedy}")
-    return found, left_out
 
 
 def _metric_of(members: Sequence[Run], name: str | None) -> Metric | None:

@@ -32,7 +32,7 @@ class Side:
         crossed: id -> score of the same answer by the other number's rule, where that is known.
         kinds: id -> `FAILED`, `CUT` or `NONE`, of answers that are none.
         groups: id -> group, for a mean of the groups' means; {}: the mean over questions.
-        failed: id -> score that the number counts for a failed request; {}: it leaves them out.
+        counts_failed: whether a failed request counts as wrong, instead of being left out.
         times: id -> how often the number counts the question, if more than once.
         average: the kind of group, or `OVER_QUESTIONS`.
         rule: by which the answers were read: the metric, or a circulating rule.
@@ -44,7 +44,7 @@ class Side:
     crossed: Mapping[str, float] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
     groups: Mapping[str, str] = field(default_factory=dict)
-    failed: Mapping[str, float] = field(default_factory=dict)
+    counts_failed: bool = False
     times: Mapping[str, int] = field(default_factory=dict)
     average: str = OVER_QUESTIONS
     rule: str = ""
@@ -58,9 +58,8 @@ class Side:
     @property
     def computed(self) -> float:
         """The number made again from the scores; NaN without one."""
-        counted = {**self.failed, **self.scores}
-        weights = self.weights(counted, self.times)
-        return math.fsum(weights[key] * score for key, score in counted.items()) if counted else math.nan
+        ids = self.asked if self.counts_failed else list(self.scores)
+        return self.mean(self.weights(ids, self.times)) if ids else math.nan
 
     def weights(self, ids: Collection[str], times: Mapping[str, int]) -> Weights:
         """Return id -> weight in the number's average over these questions; the weights add up to 1."""
@@ -97,12 +96,8 @@ def decomposed(a: Side, b: Side, same_rule: bool, clusters: Mapping[str, str | N
     has one in either run, in this order. With one cross-reading alone the effect is taken from that; without any, and
     with different rules, it stays with the answers in `MIXED`.
 
-    Raises ValueError: no common question.
-
-    Args:
-        a, b: the numbers.
-        same_rule: whether both read answers by the same rule.
-        clusters: id -> cluster key.
+    `same_rule` says whether both read answers by the same rule, `clusters` is id -> cluster key. Raises ValueError: no
+    common question.
     """
     others = set(b.asked)
     common = [key for key in a.asked if key in others]

@@ -136,17 +136,14 @@ def filter_runs(
     One model is one inspector (`one_of_each`).
 
     Args:
-        runs: of the inspectors.
+        runs: of the inspectors, of all `tasks` by default, scored by `metric` (default: the headline of each task).
         lvlms: runs of LVLMs with images, for the difficulty.
         pairs: (runs of an LVLM without images, runs of its LLM base), for leaked questions.
-        tasks: only these; default all.
         max_hits: largest number of hits of a kept question; None: 2 of 8, scaled to the number of inspectors.
-        metric: name; None: the headline of each task.
         threshold: least score of a hit; None: 1, for scores that are 0 or 1.
         text_only_models: whether runs on tasks with images are of models that see none.
 
-    Raises InputError: no such runs or tasks, runs with images, a threshold out of range, or no task that can be
-    filtered, with the reason.
+    Raises InputError: no such runs or tasks, runs with images, a threshold out of range, or no task left.
     """
     if threshold is not None and not 0 < threshold <= 1:
         raise InputError(f"Expected a --threshold above 0 and at most 1, found {threshold:g}.")

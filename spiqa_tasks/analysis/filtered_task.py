@@ -53,16 +53,12 @@ def kept_by_filter(filtered: Filtered) -> Kept:
         )
     if not filtered.kept:
         raise InputError(f"Expected questions of {filtered.task} to keep, found none. Raise --max-hits.")
-    made = {
-        "inspectors": filtered.inspectors,
-        "metric": filtered.pair.metric.name,
-        "threshold": filtered.threshold,
-        "max_hits": filtered.max_hits,
-    }
+    made: dict[str, Any] = {"inspectors": filtered.inspectors, "metric": filtered.pair.metric.name}
+    made |= {"threshold": filtered.threshold, "max_hits": filtered.max_hits}
     every = sorted(filtered.run.by_id.values(), key=lambda answer: answer.place)
     questions = [(a.place, a.id, a.reference if a.record is None else a.record.reference) for a in every]
-    hits = {key: [filtered.hits[key]] for key in filtered.kept}
-    return _kept(filtered.task, len(filtered.hits), filtered.run.signature.data, [made], questions, hits)
+    hits: dict[str, int | None] = {key: filtered.hits[key] for key in filtered.kept}
+    return _kept(filtered.task, len(filtered.hits), filtered.run.signature.data, made, questions, hits)
 
 
 def kept_by_list(task: Task, subset: Subset) -> Kept:
@@ -78,34 +74,29 @@ def kept_by_list(task: Task, subset: Subset) -> Kept:
             f"Expected a task whose questions are one document each, found {task.name}. Name the task that shows all "
             "figures at once."
         )
-    hits = {row["id"]: [None] for row in subset.rows(task.name, rows)}
+    hits = {row["id"]: None for row in subset.rows(task.name, rows)}
     data = f"{task.benchmark}/{task.split}@{rows[0]['data']}"
     questions = [(place, row["id"], row["answer"]) for place, row in enumerate(rows)]
-    return _kept(task.name, len(rows), data, [{"ids": subset.digest}], questions, hits)
+    return _kept(task.name, len(rows), data, {"ids": subset.digest}, questions, hits)
 
 
 def _kept(
     source: str,
     asked: int,
     data: str,
-    filters: Sequence[Mapping[str, Any]],
+    made: Mapping[str, Any],
     questions: Sequence[tuple[int, str, str]],
-    hits: Mapping[str, Sequence[int | None]],
+    hits: Mapping[str, int | None],
 ) -> Kept:
     """Return the questions with hits of all (place, id, true answer) of the source task."""
-    return {
-        "source": source,
-        "questions": asked,
-        "data": data or None,
-        "revision": None,
-        "truth": digest_of([(key, truth) for _, key, truth in questions]),
-        "filters": filters,
-        "kept": [
-            {"doc_id": place, "id": key, "target": truth, "hits": hits[key]}
-            for place, key, truth in questions
-            if key in hits
-        ],
-    }
+    kept = [
+        {"doc_id": place, "id": key, "target": truth, "hits": [hits[key]]}
+        for place, key, truth in questions
+        if key in hits
+    ]
+    truth = digest_of([(key, truth) for _, key, truth in questions])
+    about = {"source": source, "questions": asked, "data": data or None, "revision": None, "truth": truth}
+    return {**about, "filters": [made], "kept": kept}
 
 
 def kept_by_lists(subset: Subset) -> Kept:
@@ -136,11 +127,8 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
             f"Expected a new name and a source task made of YAML alone; found {name} of {source}. Choose with --name."
         )
     target, revision = config.get("doc_to_target"), kept["revision"] or _revision(str(config["dataset_path"]))
-    of_host = {
-        "split": config.get("test_split") or config.get("validation_split"),
-        "revision": revision,
-        "target": target if isinstance(target, str) else None,
-    }
+    split = config.get("test_split") or config.get("validation_split")
+    of_host = {"split": split, "revision": revision, "target": target if isinstance(target, str) else None}
     listed = {field: {**kept, **of_host}[field] for field in _FIELDS}
     digest = digest_of(listed)
     place = folder / name

@@ -92,9 +92,40 @@ class Pair:
 
         The wording must be the same in the first two runs only (`same_prompt`): an LLM base is asked in its own way.
         """
-        for place, run in enumerate(self.runs[1:], 1):
-            names = " and ".join(f"{each.task} in {each.path.name}" for each in (self.runs[0], run))
-            _check_same(self, place, names, same_prompt and place == 1)
+        for place in range(1, len(self.runs)):
+            if difference := self._difference(place, same_prompt and place == 1):
+                what, found, remedy = difference
+                names = " and ".join(f"{run.task} in {run.path.name}" for run in (self.runs[0], self.runs[place]))
+                raise InputError(f"Expected {what} for {names}; {found}. {remedy}")
+
+    def _difference(self, place: int, same_prompt: bool) -> tuple[str, str, str] | None:
+        """Return (expected, found, remedy) if a run must not be compared with the first one."""
+        (one, ours), (other, theirs) = ((self.runs[each], self.questions[each]) for each in (0, place))
+        only_one, only_other = ours.keys() - theirs.keys(), theirs.keys() - ours.keys()
+        if only_one or only_other:
+            found = f"{len(ours)} and {len(theirs)}, {len(only_one)} only in the first{_some(only_one)} and "
+            found += f"{len(only_other)} only in the second{_some(only_other)}"
+            return "the same questions", f"found {found}", "Run both on the whole task, or with the same --limit."
+        data, prompts = [run.kind.data(run) for run in (one, other)], [run.signature.prompt for run in (one, other)]
+        if data[0] != data[1]:
+            return "the same data", f"found {data[0]} and {data[1]}", "Run both with the same data revision."
+        if same_prompt and prompts[0] != prompts[1]:
+            found = " and ".join(prompt or "none" for prompt in prompts)
+            return "the same prompt", f"found {found}", "Run both with the same prompt setting."
+        if self.metric.needs == "judge" and one.judge_name != other.judge_name:
+            found = f"{one.judge_name or 'none'} and {other.judge_name or 'none'}"
+            return "scores by the same judge", f"found {found}", "Name one with --judge."
+        of_host = same_prompt and not one.is_own and not other.is_own
+        different = [
+            key
+            for key, record in ours.items()
+            if record.reference != theirs[key].reference
+            or (of_host and one.by_id[key].question != other.by_id[key].question)
+        ]
+        if different:
+            found = f"{len(different)} have another text or answer under the same id{_some(different)}"
+            return "the same questions", found, "Run both with the same version of the task and of its prompt."
+        return None
 
 
 def scores_of(questions: Mapping[str, Record], metric: Metric) -> Mapping[str, float]:
@@ -120,44 +151,6 @@ def differing(a: Signature, b: Signature) -> list[str]:
         if name not in NOT_DECISIVE and getattr(a, name) != getattr(b, name)
         if name not in UNKNOWN or (getattr(a, name) and getattr(b, name))
     ]
-
-
-def _check_same(pair: Pair, place: int, names: str, same_prompt: bool) -> None:
-    one, other = pair.runs[0], pair.runs[place]
-    ours, theirs = pair.questions[0], pair.questions[place]
-    only_one, only_other = ours.keys() - theirs.keys(), theirs.keys() - ours.keys()
-    if only_one or only_other:
-        raise InputError(
-            f"Expected the same questions for {names}; found {len(ours)} and {len(theirs)}, "
-            f"{len(only_one)} only in the first{_some(only_one)} and {len(only_other)} only in the second"
-            f"{_some(only_other)}. Run both on the whole task, or with the same --limit."
-        )
-    for field in ("data", "prompt") if same_prompt else ("data",):
-        first, second = (
-            run.kind.data(run) if field == "data" else getattr(run.signature, field) or None for run in (one, other)
-        )
-        if first != second:
-            raise InputError(
-                f"Expected the same {field} for {names}; found {first} and {second}. Run both with the same "
-                f"{'data revision' if field == 'data' else 'prompt setting'}."
-            )
-    if pair.metric.needs == "judge" and one.judge_name != other.judge_name:
-        raise InputError(
-            f"Expected scores by the same judge for {names}; found {one.judge_name or 'none'} and "
-            f"{other.judge_name or 'none'}. Name one with --judge."
-        )
-    of_host = same_prompt and not one.is_own and not other.is_own
-    different = [
-        key
-        for key, record in ours.items()
-        if record.reference != theirs[key].reference
-        or (of_host and one.by_id[key].question != other.by_id[key].question)
-    ]
-    if different:
-        raise InputError(
-            f"Expected the same questions for {names}; {len(different)} have another text or answer under the same "
-            f"id{_some(different)}. Run both with the same version of the task and the same model-specific prompt."
-        )
 
 
 def _some(keys: Collection[str]) -> str:

@@ -81,9 +81,10 @@ def choices_of_host(of: TaskDocuments) -> tuple[list[ChoiceQuestion], list[str]]
             rows.append({**row, "id": str(place), "images": images})
         else:
             faults[f"the prompt of {row['id']} lists no options, or its true one is not told."] += 1
+    first = next(iter(faults), "it has no documents.")
     if not rows:
-        raise InputError(f"Expected choices in {of.name}, found none: {next(iter(faults), 'it has no documents.')}")
-    remark = f"{of.name}: {counted(faults.total(), 'question')} left out, the first: {next(iter(faults), '')}"
+        raise InputError(f"Expected choices in {of.name}, found none: {first}")
+    remark = f"{of.name}: {counted(faults.total(), 'question')} left out, the first: {first}"
     return choices_of(rows), [remark] if faults else []
 
 
@@ -106,19 +107,16 @@ def clustered(questions: Sequence[ChoiceQuestion], shared: Sequence[Sequence[Has
 
 
 def _shared(row: Row) -> list[Hashable]:
-    """Return what other rows may have, too: the cluster key and digests of the pictures."""
-    digests = filter(None, map(_digest, row.get("images") or ()))
-    return [*([("cluster", row["cluster"])] if row.get("cluster") else []), *digests]
-
-
-def _digest(image: Any) -> str:
-    """Return the digest of a picture's bytes or file, else of its name; '' without a picture."""
-    if isinstance(image, Mapping):
-        image = image.get("bytes") or image.get("path")
-    if isinstance(image, str) and Path(image).is_file():
-        image = Path(image).read_bytes()
-    content = image if isinstance(image, bytes) else str(image or "").encode()
-    return hashlib.sha256(content).hexdigest()[:24] if content else ""
+    """Return what other rows may have, too: the cluster key and digests of the pictures' bytes, files or names."""
+    shared: list[Hashable] = [("cluster", row["cluster"])] if row.get("cluster") else []
+    for image in row.get("images") or ():
+        source = (image.get("bytes") or image.get("path")) if isinstance(image, Mapping) else image
+        if isinstance(source, str) and Path(source).is_file():
+            source = Path(source).read_bytes()
+        if source:
+            content = source if isinstance(source, bytes) else str(source).encode()
+            shared.append(hashlib.sha256(content).hexdigest())
+    return shared
 
 
 def guesses(rows: Sequence[Row], learning: Learning) -> dict[str, dict[str, str]]:

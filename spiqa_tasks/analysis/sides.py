@@ -38,15 +38,14 @@ def side_of(run: Run, name: str) -> Side:
     counts = Counter(answer.id for answer in run.read())
     times = {key: counts[key] for key in questions if counts[key] > 1}
     side = Side(math.nan, scores, kinds=kinds, times=times, rule=rule, tools=_tools(run, metric, rule))
-    failed = [key for key, kind in kinds.items() if kind == FAILED]
     usual = "subcategory" if name == LMMS_EVAL.name else OVER_QUESTIONS
     of_groups = (kind for record in questions.values() for kind in record.groups)
     sides = []
     for kind in dict.fromkeys([usual, *of_groups, OVER_QUESTIONS]):
         groups = {key: record.groups[kind] for key, record in questions.items() if record.groups.get(kind)}
         if kind == OVER_QUESTIONS or len(groups) == len(questions):
-            way = replace(side, average=kind, groups=groups)
-            sides += [way] if run.is_own or not failed else [replace(way, failed=dict.fromkeys(failed, 0.0)), way]
+            ways = (False,) if run.is_own or FAILED not in kinds.values() else (True, False)
+            sides += [replace(side, average=kind, groups=groups, counts_failed=way) for way in ways]
     numbers = _numbers(run, name, metric)
     known = (replace(way, number=of) for of in numbers for way in sides if abs(way.computed - of) <= ROUNDING)
     return next(known, replace(sides[0], number=numbers[0] if numbers else sides[0].computed))

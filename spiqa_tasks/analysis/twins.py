@@ -21,15 +21,10 @@ def ablation_pairs(
 ) -> tuple[list[Pair], list[str], list[str]]:
     """Return the pairs, a sentence per run without its twin, and a sentence per pair without scores.
 
-    Args:
-        runs: of models with and without pictures.
-        llm_runs: of the LLM base; runs of our `_llm` tasks among `runs` are recognised.
-        tasks: only these; empty: all.
-        metric: name of the metric (default: the headline of each task).
-        with_base: whether LLM bases among `runs` count; without one there is no leakage.
+    `runs` are of models with and without pictures; `llm_runs` of the LLM base, beside those of our `_llm` tasks among
+    `runs` if `with_base`. Of all `tasks` without names, by the headline of each without a `metric`.
 
-    Raises:
-        InputError: no pair, two LLM bases for one task, or runs that must not be compared.
+    Raises InputError: no pair, two LLM bases for one task, or runs that must not be compared.
     """
     llm = selection.select_tasks(llm_runs, tasks, variants=True) if llm_runs else []
     named = {(run.path, run.task) for run in llm}
@@ -66,15 +61,10 @@ def ablation_pairs(
 
 
 def pair_of(runs: Sequence[Run], metric: str | None = None, blind: Sequence[Run] = ()) -> Pair:
-    """Return the pair of runs whose roles are known, whatever their own records say of pictures.
+    """Return the pair of a run with pictures, one without, and one of the LLM base if there is one.
 
-    Args:
-        runs: the run with pictures, without, and of the LLM base if there is one.
-        metric: name of the metric (default: the headline).
-        blind: all runs without pictures; the second run gets an ablation name that is unique among them.
-
-    Raises:
-        InputError: runs that must not be compared, or without the metric.
+    Their own records may say otherwise of pictures. Among `blind`, all runs without pictures, the second run gets an
+    ablation name that is unique. Raises InputError: runs that must not be compared, or without the metric.
     """
     v, wv = runs[:2]
     kind = selection.ablation(wv) if selection.is_blind(wv) else UNKNOWN

@@ -198,7 +198,7 @@ def _counted(side: Side) -> str:
     """Return how a number counts failed requests."""
     if FAILED not in side.kinds.values():
         return "none"
-    return "counted as wrong" if side.failed else "left out"
+    return "counted as wrong" if side.counts_failed else "left out"
 
 
 def _explains(lines: Sequence[Line], about: Mapping[str, str]) -> str:

@@ -2,12 +2,12 @@
 
 import argparse
 
-from spiqa_tasks.analysis.compare import compared
+from spiqa_tasks.analysis.compare import compare
 from spiqa_tasks.analysis.why import why
-from spiqa_tasks.commands.run_arguments import add_analysis, runs_by_path
+from spiqa_tasks.commands.run_arguments import add_runs, runs_by_path
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.printer import render
+from spiqa_tasks.report.printer import add_format, render
 from spiqa_tasks.report.tables import comparison_table, why_table
 from spiqa_tasks.scoring.gain import natural
 
@@ -17,14 +17,15 @@ MOST_PAIRS = 50
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    add_analysis(parser, "the metric (default: the task's headline)")
+    add_runs(parser)
+    parser.add_argument("--metric", help="the metric (default: the task's headline)")
+    add_format(parser)
     parser.add_argument("--baseline", metavar="MODEL", help="each run against this model's (default: all pairs)")
-    parser.add_argument(
-        "--why",
-        action="store_true",
-        help="what the numbers of two runs of the same questions owe to questions, failures, cuts, the rule of reading "
-        "and the average; --metric A,B names both metrics, MMStar's also for other tasks with options",
+    about = (
+        "what the numbers of two runs of the same questions owe to questions, failures, cuts, the rule of reading and "
+        "the average; --metric A,B names both metrics, MMStar's also for other tasks with options"
     )
+    parser.add_argument("--why", action="store_true", help=about)
     about = "with --why and one run: a printed number instead of the other"
     parser.add_argument("--against", type=float, metavar="NUMBER", help=about)
 
@@ -34,7 +35,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.why or arguments.against is not None:
         return _why(arguments)
     runs, _ = runs_by_path(arguments, "one")
-    found, left_out = compared(runs, arguments.metric, arguments.baseline)
+    found, left_out = compare(runs, arguments.metric, arguments.baseline)
+    if not found:
+        names = ", ".join(sorted({f"{run.task} of {run.name}" for run in runs}))
+        by = f" by {arguments.metric}" if arguments.metric else ""
+        remedy = " ".join(left_out) or "Name the folders of the runs to compare."
+        raise InputError(f"Expected two runs of one task with scores{by}; found {names}. {remedy}")
     say(*left_out)
     print(render(arguments.format, comparison_table(found, MOST_PAIRS)))
     return 3 if left_out else 0

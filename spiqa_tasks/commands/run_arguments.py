@@ -7,7 +7,6 @@ from typing import Literal
 
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.printer import add_format
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -32,20 +31,12 @@ RUN = (
 )
 
 
-def add_analysis(parser: argparse.ArgumentParser, metric: str = METRIC) -> None:
-    """Add the arguments that most analyses of runs have."""
-    add_runs(parser)
-    parser.add_argument("--metric", help=metric)
-    add_format(parser)
-
-
 def add_runs(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
     """Add the arguments that name runs, and that say which of these count, and how."""
     parser.add_argument("runs", nargs=nargs, type=RunPath.parse, metavar="RUN", help=RUN)
     parser.add_argument("--task", action="append", default=[], help=TASK)
-    parser.add_argument(
-        "--judge", metavar="PROVIDER:MODEL[@URL]", help="only scores by this judge, which judges answers without any"
-    )
+    about = "only scores by this judge, which judges answers without any"
+    parser.add_argument("--judge", metavar="PROVIDER:MODEL[@URL]", help=about)
     add_part(parser)
     add_include_path(parser)
 
@@ -59,8 +50,8 @@ def add_part(parser: argparse.ArgumentParser) -> None:
 
 def add_include_path(parser: argparse.ArgumentParser) -> None:
     """Add the argument that names folders of YAMLs."""
-    told = "of tasks of one's own"
-    parser.add_argument("--include-path", action="append", type=Path, default=[], metavar="FOLDER", help=told)
+    about = "of tasks of one's own"
+    parser.add_argument("--include-path", action="append", type=Path, default=[], metavar="FOLDER", help=about)
 
 
 def selection(arguments: argparse.Namespace) -> Selection:

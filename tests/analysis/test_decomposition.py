@@ -48,7 +48,7 @@ def some_side(source: random.Random, other: list[str]) -> Side:
         {key: source.choice((0.0, 1.0)) for key in scores if source.random() < 0.7},
         kinds,
         {key: source.choice("xyz") for key in other} if source.random() < 0.5 else {},
-        {key: source.choice((0.0, 1.0)) for key, kind in kinds.items() if kind == FAILED and source.random() < 0.8},
+        source.random() < 0.5,
         {key: 2 for key in scores if source.random() < 0.1},
     )
 
@@ -78,7 +78,7 @@ def test_each_cause_has_its_line() -> None:
     keys = [str(place) for place in range(10)]
     a = side(dict.fromkeys(keys, 1.0))
     kinds = {"1": FAILED, "2": CUT, "3": NONE}
-    b = side({key: float(key > "4") for key in keys[2:]}, kinds=kinds, failed={"1": 0.0})
+    b = side({key: float(key > "4") for key in keys[2:]}, kinds=kinds, counts_failed=True)
     found = lines_of(a, b)
     assert {cause: list(line.ids) for cause, line in found.items() if line.ids} == {
         COVERAGE: ["0"],
@@ -93,14 +93,12 @@ def test_each_cause_has_its_line() -> None:
     assert (found[OTHER].low, found[OTHER].high) == (test.low, test.high)
 
 
-@pytest.mark.parametrize(("failed", "expected"), [({"0": 0.0}, -0.25), ({}, -0.25), ({"0": 1.0}, 0.0)])
-def test_failed_requests_are_one_line_however_they_are_counted(failed: dict[str, float], expected: float) -> None:
-    """As wrong, read as an answer that is right, or left out of a number that then is of easier questions."""
+@pytest.mark.parametrize(("counts", "value"), [(True, -0.25), (False, 1 / 3 - 1 / 2)])
+def test_failed_requests_are_one_line_however_they_are_counted(counts: bool, value: float) -> None:
+    """As wrong, or left out of a number that then is of easier questions."""
     a = side({"0": 1.0, "1": 1.0, "2": 0.0, "3": 0.0})
-    b = side({"1": 1.0, "2": 0.0, "3": 0.0}, kinds={"0": FAILED}, failed=failed)
-    found = lines_of(a, b)
-    value = expected if failed else 1 / 3 - 1 / 2
-    assert found[FAILED].value == pytest.approx(value)
+    b = side({"1": 1.0, "2": 0.0, "3": 0.0}, kinds={"0": FAILED}, counts_failed=counts)
+    assert lines_of(a, b)[FAILED].value == pytest.approx(value)
     assert b.number - a.number == pytest.approx(value)
 
 
