@@ -146,7 +146,6 @@ def _shares(key: str, a: Side, b: Side, same_rule: bool) -> tuple[float, float, 
 
 
 def _cause(key: str, a: Side, b: Side, same_rule: bool) -> str:
-    """Return the line of a question's other answer."""
     kinds = {a.kinds.get(key), b.kinds.get(key)}
     is_read = same_rule or key in a.crossed or key in b.crossed
     return next((kind for kind in (FAILED, CUT, NONE) if kind in kinds), OTHER if is_read else MIXED)

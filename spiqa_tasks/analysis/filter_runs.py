@@ -152,8 +152,7 @@ def filter_runs(
     if seeing and not text_only_models:
         raise InputError(
             f"Expected runs without images, found one with: {seeing[0].task} of {seeing[0].identity.model}. Run "
-            "--model ablated --model_args base=...,ablation=text, or say --text-only-models if the models see none "
-            "anyway."
+            "--model ablated --model_args base=...,ablation=text, or say --text-only-models."
         )
     missing = [task for task in tasks if task not in by_task]
     if missing:
@@ -190,16 +189,13 @@ def _filtered(
         )
     max_hits = keeps_at_most(len(runs)) if max_hits is None else max_hits
     if not 0 <= max_hits < len(runs):
-        raise InputError(
-            f"Expected --max-hits from 0 to {len(runs) - 1}, for {len(runs)} inspectors; found {max_hits}."
-        )
+        most = len(runs) - 1
+        raise InputError(f"Expected --max-hits from 0 to {most}, for {len(runs)} inspectors; found {max_hits}.")
     pair = aligned(task, runs, metric)
     between = (score for scores in pair.run_scores for score in scores.values() if score not in (0, 1))
     if threshold is None and (score := next(between, None)) is not None:
-        raise InputError(
-            f"Expected scores of 0 or 1 in {metric.name} of {task}, found {score:.3f}. "
-            "Say from which score an answer is right with --threshold."
-        )
+        of = f"{metric.name} of {task}"
+        raise InputError(f"Expected scores of 0 or 1 in {of}, found {score:.3f}. Give the least right --threshold.")
     right = threshold or 1.0
     hits = {key: sum(score >= right for score in scores) for key, scores in pair.scores.items()}
     shown = aligned(task, [first, *lvlms], metric).scores if lvlms else {}
@@ -212,9 +208,7 @@ def _filtered(
 def _leak(task: str, lvlm: Sequence[Run], llm: Sequence[Run], first: Run, metric: Metric, threshold: float) -> Leak:
     names = [run.identity.model for run in (*lvlm, *llm)]
     if len(lvlm) != 1 or len(llm) != 1:
-        raise InputError(
-            f"Expected one LVLM and one LLM base in each --pair, found {', '.join(names)}. Name the files of two runs."
-        )
+        raise InputError(f"Expected an LVLM and its LLM base in each --pair, found {', '.join(names)}. Name two files.")
     _, ours, theirs = aligned(task, [first, *lvlm, *llm], metric).run_scores
     ids = (key for key, score in ours.items() if score >= threshold > theirs.get(key, threshold))
     return Leak(names[0], names[1], tuple(ids))

@@ -47,10 +47,7 @@ def name_of(task: str) -> str:
 def kept_by_filter(filtered: Filtered) -> Kept:
     """Return what a filter kept. Raises InputError: nothing kept, or runs over a part of the task."""
     if part := partial_coverage(filtered.pair.runs):
-        raise InputError(
-            f"Expected runs on the whole of {filtered.task} to write a task of it, found {part} questions. Run it "
-            "without --limit."
-        )
+        raise InputError(f"Expected runs on the whole of {filtered.task} to --write it, found {part} questions.")
     if not filtered.kept:
         raise InputError(f"Expected questions of {filtered.task} to keep, found none. Raise --max-hits.")
     made: dict[str, Any] = {"inspectors": filtered.inspectors, "metric": filtered.pair.metric.name}
@@ -70,10 +67,7 @@ def kept_by_list(task: Task, subset: Subset) -> Kept:
     """
     rows = task_questions(task)
     if task.entry.join(task.typed) is not None:
-        raise InputError(
-            f"Expected a task whose questions are one document each, found {task.name}. Name the task that shows all "
-            "figures at once."
-        )
+        raise InputError(f"Expected a task of one document a question, found {task.name}. Name one of all figures.")
     hits = {row["id"]: None for row in subset.rows(task.name, rows)}
     data = f"{task.benchmark}/{task.split}@{rows[0]['data']}"
     questions = [(place, row["id"], row["answer"]) for place, row in enumerate(rows)]

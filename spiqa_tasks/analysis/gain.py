@@ -65,7 +65,6 @@ def rows(pair: Pair) -> list[Row]:
 
 
 def _of_questions(pair: Pair, group: str, keys: Sequence[str]) -> Row:
-    """Return the row of some questions."""
     known = [key for key in keys if key in pair.scores]
     total = max(len(keys), *(run.sizes.get(group, 0) for run in pair.runs))
     few = too_few(len(known), total, "questions have a score in every run")
@@ -94,7 +93,6 @@ def _of_questions(pair: Pair, group: str, keys: Sequence[str]) -> Row:
 
 
 def _gain(pair: Pair, scores: Mapping[str, Sequence[float]]) -> Gain:
-    """Return the gain of questions by their scores in each run."""
     v, wv, *t = (list(of_run) for of_run in zip(*scores.values(), strict=True))
     return gain(v, wv, t[0] if t else None, pair.clusters(scores))
 

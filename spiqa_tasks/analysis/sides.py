@@ -30,7 +30,8 @@ def side_of(run: Run, name: str) -> Side:
     """
     metric = next((each for each in run.metrics if each.name == name), None)
     questions = _complete(run) if metric is None else run.kind.members(run, metric)
-    scores = _read(run, name) if metric is None else scores_of(questions, metric)
+    own = {} if metric is None else scores_of(questions, metric)  # a mean over axes has none
+    scores = own or {key: score for key, score in _read(run, name).items() if key in questions}
     rule = name
     if metric is not None and not run.is_own and scores:
         rule = next((each for each in CIRCULATING if _read(run, each) == scores), name)
@@ -72,7 +73,6 @@ def _complete(run: Run) -> dict[str, Record]:
 
 
 def _tools(run: Run, metric: Metric | None, rule: str) -> dict[str, str]:
-    """Return the signature fields of what scores are computed with."""
     if rule == "accuracy":
         return {"matcher": run.signature.matcher or MATCHER_VERSION}
     fields = () if metric is None else _FIELDS.get(metric.needs, ())

@@ -169,20 +169,17 @@ def _wordings(a: Run, b: Run) -> list[str]:
 def _check(*numbers: tuple[Run, str, Side]) -> None:
     for run, name, side in numbers:
         if not side.scores:
-            raise InputError(
-                f"Expected scores of single questions by {name} for --why; {run.task} of {run.name} has none. Choose "
-                f"with --metric: {', '.join(metric.name for metric in run.metrics)}."
-            )
+            names = ", ".join(metric.name for metric in run.metrics)
+            found = f"{run.task} of {run.name} has none. Choose with --metric: {names}."
+            raise InputError(f"Expected scores of single questions by {name} for --why; {found}")
     run_a, run_b = (run for run, _, _ in numbers)
     theirs = {record.id: record.reference for record in run_b.questions}
     common = [record for record in run_a.questions if record.id in theirs]
     others = [record.id for record in common if record.reference != theirs[record.id]]
     if others or not common:
         found = f"another true answer of {counted(len(others), 'question')}, such as {others[0]}" if others else "none"
-        raise InputError(
-            f"Expected the same questions in {run_a.path} and {run_b.path}; found {found}. Name two runs of one task, "
-            "or of tasks with the same ids."
-        )
+        places = f"{run_a.path} and {run_b.path}"
+        raise InputError(f"Expected the same questions in {places}; found {found}. Name two runs of one task.")
 
 
 def _other_rules(one: tuple[str, Side], two: tuple[str, Side]) -> str:
@@ -195,7 +192,6 @@ def _other_rules(one: tuple[str, Side], two: tuple[str, Side]) -> str:
 
 
 def _counted(side: Side) -> str:
-    """Return how a number counts failed requests."""
     if FAILED not in side.kinds.values():
         return "none"
     return "counted as wrong" if side.counts_failed else "left out"

@@ -47,7 +47,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _why(arguments: argparse.Namespace) -> int:
-    """Print the lines of the difference of two numbers."""
     arguments.partial = True  # questions that were not answered are a line
     runs, _ = runs_by_path(arguments, "one")
     metric_a, _, metric_b = (arguments.metric or "").partition(",")

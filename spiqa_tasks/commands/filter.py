@@ -55,10 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_file(arguments.samples)
     if arguments.classifiers:
         if arguments.runs or arguments.write or arguments.ids:
-            raise InputError(
-                "Expected --classifiers alone, found RUNs, --ids or --write, too. Write their answers with --output, "
-                "and filter by these."
-            )
+            raise InputError("Expected --classifiers alone, found RUNs, --ids or --write, too. Filter their --output.")
         return filter_classifiers.run_classifiers(arguments)
     if not arguments.runs:
         return _run_lists(arguments)
@@ -92,14 +89,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_lists(arguments: argparse.Namespace) -> int:
-    """Write the task of the questions that all lists name."""
     subset = read_subset(arguments.ids) if arguments.ids else None
     is_kept = subset is not None and len(subset.lists) == len(arguments.ids)
     if subset is None or not arguments.write or not (is_kept or len(arguments.task) == 1):
-        raise InputError(
-            "Expected RUNs, --ids KEPT.JSON --write, or --task TASK --ids FILE --write; found none of them. See "
-            "`spiqa-tasks filter -h`."
-        )
+        expected = "RUNs, --ids KEPT.JSON --write, or --task TASK --ids FILE --write"
+        raise InputError(f"Expected {expected}; found none of them. See `spiqa-tasks filter -h`.")
     if is_kept:
         kept = kept_by_lists(subset)
     else:

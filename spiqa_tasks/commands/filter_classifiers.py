@@ -8,7 +8,7 @@ from typing import Any
 
 from spiqa_tasks.analysis.breakdown import by_group
 from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, guesses, run_of, task_rows, write_answers
-from spiqa_tasks.analysis.shortcuts import Learning, Shortcut, shortcuts
+from spiqa_tasks.analysis.shortcuts import Learning, shortcuts
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError, MissingPartError
@@ -84,7 +84,13 @@ def _of_task(
     say(*remarks)
     with said_if_slow("learning from the texts"):
         found = list(shortcuts(choices, learning))
-    lines += _samples(task.name, found)
+    samples: list[dict[str, Any]] = [
+        {"task": task.name, "id": question.id, "answer": question.answer} for question in choices
+    ]
+    for each in found:
+        for line, (_, pick, p) in zip(samples, each.answers, strict=True):
+            line[each.name] = {"choice": pick, P_RIGHT: p}
+    lines += samples
     if arguments.output is not None:
         say(*(f"wrote {path}." for path in write_answers(arguments.output, task, found, metric)))
     return [row for each in found for row in each.rows(task.name, metric)]
@@ -94,9 +100,7 @@ def _of_open(
     arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[str, Any]], learning: Learning
 ) -> list[dict[str, Any]]:
     if arguments.samples is not None:
-        raise InputError(
-            f"Expected a task of choices for --samples, found {task.name}. Write its answers with --output."
-        )
+        raise InputError(f"Expected a task of choices for --samples, found {task.name}. Give --output instead.")
     found = guesses(rows, learning)
     runs = [run_of(task, name, answers) for name, answers in found.items()]
     metrics = [run.metric(arguments.metric or "rouge_l") for run in runs]
@@ -110,14 +114,3 @@ def _of_open(
         for name, run, metric in zip(found, runs, metrics, strict=True)
         for each in by_group(run, [metric])
     ]
-
-
-def _samples(task: str, found: Sequence[Shortcut]) -> list[dict[str, Any]]:
-    """Return one object per question: each classifier's choice and its probability of the right option."""
-    lines: list[dict[str, Any]] = [
-        {"task": task, "id": question.id, "answer": question.answer} for question in found[0].questions
-    ]
-    for each in found:
-        for line, (_, pick, p) in zip(lines, each.answers, strict=True):
-            line[each.name] = {"choice": pick, P_RIGHT: p}
-    return lines

@@ -112,8 +112,8 @@ def _named(arguments: argparse.Namespace) -> Pair:
     """
     if arguments.seeing is None or arguments.blind is None:
         raise InputError(
-            "Expected --with and --without, which gain is the difference of; found one of them. A single file of "
-            "answers is scored by `spiqa-tasks score`."
+            "Expected --with and --without, which gain is the difference of; found one of them. `spiqa-tasks score` "
+            "takes a single file."
         )
     places = [place for place in (arguments.seeing, arguments.blind, arguments.base) if place is not None]
     if len({place.path.resolve() for place in places}) < len(places):

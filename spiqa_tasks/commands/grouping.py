@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 
 from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_label, by_property
-from spiqa_tasks.benchmarks.aggregation import Metric, prepare
+from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.commands.run_arguments import named_runs, withheld_values
@@ -67,7 +67,8 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
     if not suited:
         known = ", ".join(name for name, each in BENCHMARKS.items() if _has(each, by))
         raise InputError(f"Expected runs of a benchmark with {by} ({known}), found none.")
-    metrics = [_metrics(run, arguments.metrics) for run in suited]
+    names = arguments.metrics or (None,)
+    metrics = [run.metrics if ALL in names else [run.metric(name) for name in names] for run in suited]
     prepare((of_run, run.questions) for of_run, run in zip(metrics, suited, strict=True))
     rows: list[GroupValue] = []
     is_complete = True
@@ -90,8 +91,3 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
 
 def _has(benchmark: Benchmark, name: str) -> bool:
     return name in benchmark.properties or name in benchmark.labels
-
-
-def _metrics(run: Run, names: Sequence[str]) -> list[Metric]:
-    """Return the metrics named, or the headline."""
-    return run.metrics if ALL in names else [run.metric(name) for name in names or (None,)]

@@ -134,11 +134,9 @@ def _unscored(
     configs = [judge.config for judge in judges.values()]
     batching.check(arguments, configs)
     if arguments.judge_extra and not any(config.extra for config in configs):
-        raise InputError(
-            f"Expected a judge at an address of its own, or in this process, for --judge-extra; found "
-            f"{', '.join(config.name for config in configs) or 'none'}. Name its address (provider:model@URL), or "
-            "leave --judge-extra out."
-        )
+        names = ", ".join(config.name for config in configs) or "none"
+        expected = "a judge at an address of its own (provider:model@URL), or in this process, for --judge-extra"
+        raise InputError(f"Expected {expected}; found {names}. Leave it out.")
     asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
     answers = [(name, scoring.read(each, judge)) for each in given for name, judge in asked.items()]
     for scorer in [read.scorer for _, read in answers if not read.scorer.metrics][:1]:
@@ -183,10 +181,8 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
     elif as_runs.runs[0].path.exists():
         found, remarks = runs_by_task(as_runs.runs, wanted)
     else:
-        raise InputError(
-            f"Expected TASK PREDICTIONS..., or a RUN; found {arguments.task} alone, which is no file or folder. "
-            "Correct the path, or name the answers to the task."
-        )
+        alone = f"{arguments.task} alone, no file or folder"
+        raise InputError(f"Expected TASK PREDICTIONS..., or a RUN; found {alone}. Or name the answers to the task.")
     say(*remarks)
     if arguments.rule is not None:
         found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]

@@ -121,22 +121,6 @@ def test_corpus_metrics_are_computed_anew_for_every_group(tmp_path: Path) -> Non
         )
 
 
-@pytest.mark.parametrize("partial", [False, True])
-def test_a_part_of_a_task_is_broken_down_where_it_is_wanted(rows_of: RowsOf, tmp_path: Path, partial: bool) -> None:
-    """Overall, by group and by property; else every value is withheld and has no interval."""
-    rows = rows_of("cs_fig2cap", "")
-    write_own(tmp_path, "m", {"scifibench_cs_fig2cap": answered(rows, 5)}, asked=500)
-    run = only(tmp_path, partial=partial)
-    metric = run.metric("accuracy")
-    found = [*by_group(run, [metric]), *by_property(run, metric, "caption_length", 2)]
-    assert len(found) == 8
-    for row in found:
-        assert math.isnan(row.value) == (row.low is None) == (row.high is None) == (not partial)
-    assert {row.questions for row in found} == {"14 of 500"}
-    assert [row.n for row in found] == [14, 14, 3, 4, 4, 3, 7, 7]
-    assert not partial or found[0].value == pytest.approx(9 / 14)
-
-
 def test_questions_of_several_documents_are_broken_down_as_questions(tmp_path: Path) -> None:
     """Their documents only where a metric is of these."""
     settings = "setting=perfigure,max_figures=0"

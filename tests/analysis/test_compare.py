@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answer_files import right_answers, write_jsonl, write_run_file
 from host_files import write_demo_run
-from report_runs import choices, run_of, runs_at
+from report_runs import choices, run_of
 
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.pair import differing
@@ -215,22 +214,6 @@ def test_runs_without_samples_and_unscored_ones_are_not_compared() -> None:
     """There is nothing a question."""
     why_not = "mmstar_filtered of b is left out: it has no samples, run it with --log_samples."
     assert compare([made("a"), made("b", logged=False)]) == ([], [why_not])
-
-
-@pytest.mark.parametrize("form", ["run", "jsonl"])
-def test_a_run_of_the_host_is_compared_with_files_of_other_forms(tmp_path: Path, places: list[Path], form: str) -> None:
-    """They are matched by the questions' ids."""
-    answers = {
-        key: text if RIGHT["b"](place) else "E"
-        for place, (key, text) in enumerate(right_answers("mmstar_demo").items())
-    }
-    if form == "run":
-        path = write_run_file(tmp_path, "mmstar_demo", "other", answers)
-    else:
-        path = write_jsonl(tmp_path / "other_mmstar_demo.jsonl", answers)
-    found = only(runs_at(places[0], path))
-    assert (found.b, found.difference.n, found.difference.difference) == ("other", 24, pytest.approx(0.25))
-    assert all("empty or unparsed" in warning for warning in found.warnings)
 
 
 def test_the_headline_is_compared_though_less_of_it_is_better() -> None:

@@ -84,9 +84,9 @@ def test_why_prints_lines_that_add_up_and_two_sentences(tmp_path: Path, capsys: 
     told = " ".join(told.split())
     assert "What explains most: answers empty or refused (12 and 0), 50.0 of 50.0 points, on 12 questions" in told
     assert "To settle answers empty or refused (50.0 points): spiqa-tasks report" in told
-    _, (found,), _ = run_json(capsys, "compare", first, other, "--why", "--metric", "accuracy,accuracy_released")
+    _, (found,), _ = run_json(capsys, "compare", first, other, "--why", "--metric", "accuracy,accuracy_lmms_eval")
     assert sum(line["value"] for line in found["lines"]) == pytest.approx(found["number_b"] - found["number_a"])
-    assert (found["metric_a"], found["metric_b"]) == ("accuracy", "accuracy_released")
+    assert (found["metric_a"], found["metric_b"]) == ("accuracy", "accuracy_lmms_eval")
     _, (found,), _ = run_json(capsys, "compare", first, "--against", "58.3")
     assert {line["cause"]: line["value"] for line in found["lines"]}["unknown"] == pytest.approx(0.083)
     assert found["about"]["unknown"] == "other answers, or more"
@@ -120,16 +120,18 @@ def unread_run(folder: Path, text: str, count: int) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("command", "text", "said"),
     [
-        ("<think>So the figure shows", "12 truncated, 12 empty or unparsed"),
-        *((text, "12 empty or unparsed") for text in ("", "nan", "None")),
-        ("Sorry, I cannot see any image.", "12 refused"),
+        *(("score", text, "12 empty or unparsed") for text in ("", "nan", "None")),
+        ("score", "<think>So the figure shows", "12 truncated, 12 empty or unparsed"),
+        *(
+            (name, "Sorry, I cannot see any image.", "12 refused")
+            for name in ("compare", "report", "score --by", "gain")
+        ),
     ],
 )
-@pytest.mark.parametrize("command", ["compare", "report", "score", "score --by", "gain"])
 def test_answers_that_are_none_are_said_by_every_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str, command: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, text: str, said: str
 ) -> None:
     """With their number, from 5% on; one of 24 is no news."""
     (tmp_path / "quiet").mkdir()

@@ -33,7 +33,6 @@ REFUSALS = {
     "score p.jsonl --columns prediction=x": "Expected the column x of --columns in p.jsonl, found id, prediction",
     "score spiqa_demo p.jsonl --include-path absent": "to name a folder with YAMLs of tasks, found absent",
     "score spiqa_demo p.jsonl --columns predictions=x": "with fields among id, prediction, question, reference",
-    "score p.jsonl --by group --dry-run": "Expected TASK PREDICTIONS... with --dry-run",
     "score empty --by group": "Expected answers in empty, found none.",
     "choices p.txt": "jsonl, json, csv, tsv, xlsx or parquet",
     "report empty": "Expected answers in empty, found none. Give a result file of lmms-eval",

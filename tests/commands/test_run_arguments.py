@@ -164,43 +164,6 @@ def parts(tmp_path: Path) -> dict[str, list[str]]:
     return {"seen": seen, "blind": [as_jsonl(tmp_path, "a", "mmstar_demo_text", rows, texts_of(rows, 3))]}
 
 
-def test_values_over_a_part_of_a_task_are_printed_where_they_are_asked_for(
-    parts: dict[str, list[str]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Withheld everywhere with the reason; with --partial they stand beside `12 of 24`."""
-    seen, blind = parts["seen"], parts["blind"]
-    _, rows, errors = run_json(capsys, "score", "--by", "group", seen[0])
-    assert {(row["value"], row["low"], row["questions"]) for row in rows} == {(None, None, "12 of 24")}
-    assert "mmstar_demo of a: 12 of 24 questions were answered, fewer than 99%; --partial prints its values." in errors
-    rows = run_json(capsys, "score", "--by", "group", seen[0], "--partial")[1]
-    assert (rows[0]["value"], rows[0]["n"], rows[0]["questions"]) == (0.75, 12, "12 of 24")
-    assert main(["score", "--by", "group", seen[0], "--partial"]) == 0
-    header, _, line, *_ = capsys.readouterr().out.splitlines()
-    assert header.split() == ["model", "task", "metric", "group", "x", "100", "n", "questions"]
-    assert line.split()[3:9] == ["all", "75.0", "[46.8,", "91.1]", "12", "12"]
-
-    status, found, errors = run_json(capsys, "compare", *seen)
-    assert (status, found) == (2, [])
-    assert "12 of 24 questions were answered, fewer than 99%" in errors
-    assert "--partial" in errors
-    (found,) = run_json(capsys, "compare", *seen, "--partial")[1]
-    assert (found["difference"]["difference"], found["difference"]["n"]) == (-0.25, 12)
-    assert found["warnings"][:2] == [f"{name} answered 12 of 24 questions" for name in "ab"]
-
-    rows = run_json(capsys, "gain", seen[0], *blind)[1]
-    assert {(row["s_v"], row["mg"], row["mg_low"], row["questions"]) for row in rows} == {
-        (None, None, None, "12 of 24")
-    }
-    assert all(row["warnings"] == ["withheld: a answered 12 of 24 questions"] for row in rows)
-    row = run_json(capsys, "gain", seen[0], *blind, "--partial")[1][0]
-    assert (row["group"], row["s_v"], row["s_wv"], row["mg"], row["questions"]) == ("all", 0.75, 0.25, 0.5, "12 of 24")
-    assert row["warnings"][0] == "12 of 24 questions were answered"
-    assert main(["gain", seen[0], *blind, "--partial"]) == 0
-    header, _, line, *_ = capsys.readouterr().out.splitlines()
-    assert header.split()[:6] == ["task", "metric", "group", "without", "n", "questions"]
-    assert line.split()[4:9] == ["12", "12", "of", "24", "75.0"]
-
-
 def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(parts: dict[str, list[str]], tmp_path: Path) -> None:
     """Page, Markdown, card, csv and json: no value without --partial, and `12 of 24` beside each with it."""
     files = {name: tmp_path / f"r.{name}" for name in ("html", "markdown", "card", "csv", "json")}
