@@ -47,7 +47,9 @@ def name_of(task: str) -> str:
 def kept_by_filter(filtered: Filtered) -> Kept:
     """Return what a filter kept. Raises InputError: nothing kept, or runs over a part of the task."""
     if part := partial_coverage(filtered.pair.runs):
-        raise InputError(f"Expected runs on the whole of {filtered.task} to --write it, found {part} questions.")
+        raise InputError(
+            f"Expected runs on the whole of {filtered.task} to --write it, found {part} questions. Run all."
+        )
     if not filtered.kept:
         raise InputError(f"Expected questions of {filtered.task} to keep, found none. Raise --max-hits.")
     made: dict[str, Any] = {"inspectors": filtered.inspectors, "metric": filtered.pair.metric.name}

@@ -188,6 +188,8 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
         found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
     if arguments.metrics and grouping.ALL not in arguments.metrics:
         found = [(task.with_metrics(arguments.metrics), runs) for task, runs in found]
+    for task, _ in found if arguments.judge else ():  # before any file is matched
+        chosen_judges(task, arguments, os.environ)
     accept = arguments.accept_differences
     joined = [(task, [join_questions(run, task, accept, subset=wanted.subset) for run in runs]) for task, runs in found]
     differ = [task.name for task, of in joined if len({row["data"] for each in of for row in each.rows[:1]}) > 1]

@@ -114,7 +114,7 @@ def test_a_part_of_a_task_is_not_written(source_task: Path, tmp_path: Path) -> N
     (found,), *_ = filter_runs(runs, text_only_models=True)
     with pytest.raises(InputError) as error:
         write_task(kept_by_filter(found), "hard", tmp_path / "tasks", source_task)
-    assert str(error.value) == "Expected runs on the whole of numbers to --write it, found 6 of 60 questions."
+    assert str(error.value) == "Expected runs on the whole of numbers to --write it, found 6 of 60 questions. Run all."
 
 
 def filtered(folder: Path, **options: Any) -> Filtered:
