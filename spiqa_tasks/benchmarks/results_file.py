@@ -46,9 +46,7 @@ class TaskLog(NamedTuple):
     Attributes:
         config: the values of the task's YAML.
         values: row of the table (`metric` or `metric/group`) -> its value.
-        higher_is_better: metric -> whether more is better.
         samples: one JSON object per response.
-        questions: the number of questions of the task.
         summary: what stands under `SUMMARY`.
     """
 
@@ -134,10 +132,9 @@ def logged_sample(
 
 
 def write_log(folder: Path, model: str, model_args: str, tasks: Mapping[str, TaskLog]) -> Path:
-    """Write a results file and the samples of its tasks; return the results file.
+    """Write a results file and the samples of its tasks, as of lmms-eval's command line; return the results file.
 
     The date in the names is that of now, or the first second after it without a results file: nothing is overwritten.
-    `model` and `model_args` are as on lmms-eval's command line.
     """
     folder.mkdir(parents=True, exist_ok=True)
     date = _reserved_date(folder)
@@ -156,10 +153,7 @@ def write_log(folder: Path, model: str, model_args: str, tasks: Mapping[str, Tas
 
 
 def newest_summary(folder: Path, task: str, since: float = 0.0) -> Mapping[str, Any] | None:
-    """Return the summary in the newest results file of a task below a folder; None without one.
-
-    `since` is a time in seconds: older files are not looked at.
-    """
+    """Return the summary in the newest results file of a task below a folder, not older than `since`, or None."""
     for samples in sorted(folder.rglob(f"*{SAMPLES}{task}.jsonl"), key=lambda path: path.name, reverse=True):
         results = samples.with_name(samples.name.removesuffix(f"{SAMPLES}{task}.jsonl") + RESULTS)
         if results.is_file() and results.stat().st_mtime >= since:

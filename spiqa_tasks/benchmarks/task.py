@@ -23,8 +23,8 @@ class Task:
     Attributes:
         settings: the text of the YAML's `dataset_name`.
         kept: ids of the questions that a filter kept; None without a filter.
-        length: limit of generated tokens per response; None if the YAML sets none.
-        generation: the YAML's `generation_kwargs` as JSON, or "".
+        length: limit of generated tokens per response, if the YAML sets one.
+        generation: the YAML's `generation_kwargs` as JSON.
     """
 
     name: str
@@ -83,10 +83,7 @@ def _unpickled(benchmark: str, definition: Any, name: str, *values: Any) -> Task
 
 
 def task_of(config: Mapping[str, Any]) -> Task | None:
-    """Return the task that a YAML's values define; None for a task of a host.
-
-    Raises InputError: a recorded definition that cannot be parsed.
-    """
+    """Return the task that a YAML's values define, or None for a host's; InputError for a broken definition."""
     metadata = config.get("metadata")
     metadata = metadata if isinstance(metadata, Mapping) else {}
     entry = benchmark_named(metadata.get("benchmark"), metadata.get("definition"))

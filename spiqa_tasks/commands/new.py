@@ -5,7 +5,7 @@ import itertools
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
@@ -79,10 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
     if unused := [name for name in columns if name and name not in definition.named_columns]:
         print(f"Not used: {', '.join(unused)}.\n")
     choices = sum(bool(row["letters"]) for row in rows)
-    pictures = len({path for row in rows for path in row["images"]})
-    parts = [f"{counted(choices, 'choice')} and {counted(len(rows) - choices, 'open question')}"]
-    parts += [counted(pictures, "picture"), f"headline {definition.metrics[0]}"]
-    print(f"{definition.benchmark}: {counted(len(rows), 'question')}: {', '.join(parts)}.")
+    kinds = f"{counted(choices, 'choice')} and {counted(len(rows) - choices, 'open question')}"
+    pictures = counted(len({path for row in rows for path in row["images"]}), "picture")
+    total = f"{definition.benchmark}: {counted(len(rows), 'question')}"
+    print(f"{total}: {kinds}, {pictures}, headline {definition.metrics[0]}.")
     if not definition.columns.id and all(row["id"] == str(place) for place, row in read.items()):
         say("Ids are the rows' places from 0, as no column was taken for them; --column id=COLUMN names one.")
     say(*_oddities(definition, rows))
@@ -134,13 +134,9 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], Sequence[str
 
 
 def _pairs(given: Sequence[str], option: str) -> dict[str, str]:
-    found = {}
-    for text in given:
-        name, separator, value = text.partition("=")
-        if not separator or not name:
-            raise InputError(f"Expected {option} NAME=VALUE, found {text!r}. Correct it.")
-        found[name] = value
-    return found
+    if broken := [text for text in given if not text.partition("=")[0] or "=" not in text]:
+        raise InputError(f"Expected {option} NAME=VALUE, found {broken[0]!r}. Correct it.")
+    return dict(text.split("=", 1) for text in given)
 
 
 def _unaskable(definition: Definition, rows: Mapping[int, Row]) -> Iterator[tuple[int, str]]:
@@ -163,15 +159,15 @@ def _oddities(definition: Definition, rows: Sequence[Row]) -> Iterator[str]:
         texts = [row["question"], *row["options"]]
         return MARKER.search(" ".join(texts)) is not None and not are_placed(texts, len(row["images"]))
 
-    faults: dict[str, Callable[[Row], bool]] = {
-        "with two options of the same text": lambda row: (
-            len({*map(str.casefold, row["options"])}) < len(row["options"])
-        ),
-        "with a marker of a picture that the row does not have": lacks_picture,
-        "without a picture": lambda row: bool(definition.columns.images) and not row["images"],
+    faults = {
+        "with two options of the same text": [
+            row["id"] for row in rows if len({*map(str.casefold, row["options"])}) < len(row["options"])
+        ],
+        "with a marker of a picture that the row does not have": [row["id"] for row in rows if lacks_picture(row)],
+        "without a picture": [row["id"] for row in rows if definition.columns.images and not row["images"]],
     }
-    for name, holds in faults.items():
-        if ids := [row["id"] for row in rows if holds(row)]:
+    for name, ids in faults.items():
+        if ids:
             yield f"{counted(len(ids), 'question')} {name}, the first: {', '.join(ids[:5])}."
     if definition.answer_is == "number":
         yield "Right options are taken for numbers from 1, as none is 0; --answer-is index takes them from 0."

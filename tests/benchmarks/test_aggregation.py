@@ -147,15 +147,6 @@ def test_a_value_has_the_interval_of_its_answers_clusters() -> None:
     assert clustered_records(scores, ["a"] * 4).value(mean_of("x")).interval is None
 
 
-def test_a_group_has_the_clusters_of_its_own_answers() -> None:
-    """Papers that only other groups have count for no degree of freedom."""
-    plots = [Record(f"p{n}", cluster=f"a{n}", scores={"x": n / 4}, groups={"type": "plot"}) for n in range(4)]
-    others = [Record(f"o{n}", cluster=f"b{n}", scores={"x": 0.5}, groups={"type": "table"}) for n in range(50)]
-    found = RecordSet([*plots, *others], [*plots, *others], 54).value(mean_of("x"), "plot")
-    expected = share_interval([0, 0.25, 0.5, 0.75])
-    assert found.interval == pytest.approx((expected.low, expected.high))
-
-
 def test_a_group_is_held_against_its_own_size() -> None:
     """15 questions without an answer are 1% of the task: of a group of 46 they leave 31, and no number."""
     rest = [Record(f"r{place}", scores={"x": 1.0}, groups={"axis": "rest"}) for place in range(1454)]

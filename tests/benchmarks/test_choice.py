@@ -157,16 +157,3 @@ def test_answers_at_the_limit_of_tokens_are_counted(row: dict[str, Any]) -> None
     assert (value.value, value.n) == (0.25, 200)
     assert value.scores == {str(place): float(place < 50) for place in range(200)}
     assert [records[place].details.get("truncated") for place in (0, 50, 199)] == [True, False, None]
-
-
-def _record(truncated: bool | None, benchmark: str = "mmstar") -> Record:
-    row = load_rows(benchmark, "demo", "ablation=text")[0]
-    return make_scorer(benchmark, "ablation=text", "test", None).record(row, Response("B", truncated=truncated))
-
-
-@pytest.mark.parametrize("benchmark", ["mmstar", "scifibench"])
-def test_a_record_keeps_whether_its_answer_was_cut_off(benchmark: str) -> None:
-    """It says so, says not, or says nothing, also after it was logged and read again."""
-    for truncated in (True, False):
-        assert Record.from_dict(_record(truncated, benchmark).as_dict()).details["truncated"] is truncated
-    assert "truncated" not in _record(None, benchmark).details

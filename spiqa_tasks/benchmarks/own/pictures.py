@@ -1,7 +1,4 @@
-"""The pictures of a row: paths as they are, pictures within the table written to the cache. None is opened here.
-
-A table with pictures may name an earlier row's id instead of a picture, as VLMEvalKit's tables do.
-"""
+"""The pictures of a row: paths as they are, pictures within the table written to the cache. None is opened here."""
 
 import base64
 import binascii
@@ -22,12 +19,10 @@ _BASE64 = re.compile(r"(?:data:image/[\w.+-]+;base64,)?((?:iVBOR|/9j/|R0lGOD|Ukl
 
 
 class Pictures:
-    """The pictures of a table's rows.
+    """The pictures of a table's rows; `columns` have pictures, or are paths with columns in braces.
 
-    Args:
-        columns: with pictures, or paths with columns in braces.
-        folder: of relative paths.
-        cache: name of the cache's folder for pictures within the table.
+    `folder` is that of relative paths, `cache` that of pictures within the table, of which a later row may name the
+    earlier one's id, as VLMEvalKit's tables do.
     """
 
     def __init__(self, columns: Sequence[str], folder: Path, cache: str) -> None:
@@ -44,10 +39,10 @@ class Pictures:
         """
         values = list(self._values(record))
         written = [(f"{place}-{number}", value) for number, value in enumerate(values) if isinstance(value, bytes)]
-        if not written:
-            return [path for value in values for path in self._by_id.get(str(value)) or [self._path(str(value))]]
-        self._by_id[row_id] = write_pictures(self._cache, written)
-        return self._by_id[row_id]
+        if written:
+            self._by_id[row_id] = write_pictures(self._cache, written)
+            return self._by_id[row_id]
+        return [path for value in values for path in self._by_id.get(str(value)) or [self._path(str(value))]]
 
     def _values(self, record: Fields) -> Iterator[bytes | str]:
         """The pictures, as encoded bytes or as paths."""

@@ -78,8 +78,8 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -
 
 _FITS: Mapping[str, Callable[[Sequence[Any]], bool]] = {
     "id": lambda values: len(set(map(str, values))) == len(values) and all(map(_is_short, values)),
-    "question": lambda values: _share(values, lambda value: isinstance(value, str)) > 0.99,
-    "answer": lambda values: _share(values, lambda value: not cells.is_empty(value)) > 0.5,
+    "question": lambda values: sum(isinstance(value, str) for value in values) > 0.99 * len(values),
+    "answer": lambda values: sum(map(cells.is_empty, values)) < 0.5 * len(values),
     "options": lambda values: any(map(_is_list, values)),
     "images": lambda values: any(map(_is_picture, values)),
 }
@@ -108,7 +108,8 @@ def _options(values: Values, question: str) -> str | list[str]:
     objects = [name for name, cells_of in values.items() if all(map(_has_letters, cells_of))]
     if objects:
         return objects[0]
-    return question if _share(values.get(question, ()), lambda text: bool(options_in(str(text)))) >= LISTED else ""
+    asked = values.get(question, ())
+    return question if asked and sum(bool(options_in(str(text))) for text in asked) >= LISTED * len(asked) else ""
 
 
 def _images(values: Values, found: Mapping[str, Any], files: Files) -> str | list[str]:
@@ -190,12 +191,11 @@ def _kind(records: Sequence[Fields], columns: Columns) -> tuple[str, str]:
                 choices.append((cells.single(as_value(cells.cell(record, columns.answer[0]))), options))
 
     def read(form: AnswerForm) -> int:
-        count = 0
+        found = []
         for answer, options in choices:
             with contextlib.suppress(ValueError):
-                cells.answers_of(answer, options, form)
-                count += 1
-        return count
+                found.append(cells.answers_of(answer, options, form))
+        return len(found)
 
     has_zero = any(is_zero(answer) for answer, _ in choices)
     forms: list[AnswerForm] = ["letter", "text", "index" if has_zero else "number", "letters"]
@@ -212,10 +212,6 @@ def _named(found: Mapping[str, Any]) -> Iterable[str]:
     for value in found.values():
         for each in [value] if isinstance(value, str) else value:
             yield from fields_in_path(each) or [each]
-
-
-def _share(values: Sequence[Any], holds: Callable[[Any], bool]) -> float:
-    return sum(map(holds, values)) / len(values) if values else 0.0
 
 
 def _is_short(value: Any) -> bool:

@@ -41,13 +41,6 @@ def test_both_kinds_stand_in_one_table(tmp_path: Path) -> None:
     assert {each["id"] for each in found} == {"a", "b", "c"}
 
 
-def test_options_may_stand_in_the_question(tmp_path: Path) -> None:
-    """They are not repeated in the prompt."""
-    asked = row(question="Which?\nA. red\nB. blue")
-    (found,) = rows_of(tmp_path, [asked], columns={**COLUMNS, "options": "question"})
-    assert (found["options"], found["question"]) == (["red", "blue"], asked["question"])
-
-
 def test_open_questions_may_have_several_answers(tmp_path: Path) -> None:
     """In a list, or in columns of their own; each once."""
     asked = {"question": "What?", "answer": ["five", "5", "five"], "more": "V"}
@@ -107,14 +100,11 @@ def test_the_digest_is_of_the_data_and_what_is_made_of_it(tmp_path: Path) -> Non
     [
         ({"answer": "C"}, {}, "row 2 (id y): the answer 'C' is no option among A, B"),
         ({"answer": ""}, {}, "row 2 (id y): no answer in answer"),
-        ({"answer": "red "}, {"answer_is": "index"}, "is no option among A, B"),
         ({"options": ["red"]}, {}, "1 options, where 2 to 26"),
         ({"options": None}, {}, "no options"),
         ({"options": "red or blue"}, {}, "options is 'red or blue', not a list"),
-        ({"question": " "}, {}, "question is ' ', not a text"),
         ({"question": None}, {}, "no text in question"),
         ({"image": "green.png"}, {}, "no picture at"),
-        ({"image": 1.5}, {}, "image has a float, not a picture"),
         ({"id": "x"}, {}, "row 2 (id x): the id of an earlier row"),
         ({"options": ["red", "Red"], "answer": "red"}, {"answer_is": "text"}, "is the text of"),
     ],
