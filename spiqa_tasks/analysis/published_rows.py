@@ -32,15 +32,10 @@ MEANS = {
 
 @dataclass(frozen=True)
 class PublishedValue:
-    """One printed number, in natural units.
+    """One printed number, in natural units (0 to 1, CIDEr 0 to 10).
 
-    Attributes:
-        model: as the paper names it.
-        table: the paper's table.
-        metric: the metric's name here.
-        group: the group's name here; None for all answers.
-        value: 0 to 1 (CIDEr 0 to 10).
-        judge: of L3Score; "" for metrics that need none.
+    `model` and `table` are as the paper names them, `metric` and `group` (None: all answers) as this package does;
+    `judge` is that of L3Score, "" for metrics that need none.
     """
 
     model: str

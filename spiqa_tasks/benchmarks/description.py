@@ -1,162 +1,101 @@
-"""Counts of the releases beside those that their papers print."""
+"""Counts of the releases, under the names that the published tables have for them."""
 
-import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 
 from spiqa_tasks.benchmarks.mmstar import release as mmstar
 from spiqa_tasks.benchmarks.scifibench import release as scifibench
-from spiqa_tasks.benchmarks.spiqa import release as spiqa
 from spiqa_tasks.benchmarks.spiqa.formats import GROUPS, Paper
-from spiqa_tasks.errors import DataError
+from spiqa_tasks.benchmarks.spiqa.release import papers_of
 from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import MMSTAR, SCIFIBENCH, Source
 from spiqa_tasks.published import load
 
-
-@dataclass(frozen=True)
-class Count:
-    """A number that describes a release, in its own unit.
-
-    Attributes:
-        split: split of the release, or `all` for several.
-        place: table or figure of the paper.
-        statistic: name of the number.
-        value: the number counted; NaN if withheld.
-        published: the number printed; NaN if there is none.
-        why_not: why `value` is withheld, or ''.
-        is_missing: whether files are missing or cannot be read.
-    """
-
-    split: str
-    place: str
-    statistic: str
-    value: float
-    published: float
-    why_not: str
-    is_missing: bool
-
-    @property
-    def difference(self) -> float:
-        """Counted minus printed; NaN without one of the two."""
-        return self.value - self.published
-
-
+ALL = "all"
+"""In place of a split: the three of `GENERATED`."""
 GENERATED = ("train", "val", "testA")
 """The splits of SPIQA's Table 2."""
+Counts = dict[str, float]
+"""Statistic -> number, in its own unit."""
+_TASKS = {"Figure2Caption": "figure_to_caption", "Caption2Figure": "caption_to_figure"}
 
 
-def _spiqa(sources: Mapping[str, Source]) -> Iterator[Count]:
-    """Yield the counts of Table 4, and of Table 2 if all of `GENERATED` are among the splits.
-
-    Figure types are those of the reading `released`, which gives Table 4.
-    """
-    papers: dict[str, list[Paper]] = {}
-    missing: dict[str, str] = {}
-    for split, source in sources.items():
-        printed = _printed("spiqa", "table4", split=split.replace("test", "test-"))
-        try:
-            papers[split] = spiqa.papers_of(source, split)
-        except DataError as error:
-            missing[split] = str(error)
-            yield from _beside(split, "Table 4", {}, printed, missing[split], is_missing=True)
-        else:
-            reason = "the release has no figure types in this split"
-            yield from _beside(split, "Table 4", _columns(papers[split]), printed, reason)
-    if set(GENERATED) <= sources.keys():
-        reason = " ".join(missing[split] for split in GENERATED if split in missing)
-        together = [paper for split in GENERATED for paper in papers.get(split, ())]
-        counted = {} if reason else _of_generated(together)
-        yield from _beside("all", "Table 2", counted, _printed("spiqa", "table2"), reason, is_missing=bool(reason))
+def _spiqa_table4(source: Source, split: str) -> Counts:
+    return _columns(papers_of(source, split))
 
 
-def _columns(papers: Sequence[Paper]) -> dict[str, float]:
-    """Return the columns of Table 4; figure types only if some figure has one."""
+def _columns(papers: Sequence[Paper]) -> Counts:
+    """Return the columns of Table 4, by the reading `released`; figure types only if some figure has one."""
     figures = [figure for paper in papers for figure in paper.figures.values()]
     types = Counter(figure.group_released for figure in figures)
     has_types = any(figure.label for figure in figures if not figure.is_table)
-    totals: dict[str, float] = {"papers": len(papers), "questions": sum(len(paper.questions) for paper in papers)}
+    totals: Counts = {"papers": len(papers), "questions": sum(len(paper.questions) for paper in papers)}
     return totals | {group: types[group] for group in GROUPS if has_types or group == "table"}
 
 
-def _of_generated(papers: Sequence[Paper]) -> dict[str, float]:
-    """Return the numbers of Table 2; words are separated by white space (the paper has no definition)."""
-    columns = _columns(papers)
-    counted = columns | {"figure": sum(columns.get(group, 0) for group in GROUPS if group != "table")}
+def _spiqa_table2(source: Source, _split: str) -> Counts:
+    """Words are separated by white space (the paper has no definition)."""
+    papers = [paper for split in GENERATED for paper in papers_of(source, split)]
+    counts = _columns(papers)
+    counts["figure"] = sum(counts.get(group, 0) for group in GROUPS if group != "table")
     for name in ("question", "answer"):
         words = [len(getattr(question, name).split()) for paper in papers for question in paper.questions]
-        counted |= {f"max_{name}_words": max(words), f"mean_{name}_words": fmean(words)}
-    return counted
+        counts |= {f"max_{name}_words": max(words), f"mean_{name}_words": fmean(words)}
+    return counts
 
 
-def _mmstar(sources: Mapping[str, Source]) -> Iterator[Count]:
-    """Yield the counts of Figures 4 and 5."""
-    for split, source in sources.items():
-        fourth, fifth = ({} if split == "demo" else _printed("mmstar", name) for name in ("figure4", "figure5"))
-        try:
-            columns = ("category", "l2_category")
-            rows = read_rows(source.files(MMSTAR, mmstar.FILE), columns, optional=(mmstar.META,))
-        except DataError as error:
-            yield from _beside(split, "Figure 4", {}, fourth, str(error), is_missing=True)
-            yield from _beside(split, "Figure 5", {}, fifth, str(error), is_missing=True)
-            continue
-        origins = _by_name("source", [(row.get(mmstar.META) or {}).get("source", "unknown") for row in rows])
-        reason = "the release has the final questions alone"
-        yield from _beside(split, "Figure 4", {"questions": len(rows)} | origins, fourth, reason)
-        categories = _by_name("category", [row["category"] for row in rows])
-        axes = _by_name("subcategory", [row["l2_category"] for row in rows])
-        counted = {"categories": len(categories), "subcategories": len(axes)}
-        none = dict.fromkeys(fifth, 0)
-        yield from _beside(split, "Figure 5", none | counted | categories | axes, fifth)
+def _mmstar_figure4(source: Source, _split: str) -> Counts:
+    rows = read_rows(source.files(MMSTAR, mmstar.FILE), ("index",), optional=(mmstar.META,))
+    origins = ((row.get(mmstar.META) or {}).get("source", "unknown") for row in rows)
+    return {"questions": len(rows)} | _by_name("source", origins)
 
 
-def _scifibench(sources: Mapping[str, Source]) -> Iterator[Count]:
-    """Yield the counts of Table 1 and Figure 3, by release file."""
-    tasks = {"Figure2Caption": "figure_to_caption", "Caption2Figure": "caption_to_figure"}
-    for split, file in [(name, file) for name in sources for file in scifibench.SPLITS[name]]:
-        subset, _, task = file.partition("_")
-        statistic = f"questions/{tasks[task]}"
-        table = {} if split.startswith("demo") else _printed("scifibench", "table1", subset=subset)
-        table = {name: table[name] for name in table if name in (statistic, "pool_pairs", "categories")}
-        try:
-            rows = read_rows(sources[split].files(SCIFIBENCH, f"data/{file}-*.parquet"), ("Category",))
-        except DataError as error:
-            yield from _beside(split, "Table 1", {}, table, str(error), is_missing=True)
-            continue
-        names = [row["Category"] for row in rows]
-        # Table 1 counts the archives of arXiv
-        archives = {"cs" if name == "other cs" else name.partition(".")[0] for name in names} - {"cross-list"}
-        reason = "the release has the questions alone, not the pool of pairs that they are drawn from"
-        yield from _beside(split, "Table 1", {statistic: len(names), "categories": len(archives)}, table, reason)
-        yield from _beside(split, "Figure 3", _by_name("category", names), {})
+def _mmstar_figure5(source: Source, _split: str) -> Counts:
+    rows = read_rows(source.files(MMSTAR, mmstar.FILE), ("category", "l2_category"))
+    categories = _by_name("category", (row["category"] for row in rows))
+    axes = _by_name("subcategory", (row["l2_category"] for row in rows))
+    return {"categories": len(categories), "subcategories": len(axes)} | categories | axes
 
 
-DESCRIBE = {"spiqa": _spiqa, "mmstar": _mmstar, "scifibench": _scifibench}
-"""Benchmark -> function (split -> its source) that yields its counts."""
+def _scifibench_table1(source: Source, split: str) -> Counts:
+    counts: Counts = {}
+    archives: set[str] = set()  # of arXiv
+    for file, categories in _categories(source, split).items():
+        counts[f"questions/{_TASKS[file.partition('_')[2]]}"] = len(categories)
+        archives |= {"cs" if name == "other cs" else name.partition(".")[0] for name in categories}
+    return counts | {"categories": len(archives - {"cross-list"})}
 
 
-def _printed(paper: str, table: str, **keys: str) -> dict[str, float]:
-    """Return statistic -> number in the rows of a published table with these keys; NaN if not printed."""
-    rows = [row for row in load(paper, table) if all(row[name] == value for name, value in keys.items())]
-    return {str(row["statistic"]): float(row["value"] or math.nan) for row in rows}
+def _scifibench_figure3(source: Source, split: str) -> Counts:
+    return _by_name("category", (name for names in _categories(source, split).values() for name in names))
 
 
-def _beside(
-    split: str,
-    place: str,
-    counted: Mapping[str, float],
-    printed: Mapping[str, float],
-    why_not: str = "",
-    *,
-    is_missing: bool = False,
-) -> Iterator[Count]:
-    """Yield the counted numbers beside the printed ones; those that are only printed are withheld for a reason."""
-    for name in dict.fromkeys([*printed, *counted]):
-        value, reason = (counted[name], "") if name in counted else (math.nan, why_not)
-        yield Count(split, place, name, value, printed.get(name, math.nan), reason, bool(reason) and is_missing)
+def _categories(source: Source, split: str) -> dict[str, list[str]]:
+    """Return release file of the split -> the category of each question."""
+    paths = {file: source.files(SCIFIBENCH, f"data/{file}-*.parquet") for file in scifibench.SPLITS[split]}
+    return {file: [row["Category"] for row in read_rows(each, ("Category",))] for file, each in paths.items()}
 
 
-def _by_name(prefix: str, names: Sequence[str]) -> dict[str, float]:
+COUNTED: Mapping[tuple[str, str], Callable[[Source, str], Counts]] = {
+    ("spiqa", "table2"): _spiqa_table2,
+    ("spiqa", "table4"): _spiqa_table4,
+    ("mmstar", "figure4"): _mmstar_figure4,
+    ("mmstar", "figure5"): _mmstar_figure5,
+    ("scifibench", "table1"): _scifibench_table1,
+    ("scifibench", "figure3"): _scifibench_figure3,
+}
+"""(Paper, table or figure) -> function (source, split) that counts; it raises DataError for missing files."""
+
+
+def printed(paper: str, key: str, split: str) -> Counts:
+    """Return the printed numbers of a split of the release; {} if there are none."""
+    if split.startswith("demo") or key == "figure3":
+        return {}
+    names = {"split": split.replace("test", "test-"), "subset": "CS" if split.startswith("cs") else "General"}
+    rows = [row for row in load(paper, key) if all(row.get(name, value) == value for name, value in names.items())]
+    return {str(row["statistic"]): float(row["value"]) for row in rows if row["value"] is not None}
+
+
+def _by_name(prefix: str, names: Iterable[str]) -> Counts:
     return {f"{prefix}/{name}": often for name, often in sorted(Counter(names).items())}

@@ -1,17 +1,16 @@
 """`paper`: every table and figure of the three papers, and each made again beside what is printed."""
 
 import argparse
-import dataclasses
 import math
 import os
 from collections.abc import Mapping, Sequence
 
-from spiqa_tasks.benchmarks.description import DESCRIBE
+from spiqa_tasks.benchmarks.description import ALL, COUNTED, printed
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.run_arguments import METRIC, RUN, TASK, add_include_path, add_part, selection
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import Source, default_source, demo_source
 from spiqa_tasks.hosts.catalogue import catalogue, find_tasks, members_of
 from spiqa_tasks.printable import said_if_slow, say
@@ -74,23 +73,13 @@ def _list(arguments: argparse.Namespace) -> int:
     source = default_source(fetches=False)
     answered = {run.task for run in load_runs(arguments.among, selection(arguments))[0]} if arguments.among else None
     records = []
-    for item in items():
-        if arguments.paper not in (None, item.paper):
-            continue
+    for item in (item for item in items() if arguments.paper in (None, item.paper)):
         members = {name for asked in item.tasks for name in (asked, *members_of(asked, tasks, groups))}
-        records.append(
-            {
-                "paper": item.paper,
-                "item": item.key,
-                "shows": item.shows,
-                "needs": item.needs,
-                "tasks": item.tasks if "runs" in item.needs else [],
-                "data": _has_data(item, tasks, groups, source),
-                "runs": bool(members & answered) if answered is not None and "runs" in item.needs else None,
-                "judge": any(map(os.environ.get, _JUDGES)) if "judge" in item.needs else None,
-                "note": item.note,
-            }
-        )
+        record = {"paper": item.paper, "item": item.key, "shows": item.shows, "needs": item.needs}
+        record |= {"tasks": item.tasks if "runs" in item.needs else [], "data": _has_data(item, tasks, groups, source)}
+        record["runs"] = bool(members & answered) if answered is not None and "runs" in item.needs else None
+        record["judge"] = any(map(os.environ.get, _JUDGES)) if "judge" in item.needs else None
+        records.append(record | {"note": item.note})
     values: Columns = ["needs", Column("tasks", "--tasks"), *("data", "runs", "judge", "note")]
     note = "Made again by `spiqa-tasks paper PAPER ITEM [RUN...]`; data, runs and judge: whether they are there."
     print(render(arguments.format, Table(records, ["paper", "item", "shows"], values, notes=[note])))
@@ -111,33 +100,40 @@ def _has_data(
 
 def _counts(arguments: argparse.Namespace, item: Item) -> int:
     """Print counts of the release, beside those printed."""
-    splits = _splits(item.paper, arguments.task)
-    fetched = default_source(fetches=False)
-    sources = {split: demo_source() if split.startswith("demo") else fetched for split in splits}
-    with said_if_slow("counting the data"):
-        every = list(DESCRIBE[item.paper](sources))
-    found = [count for count in every if count.place == item.name]
-    if not found:
-        reasons = [count.why_not for count in every if count.is_missing]
-        named = f"Expected splits that {item.name} counts, found {', '.join(arguments.task)}. Leave out --task."
-        raise InputError(reasons[0] if reasons else named)
-    made = [{"benchmark": item.paper, **dataclasses.asdict(count), "difference": count.difference} for count in found]
+    records, missing = [], []
+    for split in _splits(item, arguments.task):
+        source = demo_source() if split.startswith("demo") else default_source(fetches=False)
+        try:
+            with said_if_slow("counting the data"):
+                counted = COUNTED[item.paper, item.key](source, split)
+        except DataError as error:
+            missing.append(error)
+            continue
+        published = printed(item.paper, item.key, split)
+        for name, value in counted.items():
+            number = published.get(name, math.nan)
+            counts = {"value": value, "published": number, "difference": value - number}
+            records.append({"benchmark": item.paper, "split": split, "place": item.name, "statistic": name, **counts})
+    if missing and not records:
+        raise missing[0]
+    say(*map(str, missing))
     numbers = [Column("value", "counted", _plain), Column("published", show=_plain)]
     labels: Columns = ["benchmark", "split", Column("place", "in"), "statistic"]
-    print(render(arguments.format, Table(made, labels, [*numbers, Column("difference", show=_difference)])))
-    withheld = dict.fromkeys((count.split, count.why_not) for count in found if count.why_not)
-    say(*(f"Withheld of {item.paper} {split} ({item.name}): {reason}" for split, reason in withheld))
-    return 3 if any(count.is_missing for count in found) else 0
+    print(render(arguments.format, Table(records, labels, [*numbers, Column("difference", show=_difference)])))
+    return 3 if missing else 0
 
 
-def _splits(paper: str, tasks: Sequence[str]) -> list[str]:
+def _splits(item: Item, tasks: Sequence[str]) -> list[str]:
     """Return the splits of the named tasks, by default those that the paper is about."""
+    if item.key == "table2" and not tasks:
+        return [ALL]
     if not tasks:  # the figures to be captioned are those of the other splits
-        return [split for split in BENCHMARKS[paper].splits if split != "captioning" and not split.startswith("demo")]
+        splits = BENCHMARKS[item.paper].splits
+        return [split for split in splits if split != "captioning" and not split.startswith("demo")]
     named = find_tasks(tasks)
-    others = [task.name for task in named if task.benchmark != paper]
+    others = [task.name for task in named if task.benchmark != item.paper or item.key == "table2"]
     if others:
-        raise InputError(f"Expected tasks of {paper}, whose paper counts its data; found {others[0]}. Correct --task.")
+        raise InputError(f"Expected tasks of {item.paper} for {item.name}, found {others[0]}. Leave out --task.")
     return list(dict.fromkeys(task.split for task in named))
 
 

@@ -160,14 +160,12 @@ def _gain(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _pairs(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
-    """Return the pairs, and why others are left out; all remarks go to stderr."""
     pairs, alone, problems = ablation_pairs(runs_at(arguments.runs, arguments), (), arguments.task, arguments.metric)
     say(*alone, *problems)
     return pairs, problems
 
 
 def _abnormal(arguments: argparse.Namespace, item: Item) -> int:
-    """Print the abnormal hit rate of every task, over the runs as text-only models."""
     runs = runs_at(arguments.runs, arguments)
     found, remarks, left_out = filter_runs(runs, tasks=arguments.task, metric=arguments.metric, text_only_models=True)
     say(*remarks, *left_out)

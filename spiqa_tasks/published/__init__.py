@@ -24,10 +24,9 @@ class Item:
     """A table, figure or section of a paper.
 
     Attributes:
-        key: its name on the command line and for `load`: `tableB1`.
-        name: as in the paper, such as `Table B.1`.
+        key, name: `tableB1` on the command line and for `load`, `Table B.1` in the paper.
         needs: `data`, or `runs` and perhaps `judge`; () if nothing makes it.
-        maker: function of `commands.paper_tables` that makes it again, or ''.
+        maker: function of `commands.paper_tables` that makes it again, `counts`, or ''.
         tasks: arguments of lmms-eval's --tasks for its runs; benchmarks for counts of the data.
         note: what is missing of it, or why nothing makes it.
         options: defaults of the maker's options, as `key=value`.
@@ -85,7 +84,7 @@ def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
     if table not in known:
         choices = ", ".join(known or dict.fromkeys(name for name, *_ in tables()))
         raise InputError(f"Expected a published table of a paper ({choices}), found {table} of {paper}. Correct it.")
-    return [{column: _cell(column, text) for column, text in row.items()} for row in _read(f"{paper}_{table}.csv")]
+    return _typed(f"{paper}_{table}.csv")
 
 
 def reported() -> list[dict[str, str | float | None]]:
@@ -94,7 +93,7 @@ def reported() -> list[dict[str, str | float | None]]:
     `tasks` are the tasks beside whose runs a row stands, `how` says what differs from the paper's setting. Values are
     percent, as those of `load`.
     """
-    return [{column: _cell(column, text) for column, text in row.items()} for row in _read("reported.csv")]
+    return _typed("reported.csv")
 
 
 def _read(name: str) -> list[dict[str, Any]]:
@@ -103,7 +102,8 @@ def _read(name: str) -> list[dict[str, Any]]:
     return list(csv.DictReader(text.splitlines()))
 
 
-def _cell(column: str, text: str) -> str | float | None:
-    if not text:
-        return None
-    return float(text) if column in _NUMBERS else text
+def _typed(name: str) -> list[dict[str, str | float | None]]:
+    rows = _read(name)
+    return [
+        {key: (float(text) if key in _NUMBERS else text) if text else None for key, text in row.items()} for row in rows
+    ]

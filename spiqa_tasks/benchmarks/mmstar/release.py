@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.choice import Row, check_answer, options_in
-from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.pictures import Ablation, ablated_pictures, check_pictures, encoded, write_pictures
 from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import MMSTAR, Source, fingerprint
@@ -20,11 +19,9 @@ REPORTED = ("bare", "authors", "lmms_eval", "lmms_eval_qwen", "vlmevalkit", "vlm
 class MMStarSettings:
     """Settings of an MMStar task: the keys of its `dataset_name`.
 
-    Attributes:
-        prompt: name of the wording (`prompts.WORDINGS`).
-        ablation: `grey` shows grey pictures of the same size, `text` no picture (paper section 5.1).
-        shots: `2` puts two solved text questions before each question (paper section 5.1: LLMs answer 2-shot; these
-            are ours), `authors` those of the authors' code, as chat turns.
+    `prompt` is one of `prompts.WORDINGS`; `ablation` `grey` shows grey pictures of the same size, `text` none (paper
+    section 5.1); `shots` `2` puts two solved text questions of ours before each question (there: LLMs answer 2-shot),
+    `authors` those of the authors' code, as chat turns.
     """
 
     prompt: Literal[
@@ -53,9 +50,8 @@ def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
     records = read_rows(paths, COLUMNS, optional=(META,))
     images = [""] * len(records)
     if settings.ablation != "text":
-        named = [
-            (str(record["index"]), encoded(record["image"], f"row {record['index']} of {FILE}")) for record in records
-        ]
+        ids = [str(record["index"]) for record in records]
+        named = [(key, encoded(each["image"], f"row {key} of {FILE}")) for key, each in zip(ids, records, strict=True)]
         images = write_pictures(f"mmstar-{data}", named)
         check_pictures(images)
         images = ablated_pictures(images, settings.ablation)
@@ -90,7 +86,7 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarS
     `table`: cells with `id`, `question`, `answer`, and optionally the categories, the source (`source` or, in the
     authors' submissions, `bench`) and the options in columns by letter.
 
-    Raises DataError: a question without a text, or an answer that is no option.
+    Raises DataError: an answer that is no option.
     """
     rows = []
     for cells in table:
@@ -110,8 +106,6 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarS
 
 def _row(record: dict[str, Any], image: str, split: str, settings: MMStarSettings, data: str) -> Row:
     row_id = str(record["index"])
-    if not record["question"]:
-        raise DataError(f"Expected question {row_id} of {FILE} to have a text, found none. Fetch the file again.")
     options = read_options(record["question"])
     return {
         "id": row_id,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from spiqa_tasks.benchmarks.choice import check_answer
 from spiqa_tasks.errors import DataError
@@ -16,8 +16,7 @@ from spiqa_tasks.files.records import read_rows
 COLUMNS = ("ID", "Question", "Options", "Answer", "Category", "Images")
 
 
-@dataclass(frozen=True)
-class OptionFigure:
+class OptionFigure(NamedTuple):
     """A figure: sha256 of its encoded bytes, and its file or "" if it is not shown."""
 
     digest: str
@@ -81,9 +80,7 @@ def plain(caption: str) -> str:
 
 
 def read_questions(paths: Sequence[Path], file: str, data: str, with_files: bool) -> list[ChoiceQuestion]:
-    """Return the questions of a release file, in order.
-
-    `with_files`: whether the figures are written to the cache and checked; otherwise their paths are "".
+    """Return the questions of a release file, in order; `with_files`: figures are written to the cache and checked.
 
     Raises DataError: a file that cannot be read, a row that is not complete, a picture that cannot be decoded.
     """

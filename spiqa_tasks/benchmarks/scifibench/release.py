@@ -11,11 +11,10 @@ from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.choice import Row, check_answer
 from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, read_questions
 from spiqa_tasks.benchmarks.scifibench.variants import (
-    caption_similarities,
     examples,
     marked_letter,
-    pair_similarities,
     shuffled,
+    similarities_of,
     with_random_negatives,
 )
 from spiqa_tasks.errors import InputError
@@ -46,11 +45,9 @@ class SciFIBenchSettings:
         ocr: whether the OCR text of a picture replaces it (section 4.1).
         negatives: `adversarial` as released, or `random` ones of the same file; the answer keeps its letter.
         shuffle: seed of the order of the options; 0 is the released order (section 4.2).
-        mark: the caption marked as <Correct>: the true one, or a random other one (section 4.7).
-        ignore: whether the prompt says to ignore the mark.
-        shots: number of solved examples, other questions of the same file.
-        shot_kind: `random` examples, or the most `similar` by TF-IDF of the captions.
-        encoder: folder or hub id of a CLIP checkpoint, whose embeddings then define `similar`.
+        mark, ignore: the caption marked as <Correct> (section 4.7), and whether the prompt says to ignore the mark.
+        shots, shot_kind: number of solved examples, other questions of the same file: `random`, or the most `similar`
+            by TF-IDF of the captions or by the embeddings of `encoder`, a folder or hub id of a CLIP checkpoint.
         sample: number of questions drawn from the split; 0 is all.
         extractor: `judge` asks a judge for the letter if our matcher finds none (appendix G.2); `released` does so in
             the words of the authors' README.
@@ -91,9 +88,7 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
     the marked caption, or ""), `shots` (examples with the fields that are shown) and `caption` (the true one). The
     split `captioning` joins two files, so its ids are `<file>/<ID>`.
 
-    Raises:
-        DataError: a file is missing, unreadable or lacks a column; a picture that cannot be decoded.
-        InputError: settings that do not suit the split.
+    Raises DataError: a missing or unreadable file, column or picture; InputError: settings that do not suit the split.
     """
     if (settings.mark != "none" or settings.prompt == "caption") and any("Caption2" in name for name in SPLITS[split]):
         raise InputError(f"Expected a split of figure -> caption for mark=... and prompt=caption; found {split!r}.")
@@ -114,9 +109,7 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: SciFIBe
 
     `table`: cells with `id`, `question`, `answer` and the options in `A` to `E` (absent for figures).
 
-    Raises:
-        InputError: a task whose answers cannot be scored without the release.
-        DataError: an answer that is not an option.
+    Raises InputError: a task that cannot be scored without the release; DataError: an answer that is no option.
     """
     if settings.mark != "none" or settings.prompt == "caption":
         raise InputError("Expected SciFIBench's release for mark=... and prompt=caption, found none. Fetch it.")
@@ -134,9 +127,8 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: SciFIBe
         )
         for cells in table
     ]
-    as_shown = SciFIBenchSettings(prompt=settings.prompt, ablation="text")
+    rows = _rows(questions, split, SciFIBenchSettings(prompt=settings.prompt, ablation="text"), data)
     own = {"settings": settings_text(settings)}
-    rows = _rows(questions, split, as_shown, data)
     return [row | own | {"id": question.id} for row, question in zip(rows, questions, strict=True)]
 
 
@@ -158,10 +150,8 @@ def _rows(questions: Sequence[ChoiceQuestion], split: str, settings: SciFIBenchS
     if settings.negatives == "random":
         questions = with_random_negatives(questions, settings.seed)
     questions = [shuffled(question, settings.shuffle) for question in questions]
-    similarities = None
-    if settings.shots and settings.shot_kind == "similar":
-        encoder = settings.encoder
-        similarities = pair_similarities(questions, encoder) if encoder else caption_similarities(questions)
+    is_similar = settings.shots > 0 and settings.shot_kind == "similar"
+    similarities = similarities_of(questions, settings.encoder) if is_similar else None
     shots = examples(questions, settings.shots, settings.seed, similarities)
     texts: dict[str, str] = {}
     if settings.ocr == "yes":

@@ -112,24 +112,24 @@ def examples(
     return picked
 
 
-def caption_similarities(questions: Sequence[ChoiceQuestion]) -> NDArray[np.float64]:
-    """Return cosines of the true captions' TF-IDF vectors, shape (questions, questions)."""
-    require("shots", "Choosing the most similar examples (shot_kind=similar)")
-    import numpy as np
-    from sklearn.feature_extraction.text import TfidfVectorizer
+def similarities_of(questions: Sequence[ChoiceQuestion], checkpoint: str = "") -> NDArray[np.float64]:
+    """Return cosines between the questions' true pairs, shape (questions, questions).
 
-    vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\S+").fit_transform([q.caption for q in questions])
-    return np.asarray((vectors @ vectors.T).toarray(), dtype=np.float64)
-
-
-def pair_similarities(questions: Sequence[ChoiceQuestion], checkpoint: str) -> NDArray[np.float64]:
-    """Return cosines of the true pairs' concatenated unit embeddings of image and caption (section 3.2, step 2)."""
+    Of TF-IDF vectors of the captions, or of a CLIP checkpoint's concatenated unit embeddings of image and caption
+    (section 3.2, step 2).
+    """
     import numpy as np
 
+    captions = [question.caption for question in questions]
+    if not checkpoint:
+        require("shots", "Choosing the most similar examples (shot_kind=similar)")
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\S+").fit_transform(captions)
+        return np.asarray((vectors @ vectors.T).toarray(), dtype=np.float64)
     from spiqa_tasks.vision import ClipEncoder
 
     encoder = ClipEncoder(checkpoint)
-    texts = encoder.texts([question.caption for question in questions])
     images = encoder.images([question.figure.path for question in questions])
-    joined = np.concatenate([texts, images], axis=1)
+    joined = np.concatenate([encoder.texts(captions), images], axis=1)
     return np.asarray(joined @ joined.T / 2, dtype=np.float64)

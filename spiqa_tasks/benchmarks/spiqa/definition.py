@@ -27,8 +27,8 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     """Return the record of one response.
 
     `rule` is the status of the parsed answer (`ok`, `unformatted`, `truncated`, `empty`); `details` has the figures in
-    the order shown, the image named by a chain of thought, and the released scripts' reading for the protocol
-    `released`. The setting `perfigure` gives the record of a document (see `perfigure`).
+    the order shown, the image that a chain of thought names, and the released scripts' reading of the answer. The
+    setting `perfigure` gives the record of a document.
     """
     settings = settings_of(row)
     if settings.setting == "perfigure":
@@ -96,11 +96,6 @@ def image_limit_advice(records: Sequence[Record]) -> list[str]:
     ]
 
 
-def _unseen(settings: SpiqaSettings) -> SpiqaSettings:
-    setting = "direct" if settings.setting == "fullpaper" else settings.setting
-    return dataclasses.replace(settings, ablation="text", setting=setting)
-
-
 SPIQA = Benchmark(
     name="spiqa",
     splits={"testA": 666, "testB": 228, "testC": 493, "val": 2085, "train": 262524, "demo": 39},
@@ -111,7 +106,9 @@ SPIQA = Benchmark(
     settings=SpiqaSettings,
     files=files_of,
     figures=figures_of,
-    unseen=_unseen,
+    unseen=lambda settings: dataclasses.replace(
+        settings, ablation="text", setting="direct" if settings.setting == "fullpaper" else settings.setting
+    ),
     table=table,
     signature=ablation_fields,
     judge=lambda settings: settings.rule,

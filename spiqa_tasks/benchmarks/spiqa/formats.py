@@ -21,13 +21,7 @@ _KEYWORDS = {"schematic": "schematic", "plot": "plot", "photograph": "visualizat
 
 @cache
 def figure_group(label: str, is_table: bool, reading: Literal["corrected", "released"] = "corrected") -> str:
-    """Return the group of a figure, one of `GROUPS`.
-
-    Args:
-        label: the release's `figure_type`.
-        is_table: whether the release marks it as a table (A, val, train: `content_type`; B: its label).
-        reading: see the module.
-    """
+    """Return the group of a figure, one of `GROUPS`, from the release's `figure_type` and whether it is a table."""
     if is_table:
         return "table"
     keywords = _KEYWORDS
@@ -68,7 +62,7 @@ class Figure(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question: index in the released paper, text, reference answer or "", files of its figures (one or more)."""
+    """A question: index in the released paper, text, reference answer or "", files of the figures it needs (>= 1)."""
 
     position: int
     question: str
@@ -130,17 +124,12 @@ def _paper(
     columns: Iterable[tuple[str, str, Sequence[str]]],
     full_text: str | None = None,
 ) -> Paper:
-    """Return the paper of its figures and (question, answer, files of referred figures).
-
-    Raises TypeError, ValueError: a value that is no text or not valid Unicode, a question without text or figure.
-    """
+    """Raise TypeError or ValueError: a value that is no valid text, a question without a text or without a figure."""
     by_file = {figure.file: figure for figure in figures}
     questions = []
     for position, (question, answer, referred) in enumerate(columns):
         if not question or not referred or not set(referred) <= set(by_file):
-            raise ValueError(
-                f"question {position} without a text, or that refers to no figure of the paper: {referred}"
-            )
+            raise ValueError(f"question {position} without a text, or that refers to no figure of the paper")
         questions.append(Question(position, question, answer, tuple(dict.fromkeys(referred))))
     texts = [text for figure in by_file.values() for text in figure[:4]]
     texts += [text for question in questions for text in (question.question, question.answer)]

@@ -38,10 +38,10 @@ def metrics(settings: SpiqaSettings) -> Sequence[Metric]:
 
 
 def table(settings: SpiqaSettings) -> list[str]:
-    """Return the rows of the host's table, at most 16: L3Score overall and by figure type, text metrics, failure rates.
+    """Return the rows of the host's table, at most 16; `score` prints the others.
 
-    Left to `score`: figure types and BLEU-1 for both protocols together, figure types for rules other than L3Score,
-    and `neither_rate`, which is near 0 with a fit judge (`judge_advice` warns otherwise).
+    L3Score overall and by figure type (not of both protocols together), text metrics and failure rates, but not
+    `neither_rate`, which is near 0 with a fit judge (`judge_advice` warns otherwise).
     """
     both = settings.protocol == "both"
     hidden = {name for name in METRICS if name not in SHOWN or (both and name == "bleu_1")} | {NEITHER.name}
@@ -65,10 +65,11 @@ def order_advice(records: Sequence[Record]) -> list[str]:
 def _of_reading(settings: SpiqaSettings, suffix: str, texts: Texts) -> list[Metric]:
     """Return the judge-scored, retrieval and text metrics of one reading of the answers."""
     name, of_images = settings.judged + suffix, RETRIEVAL + suffix
-    compute = _perfigure_released if suffix and settings.setting == "perfigure" else _mean_of_whole
+    judged = Metric(name, lambda records: mean_of(name).compute(whole(records)), needs="judge")
+    if suffix and settings.setting == "perfigure":
+        judged = replace(judged, compute=partial(_perfigure_released, name))
     retrieval = [Metric(of_images, partial(_retrieval, of_images))] if settings.setting == "cot" else []
-    of_texts = (text_metric(toolkit + suffix, texts) for toolkit in METRICS)
-    return [Metric(name, partial(compute, name), needs="judge"), *retrieval, *of_texts]
+    return [judged, *retrieval, *(text_metric(toolkit + suffix, texts) for toolkit in METRICS)]
 
 
 def _rates(settings: SpiqaSettings) -> list[Metric]:
@@ -97,10 +98,6 @@ def _released(record: Record) -> Sequence[str]:
     return (record.details["released_answers"] or ("",)) if "released_answers" in record.details else ()
 
 
-def _mean_of_whole(name: str, records: Sequence[Record]) -> Value:
-    return mean_of(name).compute(whole(records))
-
-
 def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
     """Return the released script's score: the sum over judged answers divided by their number plus one per question.
 
@@ -119,21 +116,18 @@ def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
 
 
 def _unhelpful(records: Sequence[Record]) -> Value:
-    """Return the share of questions without a helpful figure."""
     return mean_value(
         {r.id: None if r.prediction is None else float(r.status == "no_helpful_figure") for r in whole(records)}
     )
 
 
 def _perfigure_judge_failed(name: str, records: Sequence[Record]) -> Value:
-    """Return the share of failed verdicts among those for the metric of that name."""
     verdicts = [verdict for record in records for verdict in record.verdicts if verdict["metric"] == name]
     failed = sum("score" not in verdict for verdict in verdicts)
     return Value(failed / len(verdicts) if verdicts else 0.0, len(verdicts))
 
 
 def _no_text(records: Sequence[Record]) -> Value:
-    """Return the number of questions asked without a full text, because their paper has none."""
     known = {r.id: float(r.details["no_text"]) for r in records if "no_text" in r.details}
     if len(known) < len(records):
         return Value(math.nan, len(known), reason="the papers' texts are not read for scoring")

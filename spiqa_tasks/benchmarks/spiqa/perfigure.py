@@ -39,10 +39,8 @@ def is_helpful_released(reply: str) -> bool:
 
 def document_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one document: the reply as prediction, and the fields that `join` needs."""
-    text = response.text
-    failed = response.failure is not None
-    unclear = row["step"] == "helpful" and parse_helpful(text) is None
-    empty = row["step"] == "answer" and not text.strip()
+    text, failed = response.text, response.failure is not None
+    unclear = parse_helpful(text) is None if row["step"] == "helpful" else not text.strip()
     details = {key: row[key] for key in ("question_id", "question", "step", "documents")}
     details |= {"figures": [row["figures"][0]["file"]], "referred": bool(row["referred"])}
     return Record(
@@ -51,7 +49,7 @@ def document_record(row: Mapping[str, Any], response: Response, context: Context
         row["answer"],
         row["paper_id"],
         status="request_failed" if failed else "ok",
-        rule=None if failed else "unformatted" if unclear or empty else "ok",
+        rule=None if failed else "unformatted" if unclear else "ok",
         reason=response.failure,
         groups=groups_of(row, row["documents"] // len(STEPS)),
         details=details,
@@ -60,11 +58,10 @@ def document_record(row: Mapping[str, Any], response: Response, context: Context
 
 
 def join(documents: Sequence[Record], context: Context) -> list[Record]:
-    """Return one record per question.
+    """Return one record per question; it is taken from its first document where it was logged with that.
 
-    A question with missing documents (`--limit` may cut one) has the status `incomplete` and no scores. A joined
-    question logged with its first document is taken from there. `details` has `anchor`, the id of that document, and
-    the answers that the released scripts score.
+    A question with missing documents (`--limit` may cut one) has the status `incomplete` and no scores. `details` has
+    `anchor`, the id of the first document, and the answers that the released scripts score.
     """
     by_question: dict[str, dict[str, Record]] = {}
     for record in documents:  # a record that failed scoring has only its id, `<question>/<figure>/<step>`
@@ -83,9 +80,9 @@ def _joined(question_id: str, parts: list[Record], context: Context) -> Record:
     ordered = sorted(parts, key=lambda part: int(part.id.split("/")[-2]))
     details = {"anchor": ordered[0].id}
     question = dataclasses.replace(ordered[0], id=question_id, prediction=None, rule=None, reason=None, details=details)
-    failed = next((part for part in ordered if part.status == "request_failed"), None)
-    if failed is not None:
-        return dataclasses.replace(question, status="request_failed", reason=failed.reason)
+    for part in ordered:
+        if part.status == "request_failed":
+            return dataclasses.replace(question, status="request_failed", reason=part.reason)
     return _answered(question, ordered, context)
 
 

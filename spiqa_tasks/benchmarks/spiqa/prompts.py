@@ -9,7 +9,7 @@ from typing import Any, Literal
 from PIL import Image
 
 from spiqa_tasks.benchmarks.prompting import Part, Picture
-from spiqa_tasks.benchmarks.spiqa.settings import SMALL, SpiqaSettings, settings_of
+from spiqa_tasks.benchmarks.spiqa.settings import SMALL, STEPS, SpiqaSettings, settings_of
 from spiqa_tasks.files.archives import unpacked
 from spiqa_tasks.files.atomic import cache_folder
 from spiqa_tasks.files.pictures import ablated_pictures, open_picture, save_png
@@ -40,11 +40,6 @@ INSTRUCTIONS: dict[str, str] = {
         "You are given a question, and a few input captions. Please answer the question based on the input captions. "
         "Question: <question>. " + _FORMAT
     ),
-}
-"""Setting -> instruction with the fields `<question>` and `<text>`; the figures follow it."""
-
-
-PER_FIGURE: dict[str, str] = {
     "helpful": (
         "Caption: <caption>. Is the input image and caption helpful to answer the following question. Answer in one "
         "word - Yes or No. Question: <question>. "
@@ -54,7 +49,8 @@ PER_FIGURE: dict[str, str] = {
         "image and caption. Question: <question>."
     ),
 }
-"""Step -> prompt after a figure that is shown alone (released open-model scripts)."""
+"""Setting -> instruction, which the figures follow; step of `perfigure` -> prompt after the figure (released open-model
+scripts). Fields are `<question>`, `<text>` and `<caption>`."""
 SMALL_FOLDER = f"_Images_{SMALL}"
 """Suffix of the release's archives of small pictures."""
 
@@ -65,17 +61,18 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
     Figures without a path (caption-only, text ablation) have no picture. `perfigure`: figure and prompt of the step.
     """
     settings = settings_of(row)
-    setting = settings.setting
     pictures = [Picture(shown_picture(figure["path"], settings)) if figure["path"] else "" for figure in row["figures"]]
-    if setting == "perfigure":
-        template = PER_FIGURE[row["step"]]
-        return [pictures[0], _filled(template, {"caption": row["figures"][0]["caption"], "question": row["question"]})]
-    instruction = _filled(INSTRUCTIONS[setting], {"question": row["question"], "text": row["full_text"]})
+    values = {"question": row["question"], "text": row["full_text"], "caption": row["figures"][0]["caption"]}
+    template = INSTRUCTIONS[row["step"] or settings.setting]
+    # in one pass: a value is never read as a field
+    instruction = re.sub(r"<(question|caption|text)>", lambda field: values[field[1]], template)
+    if settings.setting == "perfigure":
+        return [pictures[0], instruction]
     parts: list[Part] = [instruction]
     for index, (figure, picture) in enumerate(zip(row["figures"], pictures, strict=True)):
         if picture:
             parts += [f"Image {index}: ", picture]
-        if setting != "nocaption":
+        if settings.setting != "nocaption":
             parts.append(f"Caption {index}: {figure['caption']} \n\n")
     return parts
 
@@ -103,12 +100,7 @@ def shown_picture(path: str, settings: SpiqaSettings) -> str:
 
 def wording(setting: str) -> str:
     """Return the template of a setting's prompts, for the signature."""
-    return "".join(PER_FIGURE.values()) if setting == "perfigure" else INSTRUCTIONS[setting]
-
-
-def _filled(template: str, values: Mapping[str, str]) -> str:
-    """Return the template with its `<name>` fields replaced in one pass: a value is never read as a field."""
-    return re.sub(r"<(question|caption|text)>", lambda field: values[field[1]], template)
+    return "".join(INSTRUCTIONS[name] for name in (STEPS if setting == "perfigure" else (setting,)))
 
 
 Form = Literal["llava", "messages"]

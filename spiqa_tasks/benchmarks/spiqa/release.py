@@ -1,15 +1,14 @@
 """SPIQA: one row per question of a split (paper section 3).
 
-A row is {id, paper_id, question, answer, figures: [{path, file, caption, group,
-group_released}] in the order shown, referred: indices of `figures`, group, group_released, full_text, no_text:
-whether the paper has no text (None if texts were not read), question_id, step, documents, benchmark, split, settings,
-data}. The setting `perfigure` has `documents` rows per question: one per figure and `step`.
+A row is {id, paper_id, question, answer, figures: [{path, file, caption, group, group_released}] in the order shown,
+referred: indices of `figures`, group, group_released, full_text, no_text: whether the paper has no text (None if texts
+were not read), question_id, step, documents, benchmark, split, settings, data}. The setting `perfigure` has `documents`
+rows per question: one per figure and `step`.
 """
 
-import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -118,10 +117,7 @@ def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
     if names:
         found = counted(len(names), "question has", "questions have")
         logger.warning("%s no answer in %s, left out: %s", found, path, ", ".join(names))
-    kept = [
-        dataclasses.replace(paper, questions=tuple(question for question in paper.questions if question.answer))
-        for paper in papers
-    ]
+    kept = [replace(paper, questions=tuple(item for item in paper.questions if item.answer)) for paper in papers]
     if not any(paper.questions for paper in kept):
         raise DataError(f"Expected questions in {path}, found none in its {len(papers)} papers. Fetch the file again.")
     return kept
@@ -141,7 +137,7 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
         if paper.full_text is None:
             file = folder / f"{paper.paper_id}.txt"
             text = file.read_text(encoding="utf-8", errors="replace").strip() if file.is_file() else ""
-            paper = dataclasses.replace(paper, full_text=text)
+            paper = replace(paper, full_text=text)
         whole.append(paper)
     empty = [paper for paper in whole if not paper.full_text and paper.questions]
     if empty:
@@ -154,7 +150,6 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
 def _picture_paths(
     source: Source, files: Split, questions: Sequence[Shown], settings: SpiqaSettings
 ) -> Mapping[str, str]:
-    """Return member of the archive -> path; {} if no picture is shown."""
     if not settings.shows_pictures:
         return {}
     names = sorted({shown.paper.figures[file].picture for shown in questions for file in shown.files})

@@ -29,15 +29,14 @@ class SpiqaSettings:
         setting: the paper's task (section 3.1), ablation (section 5.3), or one figure a turn (section 5.1).
         max_figures: maximum of figures per question; 0 means all.
         seed: seed of the choice and order of the figures.
-        resolution: `full` is as released; `224px` the release's 224px archive, or squares of 224 pixels without one
+        resolution: `full` is as released; `224px` the release's 224px archive, or squares where a split has none
             (section 5.1, Figure B.1); a number N squares of N pixels, as the released scripts make them.
         ablation: `grey` shows grey pictures of the same size, `text` no picture.
         protocol: `corrected` follows the paper; `released` the released scripts, as metrics named `..._released`;
-            `both` computes both, for up to twice the judge calls. `perfigure` with `released` asks about referred
-            figures only.
-        figures: `all` figures of the paper, or the `referred` ones only, as the released open-model scripts show.
-        rule: the judge's rule, whose metric is the headline: one in `judge.rules.RULE_OF`; `sampled:K` makes K
-            draws, `grade:FILE` has a rubric from a file.
+            `both` computes both, for up to twice the judge calls.
+        figures: `all` figures of the paper, or the `referred` ones only, as the released open-model scripts show
+            (always for `perfigure` with `released`).
+        rule: the judge's rule, whose metric is the headline, one in `judge.rules.RULE_OF`.
     """
 
     setting: Literal["direct", "fullpaper", "cot", "nocaption", "captiononly", "perfigure"] = "direct"

@@ -90,7 +90,6 @@ def test_copies_may_lack_the_source(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "said"),
     [
-        ({"question": ""}, "Expected question 3 of mmstar.parquet to have a text, found none. Fetch the file again."),
         ({"answer": "C"}, "the answer of question 3 to be one of its options A, B; found 'C'"),
         ({"image": b"GIF89a"}, "cannot be decoded"),
         ({"image": None}, "row 3 of mmstar.parquet"),

@@ -12,11 +12,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, OptionFigure
 from spiqa_tasks.benchmarks.scifibench.variants import (
-    caption_similarities,
     examples,
     marked_letter,
-    pair_similarities,
     shuffled,
+    similarities_of,
     with_random_negatives,
 )
 from spiqa_tasks.errors import DataError
@@ -175,7 +174,7 @@ def test_the_nearest_examples_come_last() -> None:
 def test_captions_are_near_by_the_words_that_they_share() -> None:
     """Cosines of TF-IDF: 1 with themselves, more with more words in common, 0 with none."""
     questions = [captioned(0, "loss of x"), captioned(1, "loss of y"), captioned(2, "a plot")]
-    found = caption_similarities(questions)
+    found = similarities_of(questions)
     assert found.shape == (3, 3)
     assert np.diag(found) == pytest.approx(1)
     assert 0 < found[0, 1] == pytest.approx(found[1, 0])
@@ -202,4 +201,4 @@ def test_pairs_are_near_by_both_embeddings(monkeypatch: pytest.MonkeyPatch) -> N
             return np.array([[1.0, 0.0], [0.0, 1.0]])
 
     monkeypatch.setattr("spiqa_tasks.vision.ClipEncoder", Encoder)
-    assert pair_similarities(APART[:2], "a/b") == pytest.approx(np.array([[1.0, 0.3], [0.3, 1.0]]))
+    assert similarities_of(APART[:2], "a/b") == pytest.approx(np.array([[1.0, 0.3], [0.3, 1.0]]))

@@ -12,7 +12,6 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.spiqa.prompts import (
     CAPTION,
     INSTRUCTIONS,
-    PER_FIGURE,
     SMALL_FOLDER,
     conversations,
     prompt,
@@ -115,10 +114,10 @@ def test_the_whole_prompt_of_each_setting(wide: str) -> None:
     ]
     whole = INSTRUCTIONS["fullpaper"].replace("<question>", "Why?").replace("<text>", "T")
     assert asked("fullpaper") == [whole]
-    alone = PER_FIGURE["answer"].replace("<caption>", "c0").replace("<question>", "Why?")
+    alone = INSTRUCTIONS["answer"].replace("<caption>", "c0").replace("<question>", "Why?")
     assert asked("perfigure", wide) == [picture, alone]
     assert asked("perfigure", "") == ["", alone]
-    assert wording("perfigure") == PER_FIGURE["helpful"] + PER_FIGURE["answer"]
+    assert wording("perfigure") == INSTRUCTIONS["helpful"] + INSTRUCTIONS["answer"]
     assert wording("cot") == INSTRUCTIONS["cot"]
 
 
