@@ -4,6 +4,7 @@ import argparse
 import math
 import os
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from spiqa_tasks.benchmarks.description import ALL, COUNTED, printed
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
@@ -75,7 +76,7 @@ def _list(arguments: argparse.Namespace) -> int:
     records = []
     for item in (item for item in items() if arguments.paper in (None, item.paper)):
         members = {name for asked in item.tasks for name in (asked, *members_of(asked, tasks, groups))}
-        record = {"paper": item.paper, "item": item.key, "shows": item.shows, "needs": item.needs}
+        record: dict[str, Any] = {"paper": item.paper, "item": item.key, "shows": item.shows, "needs": item.needs}
         record |= {"tasks": item.tasks if "runs" in item.needs else [], "data": _has_data(item, tasks, groups, source)}
         record["runs"] = bool(members & answered) if answered is not None and "runs" in item.needs else None
         record["judge"] = any(map(os.environ.get, _JUDGES)) if "judge" in item.needs else None

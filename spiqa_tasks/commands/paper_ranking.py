@@ -86,9 +86,7 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
 def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
     """Return the figures that every model has a caption of, and how many others there are.
 
-    Raises:
-        InputError: no captioning runs, different data or settings, or no such figure.
-        DataError: the figures are not there.
+    Raises InputError: no captioning runs, different data or settings, or no such figure; DataError: no figures on disk.
     """
     captioning = [run for run in runs if getattr(run.settings, "prompt", "") == "caption"]
     splits = {(run.own.split, run.signature.settings) for run in captioning}

@@ -1,37 +1,26 @@
 """Makers of the papers' tables: each prints one again from runs, beside the printed rows."""
 
-from __future__ import annotations
-
 import argparse
-import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_property, overall
-from spiqa_tasks.analysis.filter_runs import filter_runs
-from spiqa_tasks.analysis.pair import Pair
+from spiqa_tasks.analysis.breakdown import by_group, overall
 from spiqa_tasks.analysis.paper.alignment import alignment, summary
 from spiqa_tasks.analysis.paper.measures import bootstrap, correlations, spread
 from spiqa_tasks.analysis.published_rows import published_values
 from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.aggregation import Metric, prepare
 from spiqa_tasks.commands.gain import print_gain
-from spiqa_tasks.commands.grouping import BINS
 from spiqa_tasks.commands.paper_ranking import rank_captions
 from spiqa_tasks.commands.run_arguments import measured_runs, named_runs, runs_at, runs_by_path, withheld_values
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.published import Item, load, tables
 from spiqa_tasks.report.headline import printed_record, records_of, shown_metrics
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, render
 from spiqa_tasks.report.score_tables import of_one_model, paper_table
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.gain import outcomes
 from spiqa_tasks.scoring.units import number, percent
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 _VALUE = Column("value", "x 100", number, ("low", "high"))
 _ACROSS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")
@@ -42,14 +31,13 @@ _NUMBERS = ("value", "sd", "variance")
 def _show(
     arguments: argparse.Namespace,
     item: Item,
-    rows: Sequence[Mapping[str, Any] | DataclassInstance],
+    rows: Sequence[Mapping[str, Any]],
     labels: Columns,
     values: Columns,
     left_out: Sequence[str] = (),
 ) -> int:
     """Print rows, then for people those that the paper prints; return 3 if something is left out."""
-    made = [row if isinstance(row, Mapping) else dataclasses.asdict(row) for row in rows]
-    print(render(arguments.format, Table(made, labels, values), *_printed(item)))
+    print(render(arguments.format, Table(rows, labels, values), *_printed(item)))
     return 3 if left_out else 0
 
 
@@ -108,15 +96,6 @@ def _metrics(run: Run, item: Item, names: Sequence[str | None]) -> list[Metric]:
     return [metric for metric in run.metrics if metric.name in printed] or shown_metrics(run)
 
 
-def _properties(arguments: argparse.Namespace, item: Item) -> int:
-    """Print the accuracy by length of the caption (captions as options) or by size of the figures."""
-    rows: list[GroupValue] = []
-    for run in measured_runs(arguments):
-        name = "figure_size" if "cap2fig" in run.own.split else "caption_length"
-        rows += by_property(run, run.metric(arguments.metric), name, BINS)
-    return _show(arguments, item, rows, ["model", "task", "metric", "group"], ["n", "questions", _VALUE])
-
-
 def _correlate(arguments: argparse.Namespace, item: Item) -> int:
     rows, left_out = correlations(named_runs(arguments))
     say(*left_out)
@@ -152,45 +131,13 @@ def _alignment(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _gain(arguments: argparse.Namespace, item: Item) -> int:
-    pairs, problems = _pairs(arguments)
+    runs = runs_at(arguments.runs, arguments)
+    pairs, alone, problems = ablation_pairs(runs, (), arguments.task, arguments.metric)
+    say(*alone, *problems)
     print_gain(pairs, arguments.format, None)
     if arguments.format in STYLES and (printed := _printed(item)):
         print(f"\n{render(arguments.format, *printed)}")
     return 3 if problems else 0
-
-
-def _pairs(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
-    pairs, alone, problems = ablation_pairs(runs_at(arguments.runs, arguments), (), arguments.task, arguments.metric)
-    say(*alone, *problems)
-    return pairs, problems
-
-
-def _abnormal(arguments: argparse.Namespace, item: Item) -> int:
-    runs = runs_at(arguments.runs, arguments)
-    found, remarks, left_out = filter_runs(runs, tasks=arguments.task, metric=arguments.metric, text_only_models=True)
-    say(*remarks, *left_out)
-    rows = [
-        {"task": each.task, "group": group, "inspectors": len(each.inspectors), **numbers}
-        for each in found
-        for group, numbers in each.groups().items()
-    ]
-    rate = Column("abnormal_hit_rate", "abnormal hit rate x 100", percent)
-    return _show(arguments, item, rows, ["task", "group"], ["inspectors", "n", rate], left_out)
-
-
-def _leaked(arguments: argparse.Namespace, item: Item) -> int:
-    """Print how many questions each model answers without the image that its LLM base does not."""
-    pairs, problems = _pairs(arguments)
-    rows = []
-    for pair in pairs:
-        v, wv, *base = pair.runs
-        if base:
-            leaked = sum("leaked" in outcomes(*scores) for scores in pair.scores.values())
-            models = {"task": v.task, "lvlm": wv.name, "llm": base[0].name}
-            rows.append({**models, "n": len(pair.scores), "leaked": leaked})
-    if not rows:
-        raise InputError("Expected runs of an LLM base beside those without images, found none. Run `run gain --llm`.")
-    return _show(arguments, item, rows, ["task", "lvlm", "llm"], ["n", "leaked"], problems)
 
 
 def _each(accuracies: Mapping[int | str, float]) -> str:
@@ -202,14 +149,11 @@ def _times_100(variance: float) -> str:
 
 
 MAKERS: Mapping[str, Callable[[argparse.Namespace, Item], int]] = {
-    "abnormal": _abnormal,
     "alignment": _alignment,
     "bootstrap": _bootstrap,
     "correlate": _correlate,
     "gain": _gain,
-    "leaked": _leaked,
     "main": _main,
-    "properties": _properties,
     "rank": rank_captions,
     "scores": _scores,
     "spread": _spread,

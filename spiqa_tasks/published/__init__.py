@@ -97,13 +97,11 @@ def reported() -> list[dict[str, str | float | None]]:
 
 
 def _read(name: str) -> list[dict[str, Any]]:
-    """Return the rows of a file beside this module."""
     text = resources.files(__name__).joinpath(name).read_text(encoding="utf-8")
     return list(csv.DictReader(text.splitlines()))
 
 
 def _typed(name: str) -> list[dict[str, str | float | None]]:
-    rows = _read(name)
-    return [
-        {key: (float(text) if key in _NUMBERS else text) if text else None for key, text in row.items()} for row in rows
-    ]
+    """Return the rows with numbers as floats, and None for empty cells."""
+    as_number = dict.fromkeys(_NUMBERS, float)
+    return [{key: as_number.get(key, str)(text) if text else None for key, text in row.items()} for row in _read(name)]

@@ -21,7 +21,6 @@ from spiqa_tasks.scoring.ranking import Pairs, matched, rank_correlations
 ALL_RUNS = "all runs"
 MODEL_SEED = "model seed"
 VARIED = ("shuffle", "seed")
-"""Settings over which values spread: the order of the options, and the seed of whatever is drawn."""
 _Key = tuple[str, str, str, str]
 Row = dict[str, Any]
 
@@ -31,14 +30,8 @@ def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = No
 
     A row has the `settings` of the task that are not the defaults, without the one that varies; `over`, the setting
     that varies or `model seed`; `accuracies`, its value -> the metric; their mean, sample standard deviation and range;
-    and `questions`, `n of N` if a part of the task was answered.
-
-    Args:
-        runs: of tasks of this package.
-        metric: default: the headline of each task.
-        over: another setting that they differ by, such as `resolution` (SPIQA, Figure B.1).
-
-    Raises InputError: no runs that differ so.
+    and `questions`, `n of N` if a part of the task was answered. `over` names another setting that the runs differ by,
+    such as `resolution` (SPIQA, Figure B.1). Raises InputError: no runs that differ so.
     """
     groups: dict[_Key, dict[int | str, Run]] = {}
     for run in runs:

@@ -79,7 +79,8 @@ def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> 
     """
     closing = CLOSINGS[row["prompt"]][row["subcategory"]]
     is_released = row["prompt"] == "released"
-    figures = _figures(shown)
+    texts = [OCR + (text or NO_TEXT) for text in shown["texts"]]
+    figures: list[Part] = [*texts, *(Picture(path) for path in shown["images"] if not texts)]
     if row["subcategory"] == "cap2fig":
         parts: list[Part] = []
         for index, letter in enumerate(shown["letters"]):
@@ -97,13 +98,6 @@ def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> 
     return [*figures, below, "".join(lines) + ignore + closing]
 
 
-def _figures(shown: Mapping[str, Any]) -> list[Part]:
-    """Return one part per figure, a picture or its OCR text; [] without pictures."""
-    if shown["texts"]:
-        return [OCR + (text or NO_TEXT) for text in shown["texts"]]
-    return [Picture(path) for path in shown["images"]]
-
-
 OPEN_RULES = frozenset({"ambiguous", "no_match", "out_of_range", "truncated"})
 """Matcher rules after which a judge is asked for the letter; refusals and empty answers have none."""
 
@@ -112,10 +106,7 @@ BY_JUDGE = "accuracy_llm"
 
 
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
-    """Return the record of one response, grouped by direction and category.
-
-    The letter of a marked caption is a detail.
-    """
+    """Return the record of one response, grouped by direction and category; the marked letter is a detail."""
     signature = context.sign(row, template(row))
     if row["prompt"] == "caption":
         return _caption_record(row, response, signature)
@@ -137,11 +128,6 @@ def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
     is_asked = share_of("extractor_rate", lambda record: bool(record.asks or record.verdicts), "judge")
     by_judge = (mean_of(BY_JUDGE, "judge"), is_asked)
     return (ACCURACY, *(by_judge if settings.extractor != "none" else ()), *FAILURE_RATES, TRUNCATED_RATE)
-
-
-def table(settings: SciFIBenchSettings) -> list[str]:
-    """Return the rows of the host's table."""
-    return [metric.name for metric in metrics(settings) if metric is not TRUNCATED_RATE]
 
 
 def _caption_record(row: Mapping[str, Any], response: Response, signature: str) -> Record:
@@ -173,7 +159,7 @@ SCIFIBENCH = Benchmark(
     unseen=lambda settings: dataclasses.replace(
         settings, ablation="text", ocr="no", shots=0, shot_kind="random", encoder=""
     ),
-    table=table,
+    table=lambda settings: [metric.name for metric in metrics(settings) if metric is not TRUNCATED_RATE],
     signature=ablation_fields,
     judge=lambda settings: _RULES[settings.extractor],
     properties={"caption_length": caption_length, "figure_size": figure_size},

@@ -31,7 +31,7 @@ class ChoiceQuestion:
         file: name of the release file, such as `CS_Figure2Caption`; unique together with `id`.
         asked, text: the released question; of it the question (figure -> caption) or the caption (caption -> figure).
         options: parallel to `letters`: captions, or "" if the options are figures.
-        figures: one (figure -> caption) or one per letter (caption -> figure).
+        figures: one, or one per letter.
     """
 
     file: str

@@ -84,14 +84,10 @@ def marked_letter(question: ChoiceQuestion, mark: str, seed: int) -> str:
 def examples(
     questions: Sequence[ChoiceQuestion], count: int, seed: int, similarities: NDArray[np.float64] | None = None
 ) -> list[list[ChoiceQuestion]]:
-    """Return `count` other questions for each that share no caption and no figure with it.
+    """Return `count` other questions for each that share no caption and no figure with it, drawn by the seed.
 
-    Args:
-        seed: of random examples.
-        similarities: shape (questions, questions), higher is more similar: the most similar examples are taken, the
-            most similar last, next to the question.
-
-    Raises DataError: the file has too few such questions.
+    With `similarities`, shape (questions, questions), the most similar ones, the nearest last. Raises DataError: the
+    file has too few such questions.
     """
     content = [question.content() for question in questions]
     picked = []
@@ -105,8 +101,8 @@ def examples(
         shots = [questions[place] for place in islice(others, count)]
         if len(shots) < count:
             raise DataError(
-                f"Expected {count} examples for question {question.id} of {question.file} that share no caption and "
-                f"no figure with it, found {len(shots)}. Use fewer shots."
+                f"Expected {count} examples for question {question.id} of {question.file} with other captions and "
+                f"figures, found {len(shots)}. Use fewer shots."
             )
         picked.append(shots if similarities is None else shots[::-1])
     return picked

@@ -11,7 +11,7 @@ from spiqa_tasks.benchmarks.open_metrics import judge_advice
 from spiqa_tasks.benchmarks.record import Ask, Context, Record, Response
 from spiqa_tasks.benchmarks.signature import ablation_fields, parse
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
-from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, order_advice, table
+from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, table
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, join
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt, wording
 from spiqa_tasks.benchmarks.spiqa.release import figures_of, files_of, load
@@ -114,6 +114,6 @@ SPIQA = Benchmark(
     judge=lambda settings: settings.rule,
     clustered=True,
     join=lambda settings: join if settings.setting == "perfigure" else None,
-    remarks=lambda records: [*image_limit_advice(records), *judge_advice(records), *order_advice(records)],
+    remarks=lambda records: [*image_limit_advice(records), *judge_advice(records)],
     scoring=frozenset({"protocol", "rule"}),
 )

@@ -50,18 +50,6 @@ def table(settings: SpiqaSettings) -> list[str]:
     return [names[0], *(f"{names[0]}/{group}" for group in GROUPS if by_type), *names[1:]]
 
 
-def order_advice(records: Sequence[Record]) -> list[str]:
-    """Return a remedy if the order of the figures shown is unknown for answers that name an image, or []."""
-    unknown = sum("image" in record.details and _has_unknown_order(record) for record in records)
-    if not unknown:
-        return []
-    return [
-        f"The figures that the model saw, in their order, are not known for {unknown} of {len(records)} answers, which "
-        "have no retrieval accuracy. Add a column of their file names, called figures, or name it with --columns "
-        "figures=COLUMN."
-    ]
-
-
 def _of_reading(settings: SpiqaSettings, suffix: str, texts: Texts) -> list[Metric]:
     """Return the judge-scored, retrieval and text metrics of one reading of the answers."""
     name, of_images = settings.judged + suffix, RETRIEVAL + suffix
@@ -136,12 +124,9 @@ def _no_text(records: Sequence[Record]) -> Value:
 
 def _retrieval(name: str, records: Sequence[Record]) -> Value:
     """Return the mean retrieval score, withheld if the order of the figures is unknown for too many."""
-    unknown = sum(map(_has_unknown_order, records))
+    unknown = sum(record.prediction is not None and not record.details.get("figures") for record in records)
     if unknown and not is_covered(len(records) - unknown, len(records)):
-        reason = f"the order of the figures that the model saw is not known for {unknown} of {len(records)} answers"
+        reason = f"the order of the figures that the model saw is not known for {unknown} of {len(records)} answers: "
+        reason += "add a column of their file names, called figures, or name it with --columns figures=COLUMN"
         return Value(math.nan, len(records) - unknown, reason=reason)
     return mean_of(name).compute(records)
-
-
-def _has_unknown_order(record: Record) -> bool:
-    return record.prediction is not None and not record.details.get("figures")

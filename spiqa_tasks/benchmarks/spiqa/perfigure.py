@@ -1,8 +1,7 @@
 """SPIQA for single-image models: each figure is shown alone, twice, and the answers are joined per question.
 
 The paper (section 5.1) shows such models every figure one by one; the released scripts ask whether a figure is helpful,
-and for an answer. Each of the two prompts is a document, and a question is joined when all of its documents are
-answered:
+and for an answer. Each of the two prompts is a document.
 
 - corrected: the distinct answers of helpful figures in the order shown, joined by a space; without a helpful figure the
   score is 0 and the prediction empty.

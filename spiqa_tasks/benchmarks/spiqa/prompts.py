@@ -80,15 +80,12 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
 def shown_picture(path: str, settings: SpiqaSettings) -> str:
     """Return the file shown for a row's picture: the figure, resized to a square, or pure grey; cached.
 
-    The released scripts resize to squares whatever the picture's shape.
-
-    `path`: path in the row; a member of an archive (`archive::member`) is extracted first.
-
-    Raises DataError: an unreadable picture.
+    The released scripts resize to squares whatever the picture's shape. A member of an archive (`archive::member`) is
+    extracted first. Raises DataError: an unreadable picture.
     """
     path = unpacked(path)
-    side = settings.side
-    if side is not None and not (settings.resolution == SMALL and SMALL_FOLDER in path):
+    if settings.resolution != "full" and not (settings.resolution == SMALL and SMALL_FOLDER in path):
+        side = int(settings.resolution.removesuffix("px"))
         status = os.stat(path)
         name = hashlib.sha256(f"{path} {status.st_size} {status.st_mtime_ns}".encode()).hexdigest()[:24]
         square = cache_folder() / f"{side}px" / name[:2] / f"{name}.png"

@@ -72,11 +72,8 @@ def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
 def files_of(split: str, settings: SpiqaSettings) -> list[tuple[Repository, str]]:
     """Return the (repository, pattern) pairs that a task reads; an extracted folder may replace an archive."""
     files = SPLITS[split]
-    patterns = [files.annotations]
-    if settings.shows_pictures:
-        patterns.append(files.archive(settings))
-    if settings.setting == "fullpaper" and files.read is read_a:
-        patterns.append(PARAGRAPHS)
+    patterns = [files.annotations, *([files.archive(settings)] if settings.shows_pictures else [])]
+    patterns += [PARAGRAPHS] if settings.setting == "fullpaper" and files.read is read_a else []
     return [(SPIQA, pattern) for pattern in patterns]
 
 

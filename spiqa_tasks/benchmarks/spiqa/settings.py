@@ -14,7 +14,6 @@ from spiqa_tasks.judge.rules import metric_of
 
 SMALL = "224px"
 """The resolution of the release's archives of small pictures."""
-
 STEPS = ("helpful", "answer")
 """The two prompts of a figure that is shown alone (released open-model scripts)."""
 _BATCH = 2000
@@ -66,11 +65,6 @@ class SpiqaSettings:
     def shows_pictures(self) -> bool:
         """Whether the model sees any picture."""
         return self.setting != "captiononly" and self.ablation != "text"
-
-    @property
-    def side(self) -> int | None:
-        """The side in pixels of the squares that pictures are resized to, or None."""
-        return None if self.resolution == "full" else int(self.resolution.removesuffix("px"))
 
 
 def settings_of(row: Mapping[str, Any]) -> SpiqaSettings:

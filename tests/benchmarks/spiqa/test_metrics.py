@@ -9,7 +9,7 @@ import pytest
 from spiqa_tasks.benchmarks.aggregation import Metric, Value
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, order_advice
+from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics
 from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.text_metrics import rouge_l
 
@@ -149,17 +149,8 @@ def test_it_is_withheld_where_the_order_is_not_known_for_more_than_a_hundredth()
     assert (few.value, few.n) == (1.0, 99)
     found = value(RETRIEVAL, [chain(0), unknown], "setting=cot")
     assert (math.isnan(found.value), found.n) == (True, 1)
-    assert found.reason == "the order of the figures that the model saw is not known for 1 of 2 answers"
+    assert (found.reason or "").startswith(
+        "the order of the figures that the model saw is not known for 1 of 2 answers"
+    )
     failed = value(RETRIEVAL, [chain(0), chain(1, None, None, figures=[])], "setting=cot")
     assert failed.reason == "1 of 2 answers have a score, fewer than 99%"
-
-
-def test_what_to_do_is_said_where_the_order_is_not_known() -> None:
-    """Only of chains of thought that were answered."""
-    no_image = Record("3", "x", details={})
-    records = [chain(0), chain(1, None, figures=[]), chain(2, None, None, figures=[]), no_image]
-    assert order_advice(records) == [
-        "The figures that the model saw, in their order, are not known for 1 of 4 answers, which have no retrieval "
-        "accuracy. Add a column of their file names, called figures, or name it with --columns figures=COLUMN."
-    ]
-    assert order_advice([chain(0), no_image]) == []
