@@ -63,7 +63,7 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
     settings = settings_of(row)
     pictures = [Picture(shown_picture(figure["path"], settings)) if figure["path"] else "" for figure in row["figures"]]
     values = {"question": row["question"], "text": row["full_text"], "caption": row["figures"][0]["caption"]}
-    template = INSTRUCTIONS[row["step"] or settings.setting]
+    template = INSTRUCTIONS[row["step"] if settings.setting == "perfigure" else settings.setting]
     # in one pass: a value is never read as a field
     instruction = re.sub(r"<(question|caption|text)>", lambda field: values[field[1]], template)
     if settings.setting == "perfigure":
