@@ -166,7 +166,7 @@ def test_the_nearest_examples_come_last() -> None:
     with pytest.raises(DataError) as error:
         examples(alike, 2, 0, similarities)
     assert str(error.value) == (
-        "Expected 2 examples for question 0 of CS_Figure2Caption that share no caption and no figure with it, found 1. "
+        "Expected 2 examples for question 0 of CS_Figure2Caption with other captions and figures, found 1. "
         "Use fewer shots."
     )
 

@@ -113,7 +113,7 @@ def test_the_whole_prompt_of_each_setting(wide: str) -> None:
         "Caption 0: c0 \n\n",
     ]
     whole = INSTRUCTIONS["fullpaper"].replace("<question>", "Why?").replace("<text>", "T")
-    assert asked("fullpaper") == [whole]
+    assert asked("fullpaper", "") == [whole, "Caption 0: c0 \n\n"]
     alone = INSTRUCTIONS["answer"].replace("<caption>", "c0").replace("<question>", "Why?")
     assert asked("perfigure", wide) == [picture, alone]
     assert asked("perfigure", "") == ["", alone]
