@@ -24,41 +24,30 @@ from spiqa_tasks.scoring.binning import stratified
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "labels",
-        type=Path,
-        nargs="?",
-        metavar="LABELS",
-        help="answers with a person's yes or no: EVOUNA's json, or json, jsonl, tsv or xlsx with question, reference, "
-        "prediction and label, and system where there are several",
+    option = parser.add_argument
+    labels = (
+        "answers with a person's yes or no: EVOUNA's json, or json, jsonl, tsv or xlsx with question, reference, "
+        "prediction and label, and system where there are several"
     )
-    parser.add_argument(
-        "--traps",
-        type=Path,
-        nargs="?",
-        const=traps_path(),
-        metavar="FILE",
-        help="instead of LABELS, the answers that the package ships, each made to be right or wrong in one known "
-        "way, or such a file: question, reference, candidate, verdict, kind",
+    option("labels", type=Path, nargs="?", metavar="LABELS", help=labels)
+    traps = (
+        "instead of LABELS, the answers that the package ships, each made to be right or wrong in one known "
+        "way, or such a file: question, reference, candidate, verdict, kind"
     )
-    parser.add_argument("--kind", action="append", default=[], metavar="NAME", help="only traps of this kind")
-    parser.add_argument("--list", action="store_true", help="print the kinds of the traps, and ask nothing")
-    parser.add_argument(
-        "--judge",
-        action="append",
-        default=[],
-        metavar="PROVIDER:MODEL[@URL]",
-        help="a judge to examine; several are set against each other",
-    )
+    option("--traps", type=Path, nargs="?", const=traps_path(), metavar="FILE", help=traps)
+    option("--kind", action="append", default=[], metavar="NAME", help="only traps of this kind")
+    option("--list", action="store_true", help="print the kinds of the traps, and ask nothing")
+    judge = "a judge to examine; several are set against each other"
+    option("--judge", action="append", default=[], metavar="PROVIDER:MODEL[@URL]", help=judge)
     add_rule_options(parser)
-    parser.add_argument("--sample", type=int, metavar="N", help="ask about N answers only, of every kind its share")
-    parser.add_argument("--seed", type=int, default=0, help="of --sample and of the intervals (default: 0)")
-    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="ask each question N times, each time anew")
-    parser.add_argument("--rewordings", action="store_true", help="ask in the rule's other wordings, too")
-    parser.add_argument("--anyway", action="store_true", help="examine a judge that fails its two test questions, too")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page (extra report)")
+    option("--sample", type=int, metavar="N", help="ask about N answers only, of every kind its share")
+    option("--seed", type=int, default=0, help="of --sample and of the intervals (default: 0)")
+    option("--repeat", type=int, default=1, metavar="N", help="ask each question N times, each time anew")
+    option("--rewordings", action="store_true", help="ask in the rule's other wordings, too")
+    option("--anyway", action="store_true", help="examine a judge that fails its two test questions, too")
+    option("--html", type=Path, metavar="FILE", help="write a page (extra report)")
     add_format(parser)
-    parser.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
+    option("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
     batching.add_options(parser)
 
 

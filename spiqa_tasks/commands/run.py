@@ -58,30 +58,23 @@ def add(parser: argparse.ArgumentParser) -> None:
     demo.add_options(commands.add_parser("demo", help=_DEMO, description=_DEMO))
     for name, about in _ABOUT.items():
         command = commands.add_parser(name, help=about, description=about, epilog=_EPILOG)
-        command.add_argument("--model", required=True, help="of lmms-eval, as its --model")
-        command.add_argument("--model-args", "--model_args", default="", metavar="KEY=VALUE,...", help="its arguments")
+        option = command.add_argument
+        option("--model", required=True, help="of lmms-eval, as its --model")
+        option("--model-args", "--model_args", default="", metavar="KEY=VALUE,...", help="its arguments")
         if name == "gain":
-            command.add_argument("--llm", help="the model's LLM base, for S_t and ML; as --model")
-            command.add_argument("--llm-args", "--llm_args", default="", metavar="KEY=VALUE,...", help="its arguments")
-            command.add_argument("--grey", action="store_true", help="a run with grey pictures, too")
+            option("--llm", help="the model's LLM base, for S_t and ML; as --model")
+            option("--llm-args", "--llm_args", default="", metavar="KEY=VALUE,...", help="its arguments")
+            option("--grey", action="store_true", help="a run with grey pictures, too")
         if name == "spiqa":
-            command.add_argument("--judge", metavar="PROVIDER:MODEL[@URL]", help="of L3Score (default: SPIQA_JUDGE)")
+            option("--judge", metavar="PROVIDER:MODEL[@URL]", help="of L3Score (default: SPIQA_JUDGE)")
         usual = name if name in PAPERS else "mmstar_filtered"
-        command.add_argument(
-            "--tasks", default=usual, metavar="TASK,...", help=f"tasks and groups of lmms-eval (default: {usual})"
-        )
-        command.add_argument(
-            "--output", type=Path, required=True, metavar="FOLDER", help="where results, logs and page go"
-        )
-        command.add_argument(
-            "--launch", default="", metavar="WORDS", help="put before `-m lmms_eval`: 'accelerate launch'"
-        )
-        command.add_argument("--limit", type=int, metavar="N", help="only the first N questions of each task")
-        command.add_argument(
-            "--include-path", "--include_path", type=Path, metavar="FOLDER", help="of tasks of one's own"
-        )
-        command.add_argument("--print", action="store_true", help="only print the commands of what is missing")
-        command.add_argument("host", nargs="*", metavar="-- ARGUMENT", help="further arguments of lmms-eval")
+        option("--tasks", default=usual, metavar="TASK,...", help=f"tasks and groups of lmms-eval (default: {usual})")
+        option("--output", type=Path, required=True, metavar="FOLDER", help="where results, logs and page go")
+        option("--launch", default="", metavar="WORDS", help="put before `-m lmms_eval`: 'accelerate launch'")
+        option("--limit", type=int, metavar="N", help="only the first N questions of each task")
+        option("--include-path", "--include_path", type=Path, metavar="FOLDER", help="of tasks of one's own")
+        option("--print", action="store_true", help="only print the commands of what is missing")
+        option("host", nargs="*", metavar="-- ARGUMENT", help="further arguments of lmms-eval")
         add_format(command)
 
 

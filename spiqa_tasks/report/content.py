@@ -4,7 +4,7 @@ import math
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -22,8 +22,6 @@ from spiqa_tasks.scoring.intervals import holm
 
 MOST_PAIRS = 50
 """Pairs of runs of a task that are compared: more would be a table and a plot that nobody reads."""
-Fact = tuple[str, Sequence[str]]
-"""(name, lines) in the head of the page."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Report:
     notes: Sequence[str]
     sections: Sequence[Section]
     runs: Sequence[Run]
-    head: Sequence[Fact] = ()
+    head: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def build(
@@ -73,8 +71,8 @@ def build(
     return Report(title or title_of(own), notes, sections, own, facts(own, command))
 
 
-def facts(runs: Sequence[Run], command: str = "") -> list[Fact]:
-    """Return the facts about a report's runs; `command` is the one that wrote it."""
+def facts(runs: Sequence[Run], command: str = "") -> dict[str, list[str]]:
+    """Return the head of a page, name -> lines; `command` is the one that wrote it."""
     tasks = {run.task: run.own for run in runs}
     covered = {task: dict.fromkeys(run.coverage for run in runs if run.task == task) for task in tasks}
     versions = dict.fromkeys(f"{PACKAGE} {run.signature.package}, {run.signature.host}" for run in runs)
@@ -94,7 +92,7 @@ def facts(runs: Sequence[Run], command: str = "") -> list[Fact]:
         "judges": list(filter(None, dict.fromkeys(map(judge_of, runs)))),
         "commands": commands,
     }
-    return [(name, lines) for name, lines in found.items() if lines]
+    return {name: lines for name, lines in found.items() if lines}
 
 
 def title_of(runs: Sequence[Run]) -> str:

@@ -87,10 +87,10 @@ def reported_records(runs: Iterable[Run]) -> list[Record]:
         known = {metric.name for metric in shown_metrics(run)}
         for row in reported():
             if run.task in str(row["tasks"]).split() and row["metric"] in known and isinstance(row["value"], float):
-                model, metric = f"{row['model']}, {row['how']}", str(row["metric"])
-                value = PublishedValue(model, str(row["source"]), metric, None, row["value"] / 100)
+                model, source = f"{row['model']}, {row['how']}", str(row["source"])
+                value = PublishedValue(model, source, str(row["metric"]), None, row["value"] / 100)
                 record = printed_record(value, run.task, str(row["judge"] or ""))
-                found.append({**record, "source": f"reported, {row['source']}", "sd": row["sd"], "url": row["url"]})
+                found.append({**record, "source": f"reported, {source}", "sd": row["sd"], "url": row["url"]})
     return found
 
 
@@ -116,9 +116,7 @@ def cell_of(record: Record) -> str:
     return number(record["value"], record["low"], record["high"]) + more
 
 
-def lines_of(
-    records: Iterable[Record], head: Callable[[Record], str], cell: Callable[[Record], str] = cell_of
-) -> list[Record]:
+def lines_of(records: Iterable[Record], head: Callable[[Record], str]) -> list[Record]:
     """Return a line for each model and judge, with its sources and a cell for each record under its heading."""
     lines: dict[tuple[str, str], Record] = {}
     for record in records:
@@ -126,7 +124,7 @@ def lines_of(
         about = {**names, "judge": record["judge"] or "-", "source": [], "n": size_of(record), "cells": {}}
         line = lines.setdefault((*names.values(),), about)
         line["source"] += [record["source"]] if record["source"] not in line["source"] else []
-        line["cells"].setdefault(head(record), cell(record))
+        line["cells"].setdefault(head(record), cell_of(record))
     return [{**line, "source": ", ".join(line["source"]).replace(", published, ", ", ")} for line in lines.values()]
 
 

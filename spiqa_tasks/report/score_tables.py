@@ -12,7 +12,6 @@ from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.report.headline import (
     MEASURED,
     Record,
-    cell_of,
     lines_of,
     printed_record,
     published_records,
@@ -125,9 +124,8 @@ def records(runs: Sequence[Run]) -> list[Record]:
 def models_table(runs: Sequence[Run], form: str) -> str:
     """Return a row per model and a column per task, its headline without interval, beside what papers print of it."""
     heads = {run.task: run.metrics[0].name for run in sorted(runs, key=lambda run: bool(run.judged_metric))}
-    return _by_model(
-        [each for each in records(runs) if each["metric"] == heads.get(each["task"], "accuracy")], "latex", form
-    )
+    found = [each for each in records(runs) if each["metric"] == heads.get(each["task"], "accuracy")]
+    return _by_model(found, form, intervals=False)
 
 
 def paper_table(runs: Sequence[Run], form: str) -> str:
@@ -135,11 +133,11 @@ def paper_table(runs: Sequence[Run], form: str) -> str:
 
     The columns are those of the paper's table that prints the most of them, in its order; LaTeX has no intervals.
     """
-    return _by_model(records(runs), form, form)
+    return _by_model(records(runs), form, intervals=form != "latex")
 
 
-def _by_model(found: Sequence[Record], cells: str, form: str) -> str:
-    shown = _of_main_table(found)
+def _by_model(found: Sequence[Record], form: str, *, intervals: bool) -> str:
+    shown = [each if intervals else {**each, "low": None, "high": None} for each in _of_main_table(found)]
     several = len({record["metric"] for record in shown}) > 1
     tasks = list(dict.fromkeys(record["task"] for record in found))
     heads: dict[str, int] = {}
@@ -149,7 +147,7 @@ def _by_model(found: Sequence[Record], cells: str, form: str) -> str:
         heads[head] = tasks.index(record["task"])
         return head
 
-    rows = lines_of(shown, head_of, _without_interval if cells == "latex" else cell_of)
+    rows = lines_of(shown, head_of)
     labels = ["model", *["source"] * any(record["source"] != MEASURED for record in shown)]
     labels += ["judge"] * any(record["judge"] for record in shown)
     values = [Column(("cells", head)) for head in sorted(heads, key=heads.__getitem__)]
@@ -175,10 +173,6 @@ def _of_main_table(found: Sequence[Record]) -> list[Record]:
     order = list(dict.fromkeys(record["metric"] for record in found if record["source"] == main))
     kept = [record for record in found if record["metric"] in order and record["source"] in (MEASURED, main)]
     return sorted(kept, key=lambda record: (record["source"] == main, order.index(record["metric"])))
-
-
-def _without_interval(record: Record) -> str:
-    return cell_of({**record, "low": None, "high": None})
 
 
 def _means(measured: Sequence[Record], task: str, tasks: Sequence[str]) -> Iterator[Record]:

@@ -36,13 +36,12 @@ def statuses(run: Run) -> dict[str, int]:
 
 
 def coverage_table(runs: Sequence[Run]) -> Table:
-    """Return one line per run and task."""
+    """Return one line per run and task: numbers of questions, and the rules by which answers have no letter."""
     rows = [{"task": run.task, "run": run.name, **_counts(run)} for run in runs]
     return Table(rows, ["task", "run"], [*rows[0]][2:] if rows else [], COVERAGE)
 
 
 def _counts(run: Run) -> dict[str, Any]:
-    """Return heading -> number of questions, and the rules by which answers have no letter."""
     by_status = statuses(run)
     questions = run.questions
     unparsed = Counter(record.rule or "no rule" for record in questions if record.unparsed or record.taken_whole)

@@ -24,16 +24,11 @@ REPEATS = 1000
 
 @dataclass(frozen=True)
 class BinaryAgreement:
-    """Agreement of scores with labels.
+    """Agreement of scores with labels; accuracy, F1 of yes and Cohen's kappa are at the threshold 0.5.
 
     Attributes:
-        n: number of answers.
         positives: number labelled yes.
-        accuracy: at the threshold 0.5.
         best_threshold: threshold of highest accuracy on these very answers, hence optimistic.
-        best_accuracy: at that threshold.
-        f1: of yes, at 0.5.
-        kappa: Cohen's, at 0.5.
         auroc: the probability that an answer labelled yes has a higher score than one labelled no.
         brier: mean squared difference of score and label.
         calibration_error: mean difference of score and share of yes, over bins of equal width.

@@ -34,7 +34,7 @@ REFUSALS = {
     "score spiqa_demo p.jsonl --include-path absent": "to name a folder with YAMLs of tasks, found absent",
     "score spiqa_demo p.jsonl --columns predictions=x": "with fields among id, prediction, question, reference",
     "score empty --by group": "Expected answers in empty, found none.",
-    "choices p.txt": "jsonl, json, csv, tsv, xlsx or parquet",
+    "choices p.txt": "Expected p.txt to be a table",
     "report empty": "Expected answers in empty, found none. Give a result file of lmms-eval",
     "compare empty": "Expected answers in empty, found none.",
     "gain empty": "Expected answers in empty, found none.",
