@@ -22,7 +22,7 @@ from spiqa_tasks.report.printer import (
 )
 from spiqa_tasks.report.tables import comparison_table
 from spiqa_tasks.scoring.intervals import Paired
-from spiqa_tasks.scoring.units import number, p_value, plain
+from spiqa_tasks.scoring.units import number
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), max_size=8)
 RUNS = [
@@ -76,32 +76,6 @@ def test_names_hold_no_markup_and_steer_no_terminal() -> None:
     hostile = Table([{"run": "a|b_c\x1b[2J"}], [Column("run", "model\njudge")], [])
     assert render("md", hostile).splitlines()[::2] == ["| model judge   |", r"| a\|b_c \[2J   |"]
     assert "\x1b" not in render("text", hostile)
-
-
-@pytest.mark.parametrize(
-    ("given", "shown"),
-    [
-        ((0.5,), "50.0"),
-        ((0.5, 0.25, 0.75), "50.0 [25.0, 75.0]"),
-        ((0.5, 0.25, None), "50.0"),
-        ((-0.0625, -0.1, 0.0), "-6.2 [-10.0, 0.0]"),
-        ((None,), "-"),
-        ((math.nan, 0.1, 0.2), "-"),
-    ],
-)
-def test_a_number_is_shown_times_100_with_its_interval(given: tuple[float, ...], shown: str) -> None:
-    """A dash where it is withheld, and no interval where one end is not known."""
-    assert number(*given) == shown
-
-
-@pytest.mark.parametrize(
-    ("p", "shown"),
-    [(0.0, "< 0.001"), (0.00099, "< 0.001"), (0.001, "0.001"), (0.0167, "0.017"), (1.0, "1.000"), (math.nan, "-")],
-)
-def test_a_p_value_has_three_decimals(p: float, shown: str) -> None:
-    """The smallest are told as such, and never as 0."""
-    assert p_value(p) == shown
-    assert plain(None) == "-"
 
 
 def test_a_comparison_is_a_line() -> None:
