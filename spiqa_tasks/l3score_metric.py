@@ -46,11 +46,11 @@ class L3Score:
         cache_dir: str | Path | None = None,
     ) -> None:
         config = parse_judge(judge, base_url=base_url, api_key=api_key, environ=os.environ)
-        config = replace(config, concurrency=concurrency, timeout=timeout, cache=cache)
-        if cache_dir is not None:
-            config = replace(config, cache_dir=Path(os.path.expanduser(cache_dir)))
-        self._config, self._rule = config, L3ScoreRule(prompt, top)
-        Judge(config, self._rule)
+        folder = config.cache_dir if cache_dir is None else Path(cache_dir).expanduser()
+        folder = folder if cache else None
+        self._config = replace(config, concurrency=concurrency, timeout=timeout, cache_dir=folder)
+        self._rule = L3ScoreRule(prompt, top)
+        Judge(self._config, self._rule)
 
     async def acompute(self, **columns: Iterable[Any]) -> dict[str, Any]:
         """Return what `compute` returns, beside whatever else the event loop does meanwhile."""

@@ -83,7 +83,8 @@ def _write(path: Path, asked: Sequence[Asked], judges: Sequence[Judge]) -> None:
     asker = asked[0][0]
     tests = asker.keyed(test for judge in judges for test in judge.tests)
     wanted = asker.keyed(request for _, requests in asked for request in requests)
-    stored = asker.stored(wanted)
+    with asker.cache() as cache:
+        stored = cache.get(wanted)
     missing = {key: request for key, request in wanted.items() if key not in stored}
     files = files_of(asker.config)
     lines = [json.dumps(files.line(*each)) for each in (tests | missing if missing else {}).items()]
@@ -106,15 +107,19 @@ def _read(paths: Sequence[Path], asked: Sequence[Asked], judges: Sequence[Judge]
             f"Expected responses at {error.filename}, found {error.strerror}. Name another file."
         ) from error
     verdicts = {key: redacted_verdict(verdict, asker.config.api_key) for key, verdict in verdicts.items()}
-    known = asker.stored(wanted)
-    new = {key: verdict for key, verdict in verdicts.items() if key not in known and verdict.ok}
-    for judge in judges if new else ():
-        tests = [judge.keyed([test]) for test in judge.tests]
-        if not all(known.keys() >= keys.keys() for keys in tests):
-            answers = [[verdicts.get(key, failed(_UNTESTED)) for key in keys] for keys in tests]
-            judge.check(map(united, judge.tests, answers))
-    unstored = asker.store(new)
-    found = {key: failed(_UNANSWERED) for key in wanted} | verdicts | known | asker.stored(new)
+    with asker.cache() as cache:
+        known = cache.get(wanted)
+        new = {key: verdict for key, verdict in verdicts.items() if key not in known and verdict.ok}
+        for judge in judges if new else ():
+            tests = [judge.keyed([test]) for test in judge.tests]
+            if not all(known.keys() >= keys.keys() for keys in tests):
+                answers = [[verdicts.get(key, failed(_UNTESTED)) for key in keys] for keys in tests]
+                judge.check(map(united, judge.tests, answers))
+        for key, verdict in new.items():
+            cache.put(key, verdict)
+    unstored = cache.unstored
+    with asker.cache() as cache:
+        found = {key: failed(_UNANSWERED) for key in wanted} | verdicts | known | cache.get(new)
     for place, ((each_asker, _), keys) in enumerate(zip(asked, own, strict=True)):
         each_asker.take({key: found[key] for key in keys}, 0 if place else unstored)
     odd = "".join(f", {count} {kind}" for kind, count in counts.items() if kind != ALL)

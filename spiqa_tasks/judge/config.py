@@ -73,7 +73,7 @@ class JudgeConfig:
         timeout: seconds for one request.
         extra: JSON object of additional fields of every request, or ''.
         price: US dollars per million prompt and completion tokens, or None.
-        cache: whether verdicts are stored, in `judge.sqlite` in `cache_dir` (None: `files.atomic.cache_path`).
+        cache_dir: folder of `judge.sqlite`, in which verdicts are stored; None to store nothing.
     """
 
     provider: str
@@ -85,7 +85,6 @@ class JudgeConfig:
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     extra: str = ""
     price: tuple[float, float] | None = None
-    cache: bool = True
     cache_dir: Path | None = None
 
     def __post_init__(self) -> None:

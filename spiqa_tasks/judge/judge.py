@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.files.atomic import cache_path
 from spiqa_tasks.judge.asking import asked
 from spiqa_tasks.judge.cache import VerdictCache, request_key
 from spiqa_tasks.judge.config import JUDGE_VARIABLE, KEY_VARIABLE, JudgeConfig, RetryPolicy
@@ -48,7 +47,7 @@ class Asker:
         new = {key: single for each in wanted for key, single in each.items() if key not in self._verdicts}
         if new:
             start = time.monotonic()
-            with self._cache() as cache:
+            with self.cache() as cache:
                 known = cache.get(new)
                 missing = {key: request for key, request in new.items() if key not in known}
                 line = "judge %s at %s: %d requests, %d of their verdicts in the cache %s"
@@ -75,30 +74,20 @@ class Asker:
         self._requests |= found
         return found
 
-    def stored(self, keys: Iterable[str]) -> dict[str, Verdict]:
-        """Return the stored verdicts among `keys`."""
-        with self._cache() as cache:
-            return cache.get(keys)
-
-    def store(self, new: Mapping[str, Verdict]) -> int:
-        """Store verdicts by their keys; return how many could not be written."""
-        with self._cache() as cache:
-            for key, verdict in new.items():
-                cache.put(key, verdict)
-        return cache.unstored
+    def cache(self) -> VerdictCache:
+        """Return the stored verdicts, as a context manager."""
+        return VerdictCache(self.config.cache_dir and self.config.cache_dir / "judge.sqlite")
 
     def estimate(self, requests: Sequence[JudgeRequest]) -> JudgingEstimate:
         """Return the cost of judging these requests; asks nothing and needs no key."""
         wanted = self.keyed(requests)
-        missing = [wanted[key] for key in wanted.keys() - self.stored(wanted).keys()]
+        with self.cache() as cache:
+            missing = [wanted[key] for key in wanted.keys() - cache.get(wanted).keys()]
         prompts = sum(len(each.prompt) // 4 + 10 for each in missing)  # English: 4 characters a token; 10 of the chat
         thinks = self._provider.thinks(self.config.model)
         completions = sum(each.max_tokens + (each.thoughts if thinks else 0) for each in missing)
         price = self.config.cost(prompts, completions)
         return JudgingEstimate(len(missing), len(wanted) - len(missing), prompts, completions, price)
-
-    def _cache(self) -> VerdictCache:
-        return VerdictCache((self.config.cache_dir or cache_path()) / "judge.sqlite" if self.config.cache else None)
 
     def require_key(self) -> None:
         """Raise JudgeError for a public server without a key."""
@@ -146,7 +135,7 @@ class Judge(Asker):
     def preflight(self, *, anyway: bool = False) -> list[Verdict]:
         """Ask the rule's test questions, past the cache, and `check` the verdicts."""
         self.require_key()
-        config = replace(self.config, cache=False, retry=_PREFLIGHT_POLICY)
+        config = replace(self.config, cache_dir=None, retry=_PREFLIGHT_POLICY)
         return self.check(Asker(config).verdicts(self.tests), anyway=anyway)
 
     def check(self, answers: Iterable[Verdict], *, anyway: bool = False) -> list[Verdict]:

@@ -28,7 +28,7 @@ def server() -> Iterator[OpenAIServer]:
 def judge_config(server: OpenAIServer) -> JudgeConfig:
     """That server, with short waits and no cache: what is not asked again is held by the judge."""
     policy = RetryPolicy(max_attempts=2, base=0.01, cap=0.02)
-    return JudgeConfig("openai", "judge", server.url, "key", retry=policy, cache=False)
+    return JudgeConfig("openai", "judge", server.url, "key", retry=policy)
 
 
 @pytest.fixture

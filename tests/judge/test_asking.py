@@ -210,7 +210,7 @@ def test_the_log_says_what_is_asked_of_whom(config: JudgeConfig, caplog: pytest.
     ask(config, 2)
     with caplog.at_level("INFO", "spiqa_tasks"):
         ask(config, 3)
-        ask(config, 1, cache=False)
+        ask(config, 1, cache_dir=None)
     line = f"judge openai:gpt-4o at {config.host}: %d requests, %d of their verdicts in the cache %s"
     assert line % (3, 2, f"{config.cache_dir}/judge.sqlite") in caplog.messages
     assert line % (1, 0, "none") in caplog.messages

@@ -179,12 +179,3 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
     (line,) = [each for each in lines if "judgements ..." not in each]
     assert line.startswith(f"spiqa-tasks: Expected to store {5 - known} verdicts in the judge's cache")
     assert "SPIQA_TASKS_CACHE" in line
-
-
-def test_the_folder_is_that_of_the_environment(
-    config: JudgeConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without a folder the cache lies in SPIQA_TASKS_CACHE, in folders that are made where they are missing."""
-    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "not" / "there"))
-    Asker(replace(config, cache_dir=None)).verdicts([JudgeRequest("p")])
-    assert (tmp_path / "not" / "there" / "judge.sqlite").is_file()

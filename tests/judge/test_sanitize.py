@@ -288,7 +288,7 @@ def test_making_requests_takes_a_fraction_of_asking() -> None:
     candidates = [Candidate(f"The proposed model outperforms all {i} baselines.", "q", "r") for i in range(5000)]
     start = time.process_time()
     requests = [L3ScoreRule().request(candidate) for candidate in candidates]
-    Asker(JudgeConfig("openai", "m", "http://judge", cache=False)).keyed(requests)
+    Asker(JudgeConfig("openai", "m", "http://judge")).keyed(requests)
     assert time.process_time() - start < 8 * len(candidates) / 100_000
 
 

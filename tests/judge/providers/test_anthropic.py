@@ -124,5 +124,5 @@ def test_a_missing_sdk_is_one_sentence_with_the_command(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "anthropic", None)
     config = JudgeConfig("anthropic", "claude", "http://h/v1", KEY)
     with pytest.raises(MissingPartError, match=r"pip install '\.\[anthropic\]'"):
-        Asker(replace(config, cache=False)).verdicts([JudgeRequest("p", top_logprobs=None)])
+        Asker(replace(config, cache_dir=None)).verdicts([JudgeRequest("p", top_logprobs=None)])
     assert files_of(config).line("k", JudgeRequest("p", top_logprobs=None))["custom_id"] == "k"

@@ -50,7 +50,7 @@ def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.Monkey
     config = parse_judge("toy:m", environ=environ)
     assert (config.url, config.api_key) == ("https://toy/v1", "t")
     assert parse_judge("toy:m@http://elsewhere/v1", environ=environ).api_key is None
-    assert Asker(replace(config, cache=False)).verdicts([JudgeRequest("said")])[0].text == "said"
+    assert Asker(replace(config, cache_dir=None)).verdicts([JudgeRequest("said")])[0].text == "said"
 
 
 @pytest.mark.parametrize(
