@@ -3,7 +3,6 @@
 The OCR engine is RapidOCR, whose package ships its models; the paper used another one, so numbers differ a little.
 """
 
-import functools
 import json
 import logging
 import os
@@ -26,7 +25,6 @@ from spiqa_tasks.files.atomic import cache_folder, write_atomically
 from spiqa_tasks.files.pictures import open_picture
 
 PACKAGE = "rapidocr"
-_WHAT = "A task with text read out of figures (ocr=yes)"
 
 _SMALLEST_SIDE = 320
 """Pixels to which a shorter side is enlarged; the engine's default 736 takes three times as long for the same text."""
@@ -42,55 +40,40 @@ Embeddings = NDArray[np.float64]
 def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return sha256 digest -> text of a figure in reading order, for (digest, path) pairs.
 
-    Texts are cached by the engine's version and the digest. A lock makes other processes wait instead of reading the
-    same figures.
+    Texts are cached by the engine's version and the digest; other processes wait instead of reading the same figures.
 
-    Raises:
-        MissingPartError: the extra `ocr` is not installed.
-        DataError: the engine fails on a figure.
+    Raises MissingPartError: no extra `ocr`. Raises DataError: the engine fails on a figure.
     """
-    folder = cache_folder() / "ocr" / f"{PACKAGE}-{_version()}-{_SMALLEST_SIDE}-{_NARROWEST_LINE}"
+    require("ocr", "A task with text read out of figures (ocr=yes)")
+    folder = cache_folder() / "ocr" / f"{PACKAGE}-{metadata.version(PACKAGE)}-{_SMALLEST_SIDE}-{_NARROWEST_LINE}"
     folder.mkdir(parents=True, exist_ok=True)
     paths = dict(figures)
+    files = {digest: folder / f"{digest}.json" for digest in paths}
     with FileLock(folder / ".lock"):
-        _read_missing({digest: path for digest, path in paths.items() if not _file(folder, digest).is_file()}, folder)
-    return {digest: "\n".join(json.loads(_file(folder, digest).read_text(encoding="utf-8"))) for digest in paths}
+        _read({file: paths[digest] for digest, file in files.items() if not file.is_file()})
+    return {digest: "\n".join(json.loads(file.read_text(encoding="utf-8"))) for digest, file in files.items()}
 
 
-def _read_missing(missing: dict[str, str], folder: Path) -> None:
-    if not missing:
-        return
+def _read(figures: dict[Path, str]) -> None:
+    """Write the lines of figures to files; `figures` maps file -> path of the figure."""
     own = threading.local()
 
-    def read(figure: tuple[str, str]) -> None:
-        digest, path = figure
+    def read(figure: tuple[Path, str]) -> None:
+        file, path = figure
         if not hasattr(own, "engine"):
             own.engine = _engine()
         try:
             lines = own.engine(open_picture(path))
         except Exception as error:  # the engine documents no errors of its own
             raise DataError(f"Expected the OCR engine to read {path}, it failed: {error}.") from error
-        write_atomically(_file(folder, digest), json.dumps(lines, ensure_ascii=False).encode())
+        write_atomically(file, json.dumps(lines, ensure_ascii=False).encode())
 
     with ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_WORKERS)) as pool:
-        for _ in tqdm(pool.map(read, missing.items()), "reading figures (OCR)", len(missing)):
+        for _ in tqdm(pool.map(read, figures.items()), "reading figures (OCR)", len(figures), disable=not figures):
             pass
 
 
-def _file(folder: Path, digest: str) -> Path:
-    return folder / f"{digest}.json"
-
-
-def _version() -> str:
-    try:
-        return metadata.version(PACKAGE)
-    except metadata.PackageNotFoundError:
-        require("ocr", _WHAT)
-        raise
-
-
 def _engine() -> Reader:
-    require("ocr", _WHAT)
     from rapidocr import RapidOCR
 
     engine = RapidOCR(
@@ -110,14 +93,9 @@ class ClipEncoder:
     """A contrastive image-text model; embeddings are rows of unit length."""
 
     def __init__(self, checkpoint: str, device: str | None = None, batch_size: int = 32) -> None:
-        """
-        Args:
-            checkpoint: folder or hub id of a model with `get_text_features` and `get_image_features`.
-            device: torch device (default: a GPU if available).
-            batch_size: texts or pictures in one forward pass.
+        """`checkpoint` is a folder or hub id, `device` a torch device (default: a GPU if available).
 
-        Raises:
-            InputError: no checkpoint, or one of another kind.
+        Raises InputError: no checkpoint, or one of another kind.
         """
         require("hf", "A CLIP or SigLIP checkpoint")
         import torch
@@ -128,34 +106,27 @@ class ClipEncoder:
         try:
             self._model = AutoModel.from_pretrained(checkpoint).eval().to(self.device)
             self._processor = AutoProcessor.from_pretrained(checkpoint)
-        except (OSError, ValueError) as error:
+            self._length = int(self._model.config.text_config.max_position_embeddings)
+        except (OSError, ValueError, AttributeError) as error:
             raise InputError(
-                f"Expected {checkpoint!r} to be a folder or hub id of a CLIP or SigLIP checkpoint: "
+                f"Expected {checkpoint!r} to be a folder or hub id of a CLIP or SigLIP checkpoint, found "
                 f"{str(error).splitlines()[0]}"
             ) from error
-        if not hasattr(self._model, "get_text_features") or not hasattr(self._model, "get_image_features"):
-            raise InputError(
-                f"Expected {checkpoint!r} to be a CLIP or SigLIP checkpoint, found a {type(self._model).__name__}."
-            )
         # SigLIP was trained with texts padded to a fixed length, CLIP masks its padding
         self._padding = "max_length" if "siglip" in self._model.config.model_type else "longest"
-        self._length = int(self._model.config.text_config.max_position_embeddings)
 
     def texts(self, texts: Sequence[str]) -> Embeddings:
         """Return embeddings, shape (texts, dimension); texts are truncated to the model's context."""
-        tokenizer = functools.partial(
-            self._processor.tokenizer, padding=self._padding, truncation=True, max_length=self._length
-        )
-        return self._embed(texts, lambda batch: tokenizer(list(batch), return_tensors="pt"), "get_text_features")
+        options = {"padding": self._padding, "truncation": True, "max_length": self._length, "return_tensors": "pt"}
+        return self._embed(texts, lambda batch: self._processor.tokenizer(list(batch), **options), "get_text_features")
 
     def images(self, paths: Sequence[str]) -> Embeddings:
         """Return embeddings of picture files, shape (paths, dimension)."""
-        processor = self._processor.image_processor
-        return self._embed(
-            paths,
-            lambda batch: processor([open_picture(path) for path in batch], return_tensors="pt"),
-            "get_image_features",
-        )
+
+        def inputs(batch: Sequence[str]) -> Any:
+            return self._processor.image_processor([open_picture(path) for path in batch], return_tensors="pt")
+
+        return self._embed(paths, inputs, "get_image_features")
 
     def _embed(self, items: Sequence[str], inputs: Callable[[Sequence[str]], Any], features: str) -> Embeddings:
         import torch

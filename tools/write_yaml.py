@@ -10,12 +10,46 @@ from pathlib import Path
 
 from spiqa_tasks.benchmarks.mmstar.release import REPORTED
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.hosts.lmms_eval.task_yaml import STUB, TEMPLATE, Group, Leaf, generation, stub, template
+from spiqa_tasks.hosts.lmms_eval.task_yaml import STUB, TEMPLATE, generation, group, leaf, stub, template
 from spiqa_tasks.judge.rules import RULE_OF
 
 LONG = generation(2048)
 """For prompts that do not ask for the letter alone."""
 FOLDER = Path(__file__).resolve().parents[1] / "yaml_configs"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A task: its name, split and settings; `about` becomes a comment, `extra` further lines."""
+
+    name: str
+    split: str
+    settings: str = ""
+    about: str = ""
+    extra: Sequence[str] = ()
+
+    def text(self) -> str:
+        """Return its YAML."""
+        about = f"# {self.about}\n" if self.about else ""
+        return about + leaf(self.name, self.split, self.settings) + "".join(f"{line}\n" for line in self.extra)
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group: its name and members; with `mean_of` the mean of that metric over them is its own number."""
+
+    name: str
+    members: Sequence[str]
+    about: str = ""
+    mean_of: str = ""
+
+    def text(self) -> str:
+        """Return its YAML."""
+        text = (f"# {self.about}\n" if self.about else "") + group(self.name, self.members)
+        if self.mean_of:
+            metric = f"{{metric: {self.mean_of}, aggregation: mean, weight_by_size: false}}"
+            text += f"aggregate_metric_list: [{metric}]\nmetadata: {{version: 2.0}}\n"
+        return text
 
 
 @dataclass(frozen=True)

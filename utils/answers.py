@@ -9,15 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import (
     LoggedRecord,
     logged_values,
     names,
     record_of,
-    report,
     scorer_of,
-    several,
 )
 
 logger = logging.getLogger("spiqa_tasks")
@@ -26,32 +23,24 @@ logger = logging.getLogger("spiqa_tasks")
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Any]:
     """Return one entry per row of the table; the first holds the whole record."""
     task = (doc["benchmark"], doc["settings"])
-    scorer = scorer_of(*task)
+    scorer, name = scorer_of(*task), names.get((doc["benchmark"], doc["split"], doc["settings"]), "")
     try:
-        return logged_values(record_of(doc, results[0]), scorer, task)
+        return logged_values(record_of(doc, results[0]), scorer, task, name)
     except Exception as error:
         logger.exception("Question %s could not be scored; its answer is kept in the samples file.", doc["id"])
-        return logged_values(Record(str(doc["id"]), status="scoring_failed", reason=repr(error)), scorer, task)
+        return logged_values(Record(str(doc["id"]), status="scoring_failed", reason=repr(error)), scorer, task, name)
 
 
 def aggregate(entries: Sequence[LoggedRecord]) -> float:
     """Return the value of the entries' metric in natural units; NaN if withheld."""
     first = entries[0]
+    named = f"{first.name}: {first.metric}" if first.name else first.metric
     try:
         scorer = scorer_of(*first.task)
         value = scorer.value(first.metric, [entry.record for entry in entries])
-        if scorer.judge is not None and several():
-            report.tell(scorer.judge.summary())
     except Exception:
-        logger.exception("%s could not be computed and is withheld; score the samples file again.", _named(first))
+        logger.exception("%s could not be computed and is withheld; score the samples file again.", named)
         return math.nan
     if value.reason is not None and "/" not in first.metric:
-        logger.warning("%s is withheld: %s.", _named(first), value.reason)
+        logger.warning("%s is withheld: %s.", named, value.reason)
     return value.value
-
-
-def _named(entry: LoggedRecord) -> str:
-    """Return `task: metric`, or the metric if another process scored the task."""
-    benchmark, settings = entry.task
-    name = names.get((benchmark, parse(entry.record.signature).split, settings))
-    return f"{name}: {entry.metric}" if name else entry.metric

@@ -20,8 +20,7 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
     The stub's only row names the benchmark, `test_split` is the split and `dataset_name` the settings. The scorer is
     made before the rows are loaded: it asks a judge one real question, so that no run starts with one that fails.
 
-    Raises:
-        SystemExit: unusable data, settings or judge; the host retries other exceptions and exits 0.
+    Raises SystemExit: unusable data, settings or judge; the host retries other exceptions and exits 0.
     """
     benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name).removeprefix(UNNAMED)
     with one_sentence():

@@ -10,8 +10,7 @@ import datasets
 def keep(listing: Path, docs: datasets.Dataset) -> datasets.Dataset:
     """`process_docs`: apply the source task's, then select the kept questions of the evaluated split.
 
-    Raises:
-        SystemExit: the source task is missing, or its data differs from the filter's.
+    Raises SystemExit: the source task is missing, or its data differs from the filter's.
     """
     from lmms_eval.utils import load_yaml_config
 
@@ -34,18 +33,14 @@ def keep(listing: Path, docs: datasets.Dataset) -> datasets.Dataset:
 
 def _check(kept: dict[str, Any], docs: datasets.Dataset) -> None:
     """Raise SystemExit if the data changed: the filter names questions by index."""
-    places = [question["doc_id"] for question in kept["kept"]]
-    found = str(len(docs))
-    same = max(places) < len(docs)
-    if same and kept["data"] is not None:
-        ids = docs["id"]
-        moved = [question for question in kept["kept"] if ids[question["doc_id"]] != question["id"]]
-        found = f"{docs[0]['data']} with {len(moved)} other questions"
-        same = docs[0]["data"] == kept["data"].rpartition("@")[2] and not moved
-    elif same and kept["target"] in docs.column_names:
-        targets = docs[kept["target"]]
-        changed = [question for question in kept["kept"] if str(targets[question["doc_id"]]) != question["target"]]
-        found, same = f"{len(changed)} other answers", not changed
+    is_ours = kept["data"] is not None
+    found, column, key = f"{len(docs)}", "id" if is_ours else kept["target"], "id" if is_ours else "target"
+    same = max(question["doc_id"] for question in kept["kept"]) < len(docs)
+    if same and column in docs.column_names:
+        values = docs[column]
+        changed = [question for question in kept["kept"] if str(values[question["doc_id"]]) != str(question[key])]
+        found = f"{docs[0]['data'] if is_ours else 'data'} with {len(changed)} other questions or answers"
+        same = not changed and (not is_ours or docs[0]["data"] == kept["data"].rpartition("@")[2])
     if not same:
         raise SystemExit(
             f"spiqa-tasks: Expected the data of {kept['source']} that the filter saw "

@@ -6,34 +6,29 @@ An unreadable picture ends the run with one sentence: the host would retry excep
 from collections.abc import Mapping
 from typing import Any
 
-from spiqa_tasks.benchmarks.prompting import Part, chat_messages, plain_text, visuals
+from spiqa_tasks.benchmarks.prompting import chat_messages, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import benchmark_of
 from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
 
 Doc = Mapping[str, Any]
 
 
+@one_sentence()
 def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> list[dict[str, Any]]:
     """Return chat messages, pictures and text interleaved in the paper's order.
 
     The YAML's `images` for the model class is the form of pictures (see `prompting.chat_content`).
     """
-    form = (lmms_eval_specific_kwargs or {}).get("images")
-    with one_sentence():
-        return chat_messages(_prompt(doc), form)
+    return chat_messages(benchmark_of(doc).prompt(doc), (lmms_eval_specific_kwargs or {}).get("images"))
 
 
+@one_sentence()
 def doc_to_visual(doc: Doc) -> list[Any]:
     """Return the pictures for simple models, in the order shown."""
-    with one_sentence():
-        return visuals(_prompt(doc))
+    return visuals(benchmark_of(doc).prompt(doc))
 
 
+@one_sentence()
 def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> str:  # noqa: ARG001 - the host passes it
     """Return the text for simple models, each of several pictures marked."""
-    with one_sentence():
-        return plain_text(_prompt(doc))
-
-
-def _prompt(doc: Doc) -> list[Part]:
-    return benchmark_of(doc).prompt(doc)
+    return plain_text(benchmark_of(doc).prompt(doc))

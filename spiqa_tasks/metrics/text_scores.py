@@ -6,6 +6,7 @@ and METEOR's aligner; BERTScore needs the extra `bertscore` and its weights. A m
 out, with the reason: other tokens would give other numbers under the same name.
 """
 
+import contextlib
 import functools
 import logging
 import subprocess
@@ -38,8 +39,6 @@ FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config
 LAYER = 9
 """Layer that the bert-score package uses for bert-base-uncased."""
 TOKENS = 512
-HUB_TIMEOUT = 10.0
-"""Seconds to wait for the hub to say that it is there, before its files are asked for."""
 
 _bertscores: dict[tuple[str, str], float] = {}
 
@@ -142,12 +141,9 @@ def bertscore(pairs: Sequence[tuple[str, str]]) -> CorpusScore | str:
     scorer, reason = scorer_or_reason()
     if reason is not None:
         return reason
-    unknown = list(dict.fromkeys(pair for pair in pairs if all(pair) and pair not in _bertscores))
+    full = [pair for pair in pairs if all(pair)]
     try:
-        if unknown:
-            predictions, references = [first for first, _ in unknown], [second for _, second in unknown]
-            values = scorer.score(predictions, references)[2].tolist()
-            _bertscores.update(zip(unknown, map(float, values), strict=True))
+        coco_java.kept(full, _bertscores, lambda new: scorer.score(*map(list, zip(*new, strict=True)))[2].tolist())
     except Exception as error:  # whatever the optional package meets must not cost the other metrics
         return f"the bert-score package failed ({type(error).__name__}: {error})"
     per_item = tuple(_bertscores.get(pair, 0.0) for pair in pairs)
@@ -173,15 +169,12 @@ def scorer_or_reason() -> tuple[Any, str | None]:
 
 def model_folder() -> Path:
     """Return the folder with the model: from the local cache, else downloaded from the hub."""
-    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
     for name in MODELS:
-        try:
+        with contextlib.suppress(LocalEntryNotFoundError):
             folder = Path(snapshot_download(name, local_files_only=True))
-        except LocalEntryNotFoundError:
-            continue
-        if (folder / "model.safetensors").exists() or (folder / "pytorch_model.bin").exists():
-            return folder
-    HfApi().model_info(MODELS[0], timeout=HUB_TIMEOUT)
+            if (folder / "model.safetensors").exists() or (folder / "pytorch_model.bin").exists():
+                return folder
     return Path(snapshot_download(MODELS[0], allow_patterns=list(FILES)))

@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.models.picture_ablation import Replacement
@@ -27,64 +27,52 @@ def ablated_visuals(hook: Callable[..., Any], replace: Replacement) -> Callable[
     return ablated
 
 
-def ablated_rounds(hook: Callable[..., Any], visuals: Callable[..., Any], replace: Replacement) -> Callable[..., Any]:
-    """Wrap a simple model's `doc_to_text` of several rounds: (visuals, text, terminal, outputs, info) or a text."""
-
-    @functools.wraps(hook)
-    def ablated(doc: Any, *args: Any, **kwargs: Any) -> Any:
-        result = hook(doc, *args, **kwargs)
-        shown, text, *rest = result if isinstance(result, tuple) else (None, result)
-        if replace.removes and isinstance(text, str):
-            text = without_placeholders(text)
-        if not isinstance(result, tuple):
-            return text
-        pictures = _flat(shown)
-        skip = int(kwargs.get("round_idx") or 0)
-        new = replace(pictures, doc, lambda other: _flat(visuals(other)), skip) if pictures else shown
-        return (new, text, *rest)
-
-    return ablated
-
-
 def ablated_messages(hook: Callable[..., Any], replace: Replacement) -> Callable[..., Any]:
-    """Wrap a chat model's `doc_to_messages`: messages, or of a later round (messages, terminal, outputs, info)."""
+    """Wrap a chat model's `doc_to_messages`."""
 
     @functools.wraps(hook)
     def ablated(doc: Any, *args: Any, **kwargs: Any) -> Any:
-        result = hook(doc, *args, **kwargs)
-        messages, rest = (result[0], result[1:]) if isinstance(result, tuple) else (result, None)
+        messages = hook(doc, *args, **kwargs)
         pictures = _pictures(messages)
-        skip = int(kwargs.get("round_idx") or 0)
-        new = iter(replace(pictures, doc, lambda other: _pictures(hook(other)), skip) if pictures else [])
-        rewritten = messages and [
-            {**message, "content": _content(message["content"], replace.removes, new)} for message in messages
-        ]
-        return rewritten if rest is None else (rewritten, *rest)
+        new = replace(pictures, doc, lambda other: _pictures(hook(other))) if pictures else []
+        removes = replace.kind == "text"
+        left = iter(new)
+        return [{**message, "content": _content(message["content"], removes, left)} for message in messages]
 
     return ablated
+
+
+def with_last_turn(hook: Callable[..., Any], change: Callable[[list[str]], list[str]]) -> Callable[..., Any]:
+    """Wrap a chat model's `doc_to_messages`: `change` takes and returns the texts of the last user turn."""
+
+    @functools.wraps(hook)
+    def changed(*args: Any, **kwargs: Any) -> Any:
+        messages = [dict(message) for message in hook(*args, **kwargs)]
+        last = next(message for message in reversed(messages) if message["role"] == "user")
+        content = last["content"]
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        texts = iter(change([part["text"] for part in parts if part["type"] == "text"]))
+        last["content"] = [{**part, "text": next(texts)} if part["type"] == "text" else part for part in parts]
+        return messages
+
+    return changed
 
 
 def _flat(shown: Any) -> list[Any]:
     """Return the visuals of a hook as a flat list; it may return None, one visual, or nested lists."""
-    if shown is None:
-        return []
     if isinstance(shown, list | tuple):
         return [value for item in shown for value in _flat(item)]
-    return [shown]
+    return [] if shown is None else [shown]
 
 
-def _pictures(messages: Any) -> list[Any]:
-    contents = [message["content"] for message in messages or [] if isinstance(message["content"], list)]
-    return [_picture(part)[1] for content in contents for part in content if part["type"] != "text"]
+def _pictures(messages: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Return the pictures of chat messages; a video or sound is the part itself, which no ablation takes."""
+    contents = [message["content"] for message in messages if isinstance(message["content"], list)]
+    parts = [part for content in contents for part in content if part["type"] != "text"]
+    return [part["url"] if part["type"] == "image" else part for part in parts]
 
 
-def _picture(part: Mapping[str, Any]) -> tuple[str, Any]:
-    """Return the key and the picture of a part of a message; the part itself if it is of another type."""
-    key = next((key for key in ("url", "image", "image_url") if part.get(key) is not None), "url")
-    return key, part.get(key) if part["type"] in ("image", "image_url") else part
-
-
-def _content(content: Any, removes: bool, new: Any) -> Any:
+def _content(content: Any, removes: bool, new: Iterator[Any]) -> Any:
     """Return the content of a message with new pictures, or without pictures and their placeholders."""
     if not isinstance(content, list):
         return without_placeholders(content) if removes else content
@@ -93,5 +81,5 @@ def _content(content: Any, removes: bool, new: Any) -> Any:
         if part["type"] == "text":
             kept.append({**part, "text": without_placeholders(part["text"])} if removes else part)
         elif not removes:
-            kept.append({**part, _picture(part)[0]: next(new)})
+            kept.append({**part, "url": next(new)})
     return kept or [{"type": "text", "text": ""}]

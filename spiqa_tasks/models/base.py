@@ -2,7 +2,7 @@
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -10,52 +10,26 @@ from lmms_eval.api.instance import Instance
 from lmms_eval.api.model import lmms
 from tqdm import tqdm
 
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
 
 Doc = Mapping[str, Any]
 
 
-STUB = {"benchmark"}
-"""Columns of a split that the host does not evaluate: our hook replaces the rows of the evaluated one only."""
-
-
-class _Tasks(dict[str, Mapping[str, Sequence[Doc]]]):
-    """Documents by task and split; refuses a task that cannot be answered when the host adds it."""
-
-    def __init__(self, check: Callable[[Doc], None]) -> None:
-        super().__init__()
-        self._check = check
-
-    def __setitem__(self, task: str, splits: Mapping[str, Sequence[Doc]]) -> None:
-        with one_sentence():
-            for docs in splits.values():
-                if set(docs[0]) != STUB:
-                    self._check(docs[0])
-        super().__setitem__(task, splits)
-
-
 class Baseline(lmms):  # type: ignore[misc]
     """A model that answers from the document."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        """Raise InputError for an unknown argument."""
+    def __init__(self, batch_size: Any = 1, max_batch_size: Any = None, device: Any = None) -> None:  # noqa: ARG002
         super().__init__()
-        self.task_dict = _Tasks(self.check)
-        known = {"batch_size", "max_batch_size", "device"}
-        unknown = sorted(set(kwargs) - known)
-        if unknown:
-            raise InputError(f"Expected model_args of {type(self).__name__} that it knows; found {', '.join(unknown)}.")
         self._rank = int(os.environ.get("RANK", 0))
         self._world_size = int(os.environ.get("WORLD_SIZE", 1))
         self.device = torch.device("cpu")
 
-    def check(self, doc: Doc) -> None:
-        """Raise InputError for a task that the baseline cannot answer."""
-
     @abstractmethod
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """Return the answer to `doc`; `docs` are all documents of the split, `key` is `task/split`."""
+        """Return the answer to `doc`; `docs` are all documents of the split, `key` is `task/split`.
+
+        Raises InputError: the baseline cannot answer the task.
+        """
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one answer per request, in order."""
@@ -77,10 +51,8 @@ class Baseline(lmms):  # type: ignore[misc]
         doc: Doc = self.documents(request)[request.args[-3]]
         return doc
 
-    def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:  # noqa: ARG002
-        """Raise InputError: baselines have no likelihoods."""
-        raise InputError(f"Expected a task that generates text; {type(self).__name__} has no likelihoods.")
+    def loglikelihood(self, requests: list[Instance]) -> list[Any]:  # noqa: ARG002
+        """Raise SystemExit: baselines have no likelihoods and answer in one round."""
+        raise SystemExit(f"spiqa-tasks: Expected a task that generates text in one round for {type(self).__name__}.")
 
-    def generate_until_multi_round(self, requests: list[Instance]) -> list[str]:  # noqa: ARG002
-        """Raise InputError: baselines answer in one round."""
-        raise InputError(f"Expected a task of a single round; {type(self).__name__} answers at once.")
+    generate_until_multi_round = loglikelihood

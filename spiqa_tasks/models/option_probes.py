@@ -1,16 +1,14 @@
 """Blind probes of choices: options permuted, without the right one, or numbered; answers are mapped back."""
 
-import functools
 import random
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-
-from lmms_eval.api.instance import GenerationResult
 
 from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.models.ablation_hooks import with_last_turn
 from spiqa_tasks.scoring.mcq import extract_choice
 
 PROBES = ("permuted", "without_answer", "numbered")
@@ -50,14 +48,8 @@ class Shown:
             end = label
         return self._worded(prompt[:end]) + tail
 
-    def own_answer(self, response: Any) -> Any:
+    def own_answer(self, response: str) -> str:
         """Return the letter that the host scores, or a response without a choice, its letters mapped back."""
-        if isinstance(response, GenerationResult):
-            return replace(response, text=self.own_answer(response.text))
-        if isinstance(response, tuple) and response:
-            return (self.own_answer(response[0]), *response[1:])
-        if not isinstance(response, str):
-            return response
         shown = {self.labels[letter]: text for letter, text in self.texts.items()}
         choice = extract_choice(response, shown)
         if choice.letter is not None:
@@ -102,22 +94,13 @@ def shown_options(prompt: str, kind: str, seed: int, answer: Callable[[], str]) 
 def with_options(hook: Callable[..., Any], shown: Shown) -> Callable[..., Any]:
     """Wrap a chat model's `doc_to_messages`: the last text with the options gets them as they are shown."""
 
-    @functools.wraps(hook)
-    def probed(*args: Any, **kwargs: Any) -> list[dict[str, Any]]:
-        messages = [dict(message) for message in hook(*args, **kwargs)]
-        for message in reversed(messages):
-            content = message["content"]
-            parts = (
-                [{"type": "text", "text": content}] if isinstance(content, str) else [dict(part) for part in content]
-            )
-            for part in reversed(parts):
-                if part["type"] == "text" and options_in(part["text"]):
-                    part["text"] = shown.rewritten(part["text"])
-                    message["content"] = part["text"] if isinstance(content, str) else parts
-                    return messages
-        raise _not_found(str(messages))
+    def probed(texts: list[str]) -> list[str]:
+        place = max((place for place, text in enumerate(texts) if options_in(text)), default=None)
+        if place is None:
+            raise _not_found(str(texts))
+        return [*texts[:place], shown.rewritten(texts[place]), *texts[place + 1 :]]
 
-    return probed
+    return with_last_turn(hook, probed)
 
 
 def _not_found(prompt: str) -> InputError:

@@ -3,10 +3,11 @@
 import base64
 import hashlib
 import io
+import itertools
 import os
 import random
 from binascii import Error as Base64Error
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,25 +25,20 @@ question's pictures."""
 UNCHANGED = "none"
 _LEVELS = {"grey": GREY, "black": 0, "white": 255}
 _SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff", ".webp"})
-_KEYS = ("url", "image", "image_url", "bytes", "path")
 
 
 def ablate(picture: Image.Image, kind: str, seed: int = 0) -> Image.Image:
     """Return an RGB picture of the same size without the content (`mean` keeps the mean colour).
 
     `noise` is seeded by `seed` and the picture's content, so that it depends on neither order nor process.
-
-    Raises ValueError: `text` and `shuffled`, which make no picture from one, or an unknown kind.
     """
     if kind in _LEVELS:
         return Image.new("RGB", picture.size, (_LEVELS[kind],) * 3)
     if kind == "mean":
         red, green, blue = np.asarray(on_page(picture), dtype=np.float64).mean(axis=(0, 1)).round().astype(int).tolist()
         return Image.new("RGB", picture.size, (red, green, blue))
-    if kind == "noise":
-        generator = np.random.default_rng([seed, int(digest(picture), 16)])
-        return Image.fromarray(generator.integers(256, size=(picture.height, picture.width, 3), dtype=np.uint8))
-    raise ValueError(f"expected a kind that makes a picture, got {kind!r}")
+    generator = np.random.default_rng([seed, int(digest(picture), 16)])
+    return Image.fromarray(generator.integers(256, size=(picture.height, picture.width, 3), dtype=np.uint8))
 
 
 def digest(picture: Image.Image) -> str:
@@ -52,48 +48,26 @@ def digest(picture: Image.Image) -> str:
 
 
 def is_picture(value: Any) -> bool:
-    """Return whether a value is a picture in any form of the host's tasks, not a video or sound."""
-    if isinstance(value, Mapping):
-        if value.get("type", "image") not in ("image", "image_url"):
-            return False
-        return any(is_picture(value[key]) for key in _KEYS if value.get(key) is not None)
+    """Return whether a value is a picture as the host's tasks show them: PIL image, path or data URL."""
     if isinstance(value, str):
         return value.startswith("data:image/") or os.path.splitext(value)[1].lower() in _SUFFIXES
-    return isinstance(value, Image.Image | bytes)
+    return isinstance(value, Image.Image)
 
 
-def open_value(value: Any) -> Image.Image:
-    """Return the lazily decoded picture of a PIL image, path, data URL, encoded bytes or mapping with one of them.
-
-    Raises:
-        DataError: an unreadable picture.
-        InputError: a web address, which is not fetched.
-    """
+def open_value(value: Image.Image | str) -> Image.Image:
+    """Return the lazily decoded picture. Raises DataError: unreadable, such as a web address, which is not fetched."""
     if isinstance(value, Image.Image):
         return value
-    if isinstance(value, Mapping):
-        return open_value(next(value[key] for key in _KEYS if value.get(key) is not None))
     try:
-        if isinstance(value, bytes):
-            return Image.open(io.BytesIO(value))
         if value.startswith("data:"):
             return Image.open(io.BytesIO(base64.b64decode(value.partition(",")[2], validate=True)))
-        if value.startswith(("http://", "https://")):
-            raise InputError(f"Expected pictures that are here; found {value}. Use ablation=text, or fetch them first.")
         return Image.open(value.removeprefix("file://"))
     except (UnidentifiedImageError, Base64Error, OSError) as error:
-        raise DataError(
-            f"Expected a readable picture, found {str(value)[:100]}: {error}. Fetch the data again."
-        ) from error
+        raise DataError(f"Expected a readable picture, found {value[:100]}: {error}. Fetch the data again.") from error
 
 
 def like(value: Any, picture: Image.Image) -> Any:
-    """Return `picture` in the form of `value`: mapping, encoded bytes, data URL, else a PIL image."""
-    if isinstance(value, Mapping):
-        key = next(key for key in _KEYS if value.get(key) is not None)
-        return {**value, key: like(value[key], picture)}
-    if isinstance(value, bytes):
-        return png(picture)
+    """Return `picture` in the form of `value`: data URL, else a PIL image."""
     if isinstance(value, str) and value.startswith("data:"):
         return "data:image/png;base64," + base64.b64encode(png(picture)).decode("ascii")
     return picture
@@ -109,7 +83,6 @@ class NumberedDocs:
     """A split of numbered documents, and the seeded cycle through them that `shuffled` follows."""
 
     def __init__(self, docs: Any, seed: str) -> None:
-        """`seed` is that of the cycle, which also depends on the number of documents."""
         self._docs = docs
         self._order = list(range(len(docs)))
         random.Random(seed).shuffle(self._order)
@@ -138,20 +111,11 @@ class Replacement:
     seed: int = 0
     docs: NumberedDocs | None = None
 
-    @property
-    def removes(self) -> bool:
-        """Whether pictures are removed."""
-        return self.kind == "text"
+    def __call__(self, pictures: Sequence[Any], doc: Any, opening: Callable[[Any], list[Any]]) -> list[Any]:
+        """Return as many pictures ([] for `text`), each in the form of the one that it replaces.
 
-    def __call__(
-        self, pictures: Sequence[Any], doc: Any, opening: Callable[[Any], list[Any]], skip: int = 0
-    ) -> list[Any]:
-        """Return as many pictures ([] if `removes`), each in the form of the one that it replaces.
-
-        `opening` returns the pictures of another document; `skip` is the number shown in earlier rounds.
-
-        Raises InputError: no picture, such as a video; for `shuffled` too few pictures in the other questions, or a
-        base that does not read `task_dict`.
+        `opening` returns the pictures of another document. Raises InputError: no picture, such as a video; for
+        `shuffled` too few pictures in the other questions, or a base that does not read `task_dict`.
         """
         if self.kind == UNCHANGED:
             return list(pictures)
@@ -161,18 +125,18 @@ class Replacement:
                     f"Expected a task that shows pictures; this one shows {str(value)[:100]!r}, which is none. "
                     "The model `ablated` replaces pictures only, no video and no sound."
                 )
-        if self.removes:
+        if self.kind == "text":
             return []
         if self.docs is None:
             return [like(value, ablate(open_value(value), self.kind, self.seed)) for value in pictures]
-        donated = self._donated(self.docs, {digest(open_value(value)) for value in pictures}, doc, opening)
-        new = [picture for picture, _ in zip(donated, range(skip + len(pictures)), strict=False)]
-        if len(new) < skip + len(pictures):
+        own = {digest(open_value(value)) for value in pictures}
+        new = list(itertools.islice(self._donated(self.docs, own, doc, opening), len(pictures)))
+        if len(new) < len(pictures):
             raise InputError(
-                f"Expected {skip + len(pictures)} pictures of other questions for ablation=shuffled; "
+                f"Expected {len(pictures)} pictures of other questions for ablation=shuffled; "
                 f"the split of {len(self.docs)} questions has {len(new)}. Use another ablation."
             )
-        return [like(value, picture) for value, picture in zip(pictures, new[skip:], strict=True)]
+        return [like(value, picture) for value, picture in zip(pictures, new, strict=True)]
 
     def _donated(
         self, docs: NumberedDocs, own: set[str], doc: Any, opening: Callable[[Any], list[Any]]

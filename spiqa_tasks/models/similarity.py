@@ -14,6 +14,7 @@ from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import benchmark_of
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
 from spiqa_tasks.models.base import Baseline, Doc
 from spiqa_tasks.vision import ClipEncoder, Embeddings, figure_texts
 
@@ -25,13 +26,10 @@ class CaptionRetrieval(Baseline):
         super().__init__(**kwargs)
         self._vectorizers: dict[str, TfidfVectorizer] = {}
 
-    def check(self, doc: Doc) -> None:
-        """Raise InputError for a task other than SPIQA."""
-        if "figures" not in doc:
-            raise InputError("Expected a SPIQA task; this task's documents have no figures with captions.")
-
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
         """Return the nearest caption in the format of the prompt."""
+        if "figures" not in doc:
+            raise InputError("Expected a SPIQA task; this task's documents have no figures with captions.")
         if key not in self._vectorizers:
             vocabulary = {figure["caption"] for other in docs for figure in other["figures"]}
             self._vectorizers[key] = TfidfVectorizer(sublinear_tf=True).fit(sorted(vocabulary))
@@ -74,10 +72,9 @@ class OcrBaseline(Baseline):
         texts = [self._texts[path] for path in _pictures(doc)]
         if "letters" not in doc:
             return _line(doc, texts)
-        letters = list(doc["letters"])
-        shows_options = not any(doc["options"]) and len(texts) == len(letters)
+        shows_options = not any(doc["options"]) and len(texts) == len(doc["letters"])
         candidates, query = (texts, doc["question"]) if shows_options else (doc["options"], "\n".join(texts))
-        return str(letters[nearest(list(candidates), query)])
+        return str(doc["letters"][nearest(list(candidates), query)])
 
 
 def nearest(candidates: Sequence[str], query: str) -> int:
@@ -109,28 +106,24 @@ def _line(doc: Doc, texts: Sequence[str]) -> str:
 class ClipChoice(Baseline):
     """Answers SciFIBench by the highest image-text cosine of a CLIP or SigLIP checkpoint (SciFIBench section 4.1)."""
 
-    def __init__(
-        self, pretrained: str, batch_size: int | str | None = None, device: str | None = None, **kwargs: Any
-    ) -> None:
-        """
-        Args:
-            pretrained: folder or hub id of a transformers checkpoint.
-            batch_size: pictures or texts in one forward pass; 32 unless more than 1 is given.
-        """
+    def __init__(self, pretrained: str, device: str | None = None, **kwargs: Any) -> None:
+        """`pretrained` is the folder or hub id of a transformers checkpoint."""
         super().__init__(**kwargs)
-        size = int(batch_size) if batch_size is not None and str(batch_size).isdigit() else 0
-        self._encoder = ClipEncoder(pretrained, device, size if size > 1 else 32)
+        self._encoder = ClipEncoder(pretrained, device)
         self._texts: dict[str, Embeddings] = {}
         self._images: dict[str, Embeddings] = {}
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one letter per request; distinct pictures and captions are embedded once, in batches."""
-        self._prepare([self.document(request) for request in requests])
+        docs = [self.document(request) for request in requests]
+        with one_sentence():
+            texts = sorted({text for doc in docs for text in _captions(doc)} - self._texts.keys())
+        paths = sorted({path for doc in docs for path in doc["images"]} - self._images.keys())
+        if texts:
+            self._texts |= dict(zip(texts, self._encoder.texts(texts), strict=True))
+        if paths:
+            self._images |= dict(zip(paths, self._encoder.images(paths), strict=True))
         return super().generate_until(requests)
-
-    def check(self, doc: Doc) -> None:
-        """Raise InputError for a task other than SciFIBench with pictures."""
-        _captions(doc)
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
         """Return the letter of the most similar option, the first of equals."""
@@ -138,14 +131,6 @@ class ClipChoice(Baseline):
         images = np.stack([self._images[path] for path in doc["images"]])
         similarities = (texts @ images.T).ravel()
         return str(doc["letters"][int(np.argmax(similarities))])
-
-    def _prepare(self, docs: Sequence[Doc]) -> None:
-        texts = sorted({text for doc in docs for text in _captions(doc)} - self._texts.keys())
-        paths = sorted({path for doc in docs for path in doc["images"]} - self._images.keys())
-        if texts:
-            self._texts |= dict(zip(texts, self._encoder.texts(texts), strict=True))
-        if paths:
-            self._images |= dict(zip(paths, self._encoder.images(paths), strict=True))
 
 
 def _captions(doc: Doc) -> list[str]:

@@ -139,7 +139,7 @@ def test_a_model_that_cannot_be_loaded_is_a_reason(monkeypatch: pytest.MonkeyPat
 def test_the_model_is_that_of_the_cache_or_the_hubs(
     held: list[str], weights: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Under either name, where its weights are there; the hub is asked first whether it is there at all."""
+    """Under either name, where its weights are there."""
     asked: list[Any] = []
 
     def snapshot(name: str, **options: Any) -> str:
@@ -153,11 +153,7 @@ def test_the_model_is_that_of_the_cache_or_the_hubs(
         asked.append((name, options))
         return str(tmp_path / "fetched")
 
-    def info(_: object, name: str, timeout: float) -> None:
-        asked.append((name, timeout))
-
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
-    monkeypatch.setattr("huggingface_hub.HfApi.model_info", info)
     assert module.model_folder() == tmp_path / expected
     name, files = "google-bert/bert-base-uncased", list(module.FILES)
-    assert asked == ([(name, 10.0), (name, {"allow_patterns": files})] if expected == "fetched" else [])
+    assert asked == ([(name, {"allow_patterns": files})] if expected == "fetched" else [])

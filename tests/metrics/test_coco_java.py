@@ -1,6 +1,7 @@
 """The two Java programs of the COCO caption toolkit: what they say is kept, and no line or pair changes its place."""
 
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -145,7 +146,7 @@ def test_a_program_that_does_not_end_is_killed(install: Install, monkeypatch: py
     """After the limit; the metric fails, and nobody waits for ever."""
     monkeypatch.setattr(coco_java, "JAVA_TIMEOUT", 0.5)
     install("while :; do :; done")
-    with pytest.raises(ValueError, match=r"java ended with status -9 in tokenizer: nothing said"):
+    with pytest.raises(subprocess.TimeoutExpired):
         tokenize_lines(["a"])
 
 

@@ -22,27 +22,7 @@ class Recorder(lmms):
         return [str(len(shown or [])) for shown in visuals]
 
     def generate_until_multi_round(self, requests: list[Any]) -> list[Any]:
-        outputs = []
-        for request in requests:
-            text, _, to_visual, to_text, place, task, split = request.args
-            doc = self.task_dict[task][split][place]
-            Recorder.seen.append((text, to_visual(doc)))
-            visuals, text, *_ = to_text(doc, previous_output=["one"], round_idx=1, previous_round_info=None)
-            Recorder.seen.append((text, visuals))
-            outputs.append(["one", "two"])
-        return outputs
+        raise NotImplementedError
 
     def loglikelihood(self, requests: list[Any]) -> list[Any]:
         raise NotImplementedError
-
-
-class Nesting(Recorder):
-    """Answers requests passed on, then its own `raw` ones, then the first again from inside another method."""
-
-    raw: list[Any]
-
-    def generate_until_multi_round(self, requests: list[Any]) -> list[Any]:
-        return self.generate_until(requests) + self.generate_until(self.raw) + self.generate_visual_cot(requests)
-
-    def generate_visual_cot(self, requests: list[Any]) -> list[Any]:
-        return self.generate_until(requests)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.ablation_hooks import ablated_messages, ablated_rounds, ablated_visuals, without_placeholders
+from spiqa_tasks.models.ablation_hooks import ablated_messages, ablated_visuals, without_placeholders
 from spiqa_tasks.models.picture_ablation import NumberedDocs, Replacement
 
 RED = Image.new("RGB", (2, 3), "red")
@@ -18,16 +18,14 @@ RED = Image.new("RGB", (2, 3), "red")
 class Told:
     """Shows numbers for pictures, and keeps what it was told."""
 
-    removes = False
+    kind = "grey"
 
     def __init__(self) -> None:
-        self.calls: list[tuple[int, Any, list[Any], int]] = []
+        self.calls: list[tuple[int, Any, list[Any]]] = []
 
-    def __call__(
-        self, pictures: Sequence[Any], doc: Any, opening: Callable[[Any], list[Any]], skip: int = 0
-    ) -> list[Any]:
+    def __call__(self, pictures: Sequence[Any], doc: Any, opening: Callable[[Any], list[Any]]) -> list[Any]:
         """See `Replacement`."""
-        self.calls.append((len(pictures), doc, opening("other"), skip))
+        self.calls.append((len(pictures), doc, opening("other")))
         return list(range(len(pictures)))
 
 
@@ -61,55 +59,22 @@ def test_visuals_of_any_nesting_become_a_list(shown: Any, count: int) -> None:
         return shown if doc == "own" else [RED, [RED]]
 
     assert ablated_visuals(hook, replace)("own", 1, more=2) == list(range(count))
-    assert replace.calls == [(count, "own", [RED, RED], 0)]
+    assert replace.calls == [(count, "own", [RED, RED])]
 
 
-def test_later_rounds_of_a_simple_model_go_on_where_the_first_ended() -> None:
-    """Their pictures are replaced, those of earlier rounds are skipped, and the rest of the tuple stays."""
-    replace = Told()
-    hook = ablated_rounds(lambda _, **__: ([RED], "<image> Q", False, ["o"], {"i": 1}), lambda _: [RED, RED], replace)
-    assert hook("own", round_idx=2) == ([0], "<image> Q", False, ["o"], {"i": 1})
-    assert replace.calls == [(1, "own", [RED, RED], 2)]
-    removed = ablated_rounds(
-        lambda _, **__: ([RED], "<image> Q", False, ["o"], None), lambda _: [], Replacement("text", 0)
-    )
-    assert removed("own", round_idx=1) == ([], "Q", False, ["o"], None)
-
-
-def test_rounds_of_a_chat_model_are_ablated_too() -> None:
-    """Messages of later rounds are rewritten, plain results and (messages, terminal, ...) tuples alike."""
-
-    def to_messages(_: Any, round_idx: int | None = None) -> Any:
-        content = [{"type": "text", "text": "Q"}, {"type": "image", "url": Image.new("RGB", (2, 3), "red")}]
-        messages = [{"role": "user", "content": content}, {"role": "assistant", "content": "A"}]
-        return messages if round_idx is None else (messages if round_idx < 2 else None, round_idx == 2, ["o"], None)
-
-    hook = ablated_messages(to_messages, Replacement("grey", 0))
-    for messages in (hook({}), hook({}, round_idx=1)[0]):
-        assert messages[0]["content"][0] == {"type": "text", "text": "Q"}
-        assert messages[0]["content"][1]["url"].getpixel((0, 0)) == (128, 128, 128)
-        assert messages[1]["content"] == "A"
-    assert hook({}, round_idx=2) == (None, True, ["o"], None)
-    assert ablated_messages(to_messages, Replacement("text", 0))({})[0]["content"] == [{"type": "text", "text": "Q"}]
-
-
-@pytest.mark.parametrize("key", ["url", "image", "image_url"])
-def test_pictures_of_all_messages_are_replaced_in_order(key: str) -> None:
-    """Whatever their key; the hook's own messages are not changed, and another question's pictures can be opened."""
-    kind = "image_url" if key == "image_url" else "image"
+def test_pictures_of_all_messages_are_replaced_in_order() -> None:
+    """The hook's own messages are not changed, and another question's pictures can be opened."""
+    shown = {"type": "image", "url": RED}
     messages = [
-        {
-            "role": role,
-            "content": [{"type": kind, key: RED}, {"type": "text", "text": "<image> Q"}, {"type": kind, key: RED}],
-        }
+        {"role": role, "content": [shown, {"type": "text", "text": "<image> Q"}, shown]}
         for role in ("user", "assistant")
     ]
     replace = Told()
     found = ablated_messages(lambda _: messages, replace)("own")
-    assert [[part.get(key) for part in message["content"]] for message in found] == [[0, None, 1], [2, None, 3]]
+    assert [[part.get("url") for part in message["content"]] for message in found] == [[0, None, 1], [2, None, 3]]
     assert found[0]["content"][1]["text"] == "<image> Q"
-    assert replace.calls == [(4, "own", [RED] * 4, 0)]
-    assert messages[0]["content"][0] == {"type": kind, key: RED}
+    assert replace.calls == [(4, "own", [RED] * 4)]
+    assert messages[0]["content"][0] == {"type": "image", "url": RED}
 
 
 def test_a_message_of_pictures_alone_keeps_an_empty_text() -> None:
@@ -158,14 +123,12 @@ def test_every_other_document_comes_once(count: int, seed: str) -> None:
 
 
 def test_pictures_come_from_those_that_follow() -> None:
-    """As many as the question has, from as many donors as that takes, each in the form of the one it replaces."""
+    """As many as the question has, from as many donors as that takes."""
     docs, opening = split_of([1, 2, 3], [10], [20, 21], [30])
     order = [other["shades"] for other in docs.others(0)]
     expected = [shade for each in order for shade in each][:3]
-    shown = Replacement("shuffled", docs=docs)([picture(1), {"url": picture(2)}, picture(3)], docs[0], opening)
-    assert shades([shown[0], shown[1]["url"], shown[2]]) == expected
-    later = Replacement("shuffled", docs=docs)([picture(1)], docs[0], opening, skip=2)
-    assert shades(later) == expected[2:]
+    shown = Replacement("shuffled", docs=docs)([picture(1), picture(2), picture(3)], docs[0], opening)
+    assert shades(shown) == expected
 
 
 def test_a_questions_own_pictures_are_passed_over() -> None:

@@ -37,30 +37,27 @@ def test_every_request_has_its_answer_in_order() -> None:
     assert model.generate_until([]) == []
 
 
-def test_a_task_that_cannot_be_answered_ends_the_run_when_it_is_handed_over() -> None:
-    """Before the host builds a single prompt, in one sentence."""
+def test_a_task_that_cannot_be_answered_ends_the_run() -> None:
+    """In one sentence."""
 
     class Picky(Echo):
-        def check(self, doc: Doc) -> None:
+        def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002
             raise InputError(f"Expected another task, found {doc['text']}.")
 
-    unread = {"benchmark": "mmstar"}
-    Picky().task_dict["t"] = {"val": [unread]}
+    model = Picky()
+    model.task_dict = {"t": {"test": [{"text": "one"}]}}
     with pytest.raises(SystemExit, match=r"^spiqa-tasks: Expected another task, found one\.$"):
-        Picky().task_dict["t"] = {"val": [unread], "test": [{"text": "one"}]}
+        model.generate_until([request(0, "t", "test")])
 
 
 def test_arguments_that_it_does_not_know_are_refused() -> None:
-    """All of them are named; what the host always passes is known."""
-    with pytest.raises(InputError, match=r"model_args of Echo that it knows; found pretrained, seed\."):
-        Echo(seed=1, pretrained="x", batch_size=1)
+    """What the host always passes is known."""
+    with pytest.raises(TypeError, match="pretrained"):
+        Echo(pretrained="x", batch_size=1)  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize(
-    ("method", "told"),
-    [("loglikelihood", "generates text; Echo"), ("generate_until_multi_round", "single round; Echo")],
-)
-def test_other_kinds_of_requests_are_refused(method: str, told: str) -> None:
+@pytest.mark.parametrize("method", ["loglikelihood", "generate_until_multi_round"])
+def test_other_kinds_of_requests_are_refused(method: str) -> None:
     """One sentence that says which task would do."""
-    with pytest.raises(InputError, match=f"Expected a task .*{told}"):
+    with pytest.raises(SystemExit, match="generates text in one round for Echo"):
         getattr(Echo(), method)([])

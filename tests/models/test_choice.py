@@ -50,7 +50,7 @@ def test_frequent_choice_is_the_best_constant_letter_of_a_capability(real_data: 
 def test_baselines_refuse_free_form_tasks() -> None:
     """A document of ours without letters is no multiple-choice question."""
     with pytest.raises(InputError, match="multiple-choice"):
-        RandomChoice().check({"id": "1", "benchmark": "spiqa"})
+        RandomChoice().answer({"id": "1", "benchmark": "spiqa"}, [], "t")
 
 
 Run = Callable[..., list[tuple[dict[str, Any], str]]]
@@ -102,22 +102,20 @@ def test_options_by_their_texts_are_answered_so(answer: Run) -> None:
     assert all(said in row["options"] for row, said in answer("random_choice", rows))
 
 
-def test_open_questions_among_choices_have_no_answer(answer: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    """A sentence says how many there are; they count as the task counts an empty answer."""
+def test_open_questions_among_choices_have_no_answer(answer: Run) -> None:
+    """They count as the task counts an empty answer."""
     rows = [lettered(0, "A"), {"question": "How many?", "answer": "4", "options": []}, lettered(2, "B")]
     assert [bool(said) for _, said in answer("random_choice", rows)] == [True, False, True]
-    assert "host_choice: 1 of 3 questions have no options: no answer." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
         ({"question": "How many?", "answer": "4", "options": []}, "Expected a multiple-choice task, found no options"),
-        ({"question": "Red or blue?", "answer": "red", "options": ["red", "blue"]}, "list its 2 options by letters"),
-        (lettered(0, "A") | {"options": "['a', 'b', 'c']"}, "list its 3 options by letters .* found 4"),
+        ({"question": "Red or blue?", "answer": "red", "options": ["red", "blue"]}, "found no options listed"),
         (lettered(0, "seven"), "Expected the true answer of host_choice/test/0 to be one of A, B, C, D"),
     ],
-    ids=["open", "without letters", "another number", "another answer"],
+    ids=["open", "without letters", "another answer"],
 )
 def test_options_that_cannot_be_told_are_refused(answer: Run, row: dict[str, Any], message: str) -> None:
     """In one sentence, rather than a number near zero."""

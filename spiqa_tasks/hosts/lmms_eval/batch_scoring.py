@@ -44,33 +44,15 @@ def several() -> bool:
     return int(os.environ.get("WORLD_SIZE", 1)) > 1
 
 
-class JudgeReport:
-    """Prints the judge's summary line in the first process, with the counts of all processes."""
+def report_judge(own: Summary) -> None:
+    """Print the judge's summary line of all processes, in the first one; a collective call of all processes."""
+    import torch.distributed as dist
 
-    def __init__(self) -> None:
-        self._others: list[Summary] = []
-        self._last = ""
-
-    def gather(self, own: Summary) -> None:
-        """Exchange counts between processes and print the line; a collective call of all processes."""
-        import torch.distributed as dist
-
-        if dist.is_available() and dist.is_initialized():
-            gathered: list[Summary] = [own] * dist.get_world_size()
-            dist.all_gather_object(gathered, own)
-            if dist.get_rank() == 0:
-                self._others = gathered[1:]
-                self.tell(own)
-
-    def tell(self, own: Summary) -> None:
-        """Print the line unless it was printed; for the first process, which alone aggregates."""
-        line = combined([own, *self._others]).line()
-        if line != self._last:
-            self._last = line
-            print(line, file=sys.stderr)
-
-
-report = JudgeReport()
+    if dist.is_available() and dist.is_initialized():
+        gathered = [own] * dist.get_world_size()
+        dist.all_gather_object(gathered, own)
+        if dist.get_rank() == 0:
+            print(combined(gathered).line(), file=sys.stderr)
 
 
 @cache
@@ -117,7 +99,7 @@ def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> Non
     except Exception:
         logger.exception("%s: The answers could not be scored together; they are scored one by one.", name)
     if scorer.judge is not None and several():
-        report.gather(scorer.judge.summary())
+        report_judge(scorer.judge.summary())
 
 
 def _warn(name: str, scorer: Scorer, scored: Sequence[Record]) -> None:
@@ -155,25 +137,27 @@ class LoggedRecord(dict[str, Any]):
         metric: the row's name, `metric` or `metric/group`.
         record: the answer's.
         task: benchmark and settings of the task.
+        name: name of the task, for log lines.
     """
 
     metric: str
     record: Record
     task: tuple[str, str]
+    name: str = ""
 
 
-def logged_values(record: Record, scorer: Scorer, task: tuple[str, str]) -> dict[str, Any]:
+def logged_values(record: Record, scorer: Scorer, task: tuple[str, str], name: str = "") -> dict[str, Any]:
     """Return the result of `process_results`: the values of `metric_values` for the rows of the host's table."""
     known = {metric.name: metric for metric in scorer.metrics}
-    names = [(name, *name.partition("/")[::2]) for name in scorer.benchmark.rows_of_table(scorer.settings)]
-    rows = {name: (known[metric], group or None) for name, metric, group in names if metric in known}
+    table = [(row, *row.partition("/")[::2]) for row in scorer.benchmark.rows_of_table(scorer.settings)]
+    rows = {row: (known[metric], group or None) for row, metric, group in table if metric in known}
     logged = metric_values(record, rows, scorer.joins)
     headline = next((values.get("score") for values in logged.values()), None)
     if record.status == "scoring_failed":
         logged[SCORING_FAILED.name] = {"id": record.id, "reason": record.reason}
-    found: dict[str, Any] = {name: LoggedRecord(values) for name, values in logged.items()}
-    for name, values in found.items():
-        values.metric, values.record, values.task = name, record, task
+    found: dict[str, Any] = {row: LoggedRecord(values) for row, values in logged.items()}
+    for metric, values in found.items():
+        values.metric, values.record, values.task, values.name = metric, record, task, name
     return found if headline is None else {**found, BASELINE: headline}
 
 

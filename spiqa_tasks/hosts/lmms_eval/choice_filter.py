@@ -1,5 +1,6 @@
 """The filter `choice_letter` for the `filter_list` of any task of lmms-eval."""
 
+import itertools
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -35,11 +36,8 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
 
     def apply(self, resps: Iterable[Any], docs: Any) -> list[Any]:
         """Return the letters of each doc's answers; never raises, or the host would lose other tasks' results."""
-        responses = list(resps)
-        places = self.places if self.places is not None else range(len(responses))
-        return [
-            self._read(answers, self._options(docs[place])) for answers, place in zip(responses, places, strict=True)
-        ]
+        places = itertools.count() if self.places is None else self.places
+        return [self._read(answers, self._options(docs[place])) for answers, place in zip(resps, places, strict=False)]
 
     def _read(self, answers: Any, options: Mapping[str, str]) -> Any:
         if not isinstance(answers, str):
@@ -55,9 +53,7 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
             options, found = {}, str(error)
         if not options and not self._has_warned:
             self._has_warned = True
-            logger.error(
-                "%s: Expected the options of a doc in %s, found %s; its answers become %r. Name their column with "
-                "`options`, or their letters with `letters`, in the task's filter_list.",
-                *(NAME, ", ".join(self._columns or doc), found, self._fallback),
-            )
+            remedy = "Name their column with `options`, or their letters with `letters`, in the task's filter_list."
+            where = ", ".join(self._columns or doc)
+            logger.error("%s: Expected the options of a doc in %s, found %s. %s", NAME, where, found, remedy)
         return options

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
@@ -125,20 +126,16 @@ def run_host(
     """Run a command with its output in `log`, overwritten; return its exit status, which says little."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as file:
+        pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": file, "stderr": file, "pass_fds": [held]}
         try:
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, pass_fds=[held], env=environment
-            )
+            process = subprocess.Popen(command, env=environment, **pipes)
         except OSError as error:
-            raise InputError(
-                f"Expected to start {command[0]}, found {error.strerror}. Correct --launch, or install it."
-            ) from error
+            raise InputError(f"Expected to start {command[0]}, found {error.strerror}. Correct --launch.") from error
         try:
             return watched(process, log, doing)
         finally:
-            if process.poll() is None:
-                process.terminate()
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(PATIENCE)
-                process.kill()
-                process.wait()
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(PATIENCE)
+            process.kill()
+            process.wait()

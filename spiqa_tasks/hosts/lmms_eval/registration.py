@@ -1,4 +1,4 @@
-"""Registration with lmms-eval: models through its entry point, everything else by patches of eight of its modules.
+"""Registration with lmms-eval: models through its entry point, everything else by patches of seven of its modules.
 
 The host has no entry point for tasks. It loads the entry point of models before it builds a task index, so that is
 where the index learns of our folders. `lmms-eval tasks list`, a fresh `lmms-eval serve` and its user interface build
@@ -39,22 +39,17 @@ ABLATED = "ablated"
 
 
 @contextmanager
-def ending_the_run() -> Iterator[None]:
-    """Turn a SpiqaTasksError into SystemExit with its message: lmms-eval retries or swallows everything else."""
+def one_sentence() -> Iterator[None]:
+    """Turn exceptions into SystemExit with one sentence: lmms-eval retries or swallows everything else.
+
+    The traceback of one that is not a SpiqaTasksError is logged.
+    """
     try:
         yield
     except SpiqaTasksError as error:
         raise SystemExit(f"spiqa-tasks: {error}") from error
-
-
-@contextmanager
-def one_sentence() -> Iterator[None]:
-    """Turn any exception into SystemExit; the traceback of one that is not a SpiqaTasksError is logged."""
-    try:
-        with ending_the_run():
-            yield
     except Exception as error:
-        logger.exception("What follows is a defect of spiqa-tasks.")
+        logger.exception("An unexpected error in a hook of the task:")
         raise SystemExit(f"spiqa-tasks: unexpected {type(error).__name__}: {error}; please report it.") from error
 
 
@@ -89,24 +84,6 @@ def _patch_tasks(host: Any) -> None:
         return wrapped_names.get(name, name) if name else name
 
     host.TaskManager.model_name = property(get_model_name, lambda self, name: self.__dict__.update(model_name=name))
-
-
-def _patch_stubs(host: Any) -> None:
-    """Read the stubs of our tasks without progress bars, of which `datasets` would leave a line for each split."""
-
-    @replacing(host.ConfigurableTask, "download")
-    def quietly(download: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
-        from datasets import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
-
-        metadata = self.config.metadata
-        is_shown = isinstance(metadata, dict) and "benchmark" in metadata and not are_progress_bars_disabled()
-        if is_shown:
-            disable_progress_bars()
-        try:
-            return download(self, *args, **kwargs)
-        finally:
-            if is_shown:
-                enable_progress_bars()
 
 
 def _patch_filters(host: Any) -> None:
@@ -179,10 +156,7 @@ def _patch_baselines(host: Any) -> None:
 
 
 def _patch_cache(host: Any) -> None:
-    """Make the response cache survive a killed run and drop failed requests.
-
-    Needed as the host stores answers after all requests, and every text that is not blank.
-    """
+    """Make the response cache survive a killed run and drop failed requests."""
     from spiqa_tasks.hosts.lmms_eval import response_cache
 
     response_cache.patch(host)
@@ -190,7 +164,6 @@ def _patch_cache(host: Any) -> None:
 
 PATCHES: Patches = {
     "lmms_eval.tasks": ("TaskManager", _patch_tasks, "all_paths.extend(include_path)"),
-    "lmms_eval.api.task": ("ConfigurableTask", _patch_stubs, "self.dataset = datasets.load_dataset("),
     "lmms_eval.api.filter": ("FilterEnsemble", _patch_filters, "inst.filtered_resps[self.name] = resp"),
     "lmms_eval.filters": ("FILTER_REGISTRY", _patch_filter_names, "FILTER_REGISTRY = {"),
     "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results, "in self.sample_metrics.items():"),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,22 +58,19 @@ def _silently() -> Iterator[None]:
         logger.enable("lmms_eval")
 
 
-@dataclass(frozen=True)
 class TaskDocuments:
-    """The documents of the split that a task of the host asks; `task` is the host's object."""
+    """The documents of the split that a task of the host asks.
 
-    name: str
-    task: Any
+    Attributes:
+        task: the host's object.
+        split: the split that is asked.
+        metric: the first metric of its YAML.
+    """
 
-    @property
-    def split(self) -> str:
-        """The split that is asked."""
-        return str(self.task.config.test_split or self.task.config.validation_split)
-
-    @property
-    def metric(self) -> str:
-        """The first metric of its YAML."""
-        return str(next((entry["metric"] for entry in self.task.dump_config().get("metric_list") or ()), "accuracy"))
+    def __init__(self, name: str, task: Any) -> None:
+        self.name, self.task = name, task
+        self.split = str(task.config.test_split or task.config.validation_split)
+        self.metric = str(next((each["metric"] for each in task.dump_config().get("metric_list") or ()), "accuracy"))
 
     def pictures(self) -> list[list[Any]]:
         """Return the encoded pictures of each document, from its picture columns."""
@@ -84,7 +80,7 @@ class TaskDocuments:
         kinds = documents.features if isinstance(documents, Dataset) else {}
         names = [name for name, kind in kinds.items() if isinstance(kind, Image)]
         if not names:
-            return [[] for _ in range(len(documents))]
+            return [[]] * len(documents)
         for name in names:
             documents = documents.cast_column(name, Image(decode=False))
         return [list(document.values()) for document in documents.select_columns(names)]
@@ -112,10 +108,7 @@ def write_host_log(
     `answers` maps the position of a document to the answer and its scores by metric. Return the results file.
     """
     documents = of.task.eval_docs_no_media
-    samples = [
-        logged_sample(place, of.task.doc_to_target(documents[place]), text, scores)
-        for place, (text, scores) in answers.items()
-    ]
+    samples = [logged_sample(n, of.task.doc_to_target(documents[n]), *answer) for n, answer in answers.items()]
     values = {}
     for name in next(iter(answers.values()))[1]:
         each = {str(place): scores[name] for place, (_, scores) in answers.items()}

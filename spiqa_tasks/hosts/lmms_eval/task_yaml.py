@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,41 +42,15 @@ lmms_eval_specific_kwargs:  # encoded: PNG files go to the server as they are; p
 """
 
 
-@dataclass(frozen=True)
-class Leaf:
-    """A task: its name, split and settings; `about` becomes a comment, `extra` further lines."""
-
-    name: str
-    split: str
-    settings: str = ""
-    about: str = ""
-    extra: Sequence[str] = ()
-
-    def text(self) -> str:
-        """Return its YAML."""
-        lines = [f"# {self.about}"] if self.about else []
-        lines += [f"include: {TEMPLATE}", f"task: {self.name}", f"test_split: {self.split}"]
-        lines += [f"dataset_name: {self.settings}"] if self.settings else []
-        return "\n".join([*lines, *self.extra]) + "\n"
+def leaf(name: str, split: str, settings: str = "") -> str:
+    """Return the YAML of a task."""
+    own = f"dataset_name: {settings}\n" if settings else ""
+    return f"include: {TEMPLATE}\ntask: {name}\ntest_split: {split}\n{own}"
 
 
-@dataclass(frozen=True)
-class Group:
-    """A group: its name and members; with `mean_of` the mean of that metric over them is its own number."""
-
-    name: str
-    members: Sequence[str]
-    about: str = ""
-    mean_of: str = ""
-
-    def text(self) -> str:
-        """Return its YAML."""
-        lines = [f"# {self.about}"] if self.about else []
-        lines += [f"group: {self.name}", f"task: [{', '.join(self.members)}]"]
-        if self.mean_of:
-            metric = f"{{metric: {self.mean_of}, aggregation: mean, weight_by_size: false}}"
-            lines += [f"aggregate_metric_list: [{metric}]", "metadata: {version: 2.0}"]
-        return "\n".join(lines) + "\n"
+def group(name: str, members: Sequence[str]) -> str:
+    """Return the YAML of a group."""
+    return f"group: {name}\ntask: [{', '.join(members)}]\n"
 
 
 def template(benchmark: Benchmark, head: str, settings: str, variants: Sequence[str]) -> str:
@@ -98,8 +71,8 @@ def template(benchmark: Benchmark, head: str, settings: str, variants: Sequence[
     headline = benchmark.metrics(benchmark.parse(settings))[0].name
     metadata = f"{{version: 2.0, benchmark: {benchmark.name}, headline: {headline}}}"
     if benchmark.definition is not None:
-        values = {"benchmark": benchmark.name, "headline": headline, "definition": benchmark.definition}
-        metadata = json.dumps({"version": 2.0, **values})
+        own = {"benchmark": benchmark.name, "headline": headline, "definition": benchmark.definition}
+        metadata = json.dumps({"version": 2.0, **own})
     length = generation(benchmark.max_new_tokens) + "\n"
     cluster = "cluster_key: cluster\n" if benchmark.clustered else ""
     parts = [head, _HOOKS.format(files=splits, settings=settings), length, _PICTURES, cluster]
@@ -151,8 +124,8 @@ def _written(benchmark: Benchmark) -> Path:
     made = {
         TEMPLATE: template(benchmark, head, settings_text(benchmark.parse("")), variants),
         STUB: stub(benchmark),
-        **{f"{name}.yaml": Leaf(name, *what).text() for name, what in benchmark.tasks.items()},
-        **{f"{name}.yaml": Group(name, members).text() for name, members in benchmark.groups.items()},
+        **{f"{name}.yaml": leaf(name, *what) for name, what in benchmark.tasks.items()},
+        **{f"{name}.yaml": group(name, members) for name, members in benchmark.groups.items()},
     }
     for name, text in made.items():
         path = folder / name

@@ -4,6 +4,7 @@ Exit status: 0 every task has scores; 1 the host wrote none of some; 2 unusable 
 could not be had, judged or scored. `--help` says what is understood beside the host's own arguments.
 """
 
+import itertools
 import os
 import sys
 import time
@@ -28,20 +29,19 @@ _say = partial(say, program="spiqa-vlmevalkit")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the host on our tasks."""
     try:
-        return _run(list(sys.argv[1:] if argv is None else argv))
+        return _run(read(list(sys.argv[1:] if argv is None else argv), os.environ))
     except SpiqaTasksError as error:
         _say(str(error))
         return error.exit_code
 
 
-def _run(argv: list[str]) -> int:
-    arguments = read(argv, os.environ)
+def _run(arguments: Arguments) -> int:
     registration.import_host()
     from spiqa_tasks.hosts.vlmevalkit.checks import check, set_length
     from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of
 
     remarks = check(arguments)
-    argv_of_host, more = set_length(arguments) if arguments.ours else (arguments.argv, [])
+    argv_of_host, more = set_length(arguments)
     first = int(os.environ.get("RANK", 0)) == 0
     if first:
         _say(*remarks, *more)
@@ -63,21 +63,22 @@ def status_of(arguments: Arguments, started: float) -> tuple[int, list[str]]:
     `started` is the start time of the host in seconds: older files are of earlier runs.
     """
     status, remarks = COMPLETE, []
-    is_scored = arguments.mode != "infer"
-    for model in arguments.models:
+    for model, task in itertools.product(arguments.models, arguments.ours):
         folder = arguments.work_dir / model
-        for task in arguments.ours:
-            found = newest_summary(folder, task.name, started) if is_scored else None
-            written = [] if is_scored else folder.rglob(f"{model}_{task.name}.*")
-            if found is not None:
-                counts = found["counts"]
-                failed = [f"{counted(counts[n], one)} {rest}" for n, (one, rest) in _FAILURES.items() if counts.get(n)]
-                status = IN_PART if failed and status == COMPLETE else status
-                remarks += [f"{model}, {task.name}: {sentence}" for sentence in failed]
-            elif not any(path.stat().st_mtime >= started for path in written):
-                status = NO_SCORES
-                what = "scores of" if is_scored else "answers to"
-                remarks.append(f"{model} has no {what} {task.name}; the host's log above says why.")
+        if arguments.mode == "infer":
+            written = any(path.stat().st_mtime >= started for path in folder.rglob(f"{model}_{task.name}.*"))
+            counts: dict[str, int] | None = {} if written else None
+        else:
+            found = newest_summary(folder, task.name, started)
+            counts = None if found is None else found["counts"]
+        if counts is None:
+            status = NO_SCORES
+            what = "answers to" if arguments.mode == "infer" else "scores of"
+            remarks.append(f"{model} has no {what} {task.name}; the host's log above says why.")
+            continue
+        failed = [f"{counted(counts[name], one)} {rest}" for name, (one, rest) in _FAILURES.items() if counts.get(name)]
+        status = IN_PART if failed and status == COMPLETE else status
+        remarks += [f"{model}, {task.name}: {sentence}" for sentence in failed]
     return status, remarks
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.hosts.catalogue import members_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import known
 
 CLASS = "SpiqaTasks"
@@ -31,13 +31,10 @@ class Arguments:
     """The arguments of a run.
 
     Attributes:
-        argv: arguments for the host.
         data: names of datasets, our groups replaced by their tasks.
         ours: our tasks in `data`, by whatever name `--config` gives them.
-        mode: `all`, `infer` or `eval`.
         base_url: server of the model under test, or "" for one of the host's configurations.
         judge: judge arguments that the host passes to `evaluate`.
-        config: content of `--config`, or {}.
         served: name of a model in paths -> its name at the server, if that has a slash.
         reuse: whether the host resumes an earlier run.
         accepts_pictures: whether a model class may send pictures much smaller than they are shown.
@@ -63,24 +60,21 @@ def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
     given, _ = _parser().parse_known_args(argv)
     config = _config(given)
     models = tuple(config.get("model") or given.model or ())
-    named = list(config.get("data") or given.data or ())
+    if given.api_mode and (given.config or given.limit or len(models) > 1):
+        raise InputError(
+            "Expected one --model with --api-mode, which VLMEvalKit runs alone and whole; found several, --config or "
+            "--limit. Leave it out."
+        )
     tasks, groups = known()
-    data = [task for name in named for task in ([t.name for t in find_tasks([name])] if name in groups else [name])]
-    if config and data != named:
-        raise InputError("Expected the names of tasks in --config, found a group of tasks. Name its tasks.")
-    if given.api_mode and (given.config or len(models) > 1):
-        raise InputError("Expected one --model with --api-mode, found several or --config. Run them one by one.")
-    if given.api_mode and given.limit is not None:
-        raise InputError("Expected no --limit with --api-mode, where VLMEvalKit ignores it; found both. Leave one out.")
-    if not given.base_url and (slashed := [name for name in models if "/" in name]):
-        raise InputError(f"Expected the name of a model without a slash, found {slashed[0]}. Rename it in --config.")
+    named = list(config.get("data") or given.data or ())
+    data = [task for name in named for task in (members_of(name, tasks, groups) if name in groups else [name])]
     served = {name.replace("/", "--"): name for name in models if "/" in name}
     names = tuple(name.replace("/", "--") for name in models)
     judge = _object(given.judge_args, "--judge-args") if given.judge_args else {}
     alone = {"model": given.judge, "api_base": given.judge_base_url, "key": given.judge_key}
     more = [] if data == named else ["--data", *data]
     more += ["--model", *names] if served and not given.api_mode else []
-    more += ["--data-config", json.dumps(config["data"])] if given.data_config and not given.config else []
+    more += ["--data-config", json.dumps(config["data"])] if given.data_config else []
     return Arguments(
         (*(word for word in argv if word != ACCEPT), *more),  # the last one of a kind counts
         names,
@@ -129,25 +123,20 @@ def task_name(config: Mapping[str, Any], name: str) -> str:
 
 def _config(given: argparse.Namespace) -> dict[str, Any]:
     """Return the objects `model` and `data` of --config, or `data` of --data-config, or {}."""
-    option, path = ("--config", given.config) if given.config else ("--data-config", given.data_config)
-    if not path:
-        return {}
+    if given.data_config:
+        tasks = _object(given.data_config, "--data-config")
+        return {"data": tasks.get("data", tasks)}
+    return _object(given.config, "--config", ("model", "data")) if given.config else {}
+
+
+def _object(given: str, option: str, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a JSON object with objects of some names, from its text or its file."""
     try:
-        is_text = option == "--data-config" and path.lstrip().startswith("{")
-        content = path if is_text else Path(path).read_text(encoding="utf-8")
+        value = json.loads(given if given.lstrip().startswith("{") else Path(given).read_text(encoding="utf-8"))
+        if isinstance(value, dict) and all(isinstance(value.get(name), dict) for name in names):
+            return value
+        found = f"{value!r:.40}"
     except (OSError, ValueError) as error:
-        raise InputError(f"Expected {option} {path} to be a JSON file, found {error}. Correct it.") from error
-    config = _object(content, f"{option} {path}", ("model", "data") if given.config else ())
-    return config if given.config else {"data": config.get("data", config)}
-
-
-def _object(content: str, what: str, names: Sequence[str] = ()) -> dict[str, Any]:
-    """Return a JSON object that has objects of some names."""
-    try:
-        value = json.loads(content)
-    except ValueError as error:
-        raise InputError(f"Expected {what} to be JSON, found {error}. Correct it.") from error
-    if not isinstance(value, dict) or not all(isinstance(value.get(name), dict) for name in names):
-        needed = f" with the objects {' and '.join(names)}" if names else ""
-        raise InputError(f"Expected {what} to be a JSON object{needed}, found {content[:40]!r}. Correct it.")
-    return value
+        found = str(error)
+    objects = f" with the objects {' and '.join(names)}" if names else ""
+    raise InputError(f"Expected {option} {given[:80]} to be a JSON object{objects}, found {found}. Correct it.")

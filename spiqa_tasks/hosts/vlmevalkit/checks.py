@@ -1,6 +1,7 @@
 """Checks of a run before any weights are loaded; needs the host."""
 
 import inspect
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,8 @@ from vlmeval.smp import LMUDataRoot
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import unknown_name
-from spiqa_tasks.hosts.vlmevalkit import registration, sent_pictures
+from spiqa_tasks.hosts.vlmevalkit import sent_pictures
 from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, task_name
-from spiqa_tasks.hosts.vlmevalkit.patches import host_version
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, pictures
 
 PER_FIGURE = "_perfigure"
@@ -28,12 +28,7 @@ PARAMETERS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
 
 
 def check(arguments: Arguments) -> list[str]:
-    """Return warnings about a run before it starts.
-
-    Raises:
-        InputError: arguments with which the host would not run our tasks, or would change a prompt.
-    """
-    _check_options(arguments)
+    """Return warnings about a run. Raises InputError: the host would not run our tasks, or would change a prompt."""
     _check_names(arguments)
     if not arguments.ours:
         return []
@@ -45,17 +40,6 @@ def check(arguments: Arguments) -> list[str]:
             for task in arguments.ours:
                 remarks += sent_pictures.check(name, model, task.name, accepts=arguments.accepts_pictures)
     return [*remarks, *_stale(arguments)]
-
-
-def _check_options(arguments: Arguments) -> None:
-    """Raise InputError for options that the host's run.py does not have; builds differ in --limit, --data-config."""
-    known_ones = registration.run_script().read_text(encoding="utf-8")
-    named = (word.partition("=")[0] for word in arguments.argv if word.startswith("--"))
-    if unknown := [name for name in dict.fromkeys(named) if name not in known_ones]:
-        raise InputError(
-            f"Expected options of this VLMEvalKit ({host_version()}), found {', '.join(unknown)}, which it does not "
-            "have. Leave it out, or install a build that has it."
-        )
 
 
 def _check_names(arguments: Arguments) -> None:
@@ -104,12 +88,11 @@ def _check_pictures(arguments: Arguments, model: str, kind: Any) -> Iterator[str
     for task in arguments.ours if one_only or divides else ():
         fewest, most = pictures(task.name)
         if one_only and most > 1:
-            alone = (other for other in known()[0] if other.endswith(PER_FIGURE))
-            other = next((each for each in alone if task.name.startswith(each.removesuffix(PER_FIGURE))), None)
-            remedy = f"Run {other}." if other else "Run it with a model class that takes several."
+            alone = [name for name in known()[0] if name.endswith(PER_FIGURE)]
+            other = next((name for name in alone if task.name.startswith(name.removesuffix(PER_FIGURE))), None)
             raise InputError(
-                f"Expected a model class that takes several pictures for {task.name}, which shows up to {most}; found "
-                f"{model} ({kind.__name__}), which is shown the first one only. {remedy}"
+                f"Expected a model class that takes the up to {most} pictures of {task.name}; found {model} "
+                f"({kind.__name__}), which is shown the first one only. Run {other or 'it with another class'}."
             )
         if divides and not fewest:
             yield (
@@ -120,15 +103,13 @@ def _check_pictures(arguments: Arguments, model: str, kind: Any) -> Iterator[str
 
 def _stale(arguments: Arguments) -> Iterator[str]:
     """Yield a warning for each file of an earlier run, which published builds reuse even without --reuse."""
-    for model in () if arguments.reuse else arguments.models:
-        for task in arguments.ours:
-            folder = arguments.work_dir / model
-            files = [*folder.glob(f"{model}_{task.name}.*"), *folder.glob(f"[0-9]*_{task.name}.pkl")]
-            if files:
-                yield (
-                    f"{files[0]} has answers of an earlier run, which ms-vlmeval takes for this one even without "
-                    "--reuse. Delete it or name another --work-dir to ask again."
-                )
+    for model, task in itertools.product(() if arguments.reuse else arguments.models, arguments.ours):
+        folder = arguments.work_dir / model
+        for file in [*folder.glob(f"{model}_{task.name}.*"), *folder.glob(f"[0-9]*_{task.name}.pkl")][:1]:
+            yield (
+                f"{file} has answers of an earlier run, which ms-vlmeval takes for this one even without --reuse. "
+                "Delete it or name another --work-dir to ask again."
+            )
 
 
 def set_length(arguments: Arguments) -> tuple[tuple[str, ...], list[str]]:
@@ -140,19 +121,18 @@ def set_length(arguments: Arguments) -> tuple[tuple[str, ...], list[str]]:
     length = arguments.max_tokens
     if length is None and len(arguments.ours) == len(arguments.data):
         length = max((task.length for task in arguments.ours if task.length is not None), default=None)
-    if length is None or "model" in arguments.config:
+    if length is None or not arguments.ours or "model" in arguments.config:
         return arguments.argv, []
     if arguments.base_url:
         return (*arguments.argv, "--max-tokens", str(length)), []  # the last one of a kind counts
     remarks = []
     for name in arguments.models:
         configured: Any = supported_VLM[name]
-        keywords: Any = getattr(configured, "keywords", None)
-        taken = () if keywords is None else {*keywords, *inspect.signature(configured.func.__init__).parameters}
+        keywords = configured.keywords
+        taken = {*keywords, *inspect.signature(configured.func.__init__).parameters}
         parameter = next((each for each in PARAMETERS if each in taken), None)
         if parameter is None:
             remarks.append(f"{name} has a length of answers of its own; the tasks' is {length} tokens.")
         else:
             keywords[parameter] = length
-            remarks.append(f"{name} answers with at most {length} tokens; --max-tokens says another number.")
     return arguments.argv, remarks

@@ -12,8 +12,7 @@ from vlmeval.dataset.image_base import ImageBaseDataset
 from spiqa_tasks.benchmarks.outcomes import remarks_on
 from spiqa_tasks.benchmarks.results_file import newest_summary
 from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.hosts.vlmevalkit.answer_files import read_answers
-from spiqa_tasks.hosts.vlmevalkit.patches import host_version
+from spiqa_tasks.hosts.vlmevalkit.patches import host_version, read_answers
 from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of, scored, write
 from spiqa_tasks.hosts.vlmevalkit.sent_pictures import accepted
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
@@ -22,9 +21,6 @@ logger = logging.getLogger("spiqa_tasks")
 
 WITHHELD = "_withheld"
 """Suffix of the headline if withheld: the host drops rows without a number and takes the next one for it."""
-COLUMNS = ("question", "answer")
-"""Columns that the host writes with the answers, so that readers can identify the questions; for SPIQA also `figures`,
-the file names in the order shown."""
 
 
 class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
@@ -45,13 +41,16 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         return list(known()[0])
 
     def load_data(self, dataset: str) -> pd.DataFrame:
-        """Return a table with one line per row of the task, which the host writes with the answers."""
+        """Return a table with one line per row of the task, which the host writes with the answers.
+
+        Its columns identify the questions; for SPIQA `figures` has the file names in the order shown.
+        """
         self.task = known()[0][dataset]
         self.rows = {row["id"]: row for row in rows_of(dataset)}
         lines = []
         for key, row in self.rows.items():
             figures = {"figures": json.dumps([figure["file"] for figure in row["figures"]])} if "figures" in row else {}
-            lines.append({"index": key, **{name: row.get(name, "") for name in COLUMNS}, **figures})
+            lines.append({"index": key, "question": row["question"], "answer": row.get("answer", ""), **figures})
         return pd.DataFrame(lines)
 
     def build_prompt(self, line: Any) -> list[dict[str, str]]:

@@ -1,5 +1,6 @@
 """Patches of VLMEvalKit's modules: our dataset class, lossless answer files, our prompt, all pictures."""
 
+import contextlib
 import importlib.util
 import pickle
 from pathlib import Path
@@ -10,13 +11,60 @@ from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.records import read_cells
+from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.hosts.after_import import Patches, replacing
-from spiqa_tasks.hosts.vlmevalkit.answer_files import CHECKPOINT, TABLE, read_checkpoint, task_in
+from spiqa_tasks.hosts.failed_requests import is_request_failure
 from spiqa_tasks.hosts.vlmevalkit.tasks import as_tsv, known
-from spiqa_tasks.printable import say
+from spiqa_tasks.printable import counted, say
 
 OLDEST = "0.0.20"
 """The oldest published build in which a dataset's prompt can replace that of the model class."""
+TABLE = ".tsv"
+"""Answers to our tasks, whatever PRED_FORMAT says: xlsx truncates them, json cannot be resumed."""
+CHECKPOINT = ".pkl"
+"""Checkpoints: `<model>_<task>_checkpoint`, `<model>_<task>_PREV` and `<rank><processes>_<task>`."""
+
+
+def task_in(path: Path) -> str:
+    """Return the task of ours that a file has answers to, by its name, or ""."""
+    if path.suffix not in (TABLE, CHECKPOINT):
+        return ""
+    stem = path.stem.removesuffix("_checkpoint").removesuffix("_PREV") if path.suffix == CHECKPOINT else path.stem
+    return max((task for task in known()[0] if stem.endswith(f"_{task}")), key=len, default="")
+
+
+def read_checkpoint(path: Path) -> Any:
+    """Return the answers (by id) of a checkpoint, or those of the dated folders if it cannot be read."""
+    try:
+        return pickle.loads(path.read_bytes())
+    except Exception as error:  # a damaged pickle raises anything
+        answers = _answers_beside(path)
+        say(
+            f"{path} cannot be read ({type(error).__name__}: {error}). Going on from {counted(len(answers), 'answer')} "
+            "in the dated folders of this model; the others are asked again."
+        )
+        write_atomically(path, pickle.dumps(answers))  # the host reads it twice
+        return answers
+
+
+def read_answers(path: Path) -> dict[str, str]:
+    """Return id -> answer of a table. Raises InputError: no such table with answers."""
+    table = read_cells(path, escaped=path.suffix == ".xlsx")
+    if any("prediction" not in cells for cells in table):
+        raise InputError(f"Expected {path} to have the column prediction, found none. Run the host again.")
+    return {row_id(cells): cells["prediction"] for cells in table}
+
+
+def _answers_beside(path: Path) -> dict[str, str]:
+    """Return the answers of all dated runs of the model to the task of a checkpoint; those of the newest file count."""
+    folders = (folder for above in (path.parent, path.parent.parent) for folder in above.glob("T20[0-9]*"))
+    files = {file for folder in folders for file in folder.iterdir() if task_in(file) == task_in(path)}
+    answers: dict[str, str] = {}
+    for file in sorted(files, key=lambda file: file.stat().st_mtime):
+        with contextlib.suppress(Exception):  # damaged, too
+            read_one = read_answers(file) if file.suffix == TABLE else pickle.loads(file.read_bytes())
+            answers |= {key: text for key, text in read_one.items() if not is_request_failure(str(text))}
+    return answers
 
 
 def host_version() -> str:
@@ -24,15 +72,14 @@ def host_version() -> str:
     return next((found for name in ("ms-vlmeval", "vlmeval") if (found := version(name)) != "absent"), "source")
 
 
-def fault_of_prompts() -> str | None:
-    """Return why the host would not show our prompt, or None if it would."""
+def check_build() -> None:
+    """Raise InputError if the host would show a prompt of the model's class instead of ours."""
     module = importlib.util.find_spec("vlmeval.inference")
-    if module is None or module.origin is None or b"force_use_dataset_prompt" in Path(module.origin).read_bytes():
-        return None
-    return (
-        f"Expected a VLMEvalKit that shows our prompt to every model, ms-vlmeval {OLDEST} or newer; found "
-        f"{host_version()}. Install a newer one."
-    )
+    if module and module.origin and b"force_use_dataset_prompt" not in Path(module.origin).read_bytes():
+        raise InputError(
+            f"Expected a VLMEvalKit that shows our prompt to every model, ms-vlmeval {OLDEST} or newer; found "
+            f"{host_version()}. Install a newer one."
+        )
 
 
 def _patch_files(host: Any) -> None:
@@ -77,8 +124,7 @@ def _patch_datasets(host: Any) -> None:
     try:
         for extra in ("score", "vlmevalkit"):
             require(extra, "This package's part in VLMEvalKit")
-        if fault := fault_of_prompts():
-            raise InputError(fault)
+        check_build()
         from spiqa_tasks.hosts.vlmevalkit.dataset import SpiqaTasks
 
         names = SpiqaTasks.supported_datasets()

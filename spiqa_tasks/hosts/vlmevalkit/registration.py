@@ -16,7 +16,7 @@ from typing import Any
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.after_import import patch, replacing
-from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES, fault_of_prompts
+from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES, check_build
 
 
 def register_tasks() -> None:
@@ -28,17 +28,15 @@ def import_host() -> None:
     """Import the host with our tasks. Raises InputError: it cannot be imported, or would not show our prompts."""
     require("vlmevalkit", "spiqa-vlmevalkit")
     register_tasks()
-    for name in ("vlmeval.dataset", "vlmeval.config"):
-        try:
-            importlib.import_module(name)
-        except Exception as error:
-            missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
-            remedy = f"Install it: pip install {missing.partition('.')[0]}" if missing else "Install VLMEvalKit again."
-            found = f"{type(error).__name__} {error}. {remedy}"
-            raise InputError(f"Expected VLMEvalKit to be importable, found {found}") from error
-    if not hasattr(sys.modules["vlmeval.dataset"], "SpiqaTasks"):
-        unknown = "Expected VLMEvalKit to know this package's tasks, found the fault above. Correct it."
-        raise InputError(fault_of_prompts() or unknown)
+    try:
+        importlib.import_module("vlmeval.dataset")
+        importlib.import_module("vlmeval.config")
+    except Exception as error:
+        raise InputError(
+            f"Expected VLMEvalKit to be importable, found {type(error).__name__} {error}. Install what is missing, or "
+            "VLMEvalKit again."
+        ) from error
+    check_build()
 
 
 def fault_of_import() -> str | None:

@@ -30,9 +30,8 @@ def judge_of(task: Task, arguments: Mapping[str, Any]) -> Judge | None:
     an unusable judge, or none for a task that needs one.
     """
     rule = task.entry.judge(task.typed)
-    if rule is None:
-        return None
-    return _judge(rule, *(str(arguments.get(name) or "") for name in ("model", "api_base", "key")))
+    model, url, key = (str(arguments.get(name) or "") for name in ("model", "api_base", "key"))
+    return None if rule is None else _judge(rule, model, url, key)
 
 
 @cache

@@ -92,20 +92,6 @@ def test_a_failed_request_is_asked_again(tmp_path: Path, run: object, monkeypatc
         assert run(folder, 3, lambda _: "never asked")[1] == []  # type: ignore[operator]
 
 
-def test_failures_that_the_host_alone_stored_are_dropped(
-    tmp_path: Path, run: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A cache of an unpatched host is put right when the next run begins."""
-    from lmms_eval.caching.response_cache import ResponseCache
-
-    with monkeypatch.context() as unpatched:
-        unpatched.setattr(ResponseCache, "_is_valid_response", staticmethod(lambda *_: True))
-        run(str(tmp_path / "cache.db"), 3, lambda i: [FAILED] if i else "good")  # type: ignore[operator]
-    served, asked = run(str(tmp_path), 3, lambda _: "better")  # type: ignore[operator]
-    assert asked == [1, 2]
-    assert served == ["good", "better", "better"]
-
-
 def _write(path: Path, answers: dict[str, Any]) -> Path:
     """A file of the host's cache with these responses."""
     path.parent.mkdir(parents=True, exist_ok=True)

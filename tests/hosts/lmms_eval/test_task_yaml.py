@@ -66,7 +66,7 @@ def test_a_variable_names_folders_that_are_always_searched(
     assert main(["prepare", "shapes"]) == 0
     assert "shapes: 3 questions, 2 pictures, ready" in capsys.readouterr().out
     monkeypatch.setenv(INCLUDE, str(tmp_path / "gone"))
-    with pytest.raises(SystemExit, match="SPIQA_TASKS_INCLUDE to name folders"):
+    with pytest.raises(SystemExit, match=r"Expected a folder with YAMLs .* SPIQA_TASKS_INCLUDE"):
         manager()
 
 

@@ -9,8 +9,6 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, read
 
-OBJECTS = "a JSON object with the objects model and data"
-
 
 def test_groups_become_their_tasks_and_the_last_data_counts_for_the_host() -> None:
     """The host's own datasets stay, in the order given."""
@@ -32,15 +30,13 @@ def test_without_a_group_nothing_is_added() -> None:
 
 
 def test_a_served_model_has_a_name_for_paths_and_one_for_its_server() -> None:
-    """The host makes one of them itself where it runs through its queue; without a server there is no such name."""
+    """The host makes one of them itself where it runs through its queue."""
     given = ["--data", "mmstar_demo", "--model", "org/name", "--base-url", "http://h/v1"]
     found = read(given, {})
     assert (found.models, found.served) == (("org--name",), {"org--name": "org/name"})
     assert found.argv == (*given, "--model", "org--name")
     found = read([*given, "--api-mode"], {})
     assert (found.models, found.argv) == (("org--name",), (*given, "--api-mode"))
-    with pytest.raises(InputError, match="without a slash, found org/name"):
-        read(given[:4], {})
 
 
 @pytest.mark.parametrize("more", [["--model", "a", "b"], ["--config", "CONFIG"], ["--limit", "3"], ["--limit=3"]])
@@ -48,7 +44,7 @@ def test_the_queue_takes_one_model_and_all_questions(tmp_path: Path, more: list[
     """The host would end in an assertion, or ask all questions in silence."""
     path = tmp_path / "config.json"
     path.write_text('{"model": {"m": {}}, "data": {"mmstar_demo": {}}}')
-    with pytest.raises(InputError, match=r"(one --model|no --limit) with --api-mode"):
+    with pytest.raises(InputError, match="one --model with --api-mode"):
         read(["--api-mode", *(str(path) if each == "CONFIG" else each for each in more)], {})
 
 
@@ -83,49 +79,27 @@ def test_a_file_of_tasks_alone_has_them_itself_or_under_data(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("option", "content", "sentence"),
+    ("option", "content", "found"),
     [
-        (
-            "--config",
-            "{}",
-            "Expected --config PATH to be a JSON object with the objects model and data, found '{}'. Correct it.",
-        ),
-        (
-            "--config",
-            "[1]",
-            "Expected --config PATH to be a JSON object with the objects model and data, found '[1]'. Correct it.",
-        ),
-        ("--data-config", '"text"', "Expected --data-config PATH to be a JSON object, found '\"text\"'. Correct it."),
-        (
-            "--config",
-            '{"data": {}, "model": {"a/b": {}}}',
-            "Expected the name of a model without a slash, found a/b. Rename it in --config.",
-        ),
-        (
-            "--config",
-            '{"data": {"spiqa": {}}, "model": {}}',
-            "Expected the names of tasks in --config, found a group of tasks. Name its tasks.",
-        ),
+        ("--config", "{}", "with the objects model and data, found {}"),
+        ("--config", "[1]", "with the objects model and data, found [1]"),
+        ("--data-config", '"text"', "to be a JSON object, found 'text'"),
+        ("--data-config", "{", "to be a JSON object, found Expecting"),
+        ("--data-config", None, "to be a JSON object, found [Errno 2]"),
     ],
 )
-def test_a_file_that_is_none_is_named(tmp_path: Path, option: str, content: str, sentence: str) -> None:
+def test_a_file_that_is_none_is_named(tmp_path: Path, option: str, content: str | None, found: str) -> None:
     """With what was expected, what was found and what to do."""
     path = tmp_path / "file.json"
-    path.write_text(content)
+    if content is not None:
+        path.write_text(content)
     with pytest.raises(InputError) as caught:
         read([option, str(path)], {})
-    assert str(caught.value) == sentence.replace("PATH", str(path))
+    assert str(caught.value).startswith(f"Expected {option} {str(path)[:80]} to be a JSON object")
+    assert found in str(caught.value)
 
 
-def test_what_is_no_json_is_named_by_its_option(tmp_path: Path) -> None:
-    """Judge arguments, a file that is not there, one that is no text."""
-    for content, found in (("{", "Expected --judge-args to be JSON, found "), ("5" * 50, "JSON object, found '5555")):
-        with pytest.raises(InputError, match=found) as caught:
-            read(["--judge-args", content], {})
-        assert "5" * 41 not in str(caught.value)
-    path = tmp_path / "data.json"
-    for content in (None, b"\xff"):
-        if content:
-            path.write_bytes(content)
-        with pytest.raises(InputError, match=rf"^Expected --data-config {path} to be a JSON file, found .*Correct it"):
-            read(["--data-config", str(path)], {})
+def test_what_is_no_json_is_named_by_its_option() -> None:
+    """Judge arguments are a text."""
+    with pytest.raises(InputError, match=r"--judge-args .* to be a JSON object"):
+        read(["--judge-args", "{"], {})

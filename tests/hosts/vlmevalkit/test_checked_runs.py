@@ -30,12 +30,12 @@ def no_model_yet(monkeypatch: pytest.MonkeyPatch) -> None:
         (["--data", "mmstar_demo", "--model", "fixd"], ["a model of VLMEvalKit, found 'fixd'. Nearest: fixed"]),
         (
             ["--data", "spiqa_demo", "--model", "single"],
-            ["shows up to 8; found single (OnePicture)", "spiqa_demo_perf"],
+            ["the up to 8 pictures of spiqa_demo; found single (OnePicture)", "spiqa_demo_perf"],
         ),
         (["--data", "spiqa_demo_cot", "--model", "single"], ["Run spiqa_demo_perfigure."]),
         (
             ["--data", "scifibench_demo_cap2fig", "--model", "single"],
-            ["shows up to 5", "a model class that takes several"],
+            ["the up to 5 pictures", "Run it with another class."],
         ),
         (["--data", "mmstar_demo", "--model", "fixed", "odd", "--api-mode"], ["one --model with --api-mode"]),
         (

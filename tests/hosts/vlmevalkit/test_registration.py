@@ -77,32 +77,17 @@ def _host(monkeypatch: pytest.MonkeyPatch, **modules: Any) -> Any:
     return host
 
 
-@pytest.mark.parametrize(
-    ("error", "found"),
-    [
-        (
-            ModuleNotFoundError("No module x", name="a.b.c"),
-            "ModuleNotFoundError No module x. Install it: pip install a",
-        ),
-        (ModuleNotFoundError("No module x"), "ModuleNotFoundError No module x. Install VLMEvalKit again."),
-        (ImportError("no y", name="a"), "ImportError no y. Install VLMEvalKit again."),
-        (RuntimeError("z"), "RuntimeError z. Install VLMEvalKit again."),
-    ],
-)
-def test_a_host_that_cannot_be_imported_has_a_remedy(
-    monkeypatch: pytest.MonkeyPatch, error: Exception, found: str
-) -> None:
-    """The package that is missing, where one is."""
+def test_a_host_that_cannot_be_imported_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package that is missing is in the error."""
 
     def fail(_name: str) -> None:
-        raise error
+        raise ModuleNotFoundError("No module named 'rouge_score'")
 
     monkeypatch.setattr(registration, "require", lambda *_: None)
     monkeypatch.setattr(registration, "patch", lambda _: None)
     monkeypatch.setattr(registration.importlib, "import_module", fail)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="found ModuleNotFoundError No module named 'rouge_score'"):
         registration.import_host()
-    assert str(caught.value) == f"Expected VLMEvalKit to be importable, found {found}"
 
 
 def test_a_server_is_asked_by_the_name_that_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,7 @@ def test_every_file_is_sent_and_what_is_enlarged_is_said(
     more = ["--base-url", server.url, "--key", "EMPTY"] if model == "served" else []
     assert gpt(model, *more) == 0
     said = capsys.readouterr().err
-    assert "edge below 100 px enlarged, 300 x 60 as 500 x 100; 1 of 4 questions with pictures have one." in said
+    assert "edge below 100 px enlarged, 300 x 60 as 500 x 100." in said
     assert "reduced" not in said
     assert sent(server) == dict.fromkeys([(1600, 1200), (500, 100), (480, 640), (640, 480)], "RGB")
     assert {parse(record["signature"]).pictures for record in run_records(tmp_path / "out", "pictured")} == {""}
