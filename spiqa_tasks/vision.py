@@ -41,8 +41,7 @@ def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return sha256 digest -> text of a figure in reading order, for (digest, path) pairs.
 
     Texts are cached by the engine's version and the digest; other processes wait instead of reading the same figures.
-
-    Raises MissingPartError: no extra `ocr`. Raises DataError: the engine fails on a figure.
+    Raises MissingPartError: no extra `ocr`; DataError: the engine fails on a figure.
     """
     require("ocr", "A task with text read out of figures (ocr=yes)")
     folder = cache_folder() / "ocr" / f"{PACKAGE}-{metadata.version(PACKAGE)}-{_SMALLEST_SIDE}-{_NARROWEST_LINE}"
@@ -93,10 +92,7 @@ class ClipEncoder:
     """A contrastive image-text model; embeddings are rows of unit length."""
 
     def __init__(self, checkpoint: str, device: str | None = None, batch_size: int = 32) -> None:
-        """`checkpoint` is a folder or hub id, `device` a torch device (default: a GPU if available).
-
-        Raises InputError: no checkpoint, or one of another kind.
-        """
+        """Load a folder or hub id, by default on a GPU if there is one. Raises InputError: another kind of model."""
         require("hf", "A CLIP or SigLIP checkpoint")
         import torch
         from transformers import AutoModel, AutoProcessor

@@ -90,7 +90,7 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     BertModel(BertConfig(vocab_size=5, **size)).save_pretrained(tmp_path)
     (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n")
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}')
-    with pytest.raises(InputError, match="found a BertModel"):
+    with pytest.raises(InputError, match="BertConfig"):
         ClipEncoder(str(tmp_path), "cpu")
 
 

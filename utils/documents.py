@@ -10,9 +10,6 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_table, register_own
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import scorer_of
 from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
 
-UNNAMED = "default"
-"""Name that `datasets` gives to an empty configuration."""
-
 
 def load(stub: datasets.Dataset) -> datasets.Dataset:
     """`process_docs`: return the rows of the task.
@@ -22,7 +19,8 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
 
     Raises SystemExit: unusable data, settings or judge; the host retries other exceptions and exits 0.
     """
-    benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name).removeprefix(UNNAMED)
+    benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name)
+    settings = settings.removeprefix("default")  # the name that `datasets` gives to an empty configuration
     with one_sentence():
         if "definition" in stub.column_names and benchmark not in BENCHMARKS:  # its YAML was not read
             register_own(json.loads(stub[0]["definition"]), Path())

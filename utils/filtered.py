@@ -8,10 +8,7 @@ import datasets
 
 
 def keep(listing: Path, docs: datasets.Dataset) -> datasets.Dataset:
-    """`process_docs`: apply the source task's, then select the kept questions of the evaluated split.
-
-    Raises SystemExit: the source task is missing, or its data differs from the filter's.
-    """
+    """`process_docs`: the source task's, then the kept questions. Raises SystemExit: no such task, or other data."""
     from lmms_eval.utils import load_yaml_config
 
     kept = json.loads(listing.read_text(encoding="utf-8"))

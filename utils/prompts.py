@@ -15,10 +15,7 @@ Doc = Mapping[str, Any]
 
 @one_sentence()
 def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> list[dict[str, Any]]:
-    """Return chat messages, pictures and text interleaved in the paper's order.
-
-    The YAML's `images` for the model class is the form of pictures (see `prompting.chat_content`).
-    """
+    """Return chat messages, in the paper's order; the YAML's `images` for the model class is the form of pictures."""
     return chat_messages(benchmark_of(doc).prompt(doc), (lmms_eval_specific_kwargs or {}).get("images"))
 
 

@@ -94,10 +94,7 @@ def _yamls(folders: Iterable[Path]) -> Iterator[Path]:
 
 
 def catalogue(include: Iterable[Path] = ()) -> Found:
-    """Return all tasks of the benchmarks by name, and all groups with their members; `include` has more folders.
-
-    Raises InputError: one of these is no folder.
-    """
+    """Return all tasks by name, and all groups with their members. Raises InputError: one of `include` is no folder."""
     load_plugins()
     tasks = {name: task for each in BENCHMARKS.values() for name, task in _tasks_of(each).items()}
     groups = {name: tuple(members) for each in BENCHMARKS.values() for name, members in each.groups.items()}
@@ -130,10 +127,7 @@ def _defined_in(folders: Sequence[Path]) -> Found:
 
 
 def own_definitions(folders: Iterable[Path]) -> list[Definition]:
-    """Return the benchmarks defined in folders, which may hold YAMLs of other hosts' tasks, and register them.
-
-    Raises InputError: a YAML with an unknown key or value, or two with one name.
-    """
+    """Return and register the benchmarks defined in folders. Raises InputError: unknown keys, a name twice."""
     found: dict[str, Definition] = {}
     for path in dict.fromkeys(path.resolve() for path in _yamls(folders)):
         if not _OWN.search(path.read_text(encoding="utf-8", errors="replace")):
@@ -190,10 +184,7 @@ def read_task(path: Path) -> Task:
 
 
 def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]:
-    """Return the tasks of some tasks and groups, each once; `include` has folders with YAMLs of further tasks.
-
-    Raises InputError: a name that is neither task nor group; the message has the nearest ones.
-    """
+    """Return the tasks of tasks and groups, each once; `include` has more folders. Raises InputError: unknown name."""
     tasks, groups = catalogue([*filtered_tasks(), *include])
     found: dict[str, Task] = {}
     for name in names:

@@ -33,13 +33,9 @@ _statistics: dict[Pair, tuple[float, ...]] = {}
 
 @functools.cache
 def java() -> str | None:
-    """Return the path of a Java that runs: `java` on the PATH, else the one of the extra `java`; None without both.
-
-    The one on the PATH comes first because it starts in a third of the time; one that does not run, such as macOS's
-    placeholder, is passed over.
-    """
+    """Return the path of a Java that runs: on the PATH (a third of the time to start), or the extra's, or None."""
     installed = shutil.which("java")
-    if installed is not None and _runs(installed):
+    if installed is not None and _runs(installed):  # macOS has a placeholder that does not
         return installed
     if not is_installed("java"):
         return None
@@ -64,10 +60,7 @@ def tokenize_lines(lines: Sequence[str]) -> list[str]:
 
 
 def meteor_statistics(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
-    """Return the statistics of (prediction, reference) pairs, tokenized, as `scoring.text_metrics` takes them.
-
-    METEOR 1.5 (English, normalising, as the toolkit calls it). Raises as `tokenize_lines`.
-    """
+    """Return METEOR 1.5's statistics of tokenized (prediction, reference) pairs. Raises as `tokenize_lines`."""
     return kept(pairs, _statistics, _run_aligner)
 
 

@@ -64,10 +64,9 @@ def available_metrics() -> dict[str, str | None]:
 
 
 def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> TextScores:
-    """Return `metrics` of (prediction, reference) pairs.
+    """Return `metrics` of (prediction, reference) pairs; slow parts are kept per line and pair.
 
-    Slow parts (Java, BERTScore's model) are kept per line and pair. A metric without Java, a package or weights is in
-    `omitted`. Raises ValueError for an empty list.
+    A metric without Java, a package or weights is in `omitted`. Raises ValueError for an empty list.
     """
     if not pairs:
         raise ValueError("Expected at least one pair of prediction and reference, found none.")
@@ -134,10 +133,7 @@ def _tokenized(pairs: Pairs) -> Pairs | str:
 
 
 def bertscore(pairs: Sequence[tuple[str, str]]) -> CorpusScore | str:
-    """Return BERTScore F1 of (prediction, reference) pairs, one line each, or why there is none.
-
-    A pair with an empty text scores 0, as in the package.
-    """
+    """Return BERTScore F1 of pairs, one line each (0 with an empty text, as in the package), or why there is none."""
     scorer, reason = scorer_or_reason()
     if reason is not None:
         return reason

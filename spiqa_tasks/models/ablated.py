@@ -35,10 +35,7 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
     options: str = ""
 
     def generate_until(self, requests: list[Instance]) -> list[Any]:
-        """Answer copies of the requests with replaced pictures, other options and shots, as the base does.
-
-        Raises SystemExit: shots that the task cannot have, or options that cannot be found.
-        """
+        """Answer requests with replaced pictures, other options and shots. Raises SystemExit: they cannot be made."""
         with one_sentence():
             shown = [self._shown(request) for request in requests]
             ablated = [self._ablated(request, options) for request, options in zip(requests, shown, strict=True)]

@@ -26,10 +26,7 @@ class Baseline(lmms):  # type: ignore[misc]
 
     @abstractmethod
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """Return the answer to `doc`; `docs` are all documents of the split, `key` is `task/split`.
-
-        Raises InputError: the baseline cannot answer the task.
-        """
+        """Return the answer to `doc` of `docs`, the split `key` (`task/split`). Raises InputError: another task."""
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one answer per request, in order."""

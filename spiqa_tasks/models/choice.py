@@ -3,7 +3,7 @@
 import random
 from abc import abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lmms_eval.api.instance import Instance
@@ -95,10 +95,7 @@ class FrequentChoice(_Choice):
 
 
 def task_of(request: Instance) -> Task:
-    """Return the host's task of a request: the object that a hook among its arguments is bound to.
-
-    Raises InputError: no hook is bound to a task.
-    """
+    """Return the host's task of a request: the object that a hook among its arguments is bound to."""
     owners = (getattr(argument, "__self__", None) for argument in request.args)
     task = next((owner for owner in owners if isinstance(owner, Task)), None)
     if task is None:
@@ -117,22 +114,18 @@ def host_choice(task: Task, doc: Doc, name: str) -> dict[str, Any]:
     target = task.doc_to_target(doc) if options else ""
     if isinstance(target, list | tuple) and len(target) == 1:
         (target,) = target
-    letter, is_text = _true_letter("" if target is None else str(target), options, name)
+    told = "" if target is None else str(target).strip()
+    letter = told.strip("(). :").upper()
+    by_text = {text.strip().casefold(): option for option, text in reversed(options.items())}
+    is_text = letter not in options and told.casefold() in by_text
+    if is_text:
+        letter = by_text[told.casefold()]
+    elif options and told and letter not in options:
+        raise InputError(
+            f"Expected the true answer of {name} to be one of {', '.join(options)}, or the text of one; found "
+            f"{told[:60]!r}. Its choices cannot be told."
+        )
     said = options if is_text else {letter: letter for letter in options}
     category = str(doc.get("category") or "")
     texts = {"question": question_before(prompt), "options": list(options.values())}
     return {"id": name, **texts, "letters": list(options), "said": said, "answer": letter, "category": category}
-
-
-def _true_letter(target: str, options: Mapping[str, str], name: str) -> tuple[str, bool]:
-    """Return the letter of the true answer, and whether the target is the option's text."""
-    letter = target.strip("(). :").upper()
-    if not options or not target or letter in options:
-        return letter, False
-    for option, text in options.items():
-        if text.strip().casefold() == target.strip().casefold():
-            return option, True
-    raise InputError(
-        f"Expected the true answer of {name} to be one of {', '.join(options)}, or the text of one; found "
-        f"{target[:60]!r}. Its choices cannot be told."
-    )

@@ -65,10 +65,7 @@ class Shown:
 
 
 def shown_options(prompt: str, kind: str, seed: int, answer: Callable[[], str]) -> Shown:
-    """Return the options of a prompt as a probe of `PROBES` shows them; the order depends on seed and options alone.
-
-    `answer` returns the right letter. Raises InputError: options or right letter that cannot be found.
-    """
+    """Return a prompt's options as a probe shows them; `answer` gives the right letter. Raises InputError: none."""
     options = options_in(prompt)
     if not options:
         raise _not_found(prompt)

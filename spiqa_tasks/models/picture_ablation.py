@@ -28,10 +28,7 @@ _SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff",
 
 
 def ablate(picture: Image.Image, kind: str, seed: int = 0) -> Image.Image:
-    """Return an RGB picture of the same size without the content (`mean` keeps the mean colour).
-
-    `noise` is seeded by `seed` and the picture's content, so that it depends on neither order nor process.
-    """
+    """Return an RGB picture of the same size without the content; noise depends on `seed` and the picture alone."""
     if kind in _LEVELS:
         return Image.new("RGB", picture.size, (_LEVELS[kind],) * 3)
     if kind == "mean":

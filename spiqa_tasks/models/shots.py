@@ -21,10 +21,7 @@ Solved = tuple[str, str]
 
 @dataclass
 class Shots:
-    """`count` shots of each task, the same for every question except one that is among them.
-
-    They are drawn from a split of the host's data set, by `seed` and the names of task and split.
-    """
+    """`count` shots from a split of each task, drawn by `seed`; the same for every question but those among them."""
 
     count: int
     split: str
@@ -32,10 +29,7 @@ class Shots:
     _drawn: dict[str, list[Solved]] = field(default_factory=dict)
 
     def text(self, request: Instance) -> str:
-        """Return the text before a request's question.
-
-        Raises InputError: the task has no such split, or too few questions in it with an answer that can be shown.
-        """
+        """Return the text before a request's question. Raises InputError: no such split, or too few answers in it."""
         *_, place, name, asked_split = request.args
         task = task_of(request)
         if name not in self._drawn:

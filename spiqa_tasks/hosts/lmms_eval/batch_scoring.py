@@ -2,10 +2,8 @@
 
 The host calls `process_results` from a few threads, one answer at a time, so a judge asked there would get a few
 requests at a time. When the host has applied a task's filters, all answers are known and scored at once. An answer that
-was not scored then is scored when the host asks for it, more slowly, with the same result.
-
-With `repeats`, the first answers of all questions are scored as one run, the second ones as another, and so on: scores
-that depend on other answers depend on those of the same repeat.
+was not scored then is scored when the host asks for it. With `repeats`, the first answers of all questions are scored
+as one run, the second ones as another: scores that depend on other answers depend on those of the same repeat.
 """
 
 import copy
@@ -57,10 +55,7 @@ def report_judge(own: Summary) -> None:
 
 @cache
 def scorer_of(benchmark: str, settings: str) -> Scorer:
-    """Return the scorer of a task, one per process; a judge is asked a test question when first needed.
-
-    Raises JudgeError: the judge named by the environment cannot be used.
-    """
+    """Return the scorer of a task, one per process; its judge is asked a test question. Raises JudgeError: unusable."""
     rule = BENCHMARKS[benchmark].judge(BENCHMARKS[benchmark].parse(settings))
     judge = _judge(rule) if rule is not None else None
     return make_scorer(benchmark, settings, f"lmms-eval {version('lmms-eval')}", judge)
@@ -131,19 +126,15 @@ def _key(row: Mapping[str, Any], text: str) -> Key:
 
 
 class LoggedRecord(dict[str, Any]):
-    """A metric's value of one answer, as the host logs and gathers it, with the record, for aggregations.
-
-    Attributes:
-        metric: the row's name, `metric` or `metric/group`.
-        record: the answer's.
-        task: benchmark and settings of the task.
-        name: name of the task, for log lines.
-    """
+    """A metric's value of one answer, as the host logs and gathers it, with the record, for aggregations."""
 
     metric: str
+    """The row's name, `metric` or `metric/group`."""
     record: Record
     task: tuple[str, str]
+    """Benchmark and settings of the task."""
     name: str = ""
+    """Name of the task, for log lines."""
 
 
 def logged_values(record: Record, scorer: Scorer, task: tuple[str, str], name: str = "") -> dict[str, Any]:
@@ -162,10 +153,7 @@ def logged_values(record: Record, scorer: Scorer, task: tuple[str, str], name: s
 
 
 def split_repeats(instances: list[Any]) -> None:
-    """Split each request with several answers (`repeats`) into requests with one, in place.
-
-    The host makes one request for all repeats, but computes stability from several requests per document.
-    """
+    """Split each request with several answers (`repeats`) into requests with one, in place, for its stability."""
     split = []
     for instance in instances:
         if len(instance.resps) < 2:
@@ -180,10 +168,7 @@ def split_repeats(instances: list[Any]) -> None:
 
 
 def answers_of(instances: Sequence[Any], filter_name: str) -> dict[int, list[tuple[str, bool | None]]]:
-    """Return doc_id -> (answer, truncated) of each repeat.
-
-    `truncated` is whether it ended at the limit of generated tokens, or None if the model does not report lengths.
-    """
+    """Return doc_id -> (answer, whether it ended at the limit of tokens or None without lengths) of each repeat."""
     by_doc: dict[int, list[tuple[str, bool | None]]] = {}
     for instance in instances:
         texts = _texts(instance.filtered_resps.get(filter_name))

@@ -18,21 +18,20 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
     """Replaces each answer by the letter of the option that it picks.
 
     Args:
-        options: the column of a doc with its options, or a list with a column for each; by default one with a usual
-            name, the columns A, B, ..., or the options that the question's text lists.
+        options: the column of a doc with its options, or a column for each; by default one with a usual name, the
+            columns A, B, ..., or the options that the question's text lists.
         letters: letters of options without texts, such as "ABCD".
         fallback: replacement of answers that pick no option, or whose doc has none.
-
-    Attributes:
-        places: indices in the split of the next answers, or None for the first ones in order.
     """
+
+    places: Sequence[int] | None = None
+    """Indices in the split of the next answers, or None for the first ones in order."""
 
     def __init__(self, options: str | Sequence[str] = (), letters: str = "", fallback: str = "[invalid]") -> None:
         self._columns = (options,) if isinstance(options, str) else tuple(options)
         self._letters = letters
         self._fallback = fallback
         self._has_warned = False
-        self.places: Sequence[int] | None = None
 
     def apply(self, resps: Iterable[Any], docs: Any) -> list[Any]:
         """Return the letters of each doc's answers; never raises, or the host would lose other tasks' results."""

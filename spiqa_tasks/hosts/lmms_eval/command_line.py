@@ -41,16 +41,10 @@ class Model:
 
 @dataclass(frozen=True)
 class Options:
-    """Arguments shared by all runs of an experiment.
-
-    Attributes:
-        launch: words before `-m lmms_eval`, such as `accelerate launch`; () for this Python.
-        limit: `--limit`, or None for all questions.
-        include: `--include_path`.
-        extra: further arguments of the host.
-    """
+    """Arguments shared by all runs of an experiment; `extra` are further ones of the host."""
 
     launch: Sequence[str] = ()
+    """Words before `-m lmms_eval`, such as `accelerate launch`; () for this Python."""
     limit: int | None = None
     include: Path | None = None
     extra: Sequence[str] = ()
@@ -91,10 +85,9 @@ def answering(extra: Sequence[str]) -> list[str]:
 
 @contextlib.contextmanager
 def alone_in(folder: Path, wait: Callable[[], None]) -> Iterator[int]:
-    """Create and lock a folder against other experiments, calling `wait` once if another one holds it.
+    """Create and lock a folder, calling `wait` once if another experiment holds it; yield the lock's descriptor.
 
-    Yield the descriptor, which started processes inherit: a run that outlives its killed command is waited for, and
-    nothing is asked twice.
+    Started processes inherit it: a run that outlives its killed command is waited for, and nothing is asked twice.
     """
     import fcntl  # not on Windows, where no host runs
 

@@ -40,10 +40,7 @@ ABLATED = "ablated"
 
 @contextmanager
 def one_sentence() -> Iterator[None]:
-    """Turn exceptions into SystemExit with one sentence: lmms-eval retries or swallows everything else.
-
-    The traceback of one that is not a SpiqaTasksError is logged.
-    """
+    """Turn exceptions into SystemExit with one sentence: lmms-eval retries or swallows everything else."""
     try:
         yield
     except SpiqaTasksError as error:
@@ -187,8 +184,5 @@ def register() -> list[ModelManifest]:
 
 
 def register_tasks() -> None:
-    """Register our tasks with lmms-eval in this process, for scripts that call `simple_evaluate`.
-
-    Patches the host's modules now or when they are imported; imports nothing of the host.
-    """
+    """Register our tasks with lmms-eval in this process, for scripts that call `simple_evaluate`; imports no host."""
     patch(PATCHES)

@@ -1,8 +1,7 @@
-"""Patches of the host's response cache (`--use_cache DIR`): it survives a killed run and keeps no failed request.
+"""Patches of the host's response cache (`--use_cache DIR`), which stores answers after all requests, failed ones too.
 
-The host stores answers after all requests, merges a run into `cache.db` at its end, and stores a failed request as an
-answer. With the patches requests are answered in slices, each stored before the next; the next run merges what killed
-runs stored; failed requests are asked again.
+With them requests are answered in slices, each stored before the next; the next run merges what killed runs stored;
+failed requests are asked again.
 """
 
 import contextlib
@@ -43,10 +42,9 @@ def patch(host: Any) -> None:
 
 
 def _collect_killed_runs(host: Any, root: Path) -> None:
-    """Merge the answers of killed runs into `cache.db`.
+    """Merge the answers of killed runs into a copy of `cache.db` that then replaces it, as another run may read it.
 
-    Works on a copy that then replaces the file, as another run may read it. A run in progress loses nothing: it merges
-    its answers at its end.
+    A run in progress loses nothing: it merges its answers at its end.
     """
     target, runs = root / "cache.db", root / "runs"
     shards = [path for path in sorted(runs.glob("*/rank_*.db")) if not (path.parent / ".merged").exists()]

@@ -27,10 +27,7 @@ def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, A
 
 
 def index_with(task: str, include: Sequence[Path]) -> Any:
-    """Return the host's index (`TaskManager`) of our tasks and those in folders, and of its own if `task` needs them.
-
-    Raises UnknownTaskError: `task` is not among them.
-    """
+    """Return the host's index (`TaskManager`) of our tasks, those in folders, and its own if `task` needs them."""
     with _silently():
         from lmms_eval.tasks import TaskManager
 
@@ -59,13 +56,7 @@ def _silently() -> Iterator[None]:
 
 
 class TaskDocuments:
-    """The documents of the split that a task of the host asks.
-
-    Attributes:
-        task: the host's object.
-        split: the split that is asked.
-        metric: the first metric of its YAML.
-    """
+    """The documents of the split that a task of the host asks; `metric` is the first one of its YAML."""
 
     def __init__(self, name: str, task: Any) -> None:
         self.name, self.task = name, task
@@ -103,10 +94,7 @@ def task_documents(name: str, include: Sequence[Path] = ()) -> TaskDocuments:
 def write_host_log(
     folder: Path, of: TaskDocuments, model: str, answers: Mapping[int, tuple[str, Mapping[str, float]]]
 ) -> Path:
-    """Write answers as the host logs those of a model that saw no pictures, in a folder of the model.
-
-    `answers` maps the position of a document to the answer and its scores by metric. Return the results file.
-    """
+    """Write answers (position -> answer, scores) as the host logs a model without pictures; return the results file."""
     documents = of.task.eval_docs_no_media
     samples = [logged_sample(n, of.task.doc_to_target(documents[n]), *answer) for n, answer in answers.items()]
     values = {}

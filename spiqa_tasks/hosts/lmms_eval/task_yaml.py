@@ -92,10 +92,7 @@ def generation(tokens: int, until: Sequence[str] = ()) -> str:
 
 
 def write_own(folders: Iterable[Path]) -> list[Path]:
-    """Write YAMLs of benchmarks without any: of packages, in `folders`, and in those that are always searched.
-
-    Return the folders that they are in, in the cache. Raises SystemExit: a damaged definition.
-    """
+    """Write YAMLs of benchmarks without any, of packages or defined in folders; return their folders in the cache."""
     with one_sentence():
         load_plugins()
         found = [definition.benchmark for definition in own_definitions([*folders, *included_folders()])]

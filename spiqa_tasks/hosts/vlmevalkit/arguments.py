@@ -36,7 +36,6 @@ class Arguments:
         base_url: server of the model under test, or "" for one of the host's configurations.
         judge: judge arguments that the host passes to `evaluate`.
         served: name of a model in paths -> its name at the server, if that has a slash.
-        reuse: whether the host resumes an earlier run.
         accepts_pictures: whether a model class may send pictures much smaller than they are shown.
     """
 
@@ -58,7 +57,10 @@ class Arguments:
 def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
     """Return the arguments of a run; `--help` prints them and exits. Raises InputError: unreadable or unusable ones."""
     given, _ = _parser().parse_known_args(argv)
-    config = _config(given)
+    config = _object(given.config, "--config", ("model", "data")) if given.config else {}
+    if given.data_config:
+        tasks_alone = _object(given.data_config, "--data-config")
+        config = {"data": tasks_alone.get("data", tasks_alone)}
     models = tuple(config.get("model") or given.model or ())
     if given.api_mode and (given.config or given.limit or len(models) > 1):
         raise InputError(
@@ -119,14 +121,6 @@ def task_name(config: Mapping[str, Any], name: str) -> str:
     """Return the task that `--config` defines under a name, or the name itself."""
     described = config.get("data", {}).get(name) or {}
     return str(described.get("dataset", name)) if described.get("class") == CLASS else name
-
-
-def _config(given: argparse.Namespace) -> dict[str, Any]:
-    """Return the objects `model` and `data` of --config, or `data` of --data-config, or {}."""
-    if given.data_config:
-        tasks = _object(given.data_config, "--data-config")
-        return {"data": tasks.get("data", tasks)}
-    return _object(given.config, "--config", ("model", "data")) if given.config else {}
 
 
 def _object(given: str, option: str, names: Sequence[str] = ()) -> dict[str, Any]:

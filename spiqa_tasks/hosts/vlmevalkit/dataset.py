@@ -12,7 +12,7 @@ from vlmeval.dataset.image_base import ImageBaseDataset
 from spiqa_tasks.benchmarks.outcomes import remarks_on
 from spiqa_tasks.benchmarks.results_file import newest_summary
 from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.hosts.vlmevalkit.patches import host_version, read_answers
+from spiqa_tasks.hosts.vlmevalkit.patches import host_version, read_answers, task_in
 from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of, scored, write
 from spiqa_tasks.hosts.vlmevalkit.sent_pictures import accepted
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
@@ -89,9 +89,8 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         cls, prediction_file: Any, *, total_samples: int | None, **_others: Any
     ) -> dict[str, int | None]:
         """Return how many answers could not be judged, for the host's summary."""
-        name = Path(str(prediction_file)).stem
-        task = next((task for task in known()[0] if name.endswith(f"_{task}")), "")
-        found = newest_summary(Path(str(prediction_file)).parent, task)
+        path = Path(str(prediction_file))
+        found = newest_summary(path.parent, task_in(path))
         return {"failed": None if found is None else found["counts"]["judge_failed"], "total": total_samples}
 
     def _answers(self, path: Path) -> Path:

@@ -26,8 +26,7 @@ NO_JUDGE = ("none", "exact_matching")
 def judge_of(task: Task, arguments: Mapping[str, Any]) -> Judge | None:
     """Return the judge of a task, or None; a new judge is asked one real question.
 
-    `arguments` are those that the host passes to `evaluate`: `model`, `api_base` and `key` are used. Raises JudgeError:
-    an unusable judge, or none for a task that needs one.
+    `arguments` are those that the host passes to `evaluate`. Raises JudgeError: an unusable judge, or none if needed.
     """
     rule = task.entry.judge(task.typed)
     model, url, key = (str(arguments.get(name) or "") for name in ("model", "api_base", "key"))
@@ -42,8 +41,7 @@ def _judge(rule: str, model: str, url: str, key: str) -> Judge | None:
 def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> JudgeConfig | None:
     """Return the judge's configuration, or None; empty arguments default to the SPIQA_JUDGE variables.
 
-    `model` is `provider:model`, a model of OpenAI's protocol, or one of `NO_JUDGE`. Raises JudgeError: see
-    `parse_judge`.
+    `model` is `provider:model`, a model of OpenAI's protocol, or one of `NO_JUDGE`. Raises JudgeError.
     """
     if not (model or url or key):
         return judge_from_environ(environ)
@@ -69,10 +67,7 @@ def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> l
 
 
 def write(folder: Path, model: str, task: Task, scorer: Scorer, answers: Sequence[LoggedAnswer]) -> Mapping[str, Value]:
-    """Write a run in lmms-eval's format; return the values by row: of every metric, and of the task's groups.
-
-    A value over too few of the task's questions is withheld.
-    """
+    """Write a run in lmms-eval's format; return the values of metrics and groups, withheld over too few questions."""
     documents = [answer.record for answer in answers]
     records = RecordSet(documents, scorer.questions(documents), task.questions)
     rows = summary.rows_of(task.entry, task.typed, scorer.metrics, records)

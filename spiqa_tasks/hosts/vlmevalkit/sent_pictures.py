@@ -23,10 +23,7 @@ accepted: dict[str, str] = {}
 
 
 def check(model: str, instance: Any, task: str, *, accepts: bool) -> list[str]:
-    """Return a sentence per kind of change that a model class makes to the task's largest and narrowest pictures.
-
-    Raises InputError: one is reduced to `SMALL` or less, unless `accepts`.
-    """
+    """Return a sentence per kind of change that a model class makes to the task's largest and narrowest pictures."""
     changes: dict[str, str] = {}
     is_small = False
     what = f"{model} ({type(instance).__name__}) sends pictures of {task}"

@@ -111,5 +111,5 @@ def test_a_run_writes_what_it_says_to_the_log(tmp_path: Path) -> None:
     with alone_in(tmp_path, lambda: None) as held, pytest.raises(InputError) as caught:
         run_host(["no_such_launcher"], tmp_path / "log", held, os.environ)
     assert str(caught.value) == (
-        "Expected to start no_such_launcher, found No such file or directory. Correct --launch, or install it."
+        "Expected to start no_such_launcher, found No such file or directory. Correct --launch."
     )
