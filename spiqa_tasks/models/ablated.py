@@ -20,7 +20,7 @@ from spiqa_tasks.hosts.catalogue import unknown_name
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, one_sentence, wrapped_names
 from spiqa_tasks.models.ablation_hooks import ablated_messages, ablated_visuals, without_placeholders
 from spiqa_tasks.models.option_probes import PROBES, Shown, shown_options, with_options
-from spiqa_tasks.models.picture_ablation import KINDS, UNCHANGED, NumberedDocs, Replacement
+from spiqa_tasks.models.picture_ablation import KINDS, NumberedDocs, Replacement
 from spiqa_tasks.models.shots import Shots, ended, true_answer, with_shots
 
 _EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."
@@ -65,17 +65,15 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
     def _ablated(self, request: Instance, shown: Shown | None) -> Instance:
         """Return a request whose hooks show other pictures, other options, and shots.
 
-        Its arguments: (context, messages hook, ...) for chat models, (context, settings, visuals hook, ...) for simple
-        ones.
+        Its arguments: (context, messages hook, ...) for chat models, (context, settings, visuals hook, ...) for others.
         """
         args = list(request.args)
-        replacement = self._replacement(*args[-2:])
         if self.ablation == "text":
             args[0] = without_placeholders(args[0])
-        if self.is_simple:
-            args[2] = one_sentence()(ablated_visuals(args[2], replacement))
-        else:
-            args[1] = ablated_messages(args[1], replacement)
+        if self.ablation and self.is_simple:
+            args[2] = one_sentence()(ablated_visuals(args[2], self._replacement(*args[-2:])))
+        elif self.ablation:
+            args[1] = ablated_messages(args[1], self._replacement(*args[-2:]))
         if shown is not None:
             args[0] = shown.rewritten(args[0])
             args[1] = args[1] if self.is_simple else with_options(args[1], shown)
@@ -116,7 +114,7 @@ class Ablated(lmms):  # type: ignore[misc]
         from lmms_eval import models
 
         arguments = simple_parse_args_string(arg_string)
-        name, ablation = arguments.pop("base", None), arguments.pop("ablation", None)
+        name, ablation = arguments.pop("base", None), arguments.pop("ablation", "")
         options = arguments.pop("options", None)
         names = [known for known in models.MODEL_REGISTRY_V2.list_model_names() if known != ABLATED]
         if name not in names:
@@ -124,8 +122,7 @@ class Ablated(lmms):  # type: ignore[misc]
         base = models.get_model(name, cls.is_simple)
         if options not in (None, *PROBES):
             raise InputError(f"Expected options to be one of {', '.join(PROBES)}; found {options!r}.")
-        ablation = UNCHANGED if ablation is None and options is not None else ablation
-        if ablation not in (*KINDS, *([UNCHANGED] if options else [])):
+        if ablation not in KINDS and (ablation or not options):
             raise InputError(f"Expected ablation to be one of {', '.join(KINDS)}; found {ablation!r}. {_EXAMPLE}")
         seed = arguments.get("seed", 0)
         shots = _shots(arguments.pop("shots", None), arguments.pop("shots_split", None), ablation, seed)

@@ -1,4 +1,4 @@
-"""Replace the pictures in the results of a task's hooks: visuals, messages, rounds."""
+"""Replace pictures and texts in the results of a task's hooks: visuals, messages."""
 
 import functools
 import re
@@ -34,10 +34,9 @@ def ablated_messages(hook: Callable[..., Any], replace: Replacement) -> Callable
     def ablated(doc: Any, *args: Any, **kwargs: Any) -> Any:
         messages = hook(doc, *args, **kwargs)
         pictures = _pictures(messages)
-        new = replace(pictures, doc, lambda other: _pictures(hook(other))) if pictures else []
+        new = iter(replace(pictures, doc, lambda other: _pictures(hook(other))) if pictures else [])
         removes = replace.kind == "text"
-        left = iter(new)
-        return [{**message, "content": _content(message["content"], removes, left)} for message in messages]
+        return [{**message, "content": _content(message["content"], removes, new)} for message in messages]
 
     return ablated
 
@@ -49,10 +48,13 @@ def with_last_turn(hook: Callable[..., Any], change: Callable[[list[str]], list[
     def changed(*args: Any, **kwargs: Any) -> Any:
         messages = [dict(message) for message in hook(*args, **kwargs)]
         last = next(message for message in reversed(messages) if message["role"] == "user")
-        content = last["content"]
-        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        texts = iter(change([part["text"] for part in parts if part["type"] == "text"]))
-        last["content"] = [{**part, "text": next(texts)} if part["type"] == "text" else part for part in parts]
+        if isinstance(last["content"], str):
+            (last["content"],) = change([last["content"]])
+            return messages
+        texts = iter(change([part["text"] for part in last["content"] if part["type"] == "text"]))
+        last["content"] = [
+            {**part, "text": next(texts)} if part["type"] == "text" else part for part in last["content"]
+        ]
         return messages
 
     return changed

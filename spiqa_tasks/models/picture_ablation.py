@@ -22,7 +22,6 @@ KINDS = ("grey", "text", "black", "white", "noise", "mean", "shuffled")
 every pixel drawn uniformly from 0 to 255; each at the picture's size. `text`: no picture. `shuffled`: another
 question's pictures."""
 
-UNCHANGED = "none"
 _LEVELS = {"grey": GREY, "black": 0, "white": 255}
 _SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff", ".webp"})
 
@@ -114,8 +113,6 @@ class Replacement:
         `opening` returns the pictures of another document. Raises InputError: no picture, such as a video; for
         `shuffled` too few pictures in the other questions, or a base that does not read `task_dict`.
         """
-        if self.kind == UNCHANGED:
-            return list(pictures)
         for value in pictures:
             if not is_picture(value):
                 raise InputError(

@@ -51,8 +51,8 @@ _TOKEN = r"(?u)\d+(?:\.\d+)?|\w\w+"
 class OcrBaseline(Baseline):
     """Answers from the OCR text of the pictures, by TF-IDF cosine; the first candidate if no word is shared.
 
-    Choices: the option nearest to the pictures' text, or the picture whose text is nearest to the caption. SPIQA: the
-    caption or line of a figure that is nearest to the question.
+    Choices: the option nearest to the pictures' text, or the picture nearest to the caption. SPIQA: the nearest caption
+    or line of a figure.
     """
 
     def __init__(self, **kwargs: Any) -> None:

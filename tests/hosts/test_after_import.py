@@ -45,16 +45,6 @@ def test_a_module_is_patched_once_when_it_is_imported() -> None:
     assert importlib.reload(sys.modules[NAME]).value == 1
 
 
-def test_each_set_of_patches_is_looked_for_before_other_finders() -> None:
-    """Those of one host do not stand in the way of another's."""
-    first: Patches = {"another_module": ("value", _raise, "value = 1")}
-    second: Patches = {NAME: ("value", _raise, "value = 1")}
-    patch(first)
-    patch(second)
-    assert [finder.patches for finder in sys.meta_path[:2]] == [second, first]  # type: ignore[attr-defined]
-    assert importlib.import_module(NAME).value == 2
-
-
 def test_what_is_imported_already_is_patched_at_once() -> None:
     """A module that is only half imported, which lacks the attribute, is left to its import."""
     half, whole = ModuleType(NAME), ModuleType("whole_module")

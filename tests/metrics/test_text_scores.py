@@ -138,16 +138,6 @@ def test_what_is_said_beforehand_is_what_is_computed(no_java: None) -> None:  # 
     assert scores.omitted == {name: reason for name, reason in available.items() if reason is not None}
 
 
-def test_java_that_fails_later_gives_no_value(no_java: None, tmp_path: Path) -> None:  # noqa: ARG001
-    """Of a Java that starts but cannot run the programs; what needs the tokenizer is left out."""
-    program = tmp_path / "java"
-    program.write_text('#!/bin/sh\n[ "$1" = -version ]\n')
-    program.chmod(0o755)
-    scores = text_scores([("a b", "a b")], METRICS[:-1])
-    assert scores.values == {}
-    assert all("the Java tokenizer failed (" in scores.omitted[name] for name in METRICS[:-1])
-
-
 def test_an_empty_list_is_refused() -> None:
     """No pairs are an error, not a score."""
     with pytest.raises(ValueError, match="at least one pair"):

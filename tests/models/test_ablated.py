@@ -108,15 +108,6 @@ def test_our_grey_task_shows_what_the_wrapped_model_sees(evaluate: Evaluate, ser
         assert (text, digest(picture)) == (other_text, digest(other))
 
 
-def test_llm_task_shows_two_solved_questions_and_no_picture(evaluate: Evaluate, server: OpenAIServer) -> None:
-    """An API model gets the shots in its message."""
-    evaluate("openai", base_args(server), "mmstar_demo_llm", limit=2)
-    for text, pictures in received(server):
-        assert pictures == []
-        assert text.count("Options: A: ") == text.count("Answer:") == 3
-        assert text.endswith("\nAnswer:")
-
-
 def shown_by_text(server: OpenAIServer) -> dict[str, list[str]]:
     """Text -> digests of the pictures of its request."""
     return {text: [digest(picture) for picture in pictures] for text, pictures in received(server)}

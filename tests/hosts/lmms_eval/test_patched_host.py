@@ -10,7 +10,7 @@ from numbers_task import host_inspectors, manager
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.hosts.catalogue import catalogue
-from spiqa_tasks.hosts.lmms_eval.registration import register_tasks, wrapped_names
+from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 
 pytestmark = pytest.mark.usefixtures("host")
 OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}
@@ -57,16 +57,6 @@ def test_a_written_task_that_cannot_work_any_more_is_not_indexed(
     assert "numbers_filtered" in manager().task_index
     (source_task / "numbers.yaml").unlink()
     assert "numbers_filtered" not in manager().task_index
-
-
-@pytest.mark.usefixtures("indexed")
-def test_a_wrapped_model_has_the_values_of_the_one_that_it_wraps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a task's YAML has values for models by name; any other model keeps its own, and none stays none."""
-    monkeypatch.setitem(wrapped_names, "ablated", "qwen2_5_vl")
-    index = manager()
-    for given, found in (("ablated", "qwen2_5_vl"), ("llava", "llava"), (None, None)):
-        index.model_name = given
-        assert index.model_name == found
 
 
 @pytest.mark.usefixtures("indexed")

@@ -7,18 +7,15 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.results_file import BASELINE
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.hosts.after_import import unmatched
 from spiqa_tasks.hosts.lmms_eval import registration
-from spiqa_tasks.hosts.lmms_eval.batch_scoring import LoggedRecord
 from spiqa_tasks.hosts.lmms_eval.registration import PATCHES, one_sentence
 
 OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}
@@ -148,25 +145,6 @@ def waited_for(url: str, process: subprocess.Popen[bytes], seconds: float = 240)
         except httpx.ConnectError:
             time.sleep(0.5)
     raise AssertionError(f"nothing listens at {url}")
-
-
-def test_the_score_for_a_baseline_has_no_row() -> None:
-    """Of values of ours; a task of others may have a metric of that name."""
-    aggregated: list[set[str]] = []
-
-    class TaskOutput:
-        def __init__(self, logged: Mapping[tuple[str, str], list[Any]]) -> None:
-            self.sample_metrics = dict(logged)
-
-        def calculate_aggregate_metric(self) -> None:
-            """Aggregate."""
-            aggregated.append({metric for metric, _ in self.sample_metrics})
-
-    PATCHES["lmms_eval.evaluator_utils"][1](SimpleNamespace(TaskOutput=TaskOutput))
-    entry = LoggedRecord({"id": "1"})
-    TaskOutput({("accuracy", "none"): [entry], (BASELINE, "none"): [1.0]}).calculate_aggregate_metric()
-    TaskOutput({("accuracy", "none"): [1.0], (BASELINE, "none"): [1.0]}).calculate_aggregate_metric()
-    assert aggregated == [{"accuracy"}, {"accuracy", BASELINE}]
 
 
 def test_errors_end_the_run_with_one_sentence(caplog: pytest.LogCaptureFixture) -> None:

@@ -37,19 +37,6 @@ def test_frequent_choice_scores_the_share_of_the_most_frequent_letters(evaluate:
         assert result["results"][task]["accuracy_stderr_clt,none"] > 0
 
 
-def test_random_choice_depends_on_its_seed_alone(evaluate: Evaluate) -> None:
-    """The same seed answers alike, even under a limit; another seed answers otherwise."""
-
-    def letters(**options: Any) -> list[str]:
-        result = evaluate("random_choice", ["scifibench_demo"], **options)
-        return [sample["accuracy"]["prediction"] for sample in result["samples"]["scifibench_demo"]]
-
-    first = letters()
-    assert set(first) <= set("ABCDE")
-    assert letters(limit=5) == first[:5]
-    assert letters(model_args="seed=1") != first
-
-
 def test_a_limited_run_keeps_its_numbers_in_the_hosts_table_alone(
     evaluate: Evaluate,
     write_samples: Callable[[dict[str, Any], str], Path],
