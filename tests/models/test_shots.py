@@ -113,7 +113,6 @@ def test_a_split_that_the_task_cannot_ask_is_refused(ask: Callable[..., Any]) ->
         ("The figure shows a cat, so B.\n\nWhich one?\nAnswer: C", "The figure shows a cat, so B."),
         ("Let us look at the options.\n\nIt is B.", "Let us look at the options.\n\nIt is B."),
         ("B", "B"),
-        (None, None),
     ],
 )
 def test_the_first_paragraph_is_the_answer_where_more_questions_follow(response: Any, expected: Any) -> None:
