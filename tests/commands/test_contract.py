@@ -46,7 +46,7 @@ REFUSALS = {
     "filter": "Expected RUNs, --ids KEPT.JSON --write, or --task TASK --ids FILE --write",
     "paper spiqa table99 empty": "Expected a table or figure of spiqa (figure1,",
     "paper spiqa table8": "Expected runs of spiqa for Table 8, found none.",
-    "new bad! p.jsonl": "letters, digits and _",
+    "new bad! p.jsonl": "in the YAML of bad!",
     "new spiqa t.jsonl": "another name than that of a benchmark of this package",
     "new x gone.jsonl": "found no such file",
     "new x p.jsonl --column question": "Expected --column NAME=VALUE",
