@@ -24,8 +24,7 @@ from string import ascii_uppercase
 from spiqa_tasks.scoring.mcq.labels import with_letters, with_letters_of_positions
 from spiqa_tasks.scoring.mcq.options import Options
 from spiqa_tasks.scoring.mcq.other_matchers import released_match
-from spiqa_tasks.scoring.mcq.reading import Reading
-from spiqa_tasks.scoring.mcq.rules import RULES
+from spiqa_tasks.scoring.mcq.reading import RULES, Reading
 from spiqa_tasks.scoring.mcq.text import ends_early, plain, shortened, turns, without_echo
 from spiqa_tasks.scoring.refusals import is_refusal
 

@@ -1,31 +1,29 @@
-"""The table of forms in which an answer commits to an option.
+"""The table of forms in which an answer commits to an option, and the commitments in a line.
 
-A form is a regular expression over a line's kinds. A name in capitals is a kind (`kinds`) or one of the `PIECES`,
+A form is a regular expression over a line's kinds. A name in capitals is a kind (`cues`) or one of the `PIECES`,
 `<...>` encloses the option, and spaces mean nothing.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
-from spiqa_tasks.scoring.mcq import kinds
+from spiqa_tasks.scoring.mcq import cues
 
 Level = Literal["named", "concluded", "stated", "alone", "lead"]
 
 PIECES: Mapping[str, str] = {
     "SURE": "[LETTER ENCLOSED CONFIRMED TEXT]",  # B, (B), (B) blue, blue
-    "BY_LETTER": "[LETTER ENCLOSED CONFIRMED WEAK]",
     "NEXT": (  # "and C", "x or (C)", ". blue, C. red"
-        "(([COMMA AND]{1,2} OPTION? | (?<=TEXT)) SURE | OTHER AND [ENCLOSED CONFIRMED]"
+        "([COMMA AND]{1,2} OPTION? SURE"
         "| [STOP COLON] [OTHER FILL STOP AND IS GOOD]{1,12} [COMMA AND]{1,2} LETTER (?=[STOP COLON]))"
     ),
-    "REST": "(NEXT (?![IS FITS GOOD WRONG NOT COLON])){0,12}",
     "SUBJECT": "(SURE | WEAK) NEXT{0,12}",
-    "MENTION": "(SURE | OUT_OF_RANGE | [WEAK WORD] (?=FILL? BREAK | CONFIRMS)) REST",
-    "BREAK": "([COMMA STOP COLON QUESTION BECAUSE BUT AND] | $)",
-    "CONFIRMS": "IS FILL{0,3} [GOOD ANSWER]",
-    "DENIES": "([COMMA COLON] OTHER)? [COMMA COLON]? IS FILL{0,3} [NOT WRONG]",
-    "REJECTED": "FILL{0,3} (WRONG | NOT FILL{0,2} [GOOD FITS])",
+    "MENTION": "(SURE | WEAK | WORD | OUT_OF_RANGE) NEXT{0,12}",
+    "DENIES": "[COMMA COLON]? IS FILL{0,3} [NOT WRONG]",
     "END": "(?=[COMMA STOP COLON QUESTION BECAUSE BUT SO] | $) (?!DENIES)",  # of the clause
     "THE_ANSWER": "(ANSWER | GOOD FILL? OPTION)",
     "WORDS": "[OTHER FILL GOOD OPTION FITS PICK IT SO AND LISTING BECAUSE ANSWER COMMA TEXT]{0,12}?",
@@ -34,24 +32,21 @@ PIECES: Mapping[str, str] = {
 
 FORMS: Mapping[Level, Mapping[str, str]] = {
     "named": {  # anywhere in a line: the answer is named
-        "The answer is B; Answer: B; The right caption for this is B; Choice correct: B": (
-            "(THE_ANSWER | OPTION FILL? GOOD) WORDS [IS COLON] FILLING <MENTION> (?!DENIES | WRONG)"
+        "The answer is B; Answer: B; The right caption for this is B": (
+            "THE_ANSWER WORDS [IS COLON] FILLING <MENTION> (?!DENIES | WRONG)"
         ),
         "Answer B; Answer option B; The best choice (B)": (
-            "THE_ANSWER [FILL OPTION]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] REST>"
-            "(?!([COMMA COLON] OTHER)? [COMMA COLON]? IS | OTHER? (NOT | WRONG))"
+            "THE_ANSWER [FILL OPTION]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] NEXT{0,12}>"
+            "(?!([COMMA COLON] OTHER)? [COMMA COLON]? IS)"
         ),
     },
     "concluded": {  # anywhere: after a word of conclusion or correction
         "So B; Actually, it is B; No, B": (
-            "([SO BUT] | NOT (?=COMMA)) [COMMA COLON]? [FILL OPTION IT PICK ANSWER GOOD SO BUT IS COLON COMMA]{0,8}?"
-            "<MENTION> END"
+            "([SO BUT] | NOT (?=COMMA)) [FILL OPTION IT PICK ANSWER GOOD SO BUT IS COLON COMMA]{0,9}? <MENTION> END"
         ),
     },
     "stated": {  # anywhere: something is said for an option
-        "B is correct; B is the answer": (
-            "<SUBJECT> OPTION? COMMA? FILL{0,3} IS [FILL SO IT]{0,4} ([FILL GOOD OTHER OPTION]{0,2} ANSWER | GOOD)"
-        ),
+        "B is correct; B is the answer": "<SUBJECT> FILL{0,3} IS [FILL SO IT]{0,4} (FILL? GOOD? ANSWER | GOOD)",
         "B best matches; B fits best; B matches the figure": (
             "<SUBJECT> FILL{0,2} (GOOD FITS | FITS GOOD | FITS FILL? OPTION | ANSWER)"
         ),
@@ -59,29 +54,24 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
             "<SUBJECT> [COMMA STOP COLON]? FILL{0,2} GOOD"
             "((?=[LETTER ENCLOSED CONFIRMED] [COMMA STOP COLON]? [GOOD WRONG]) | END)"
         ),
-        "Only B fits; Only option B matches": "ONLY [FILL OPTION]{0,2} <BY_LETTER> [IS FITS GOOD]",
         "The closest is B; The one that fits is B": "[GOOD OPTION FITS] WORDS [IS COLON] FILLING <MENTION> END",
-        "I choose B; Leaving B": "PICK [FILL OPTION GOOD ANSWER IT ONLY COLON COMMA]{0,5} <MENTION> (?!IS)",
-        "It fits (B); It fits option B": "FITS [FILL OPTION]{0,3} <(?<=OPTION) BY_LETTER | [ENCLOSED CONFIRMED]> END",
-        "The sky is (B)": "IS FILL{0,3} <[ENCLOSED CONFIRMED] REST> END",
+        "I choose B; Leaving B": "PICK [FILL OPTION GOOD ANSWER IT COLON COMMA]{0,5} <MENTION> (?!IS)",
+        "It fits option B": "FITS FILL{0,2} OPTION <[LETTER ENCLOSED CONFIRMED WEAK]> END",
+        "The sky is (B)": "IS FILL{0,3} <[ENCLOSED CONFIRMED] NEXT{0,12}> END",
         "It is B": "IT IS [FILL OPTION GOOD ANSWER COLON]{0,5} <MENTION> END",
     },
     "alone": {  # a whole line
         "Option B.": (
             "[FILL OPTION SO ANSWER BUT GOOD IT PICK IS COLON COMMA STOP]{0,6}"
-            "<(SURE | WEAK | WORD | OUT_OF_RANGE) REST> [STOP COMMA]* $"
+            "<(SURE | WEAK | WORD | OUT_OF_RANGE) NEXT{0,12}> [STOP COMMA]* $"
         ),
     },
     "lead": {  # the beginning of a line
         "B, as it fits; B. It fits": (
-            "[FILL OPTION ANSWER COLON]{0,4} <(SURE | WEAK | WORD) REST>"
-            "(?=[STOP BECAUSE BUT QUESTION] (?!IS REJECTED) | [COMMA COLON] (?!IS? REJECTED | SURE COMMA SURE) | $)"
+            "[FILL OPTION ANSWER COLON]{0,4} <(SURE | WEAK | WORD) NEXT{0,12}>"
+            "(?=[STOP BECAUSE BUT QUESTION COMMA COLON] (?!IS? FILL{0,3} [WRONG NOT]) | $)"
         ),
-        "(B) this is shown": (
-            "[FILL OPTION COLON]{0,4} <[CONFIRMED ENCLOSED]>"
-            "(?![IS NOT FITS WRONG GOOD AND] | (OTHER AND)? [LETTER ENCLOSED CONFIRMED]"
-            "| OTHER? LESS [COMMA STOP] | OTHER WRONG)"
-        ),
+        "(B) this is shown": "[FILL OPTION COLON]{0,4} <[CONFIRMED ENCLOSED]> [OTHER FILL HARD]",
     },
 }
 """Level of evidence -> {examples in which the answer is B: form}."""
@@ -99,7 +89,79 @@ def _spelled(token: re.Match[str]) -> str:
     name = token[0]
     if name in PIECES:
         return f"(?:{_TOKEN.sub(_spelled, PIECES[name])})"
-    return _SIGNS.get(name) or re.escape(getattr(kinds, name))
+    return _SIGNS.get(name) or re.escape(getattr(cues, name))
 
 
 PATTERNS = {level: tuple(map(compiled, forms.values())) for level, forms in FORMS.items()}
+_ANYWHERE: tuple[Level, ...] = ("named", "concluded", "stated")
+_CLAUSE_END = compiled("[COMMA STOP COLON QUESTION BECAUSE BUT SO]")
+_DENIAL = compiled("[NOT IF MAY] | (?<![LETTER ENCLOSED CONFIRMED TEXT WEAK]) WRONG")
+_CORRECTION = compiled("[BUT SO]")
+_QUESTION = compiled("[^STOP QUESTION]{0,199} QUESTION")
+_LETTER = compiled("[LETTER ENCLOSED CONFIRMED WEAK OUT_OF_RANGE]")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A commitment to one or several letters at kinds[start:end] of a line."""
+
+    level: Level
+    start: int
+    end: int
+    letters: frozenset[str]
+    of_text: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line as kinds, and for each kind the letters of the options that it mentions, or ""."""
+
+    kinds: str
+    letters: Sequence[str]
+
+    @cached_property
+    def claims(self) -> Sequence[Claim]:
+        """The commitments in order of position; of several at one mention the strongest."""
+        found: dict[int, Claim] = {}
+        for level in _ANYWHERE:
+            for pattern in PATTERNS[level]:
+                for match in pattern.finditer(self.kinds):
+                    end = match.end("option")
+                    if end not in found and not _doubted(self.kinds, match):
+                        found[end] = self._claim(level, match)
+        return [found[end] for end in sorted(found)]
+
+    def opening(self, level: Level) -> Claim | None:
+        """Return the mention that is the whole line (`alone`), or its start (`lead`), or None."""
+        matches = (pattern.match(self.kinds) for pattern in PATTERNS[level])
+        return next((self._claim(level, match) for match in matches if match), None)
+
+    def named(self, start: int, end: int) -> frozenset[str]:
+        """Return the letters of the mentions in kinds[start:end]; a letter outweighs an option's text."""
+        by_letter = {self.letters[i] for i in range(start, end) if self.kinds[i] not in (cues.TEXT, cues.WORD)} - {""}
+        return frozenset("".join(by_letter or {self.letters[i] for i in range(start, end)}))
+
+    def _claim(self, level: Level, match: re.Match[str]) -> Claim:
+        start, end = match.span("option")
+        return Claim(level, start, end, self.named(start, end), _LETTER.search(self.kinds, start, end) is None)
+
+
+def _doubted(kinds: str, match: re.Match[str]) -> bool:
+    """Return whether a claim is in a question, or its clause has a negation or condition before it."""
+    clause = _CLAUSE_END.split(kinds[max(0, match.start() - 60) : match.start()])[-1]
+    is_asked = _QUESTION.match(kinds, match.end()) and kinds[match.end() - 1] != cues.CONFIRMED  # "(B) Why not?"
+    return bool(is_asked or _DENIAL.search(clause))
+
+
+def settle(claims: Sequence[Claim], line: Line) -> frozenset[str]:
+    """Return the letters that the `claims` of a line (in order) leave standing; several where they disagree.
+
+    A claim inside an earlier list narrows it; a conclusion, or a claim after a word of correction, replaces what
+    stood before; any other disagreement leaves both standing.
+    """
+    standing = claims[0].letters if claims else frozenset()
+    for before, claim in pairwise(claims):
+        corrects = claim.level == "concluded" or _CORRECTION.search(line.kinds, before.end, claim.start)
+        narrows = claim.letters < standing
+        standing = claim.letters if corrects or narrows else standing | claim.letters
+    return standing

@@ -4,12 +4,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-from spiqa_tasks.scoring.mcq import cues, kinds
+from spiqa_tasks.scoring.mcq import cues
 
 _CIRCLED = re.compile("[\u2460-\u2473]")
 _LONE_LETTER = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
-_NAMES = "|".join(cue for cue, kind in cues.KIND_OF.items() if kind in (kinds.ANSWER, kinds.OPTION))
-_IS = "|".join(re.escape(cue) for cue, kind in cues.KIND_OF.items() if kind == kinds.IS)
+_NAMES = "|".join(cue for cue, kind in cues.KIND_OF.items() if kind in (cues.ANSWER, cues.OPTION))
+_IS = "|".join(re.escape(cue) for cue, kind in cues.KIND_OF.items() if kind == cues.IS)
 _ALPHABETS = "[\u0370-\u06ff\u30a0-\u30ff]"  # Greek, Cyrillic, Arabic; katakana
 _FORMS = (
     rf"(?P<before>(?:{_NAMES})\W{{0,3}}(?:{_IS})?\W{{0,4}})(?P<label>%s)(?:(?=번|입니다|이다|です|だ)|(?![\w%%°]|[.,]\d))",

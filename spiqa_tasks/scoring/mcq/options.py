@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from spiqa_tasks.scoring.mcq import cues, kinds
+from spiqa_tasks.scoring.mcq import cues
 from spiqa_tasks.scoring.mcq.text import SPARE_DIGITS, fold, plain
 
 TEXTS = "\ue000"
@@ -45,7 +45,7 @@ class Options:
 
 
 def _is_word(text: str) -> bool:
-    function = cues.KIND_OF_WORD.get(text, kinds.GOOD) not in (kinds.GOOD, kinds.WRONG, kinds.OPTION, kinds.FITS)
+    function = cues.KIND_OF_WORD.get(text, cues.GOOD) not in (cues.GOOD, cues.WRONG, cues.OPTION, cues.FITS)
     return function or _SHORT.fullmatch(text) is not None
 
 

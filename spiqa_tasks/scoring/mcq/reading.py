@@ -1,17 +1,15 @@
-"""A response, whose lines are read from its end and only as far as a rule needs them."""
+"""A response, whose lines are read from its end and only as far as a rule needs them, and the rules."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import pairwise
 
-from spiqa_tasks.scoring.mcq import kinds
-from spiqa_tasks.scoring.mcq.claims import Line, opening, settle
-from spiqa_tasks.scoring.mcq.cues import KIND_OF, KIND_OF_WORD
+from spiqa_tasks.scoring.mcq.cues import ANSWER, KIND_OF
 from spiqa_tasks.scoring.mcq.fields import fields_in
-from spiqa_tasks.scoring.mcq.forms import compiled
+from spiqa_tasks.scoring.mcq.forms import Level, Line, compiled, settle
 from spiqa_tasks.scoring.mcq.options import Options, masked
-from spiqa_tasks.scoring.mcq.stance import is_unable, is_undecided, stances
+from spiqa_tasks.scoring.mcq.stance import By, is_unable, is_undecided, stances
 from spiqa_tasks.scoring.mcq.text import lower
 from spiqa_tasks.scoring.mcq.tokens import has_candidates, read_line
 from spiqa_tasks.scoring.refusals import is_refusal
@@ -19,21 +17,15 @@ from spiqa_tasks.scoring.refusals import is_refusal
 _ITEM = re.compile(
     r"[^\w\n]{0,8}(?:[a-z]{1,12} \(|(?:option|choice|figure|caption|image) )?([a-z])\**[.,):\]]", re.IGNORECASE
 )
-_BULLET = re.compile(r"\s*[-*•] ?\S")
 _SINGLE = re.compile(r"[^\w\n]{0,8}[a-z](?![a-z0-9])", re.IGNORECASE)
 _HEADING = re.compile(
-    r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:(?:the |my )?(?:final |correct )?answer|(?:正确|参考)?答案)\W{0,3}", re.IGNORECASE
+    r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:(?:final |correct )?answer|(?:正确|参考)?答案)\W{0,3}", re.IGNORECASE
 )
-_ANSWERS = re.compile("|".join(cue for cue, kind in KIND_OF.items() if kind == kinds.ANSWER), re.IGNORECASE)
+_ANSWERS = re.compile("|".join(cue for cue, kind in KIND_OF.items() if kind == ANSWER), re.IGNORECASE)
 _UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} (OTHER | $)")
 _DENIAL = compiled("FILL{0,3} NOT")
-_WORDS = re.compile(r"[^\W\d_]+")
-_DENIALS = {cue for cue, kind in KIND_OF_WORD.items() if kind in (kinds.NOT, kinds.HARD)} | {"t"}  # don't
-
-
-def _may_deny(line: str) -> bool:
-    """Return whether a line may have a word of denial; checked first, as it is faster."""
-    return not line.isascii() or not _DENIALS.isdisjoint(_WORDS.findall(line.lower()))
+_NOTHING: frozenset[str] = frozenset()
+_NO_OPTION = frozenset("?")
 
 
 class Reading:
@@ -62,8 +54,10 @@ class Reading:
         return self._read[text]
 
     def _at(self, index: int) -> str:
-        """Return the line at `index` with its heading."""
-        return self._heading_of(index) + self._lines[index]
+        """Return the line at `index`; one that begins with an option with the heading before it (`Answer:`)."""
+        line, before = self._lines[index], self._lines[index - 1] if index else ""
+        is_headed = _HEADING.fullmatch(before) and _SINGLE.match(line) and index not in self.listed
+        return f"{before.rstrip(' *_:#')}: {line}" if is_headed else line
 
     def bare(self, index: int) -> Line:
         """Return a line without the heading before it."""
@@ -83,13 +77,6 @@ class Reading:
                     return index
         return last
 
-    def _heading_of(self, index: int) -> str:
-        """Return the line before one that begins with an option, if it is a heading such as `Answer:`, or ""."""
-        if not index or not _SINGLE.match(self._lines[index]) or self.in_listing(index):
-            return ""
-        before = self._lines[index - 1]
-        return f"{before.rstrip(' *_:#')}: " if _HEADING.fullmatch(before) else ""
-
     def backwards(self, after: int = -1) -> Iterator[tuple[int, Line]]:
         """Yield (index, line) of the lines after `after` that mention an option, the last first."""
         for index in range(len(self._lines) - 1, after, -1):
@@ -98,59 +85,108 @@ class Reading:
                 yield index, self.line(text)
 
     def content(self, field: str, of_text: bool) -> frozenset[str]:
-        """Return the options that the content of a field made for the answer names."""
+        """Return the options that the content of a field made for the answer names, by their texts if `of_text`."""
         line = self.line(field)
-        claim = opening(line, "alone") or opening(line, "lead")
-        claims = line.claims if claim is None else [claim]
-        return settle([claim for claim in claims if claim.of_text <= of_text], line)
-
-    def is_undecided(self, index: int, start: int) -> bool:
-        """Return whether a line from `start` on, or a later one, says that nothing can be chosen."""
-        doubtful = filter(_may_deny, self._lines[index + 1 :])
-        return is_undecided(self.line(self._at(index)), start) or any(map(is_undecided, map(self.line, doubtful)))
-
-    def declines(self) -> bool:
-        """Return whether the answer says that it cannot be given."""
-        doubtful = filter(_may_deny, self._lines)
-        return is_refusal(self.text) or any(map(is_unable, map(self.line, doubtful)))
+        claim = line.opening("alone") or line.opening("lead")
+        return claim.letters if claim and claim.of_text <= of_text else _NOTHING
 
     def denies(self, field: str) -> bool:
         """Return whether the content of a field says that no option is right: `none of these`."""
         return _DENIAL.match(self.line(field).kinds) is not None and not self.content(field, True)
 
-    def stands_out(self, index: int, of_text: bool) -> bool:
-        """Return whether a line that is nothing but an option is no item of a listing, nor a text among other lines.
+    def is_undecided(self, index: int, start: int) -> bool:
+        """Return whether a line from `start` on, or a later one, says that nothing can be chosen."""
+        later = map(self.line, self._lines[index + 1 :])
+        return is_undecided(self.line(self._at(index)), start) or any(map(is_undecided, later))
 
-        Of a cut answer only the first line: a later one may be an item of a listing that was to come.
-        """
-        if index and (self.is_cut or (of_text and all(map(_BULLET.match, self._lines[index - 1 : index + 1])))):
-            return False
-        return not self.in_listing(index) and (not of_text or index in (0, len(self._lines) - 1))
+    def declines(self) -> bool:
+        """Return whether the answer says that it cannot be given."""
+        return is_refusal(self.text) or any(map(is_unable, map(self.line, self._lines)))
 
     def mentioned(self) -> frozenset[str]:
         """Return the letters of all options that are mentioned."""
         letters = "".join("".join(line.letters) for _, line in self.backwards())
         return frozenset(letters) & self.options.texts.keys()
 
-    def in_listing(self, index: int) -> bool:
-        """Return whether a line is an item whose neighbours are the letters before or after it in the alphabet."""
-        if index in self._items:
-            return index in self._listed
-        bare = self._lines[index].strip().lower()  # the cut-off item of a listing
-        return len(bare) == 1 and self._items.get(index - 1) == ord(bare) - 1
-
     @cached_property
-    def _items(self) -> dict[int, int]:
-        """Index of line -> letter of an item: `A.`, `(A)`, `Option A:`."""
+    def listed(self) -> set[int]:
+        """The indices of lines that are items (`A.`, `(A)`, `Option A:`) beside the next letter of the alphabet."""
         found = ((index, _ITEM.match(line)) for index, line in enumerate(self._lines))
-        return {index: ord(item[1].lower()[0]) for index, item in found if item}  # İ is two characters in lower case
+        items = [(index, ord(item[1].lower()[0])) for index, item in found if item]  # İ is two characters in lower case
+        pairs = pairwise(items)
+        return {index for (here, item), (there, next_) in pairs if next_ == item + 1 for index in (here, there)}
 
-    @cached_property
-    def _listed(self) -> set[int]:
-        pairs = pairwise(self._items.items())
-        return {
-            index
-            for (here, item), (there, following) in pairs
-            if following == item + 1 or (there == here + 1 and following > item)
-            for index in (here, there)
-        }
+
+def _field(reading: Reading) -> frozenset[str]:
+    """Return the options named by the last field with a letter; {"?"} if the last one denies all."""
+    if reading.fields and reading.denies(reading.fields[0].content):
+        return _NO_OPTION
+    fields = (reading.content(field.content, False) for field in reading.fields)
+    return next(filter(None, fields), _NOTHING)
+
+
+def _last(reading: Reading, level: Level) -> frozenset[str]:
+    """Return the options that the last line with a claim of this level leaves standing.
+
+    A line that is nothing but an option counts as an answer line, unless it is an item of a listing. Of a cut answer
+    only the first line does: a later one may be an item of a listing that was to come.
+    """
+    for index, line in reading.backwards():
+        claims = [claim for claim in line.claims if not claim.of_text]
+        if any(claim.level == level for claim in claims):
+            return settle([claim for claim in claims if claim.level != "stated"], line)
+        if level == "named" and index not in reading.listed and not (index and reading.is_cut):
+            whole = line.opening("alone") or reading.bare(index).opening("alone")
+            if whole is not None and not whole.of_text:
+                return whole.letters
+    return _NOTHING
+
+
+def _all(reading: Reading) -> frozenset[str]:
+    """Return the options that all lines state, or the one that the first line with a mention begins with."""
+    lines = list(reading.backwards())
+    found = [settle([claim for claim in line.claims if not claim.of_text], line) for _, line in lines]
+    if any(found) or not lines:
+        return _NOTHING.union(*found)
+    index, first = lines[-1]
+    claim = first.opening("lead")
+    return claim.letters if claim and not claim.of_text and index not in reading.listed else _NOTHING
+
+
+def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
+    """Return the favoured options: of the last conclusion, else of any sentence, else those only mentioned.
+
+    A later statement that none can be chosen retracts them.
+    """
+    found: dict[int, set[str]] = {1: set(), 0: set()}
+    last = None
+    for index, line in reading.backwards(after):
+        for stance in reversed([stance for stance in stances(line, index == 0) if stance.by == by]):
+            if not stance.strength and index in reading.listed:
+                continue
+            last = last or (index, stance.start)
+            if stance.strength == 2:
+                return _NOTHING if reading.is_undecided(*last) else stance.letters
+            found[stance.strength] |= stance.letters
+    if last is None or reading.is_undecided(*(last if found[1] or by != "text" else (0, 0))):
+        return _NOTHING
+    return frozenset(found[1] or found[0])
+
+
+def _of_text(reading: Reading) -> frozenset[str]:
+    """Return the options named by their texts; {"?"} if the answer is a value that is no option."""
+    found = reading.content(reading.fields[0].content, True) if reading.fields else _NOTHING
+    found = found or _spoken_for(reading, "text", reading.unread)
+    return found or (_NOTHING if reading.unread < 0 else _NO_OPTION)
+
+
+RULES: Mapping[str, Callable[[Reading], frozenset[str]]] = {
+    "field": _field,
+    "answer_line": lambda reading: _last(reading, "named"),
+    "conclusion": lambda reading: _last(reading, "concluded"),
+    "statement": _all,
+    "mark": lambda reading: _spoken_for(reading, "mark"),
+    "text": _of_text,
+    "letter": lambda reading: _spoken_for(reading, "letter") if reading.options.are_labels else _NOTHING,
+}
+"""Name -> rule; a rule returns no letter, one, or several if the answer is ambiguous."""

@@ -7,9 +7,8 @@ such lines.
 import re
 from collections.abc import Iterable
 
-from spiqa_tasks.scoring.mcq import cues, kinds
-from spiqa_tasks.scoring.mcq.claims import Line
-from spiqa_tasks.scoring.mcq.forms import compiled
+from spiqa_tasks.scoring.mcq import cues
+from spiqa_tasks.scoring.mcq.forms import Line, compiled
 from spiqa_tasks.scoring.mcq.options import TEXTS, Options
 
 
@@ -47,7 +46,7 @@ _BEGINS_TEXT = re.compile(rf"(?:(?<=[)\]])|(?<=[)\]] ))(?:no|none|neither|nothin
 _DEFINED = re.compile(r"\s?=(?!>)")
 """A letter in brackets that is a variable: `Difference (D) = 72`."""
 _SENTENCE_START = re.compile(r"(?:^|[.!?。])[\s\"'(]*$")
-_MENTIONS = (kinds.LETTER, kinds.ENCLOSED, kinds.OUT_OF_RANGE, kinds.WEAK, kinds.ARTICLE)
+_MENTIONS = (cues.LETTER, cues.ENCLOSED, cues.OUT_OF_RANGE, cues.WEAK, cues.ARTICLE)
 
 
 def has_candidates(line: str, low: str) -> bool:
@@ -66,7 +65,7 @@ def read_line(line: str, low: str, options: Options) -> Line:
         group, value, named = token.lastgroup, token[0], ""
         before = found[-1] if found else ""
         if group == "word":
-            kind = kinds.FILL if _BEGINS_TEXT.match(low, token.start()) else _kind_of_word(value)
+            kind = cues.FILL if _BEGINS_TEXT.match(low, token.start()) else _kind_of_word(value)
         elif group == "letter":
             kind, named, skip = _letter(line, low, token.start(), token.end(), before, options)
         elif group == "enclosed":
@@ -74,15 +73,15 @@ def read_line(line: str, low: str, options: Options) -> Line:
             kind, named, skip = _enclosed(low, at, token.end(), options)
         elif group == "text":
             text, named = options.sought[ord(value) - ord(TEXTS)]
-            kind = kinds.WORD if text in options.words else kinds.TEXT
+            kind = cues.WORD if text in options.words else cues.TEXT
         else:
-            kind = cues.KIND_OF.get(value, kinds.OTHER)
-        if kind == before == kinds.OTHER:
+            kind = cues.KIND_OF.get(value, cues.OTHER)
+        if kind == before == cues.OTHER:
             continue
-        if before == kinds.ARTICLE and _AFTER_LETTER.fullmatch(kind):
-            found[-1] = kinds.LETTER
-        elif before == kinds.ARTICLE:
-            found[-1] = kinds.FILL
+        if before == cues.ARTICLE and _AFTER_LETTER.fullmatch(kind):
+            found[-1] = cues.LETTER
+        elif before == cues.ARTICLE:
+            found[-1] = cues.FILL
             letters[-1] = letters[-1] if named else ""  # the A of "A B" is mentioned, the article is not
         found.extend(kind)
         letters.extend([named] * len(kind))
@@ -91,10 +90,10 @@ def read_line(line: str, low: str, options: Options) -> Line:
 
 def _kind_of_word(word: str) -> str:
     if "'" not in word or word in cues.KIND_OF_WORD:
-        return cues.KIND_OF_WORD.get(word, kinds.OTHER)
+        return cues.KIND_OF_WORD.get(word, cues.OTHER)
     stem, _, ending = word.partition("'")
-    kind = kinds.NOT if ending == "t" else cues.KIND_OF_WORD.get(stem, kinds.OTHER)
-    return kind + (kinds.IS if ending == "s" else "")
+    kind = cues.NOT if ending == "t" else cues.KIND_OF_WORD.get(stem, cues.OTHER)
+    return kind + (cues.IS if ending == "s" else "")
 
 
 def _own_text(low: str, letter: str, end: int, options: Options) -> int:
@@ -106,9 +105,9 @@ def _own_text(low: str, letter: str, end: int, options: Options) -> int:
 def _enclosed(low: str, at: int, end: int, options: Options) -> tuple[str, str, int]:
     letter = low[at].upper()
     if _DEFINED.match(low, end):
-        return kinds.OTHER, "", 0
+        return cues.OTHER, "", 0
     own = _own_text(low, letter, end - 1, options)
-    kind = kinds.CONFIRMED if own else kinds.ENCLOSED if letter in options.texts else kinds.OUT_OF_RANGE
+    kind = cues.CONFIRMED if own else cues.ENCLOSED if letter in options.texts else cues.OUT_OF_RANGE
     return kind, letter, own
 
 
@@ -116,13 +115,13 @@ def _letter(line: str, low: str, start: int, end: int, before: str, options: Opt
     """Return the kind of a single letter, the option, and the end of its text (0 if it does not follow)."""
     letter = low[start].upper()
     own = _own_text(low, letter, end, options)
-    if letter == "A" and own == end + 2 and low[end] == " " and before != kinds.OPTION:
+    if letter == "A" and own == end + 2 and low[end] == " " and before != cues.OPTION:
         # the article before the text of A: "a red car"; "A red." alone is the letter with its text
         begins = _SENTENCE_START.search(low[:start]) and low[own:].lstrip("\uf8ff")[1:2].isalpha()
         if line[start] == "a" or begins:
-            return kinds.FILL, "", 0
+            return cues.FILL, "", 0
     if own:
-        return kinds.CONFIRMED, letter, own
+        return cues.CONFIRMED, letter, own
     kind = _kind_of_letter(line[start], low, end, before, options)
     return kind, letter if kind in _MENTIONS else "", own
 
@@ -131,19 +130,19 @@ def _kind_of_letter(character: str, low: str, end: int, before: str, options: Op
     letter = character.upper()
     capital = character == letter
     if letter == "A" and not before and _ANSWER_ROLE.match(low, end):
-        return kinds.ANSWER
+        return cues.ANSWER
     if letter not in options.texts:
         out_of_range = capital and letter not in "AI"
-        return kinds.OUT_OF_RANGE if out_of_range else cues.KIND_OF_WORD.get(letter.lower(), kinds.OTHER)
+        return cues.OUT_OF_RANGE if out_of_range else cues.KIND_OF_WORD.get(letter.lower(), cues.OTHER)
     if low[end - 2 : end - 1] in ("(", "/") and _FORMULA.search(low, max(0, end - 12), end):
-        return kinds.OTHER
-    if low.startswith(")", end) and before != kinds.OPTION and not _LISTED.search(low, max(0, end - 40), end - 1):
-        return kinds.ENCLOSED
-    if before == kinds.OPTION or (capital and letter not in "AI"):
-        return kinds.LETTER
+        return cues.OTHER
+    if low.startswith(")", end) and before != cues.OPTION and not _LISTED.search(low, max(0, end - 40), end - 1):
+        return cues.ENCLOSED
+    if before == cues.OPTION or (capital and letter not in "AI"):
+        return cues.LETTER
     if low[end : end + 1] == " " and (low[end + 1 : end + 2].isalpha() or TEXTS <= low[end + 1 : end + 2] <= "\ue0ff"):
         if letter == "A":
-            return kinds.ARTICLE if capital or low.startswith(" is ", end) else kinds.FILL
+            return cues.ARTICLE if capital or low.startswith(" is ", end) else cues.FILL
         if capital:
-            return kinds.OTHER
-    return kinds.LETTER if character == "A" else kinds.WEAK
+            return cues.OTHER
+    return cues.LETTER if character == "A" else cues.WEAK
