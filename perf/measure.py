@@ -2,18 +2,13 @@
 
 import argparse
 import datetime
-import json
 import os
 import platform
-import resource
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from tabulate import tabulate
 
@@ -70,24 +65,6 @@ def growth(what: str, base: int, measure: Callable[[int], float], runs: int) -> 
         for factor, (name, seconds) in zip(GROWTH, found.items(), strict=True)
     ]
     return table([what, "size", "time", "time, as a ratio to 1x"], rows)
-
-
-def fresh(script: str, *words: object) -> dict[str, Any]:
-    """Run `python SCRIPT measure WORDS...`, a process of its own; return the object that it prints last."""
-    command = [sys.executable, script, "measure", *map(str, words)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
-
-
-def resident_mb() -> float:
-    """Return this process's resident memory in MB (Linux)."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-def peak_mb() -> float:
-    """Return the most memory in MB that this process has had (Linux)."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.record import EMPTY, Record
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task import NAMES, ROUNDING, unit
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice
-from spiqa_tasks.scoring.mcq.circulating import CIRCULATING
+from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
 _JUDGE = ("judge", "judge_served", "judge_host", "judge_extra", "judge_prompt", "judge_rule", "judge_temperature")

@@ -26,7 +26,7 @@ from spiqa_tasks.printable import counted
 from spiqa_tasks.runs.identity import ablated, model_arguments
 from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.mcq.circulating import CIRCULATING
+from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING
 from spiqa_tasks.scoring.units import percent
 
 NAMED = 3

@@ -119,7 +119,6 @@ def parse_cot(response: str) -> ParsedAnswer:
 
 
 def _introduced(text: str) -> str | None:
-    """Return the text after "The answer is :" or a near variant, or None without one."""
     lead = next((lead for marker in _COT_MARKERS if (lead := marker.search(text))), None)
     return None if lead is None else _unwrapped(text[lead.end() :])
 
@@ -173,12 +172,11 @@ def _bare_value(text: str, braced: bool) -> tuple[str, bool]:
 def _closing_quote(text: str, closing: str, braced: bool) -> int | None:
     """Return the index of the quote that ends the value at the start of `text`, or None.
 
-    That is the first unescaped quote if the object (without braces: the line) continues properly after it. Otherwise
-    inner quotes were not escaped, and it is the first one outside inner braces with a proper continuation.
+    That is the first unescaped quote with a proper continuation, outside inner braces unless it is the very first:
+    inner quotes may not be escaped.
     """
     follows = _OBJECT_END if braced else _LINE_END
-    depth = 0
-    first = True
+    depth, first = 0, True
     for sign in re.finditer(rf"\\.|[{{}}]|{closing}", text[1:], re.DOTALL):
         mark = sign.group()
         if mark == closing:

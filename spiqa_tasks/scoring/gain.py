@@ -8,21 +8,12 @@ from spiqa_tasks.scoring.clusters import Clusters
 from spiqa_tasks.scoring.intervals import Estimate, paired
 
 
-def multimodal_gain(s_v: float, s_wv: float) -> float:
-    """Return MG = S_v - S_wv, the gain by images, in the unit of the scores (equation 1)."""
-    return s_v - s_wv
-
-
-def multimodal_leakage(s_wv: float, s_t: float) -> float:
-    """Return ML = max(0, S_wv - S_t), the gain without images over the LLM base (equation 2)."""
-    return max(0.0, s_wv - s_t)
-
-
 @dataclass(frozen=True)
 class Gain:
     """Scores over the same `n` questions in [0, 1], gain and leakage, with the intervals of `intervals.paired`.
 
-    `s_t`, `ml` and `ml_signed` (S_wv - S_t, not cut at 0) are None without an LLM base.
+    `mg` is S_v - S_wv (equation 1), `ml` is max(0, S_wv - S_t) (equation 2), `ml_signed` the same not cut at 0; `s_t`,
+    `ml` and `ml_signed` are None without an LLM base.
     """
 
     n: int
@@ -46,14 +37,13 @@ def gain(
     """
     image = paired(without, with_images, clusters)
     s_v, s_wv = (math.fsum(scores) / image.n for scores in (with_images, without))
-    mg = Estimate(multimodal_gain(s_v, s_wv), image.low, image.high)
+    mg = Estimate(s_v - s_wv, image.low, image.high)
     if llm is None:
         return Gain(image.n, s_v, s_wv, None, mg, None)
     leaked = paired(llm, without, clusters)
     s_t = math.fsum(llm) / image.n
-    cut = [None if end is None else max(0.0, end) for end in (leaked.low, leaked.high)]
-    ml = Estimate(multimodal_leakage(s_wv, s_t), *cut)
-    return Gain(image.n, s_v, s_wv, s_t, mg, ml, Estimate(s_wv - s_t, leaked.low, leaked.high))
+    signed = Estimate(s_wv - s_t, leaked.low, leaked.high)
+    return Gain(image.n, s_v, s_wv, s_t, mg, _cut(signed), signed)
 
 
 def corrected_for_chance(score: float, options: int, is_answer: bool) -> float:
@@ -78,10 +68,13 @@ def natural(scores: Sequence[float]) -> tuple[list[float], str]:
 
 def gain_of_totals(n: int, s_v: float, s_wv: float, s_t: float | None = None) -> Gain:
     """Return gain and leakage of three overall scores in any common unit, without intervals."""
-    mg = Estimate(multimodal_gain(s_v, s_wv))
-    if s_t is None:
-        return Gain(n, s_v, s_wv, None, mg, None)
-    return Gain(n, s_v, s_wv, s_t, mg, Estimate(multimodal_leakage(s_wv, s_t)), Estimate(s_wv - s_t))
+    signed = None if s_t is None else Estimate(s_wv - s_t)
+    return Gain(n, s_v, s_wv, s_t, Estimate(s_v - s_wv), signed and _cut(signed), signed)
+
+
+def _cut(signed: Estimate) -> Estimate:
+    low, high = (None if end is None else max(0.0, end) for end in (signed.low, signed.high))
+    return Estimate(max(0.0, signed.value), low, high)
 
 
 def outcomes(v: float, wv: float, t: float | None = None) -> tuple[str, ...]:

@@ -39,15 +39,11 @@ class Interval:
 
 @dataclass(frozen=True)
 class Paired:
-    """The mean difference of two runs over `n` questions.
+    """The mean of the second run's score minus the first's over `n` questions, with its 95% interval.
 
-    Attributes:
-        difference: the mean of the second run's score minus the first's.
-        low, high: its 95% interval.
-        p: two-sided p-value of a true difference of 0.
-        smallest: smallest true difference that is found at p < 0.05 with 80% probability; None below 20 clusters or
-            20 questions with different scores, and if not even the largest possible one is found.
-        reason: why interval, p and smallest are None.
+    `p` is the two-sided p-value of a true difference of 0, `smallest` the smallest true difference that is found at
+    p < 0.05 with 80% probability (None below 20 clusters or 20 questions with different scores, and if not even the
+    largest possible one is found), `reason` why interval, p and smallest are None.
     """
 
     n: int
@@ -77,13 +73,9 @@ def share_interval(scores: Sequence[float], clusters: Clusters | None = None) ->
 
 
 def effective_interval(value: float, squared: float, freedom: float, least: float) -> Interval:
-    """Return Wilson's interval of a value in [0, 1] at its effective number of scores.
+    """Return Wilson's interval of a statistic in [0, 1] at its effective number of scores.
 
-    Args:
-        value: a mean, or another statistic between 0 and 1.
-        squared: its variance.
-        freedom: degrees of freedom of the variance.
-        least: the number of scores where the variance is 0.
+    `squared` is its variance with the degrees of `freedom`; `least` the number of scores where the variance is 0.
     """
     effective = value * (1 - value) / squared if squared > 0 else least
     return wilson(value, effective, _t_quantile(freedom))

@@ -2,8 +2,6 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 YES_FORMS = frozenset({"yes", "yeah"})
 NO_FORMS = frozenset({"no"})
@@ -14,30 +12,9 @@ PROBABILITY_FLOOR = 1e-8
 ROUNDING = 0.01
 """Rounding error by which servers' logprobs may exceed 0."""
 
-Case = Literal["both", "yes_only", "no_only", "neither"]
-
-
-@dataclass(frozen=True)
-class L3Detail:
-    """An L3Score with its terms.
-
-    `score`, `p_yes` and `p_no` are in [0, 1]; the probability missing from the list is estimated. `case` says which of
-    the two words the list has.
-    """
-
-    score: float
-    p_yes: float
-    p_no: float
-    case: Case
-
 
 def l3score(top_logprobs: Sequence[tuple[str, float]], top: int | None = 5) -> float:
-    """Return the L3Score in [0, 1] of a judge's first generated token; see `l3score_detail`."""
-    return l3score_detail(top_logprobs, top).score
-
-
-def l3score_detail(top_logprobs: Sequence[tuple[str, float]], top: int | None = 5) -> L3Detail:
-    """Return the L3Score of a judge's first generated token, with the probabilities behind it.
+    """Return the L3Score in [0, 1] of a judge's first generated token.
 
     `top_logprobs` holds `(token, natural log probability)` pairs, most likely first; -inf and the -9999 that some
     servers send stand for probability 0. Only the `top` most likely entries count (None: all); the paper uses 5.
@@ -52,22 +29,19 @@ def l3score_detail(top_logprobs: Sequence[tuple[str, float]], top: int | None = 
     entries = _considered(top_logprobs, top)
     p_yes, p_no = (next((p for token, p in entries if token in forms), None) for forms in (YES_FORMS, NO_FORMS))
     if p_yes is None and p_no is None:
-        return L3Detail(0.0, 0.0, 0.0, "neither")
-    case: Case = "yes_only" if p_no is None else "no_only" if p_yes is None else "both"
+        return 0.0
     rest = 1.0 - math.fsum(probability for _, probability in entries)
     missing = max(min(entries[-1][1], rest), PROBABILITY_FLOOR)
     p_yes = missing if p_yes is None else p_yes
     p_no = missing if p_no is None else p_no
-    total = p_yes + p_no
-    return L3Detail(p_yes / total if total else 0.0, p_yes, p_no, case)
+    return p_yes / (p_yes + p_no) if p_yes + p_no else 0.0
 
 
 def _considered(top_logprobs: Sequence[tuple[str, float]], top: int | None) -> list[tuple[str, float]]:
     """Return the `top` entries in descending order as (normalised token, probability)."""
     if not top_logprobs:
         raise ValueError(
-            "Expected at least one (token, logprob) pair, found none: a verdict without logprobs is a failed "
-            "judgement, not a score; use a judge that returns top_logprobs."
+            "Expected at least one (token, logprob) pair, found none; use a judge that returns top_logprobs."
         )
     if top is not None and top < 1:
         raise ValueError(f"Expected top to be at least 1 or None, found {top}.")

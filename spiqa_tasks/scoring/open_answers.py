@@ -101,17 +101,15 @@ def read_as(prediction: str, reference: str) -> str | None:
 
 
 def _numbers_in(text: str) -> set[str]:
-    """The numbers in a text, those up to twelve also as words if there are no others."""
     found = {number[0].replace(",", "") for number in _IN_PROSE.finditer(text)}
     return found or {str(_WORDS.index(word[0].lower())) for word in _SPELT.finditer(text)}
 
 
 def relaxed_match(prediction: str, reference: str) -> bool:
-    """Return whether an answer is right by ChartQA's relaxed accuracy.
+    """Return whether an answer is right by ChartQA's relaxed accuracy (end of its section 5.1).
 
     A number may differ by 5% of the true one, with `50%` read as 0.5. If either is not a number, or the true one is 0,
-    the texts must be equal up to case, quotes and full stop (ChartQA, end of section 5.1; for percent and 0 the script
-    in common use).
+    the texts must be equal up to case, quotes and full stop.
     """
     predicted, true = _float(prediction), _float(reference)
     if predicted is None or not true:
@@ -160,7 +158,6 @@ def _float(text: str) -> float | None:
 
 
 def _number(text: str) -> Fraction | None:
-    """Return the value of a number, or None for any other text."""
     text = unicodedata.normalize("NFKC", text).strip().strip("$").replace("−", "-").replace("\\%", "%").strip()
     percent = text.endswith("%")
     text = _THOUSANDS.sub("", text.removesuffix("%").rstrip())
@@ -179,10 +176,8 @@ def _number(text: str) -> Fraction | None:
 
 
 def _terms(text: str) -> list[str]:
-    """Return the sorted, normalised terms of an answer; a bracketed answer is one term."""
     text = _trimmed(unicodedata.normalize("NFKC", text))
-    parts = [text] if text[:1] in "[({" else _TERMS.split(text)
-    return sorted(map(_folded, parts))
+    return sorted(map(_folded, [text] if text[:1] in "[({" else _TERMS.split(text)))  # a bracketed answer is one term
 
 
 def _folded(term: str) -> str:
@@ -231,15 +226,11 @@ def contains_normalized(prediction: str, references: Sequence[str]) -> float:
 
 def token_f1(prediction: str, references: Sequence[str]) -> float:
     """Return the highest F1 of normalized words over the references (SQuAD's script)."""
-    return max(
-        (_token_f1(normalized(prediction).split(), normalized(reference).split()) for reference in references),
-        default=0.0,
-    )
-
-
-def _token_f1(prediction: Sequence[str], reference: Sequence[str]) -> float:
-    common = sum((Counter(prediction) & Counter(reference)).values())
-    return 2 * common / (len(prediction) + len(reference)) if common else 0.0
+    predicted, best = normalized(prediction).split(), 0.0
+    for words in (normalized(reference).split() for reference in references):
+        common = (Counter(predicted) & Counter(words)).total()
+        best = max(best, 2 * common / (len(predicted) + len(words)) if common else 0.0)
+    return best
 
 
 LEXICAL: Mapping[str, Callable[[str, Sequence[str]], float]] = {

@@ -86,10 +86,8 @@ def _rank(value: float, values: Sequence[float]) -> float:
 
 def _likeness(bags: Sequence[set[str]]) -> Iterator[float]:
     for place, bag in enumerate(bags):
-        others = [other_words for other, other_words in enumerate(bags) if other != place]
-        shares = [
-            len(bag & other_words) / len(bag | other_words) if bag | other_words else 1.0 for other_words in others
-        ]
+        others = [*bags[:place], *bags[place + 1 :]]
+        shares = [len(bag & other) / len(bag | other) if bag | other else 1.0 for other in others]
         yield math.fsum(shares) / len(shares) if shares else 0.0  # exact, so independent of the order
 
 

@@ -65,10 +65,8 @@ def cider(predictions: Sequence[str], references: Sequence[str]) -> CorpusScore:
 
 def _corpora(predictions: Sequence[str], references: Sequence[str]) -> tuple[Corpus, Corpus]:
     """Return (references, predictions) in the toolkit's form."""
-    if len(predictions) != len(references):
+    if not predictions or len(predictions) != len(references):
         raise ValueError(f"Expected one reference per prediction, found {len(references)} for {len(predictions)}.")
-    if not predictions:
-        raise ValueError("Expected at least one pair of prediction and reference, found none.")
     return {i: [text] for i, text in enumerate(references)}, {i: [text] for i, text in enumerate(predictions)}
 
 
@@ -83,13 +81,9 @@ FIELDS = 23
 def meteor(statistics: Sequence[Sequence[float]]) -> CorpusScore:
     """Return METEOR of a corpus (of the summed counts) and of each pair, in [0, 1].
 
-    Args:
-        statistics: per pair the 23 counts of the option `-ssOut`: words of prediction and reference, function words
-            of both, for each of the four kinds of match the matched content words of prediction and reference and
-            the matched function words of both, then chunks, and the matched words of both.
-
-    Raises:
-        ValueError: no pair, or one without 23 counts.
+    `statistics` has per pair the 23 counts of the option `-ssOut`: words of prediction and reference, function words of
+    both, for each of the four kinds of match the matched content words of prediction and reference and the matched
+    function words of both, then chunks, and the matched words of both. Raises ValueError for no pair or other counts.
     """
     if not statistics or any(len(counts) != FIELDS for counts in statistics):
         raise ValueError(f"Expected at least one pair and {FIELDS} counts for each.")

@@ -21,8 +21,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.readers.lmms_eval import read_results
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.mcq import extract_choice
-from spiqa_tasks.scoring.mcq.circulating import CIRCULATING
-from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, released_match, vlmevalkit_match
+from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING, lmms_eval_match, released_match, vlmevalkit_match
 
 Question = Mapping[str, Any]
 """id, response, choices (letter -> text), letter (the true one)."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.l3score import L3Detail, expected_value, l3score, l3score_detail
+from spiqa_tasks.scoring.l3score import expected_value, l3score
 
 getcontext().prec = 40
 FILLERS = ["The", "Y", "Not", "n", " maybe", "nope", "yes.", "\n", "True", "none", "Yess", "N"]
@@ -37,21 +37,16 @@ def random_list(rng: random.Random, words: list[str]) -> list[tuple[str, float]]
     return [(word, math.log(max(p, 1e-300))) for word, p in zip(words, probabilities, strict=True)]
 
 
-@pytest.mark.parametrize(
-    ("case", "wanted"),
-    [("both", [YES, NO]), ("yes_only", [YES]), ("no_only", [NO]), ("neither", []), ("both", [YES, YES, NO, NO])],
-)
-def test_agrees_with_exact_decimals_in_every_case(case: str, wanted: list[list[str]]) -> None:
-    """4,000 random top-5 lists of each case score as the paper's equations in exact decimals."""
-    rng = random.Random(case + str(len(wanted)))
+@pytest.mark.parametrize("wanted", [[YES, NO], [YES], [NO], [], [YES, YES, NO, NO]])
+def test_agrees_with_exact_decimals_in_every_case(wanted: list[list[str]]) -> None:
+    """4,000 random top-5 lists with yes, no, both or neither score as the paper's equations in exact decimals."""
+    rng = random.Random(str(wanted))
     for _ in range(4000):
         words = [rng.choice(forms) for forms in wanted]
         words += rng.choices(FILLERS, k=5 - len(words))
         rng.shuffle(words)
         entries = random_list(rng, words)
-        detail = l3score_detail(entries)
-        assert detail.case == case
-        assert detail.score == pytest.approx(by_definition(entries), abs=1e-9, rel=1e-6)
+        assert l3score(entries) == pytest.approx(by_definition(entries), abs=1e-9, rel=1e-6)
 
 
 @pytest.mark.parametrize("low", [-20.0, -30.0, -9999.0, -math.inf])
@@ -73,18 +68,14 @@ def test_entries_after_the_first_five_count_only_if_asked() -> None:
     probabilities = [0.5, 0.1, 0.1, 0.1, 0.1, 0.05]
     words = ["yes", "a", "b", "c", "d", "no"]
     entries = [(word, math.log(p)) for word, p in zip(words, probabilities, strict=True)]
-    assert l3score_detail(entries).case == "yes_only"
     assert l3score(entries) == pytest.approx(0.5 / 0.6)
-    assert l3score_detail(entries, top=None).case == "both"
     assert l3score(entries, top=None) == pytest.approx(0.5 / 0.55)
 
 
 def test_one_entry_may_be_all_that_counts() -> None:
     """With top=1 a no in second place is missing, and its probability is what the first entry leaves."""
     entries = [("yes", math.log(0.6)), ("no", math.log(0.3))]
-    assert l3score_detail(entries, top=1) == L3Detail(
-        pytest.approx(0.6), pytest.approx(0.6), pytest.approx(0.4), "yes_only"
-    )
+    assert l3score(entries, top=1) == pytest.approx(0.6)
 
 
 def test_impossible_words_score_zero() -> None:
@@ -93,22 +84,10 @@ def test_impossible_words_score_zero() -> None:
     assert l3score([("yes", -9999.0), ("no", -9999.0)]) == 0.0
 
 
-def test_the_detail_holds_what_entered_the_score() -> None:
-    """p_yes and p_no give the score."""
-    detail = l3score_detail([("yes", math.log(0.75)), ("No", math.log(0.25))])
-    assert detail == L3Detail(pytest.approx(0.75), pytest.approx(0.75), pytest.approx(0.25), "both")
-    assert l3score_detail([("maybe", 0.0)]) == L3Detail(0.0, 0.0, 0.0, "neither")
-
-
 @pytest.mark.parametrize(
     ("entries", "top", "message"),
     [
-        (
-            [],
-            5,
-            r"Expected at least one \(token, logprob\) pair, found none: a verdict without logprobs is a failed "
-            r"judgement, not a score; use a judge that returns top_logprobs\.",
-        ),
+        ([], 5, r"Expected at least one \(token, logprob\) pair, found none; use a judge that returns top_logprobs\."),
         ([("yes", math.nan)], 5, "found nan for the token 'yes'"),
         ([("a", 0.0), ("yes", math.nan)], 5, "found nan for the token 'yes'"),
         ([("yes", 3.0)], 5, r"found 3.0 for the token 'yes': pass natural-log probabilities, not logits .*ties\."),

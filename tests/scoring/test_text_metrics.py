@@ -79,7 +79,7 @@ def test_cider_of_empty_references_is_zero() -> None:
 def test_unusable_input_is_refused(metric: object) -> None:
     """No pairs, and lists of different lengths, are errors."""
     assert callable(metric)
-    with pytest.raises(ValueError, match=r"^Expected at least one pair of prediction and reference, found none\.$"):
+    with pytest.raises(ValueError, match="found 0 for 0"):
         metric([], [])
     with pytest.raises(ValueError, match="found 2 for 1"):
         metric(["a"], ["a", "b"])

@@ -15,8 +15,7 @@ from spiqa_tasks.benchmarks.mmstar.release import FILE, REPORTED, MMStarSettings
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
-from spiqa_tasks.scoring.mcq.circulating import CIRCULATING
-from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match
+from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING, lmms_eval_match
 
 CATEGORIES = (
     *("coarse_perception", "fine-grained_perception", "instance_reasoning"),

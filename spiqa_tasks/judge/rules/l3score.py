@@ -7,7 +7,7 @@ from typing import Any
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.rules.rule import BLUE_AND_GREEN, Candidate, Rule, free_answer_fault, prompt_id
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
-from spiqa_tasks.scoring.l3score import l3score, l3score_detail
+from spiqa_tasks.scoring.l3score import NO_FORMS, YES_FORMS, l3score
 
 DEFAULT_PROMPT = "released"
 PROMPTS: dict[str, str] = {
@@ -104,4 +104,4 @@ class L3ScoreRule(YesNoRule):
 
 def says_neither(top_logprobs: Sequence[Sequence[Any]]) -> bool:
     """Return whether neither yes nor no is among the `(token, logprob)` pairs of a verdict."""
-    return l3score_detail([(token, logprob) for token, logprob in top_logprobs], top=None).case == "neither"
+    return not any(token.strip().lower() in YES_FORMS | NO_FORMS for token, _ in top_logprobs)

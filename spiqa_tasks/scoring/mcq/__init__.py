@@ -21,16 +21,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from spiqa_tasks.scoring.mcq.labels import with_letters, with_letters_of_positions
-from spiqa_tasks.scoring.mcq.options import Options
-from spiqa_tasks.scoring.mcq.other_matchers import released_match
+from spiqa_tasks.scoring.mcq.options import Options, with_letters, with_letters_of_positions
 from spiqa_tasks.scoring.mcq.reading import RULES, Reading
 from spiqa_tasks.scoring.mcq.text import ends_early, plain, shortened, turns, without_echo
-from spiqa_tasks.scoring.refusals import is_refusal
 
-__all__ = ["MATCHER_VERSION", "REASONS", "Choice", "extract_choice", "is_refusal", "released_match"]
-
-MATCHER_VERSION = "5"
+MATCHER_VERSION = "6"
 """Incremented with every change that can change a letter; part of every signature."""
 
 
@@ -97,9 +92,6 @@ def extract_choice(
         unicodedata.normalize("NFKC", key).upper(): letter for letter, key in keys.items() if key.upper() != letter
     }
     text = with_letters(text, labels) if labels else with_letters_of_positions(text, choices)
-    for option in choices.values():
-        if "\n" in option:
-            text = text.replace(option, " ".join(option.split()))
     options = Options({letter: choices[key] for letter, key in keys.items()})
     unread = Choice(None, "empty")
     parts = turns(text)

@@ -18,12 +18,13 @@ Level = Literal["named", "concluded", "stated", "alone", "lead"]
 PIECES: Mapping[str, str] = {
     "SURE": "[LETTER ENCLOSED CONFIRMED TEXT]",  # B, (B), (B) blue, blue
     "NEXT": (  # "and C", "x or (C)", ". blue, C. red"
-        "([COMMA AND]{1,2} OPTION? SURE"
+        "([COMMA AND]{1,2} OPTION? SURE | OTHER AND [ENCLOSED CONFIRMED]"
         "| [STOP COLON] [OTHER FILL STOP AND IS GOOD]{1,12} [COMMA AND]{1,2} LETTER (?=[STOP COLON]))"
     ),
     "SUBJECT": "(SURE | WEAK) NEXT{0,12}",
     "MENTION": "(SURE | WEAK | WORD | OUT_OF_RANGE) NEXT{0,12}",
     "DENIES": "[COMMA COLON]? IS FILL{0,3} [NOT WRONG]",
+    "REJECTED": "FILL{0,3} (WRONG | NOT FILL{0,2} [GOOD FITS])",
     "END": "(?=[COMMA STOP COLON QUESTION BECAUSE BUT SO] | $) (?!DENIES)",  # of the clause
     "THE_ANSWER": "(ANSWER | GOOD FILL? OPTION)",
     "WORDS": "[OTHER FILL GOOD OPTION FITS PICK IT SO AND LISTING BECAUSE ANSWER COMMA TEXT]{0,12}?",
@@ -37,7 +38,7 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         ),
         "Answer B; Answer option B; The best choice (B)": (
             "THE_ANSWER [FILL OPTION]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] NEXT{0,12}>"
-            "(?!([COMMA COLON] OTHER)? [COMMA COLON]? IS)"
+            "(?!([COMMA COLON] OTHER)? [COMMA COLON]? IS | OTHER? (NOT | WRONG))"
         ),
     },
     "concluded": {  # anywhere: after a word of conclusion or correction
@@ -69,9 +70,12 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
     "lead": {  # the beginning of a line
         "B, as it fits; B. It fits": (
             "[FILL OPTION ANSWER COLON]{0,4} <(SURE | WEAK | WORD) NEXT{0,12}>"
-            "(?=[STOP BECAUSE BUT QUESTION COMMA COLON] (?!IS? FILL{0,3} [WRONG NOT]) | $)"
+            "(?=[STOP BECAUSE BUT QUESTION] (?!IS REJECTED) | [COMMA COLON] (?!IS? REJECTED | SURE COMMA SURE) | $)"
         ),
-        "(B) this is shown": "[FILL OPTION COLON]{0,4} <[CONFIRMED ENCLOSED]> [OTHER FILL HARD]",
+        "(B) this is shown": (
+            "[FILL OPTION COLON]{0,4} <[CONFIRMED ENCLOSED]> [OTHER FILL IT HARD]"
+            "(?![WRONG LESS] | AND [ENCLOSED CONFIRMED])"
+        ),
     },
 }
 """Level of evidence -> {examples in which the answer is B: form}."""

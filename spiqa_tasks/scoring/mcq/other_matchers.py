@@ -1,7 +1,9 @@
-"""The matchers of MMStar's released scorer, lmms-eval and VLMEvalKit, to reproduce numbers made with them."""
+"""The matchers of MMStar's released scorer, lmms-eval and VLMEvalKit, and the metric of each, beside ours."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+
+from spiqa_tasks.scoring.mcq import extract_choice
 
 _PREFIXES = ("", "(", "option ", "the answer is ")
 
@@ -9,10 +11,8 @@ _PREFIXES = ("", "(", "option ", "the answer is ")
 def released_match(response: str, answer: str) -> bool:
     """Return whether the released MMStar rules count `response` as a hit for the letter `answer`.
 
-    Source: `eval/vlmeval/evaluate/mmstar.py` of the authors' repository. Both texts are lower-cased, stripped, and
-    every newline becomes a space, in this order. It is a hit when the response begins with one of ``""``, ``"("``,
-    ``"option "``, ``"the answer is "`` and the one character right after that prefix equals the answer. Nothing checks
-    that the character stands alone, so "A chart" hits "A"; an answer of any length but one never hits.
+    Source: `eval/vlmeval/evaluate/mmstar.py` of the authors' repository. It is a hit when the response, in lower case,
+    begins with one of `_PREFIXES` and the answer. Nothing checks that the letter stands alone, so "A chart" hits "A".
     """
     expected, text = (each.lower().strip().replace("\n", " ") for each in (answer, response))
     return len(expected) == 1 and any(text.startswith(prefix + expected) for prefix in _PREFIXES)
@@ -37,13 +37,9 @@ _FORMS = ("({})", "{}.", "{}:", "{})", "{} ", "{}")
 def lmms_eval_match(response: str, letters: Sequence[str] = "ABCD") -> str | None:
     """Return the letter that `mcq_extract` of lmms-eval 0.7.3 extracts from an answer to MMStar, or None.
 
-    The letter that the answer begins with, else the one it ends with, where no letter of a word is beside it; else, of
-    the first of each capital behind phrases such as "the answer is", the last one; else the last one of the most
-    telling form. So "A chart shows C, I think" is read as A, and "The answer is not a Dog" as D.
-
-    Args:
-        response: the answer, without its reasoning block.
-        letters: capitals of the options; MMStar has four.
+    The letter that the answer (without its reasoning) begins with, else the one it ends with, where no letter of a word
+    is beside it; else, of the first of each capital behind phrases such as "the answer is", the last one; else the last
+    one of the most telling form. So "A chart shows C, I think" is read as A, and "The answer is not a Dog" as D.
     """
     text = response.strip()
     for mark in _MARKS:
@@ -81,12 +77,8 @@ def vlmevalkit_match(response: str, choices: Mapping[str, str], *, is_2026_06: b
 
     The only letter of an option that stands alone between blanks and some punctuation counts, where it first stands
     among the last four words; else the only option whose text the answer contains, where the answer is at most twice
-    as long as all options together. So "A chart" is read as A, and "A: it is red, not C" as nothing.
-
-    Args:
-        response: the answer.
-        choices: letter in capitals -> text of the option.
-        is_2026_06: whether to read as builds since June 2026 do, which look for `answer is B` before the texts.
+    as long as all options together. So "A chart" is read as A, and "A: it is red, not C" as nothing. With `is_2026_06`
+    it reads as builds since June 2026 do, which look for `answer is B` before the texts.
     """
     if any(refusal in response for refusal in _REFUSALS):
         return None
@@ -103,3 +95,19 @@ def vlmevalkit_match(response: str, choices: Mapping[str, str], *, is_2026_06: b
         return None
     named = [letter for letter, text in choices.items() if text.lower() in response.lower()]
     return named[0] if len(named) == 1 else None
+
+
+Rule = Callable[[str, Mapping[str, str], str], bool]
+"""(response, letter -> text of the options, true letter) -> whether it is right."""
+
+
+CIRCULATING: Mapping[str, Rule] = {
+    "accuracy_lmms_eval": lambda text, options, answer: lmms_eval_match(text, tuple(options)) == answer,
+    "accuracy_vlmevalkit_2026_06": lambda text, options, answer: (
+        vlmevalkit_match(text, options, is_2026_06=True) == answer
+    ),
+    "accuracy_vlmevalkit": lambda text, options, answer: vlmevalkit_match(text, options) == answer,
+    "accuracy_released": lambda text, _options, answer: released_match(text, answer),
+    "accuracy": lambda text, options, answer: extract_choice(text, options).letter == answer,
+}
+"""Name of MMStar's metric -> its rule; those of hosts first, as which the scores of a host's log are recognised."""

@@ -8,10 +8,9 @@ from itertools import pairwise
 from spiqa_tasks.scoring.mcq.cues import ANSWER, KIND_OF
 from spiqa_tasks.scoring.mcq.fields import fields_in
 from spiqa_tasks.scoring.mcq.forms import Level, Line, compiled, settle
-from spiqa_tasks.scoring.mcq.options import Options, masked
+from spiqa_tasks.scoring.mcq.options import Options
 from spiqa_tasks.scoring.mcq.stance import By, is_unable, is_undecided, stances
-from spiqa_tasks.scoring.mcq.text import lower
-from spiqa_tasks.scoring.mcq.tokens import has_candidates, read_line
+from spiqa_tasks.scoring.mcq.tokens import read_line
 from spiqa_tasks.scoring.refusals import is_refusal
 
 _ITEM = re.compile(
@@ -36,32 +35,20 @@ class Reading:
         self.text = text
         self.is_cut = is_cut
         self.fields = fields_in(text)
-        self._lines = [line for line in text.split("\n") if line and not line.isspace()]
-        self._cleaned: dict[str, tuple[str, str]] = {}
+        self.lines = [line for line in text.split("\n") if line and not line.isspace()]
         self._read: dict[str, Line] = {}
-
-    def _clean(self, text: str) -> tuple[str, str]:
-        """Return a cleaned line, and the same in lower case with option texts masked."""
-        if text not in self._cleaned:
-            cleaned = self.options.cleaned(text)
-            self._cleaned[text] = cleaned, masked(lower(cleaned), self.options)
-        return self._cleaned[text]
 
     def line(self, text: str) -> Line:
         """Return a line as kinds; equal lines are read once."""
         if text not in self._read:
-            self._read[text] = read_line(*self._clean(text), self.options)
+            self._read[text] = read_line(self.options.cleaned(text), self.options)
         return self._read[text]
 
     def _at(self, index: int) -> str:
         """Return the line at `index`; one that begins with an option with the heading before it (`Answer:`)."""
-        line, before = self._lines[index], self._lines[index - 1] if index else ""
+        line, before = self.lines[index], self.lines[index - 1] if index else ""
         is_headed = _HEADING.fullmatch(before) and _SINGLE.match(line) and index not in self.listed
         return f"{before.rstrip(' *_:#')}: {line}" if is_headed else line
-
-    def bare(self, index: int) -> Line:
-        """Return a line without the heading before it."""
-        return self.line(self._lines[index])
 
     @cached_property
     def unread(self) -> int:
@@ -70,8 +57,8 @@ class Reading:
         if self.fields and not self.content(self.fields[0].content, True):
             before = self.text[: self.fields[0].start].split("\n")
             last = sum(bool(line.strip()) for line in before[:-1])
-        for index in range(len(self._lines) - 1, last, -1):
-            if _ANSWERS.search(self._lines[index]):
+        for index in range(len(self.lines) - 1, last, -1):
+            if _ANSWERS.search(self.lines[index]):
                 line = self.line(self._at(index))
                 if _UNREAD.search(line.kinds) and not any(stance.by == "text" for stance in stances(line)):
                     return index
@@ -79,10 +66,10 @@ class Reading:
 
     def backwards(self, after: int = -1) -> Iterator[tuple[int, Line]]:
         """Yield (index, line) of the lines after `after` that mention an option, the last first."""
-        for index in range(len(self._lines) - 1, after, -1):
-            text = self._at(index)
-            if has_candidates(*self._clean(text)) and any(self.line(text).letters):
-                yield index, self.line(text)
+        for index in range(len(self.lines) - 1, after, -1):
+            line = self.line(self._at(index))
+            if any(line.letters):
+                yield index, line
 
     def content(self, field: str, of_text: bool) -> frozenset[str]:
         """Return the options that the content of a field made for the answer names, by their texts if `of_text`."""
@@ -90,18 +77,14 @@ class Reading:
         claim = line.opening("alone") or line.opening("lead")
         return claim.letters if claim and claim.of_text <= of_text else _NOTHING
 
-    def denies(self, field: str) -> bool:
-        """Return whether the content of a field says that no option is right: `none of these`."""
-        return _DENIAL.match(self.line(field).kinds) is not None and not self.content(field, True)
-
     def is_undecided(self, index: int, start: int) -> bool:
         """Return whether a line from `start` on, or a later one, says that nothing can be chosen."""
-        later = map(self.line, self._lines[index + 1 :])
+        later = map(self.line, self.lines[index + 1 :])
         return is_undecided(self.line(self._at(index)), start) or any(map(is_undecided, later))
 
     def declines(self) -> bool:
         """Return whether the answer says that it cannot be given."""
-        return is_refusal(self.text) or any(map(is_unable, map(self.line, self._lines)))
+        return is_refusal(self.text) or any(map(is_unable, map(self.line, self.lines)))
 
     def mentioned(self) -> frozenset[str]:
         """Return the letters of all options that are mentioned."""
@@ -111,18 +94,24 @@ class Reading:
     @cached_property
     def listed(self) -> set[int]:
         """The indices of lines that are items (`A.`, `(A)`, `Option A:`) beside the next letter of the alphabet."""
-        found = ((index, _ITEM.match(line)) for index, line in enumerate(self._lines))
+        found = ((index, _ITEM.match(line)) for index, line in enumerate(self.lines))
         items = [(index, ord(item[1].lower()[0])) for index, item in found if item]  # İ is two characters in lower case
-        pairs = pairwise(items)
-        return {index for (here, item), (there, next_) in pairs if next_ == item + 1 for index in (here, there)}
+        listed = set[int]()
+        for (here, item), (there, following) in pairwise(items):
+            if following == item + 1 or (there == here + 1 and following > item):
+                listed |= {here, there}
+        last = self.lines[-1].strip().lower() if items else ""
+        if len(last) == 1 and items[-1] == (len(self.lines) - 2, ord(last) - 1):  # the cut-off item of a listing
+            listed.add(len(self.lines) - 1)
+        return listed
 
 
 def _field(reading: Reading) -> frozenset[str]:
-    """Return the options named by the last field with a letter; {"?"} if the last one denies all."""
-    if reading.fields and reading.denies(reading.fields[0].content):
+    """Return the options named by the last field with a letter; {"?"} if the last one denies all: `none of these`."""
+    contents = [field.content for field in reading.fields]
+    if contents and _DENIAL.match(reading.line(contents[0]).kinds) and not reading.content(contents[0], True):
         return _NO_OPTION
-    fields = (reading.content(field.content, False) for field in reading.fields)
-    return next(filter(None, fields), _NOTHING)
+    return next(filter(None, (reading.content(content, False) for content in contents)), _NOTHING)
 
 
 def _last(reading: Reading, level: Level) -> frozenset[str]:
@@ -136,7 +125,7 @@ def _last(reading: Reading, level: Level) -> frozenset[str]:
         if any(claim.level == level for claim in claims):
             return settle([claim for claim in claims if claim.level != "stated"], line)
         if level == "named" and index not in reading.listed and not (index and reading.is_cut):
-            whole = line.opening("alone") or reading.bare(index).opening("alone")
+            whole = line.opening("alone") or reading.line(reading.lines[index]).opening("alone")
             if whole is not None and not whole.of_text:
                 return whole.letters
     return _NOTHING

@@ -102,11 +102,11 @@ def _found(match: re.Match[str] | None) -> str:
     return match[0] if match else ""
 
 
+def is_unable(line: Line) -> bool:
+    """Return whether a line says that nothing can be chosen."""
+    return _UNABLE.search(line.kinds) is not None
+
+
 def is_undecided(line: Line, start: int = 0) -> bool:
     """Return whether a line says, from `start` on, that nothing can be chosen, or that no option is right."""
-    return is_unable(line, start) or _NONE.search(line.kinds, start) is not None
-
-
-def is_unable(line: Line, start: int = 0) -> bool:
-    """Return whether a line says, from `start` on, that nothing can be chosen."""
-    return _UNABLE.search(line.kinds, start) is not None
+    return (_UNABLE.search(line.kinds, start) or _NONE.search(line.kinds, start)) is not None

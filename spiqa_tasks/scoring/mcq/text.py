@@ -18,14 +18,9 @@ _DRAWING = re.compile(r"\[asy\](?:[^\[]|\[(?!/?asy\]))*(?:\[/asy\])?")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}")
 _LATEX = (
     (re.compile(r"\\[dt]?frac\s{0,3}\{([^{}]{0,200})\}\s{0,3}\{([^{}]{0,200})\}"), r"\1/\2"),
-    (re.compile(r"\^\s?\{?\s?\\circ\s?\}?|\\degree"), "°"),
-    (re.compile(r"\\[;: ]|~"), " "),
     (re.compile(r"\\([%$#&_])|\\[,!]"), r"\1"),
-    (re.compile(r"\\(?:left|right)(?![a-z])"), ""),
-    (re.compile(r"\\times(?![a-z])"), "×"),
 )
-_ANY_SPECIAL = re.compile(r"[<*`$#_\\\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]")
-_CIRCLED = re.compile("[\u2460-\u2473]")
+CIRCLED = re.compile("[\u2460-\u2473]")
 _EXAMPLE = re.compile(
     r"(?:\be\.g\.|\bfor example|\bfor instance|\bsuch as|例如|比如|譬如)[,，:： ]{0,3}[\"'“‘\[(]?"
     r"(?:the )?(?:final |correct )?(?:answer(?: letter| option)?|正确答案|答案)[\]\"'” ]{0,3}(?:is )?[:：]? ?"
@@ -43,23 +38,21 @@ SPARE_DIGITS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))|(?<=\d)\.0+(?![\d.])")
 def shortened(text: str) -> str:
     """Return a response without its reasoning, and of a very long one only the two ends."""
     text = without_reasoning(text).strip()
-    text = _EXAMPLE.sub("", _DRAWING.sub("", text) if "[asy]" in text else text)
+    text = _EXAMPLE.sub("", _DRAWING.sub("", text))
     return text if len(text) <= LONGEST else text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
 
 
 def plain(text: str) -> str:
     """Return a text without markdown, LaTeX wrappers and special tokens, in compatibility form with single spaces."""
     if not text.isascii():
-        text = _CIRCLED.sub(r" \g<0> ", text)
-        text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+        text = unicodedata.normalize("NFKC", CIRCLED.sub(r" \g<0> ", text)).translate(_QUOTES)
     if "~~" in text:
         text = _STRUCK.sub(" ", text)
     if "\\" in text:
         text = _LATEX_TEXT.sub(r"\1", text)
         for pattern, replacement in _LATEX:
             text = pattern.sub(replacement, text)
-    if _ANY_SPECIAL.search(text):
-        text = _SPECIAL.sub("", text)
+    text = _SPECIAL.sub("", text)
     if "'" in text or "_" in text:
         text = _QUOTED.sub(r"\2", text)
     return " ".join(text.split())

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable
 
 from spiqa_tasks.scoring.mcq import cues
-from spiqa_tasks.scoring.mcq.forms import Line, compiled
-from spiqa_tasks.scoring.mcq.options import TEXTS, Options
+from spiqa_tasks.scoring.mcq.forms import Line
+from spiqa_tasks.scoring.mcq.options import TEXTS, Options, masked
+from spiqa_tasks.scoring.mcq.text import lower
 
 
 def _any_of(phrases: Iterable[str]) -> str:
@@ -37,25 +38,19 @@ _CUES = "|".join(cue for cue in cues.KIND_OF_WORD if cue.isalpha())
 _FORMULA = re.compile(rf"(?<![0-9a-z])(?!(?:{_CUES})\()[0-9a-z_]+\([a-z]$|[0-9a-z]{{2}}/[a-z]$")  # f(A, AB/C
 _LISTED = re.compile(r"\([^()]*(?:[,/&;]|\bor|\band)\s?$")  # (A, B and
 _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'–—=-]{{0,6}}([{TEXTS}-\ue0ff])")
-_CANDIDATE = re.compile(rf"[{TEXTS}-\ue0ff]|(?<![0-9a-z])(?:[b-z]|a(?! (?!is |and |or )[a-z]{{2}}))(?![0-9a-z])")
-_CAPITAL_A = re.compile(r"(?<![0-9A-Za-z])A(?![0-9A-Za-z])|(?:[Oo]ption|[Cc]hoice) a ")
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
-_AFTER_LETTER = compiled("[IS AND BECAUSE FITS WRONG NOT BUT COMMA STOP COLON QUESTION]")
-_BEGINS_TEXT = re.compile(rf"(?:(?<=[)\]])|(?<=[)\]] ))(?:no|none|neither|nothing|false|not (?!(?:{_CUES})\b)\w)")
-"""Negations that may begin the text of an option after its marked letter: `(B) No`, `(C) Not sure`."""
+_AFTER_LETTER = (cues.IS, cues.AND, cues.BECAUSE, cues.FITS, cues.WRONG, cues.NOT, cues.BUT)
+_BEGINS_TEXT = re.compile(r"(?:(?<=[)\]])|(?<=[)\]] ))(?:no|none|neither|nothing|false)")
+"""Negations that may begin the text of an option after its marked letter: `(B) No`."""
 _DEFINED = re.compile(r"\s?=(?!>)")
 """A letter in brackets that is a variable: `Difference (D) = 72`."""
-_SENTENCE_START = re.compile(r"(?:^|[.!?。])[\s\"'(]*$")
-_MENTIONS = (cues.LETTER, cues.ENCLOSED, cues.OUT_OF_RANGE, cues.WEAK, cues.ARTICLE)
+_NEXT_WORD = re.compile(rf" ({_WORD}+|[{TEXTS}-\ue0ff])")
+_MENTIONS = (cues.LETTER, cues.ENCLOSED, cues.OUT_OF_RANGE, cues.WEAK)
 
 
-def has_candidates(line: str, low: str) -> bool:
-    """Return whether a cleaned `line`, masked in `low`, may mention an option."""
-    return _CANDIDATE.search(low) is not None or _CAPITAL_A.search(line) is not None
-
-
-def read_line(line: str, low: str, options: Options) -> Line:
-    """Return the kinds of a cleaned `line`; `low` is it in lower case and masked."""
+def read_line(line: str, options: Options) -> Line:
+    """Return the kinds of a cleaned line."""
+    low = masked(lower(line), options)
     found: list[str] = []
     letters: list[str] = []
     skip = 0
@@ -78,11 +73,6 @@ def read_line(line: str, low: str, options: Options) -> Line:
             kind = cues.KIND_OF.get(value, cues.OTHER)
         if kind == before == cues.OTHER:
             continue
-        if before == cues.ARTICLE and _AFTER_LETTER.fullmatch(kind):
-            found[-1] = cues.LETTER
-        elif before == cues.ARTICLE:
-            found[-1] = cues.FILL
-            letters[-1] = letters[-1] if named else ""  # the A of "A B" is mentioned, the article is not
         found.extend(kind)
         letters.extend([named] * len(kind))
     return Line("".join(found), letters)
@@ -97,7 +87,7 @@ def _kind_of_word(word: str) -> str:
 
 
 def _own_text(low: str, letter: str, end: int, options: Options) -> int:
-    """Return the end of the option's text if it follows its letter, which ends at `end`, or 0."""
+    """Return the end of the option's text if it follows its letter, or 0."""
     found = _SEPARATOR.match(low, end)
     return found.end(1) if found and letter in options.sought[ord(found[1]) - ord(TEXTS)][1] else 0
 
@@ -115,11 +105,8 @@ def _letter(line: str, low: str, start: int, end: int, before: str, options: Opt
     """Return the kind of a single letter, the option, and the end of its text (0 if it does not follow)."""
     letter = low[start].upper()
     own = _own_text(low, letter, end, options)
-    if letter == "A" and own == end + 2 and low[end] == " " and before != cues.OPTION:
-        # the article before the text of A: "a red car"; "A red." alone is the letter with its text
-        begins = _SENTENCE_START.search(low[:start]) and low[own:].lstrip("\uf8ff")[1:2].isalpha()
-        if line[start] == "a" or begins:
-            return cues.FILL, "", 0
+    if line[start] == "a" and own == end + 2 and low[end] == " ":  # the article before the text of A: "a red car"
+        return cues.FILL, "", 0
     if own:
         return cues.CONFIRMED, letter, own
     kind = _kind_of_letter(line[start], low, end, before, options)
@@ -140,9 +127,7 @@ def _kind_of_letter(character: str, low: str, end: int, before: str, options: Op
         return cues.ENCLOSED
     if before == cues.OPTION or (capital and letter not in "AI"):
         return cues.LETTER
-    if low[end : end + 1] == " " and (low[end + 1 : end + 2].isalpha() or TEXTS <= low[end + 1 : end + 2] <= "\ue0ff"):
-        if letter == "A":
-            return cues.ARTICLE if capital or low.startswith(" is ", end) else cues.FILL
-        if capital:
-            return cues.OTHER
+    if letter == "A" and (following := _NEXT_WORD.match(low, end)):
+        is_letter = low.startswith(" is ", end) or (capital and cues.KIND_OF.get(following[1]) in _AFTER_LETTER)
+        return cues.LETTER if is_letter else cues.FILL
     return cues.LETTER if character == "A" else cues.WEAK

@@ -11,8 +11,8 @@ import pytest
 from pages import text_of
 from run_command import run_json
 
-from spiqa_tasks.scoring.mcq import extract_choice, released_match
-from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, vlmevalkit_match
+from spiqa_tasks.scoring.mcq import extract_choice
+from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, released_match, vlmevalkit_match
 
 (TABLE,) = (part.splitlines() for part in text_of("mmstar").split("\n\n") if part.startswith("| letters read by"))
 METRICS = (

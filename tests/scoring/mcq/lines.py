@@ -2,25 +2,24 @@
 
 from collections.abc import Mapping
 
-from spiqa_tasks.scoring.mcq import kinds
-from spiqa_tasks.scoring.mcq.claims import Line
-from spiqa_tasks.scoring.mcq.options import Options, masked
-from spiqa_tasks.scoring.mcq.text import lower, plain
+from spiqa_tasks.scoring.mcq import cues
+from spiqa_tasks.scoring.mcq.forms import Line
+from spiqa_tasks.scoring.mcq.options import Options
+from spiqa_tasks.scoring.mcq.text import plain
 from spiqa_tasks.scoring.mcq.tokens import read_line
 
 COLOURS = {"A": "red", "B": "blue", "C": "green", "D": "dark red", "E": "15"}
 PICTURES = dict.fromkeys("ABCD", "")
 NINE = dict.fromkeys("ABCDEFGHI", "")
 SHIFTED = {"A": "D", "B": "C", "C": "B", "D": "C"}
-NAMES = {kind: name for name, kind in vars(kinds).items() if name.isupper()}
+NAMES = {kind: name for name, kind in vars(cues).items() if name.isupper() and isinstance(kind, str) and len(kind) == 1}
 KINDS = "".join(NAMES)
-MENTIONS = frozenset((kinds.LETTER, kinds.ENCLOSED, kinds.CONFIRMED, kinds.TEXT, kinds.WORD, kinds.WEAK))
+MENTIONS = frozenset((cues.LETTER, cues.ENCLOSED, cues.CONFIRMED, cues.TEXT, cues.WORD, cues.WEAK))
 
 
 def line_of(text: str, choices: Mapping[str, str] = COLOURS) -> Line:
     """Return `text` as a reading sees it."""
-    cleaned, options = plain(text), Options(choices)
-    return read_line(cleaned, masked(lower(cleaned), options), options)
+    return read_line(plain(text), Options(choices))
 
 
 def named(line: Line) -> str:
@@ -30,5 +29,5 @@ def named(line: Line) -> str:
 
 def line_of_kinds(names: str) -> Line:
     """Return a line of the kinds with these names, whose mentions stand for B."""
-    found = [getattr(kinds, name) for name in names.split()]
+    found = [getattr(cues, name) for name in names.split()]
     return Line("".join(found), ["B" if kind in MENTIONS else "" for kind in found])

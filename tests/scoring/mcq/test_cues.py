@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from lines import line_of
+from lines import NAMES, line_of
 
 from spiqa_tasks.scoring.mcq import cues
 
@@ -31,6 +31,12 @@ def test_a_cue_has_one_kind() -> None:
     ]
     assert [cue for cue, count in Counter(found).items() if count > 1] == []
     assert cues.KIND_OF.keys() == set(found)
+
+
+def test_a_kind_is_one_character_of_its_own() -> None:
+    """No two share one."""
+    kinds = [value for name, value in vars(cues).items() if name.isupper() and len(value) == 1]
+    assert len(set(kinds)) == len(kinds) == len(NAMES)
 
 
 def test_a_cue_is_met_in_a_line() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lines import COLOURS, KINDS, MENTIONS, PICTURES, line_of
 
-from spiqa_tasks.scoring.mcq.claims import Line
+from spiqa_tasks.scoring.mcq.forms import Line
 from spiqa_tasks.scoring.mcq.stance import is_unable, is_undecided, stances
 
 
@@ -39,8 +39,6 @@ def said(text: str, by: str, choices: Mapping[str, str] = COLOURS) -> str:
         ("It might be blue.", ""),
         ("If it were blue, it would fit.", ""),
         ("Blue is less likely.", ""),
-        ("The least likely is blue.", "B0"),
-        ("The one that does not fit is blue.", "B1"),
         ("Therefore, the colour of the sky is blue.", "B2"),
         ("Therefore, blue is shown.", "B0"),
         ("Based on this, blue is more likely.", "B2"),
@@ -162,7 +160,6 @@ def test_all_that_is_said_in_a_first_line(text: str, found: list[tuple[str, int,
         ("(A) is wide. However, (B) is here", "A0"),
         ("However, (A) fits. (B) is wide", "A1 B0"),
         ("(A) fits and something else", "A1"),
-        ("(A) and something else", ""),
         ("(A) may fit. (B) does", "A0 B0"),
     ],
 )

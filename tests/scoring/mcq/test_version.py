@@ -15,10 +15,9 @@ from lines import COLOURS, MENTIONS, NAMES, NINE, SHIFTED
 from phrasings import phrasings
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice, kinds
-from spiqa_tasks.scoring.mcq.claims import Line, opening, settle
+from spiqa_tasks.scoring.mcq import MATCHER_VERSION, cues, extract_choice
 from spiqa_tasks.scoring.mcq.cues import KIND_OF, KIND_OF_WORD
-from spiqa_tasks.scoring.mcq.forms import FORMS, PIECES
+from spiqa_tasks.scoring.mcq.forms import FORMS, PIECES, Line, settle
 from spiqa_tasks.scoring.mcq.stance import stances
 
 HERE = Path(__file__).parent
@@ -52,7 +51,7 @@ def claims() -> Iterator[object]:
     for _ in range(20_000):
         found = "".join(draw.choices(names, k=draw.randint(1, 9)))
         line = Line(found, ["AB"[place % 2] if kind in MENTIONS else "" for place, kind in enumerate(found)])
-        openings = opening(line, "alone"), opening(line, "lead")
+        openings = line.opening("alone"), line.opening("lead")
         spans = [(claim.level, claim.start, claim.end, claim.of_text) for claim in (*line.claims, *openings) if claim]
         yield (
             spans,
@@ -114,6 +113,6 @@ def test_nearly_every_cue_decides_a_phrase(monkeypatch: pytest.MonkeyPatch) -> N
         with monkeypatch.context() as patch:
             for table in (KIND_OF, KIND_OF_WORD):
                 if cue in table:
-                    patch.setitem(table, cue, kinds.GOOD if kind == kinds.OTHER else kinds.OTHER)
+                    patch.setitem(table, cue, cues.GOOD if kind == cues.OTHER else cues.OTHER)
             undecided += [cue] if before == list(read(spoken)) else []
     assert len(undecided) <= 0.02 * len(KIND_OF), undecided
