@@ -31,7 +31,7 @@ REFUSALS = {
     "score spiqa_demo p.jsonl --metrics l3score --judge none": "found none: judging is switched off",
     "score spiqa_demo absent.jsonl": "no such file",
     "score p.jsonl --columns prediction=x": "Expected the column x of --columns in p.jsonl, found id, prediction",
-    "score spiqa_demo p.jsonl --include-path absent": "to name a folder with YAMLs of tasks, found absent",
+    "score spiqa_demo p.jsonl --include-path absent": "a folder with YAMLs of tasks, found absent",
     "score spiqa_demo p.jsonl --columns predictions=x": "with fields among id, prediction, question, reference",
     "score empty --by group": "Expected answers in empty, found none.",
     "choices p.txt": "Expected p.txt to be a table",

@@ -182,7 +182,7 @@ def test_a_yaml_that_includes_itself_is_refused(tmp_path: Path, capsys: pytest.C
     """In one sentence."""
     (tmp_path / "loop.yaml").write_text("include: loop.yaml\n")
     assert main(["score", str(tmp_path / "loop.yaml"), "answers.jsonl"]) == 2
-    assert "loop.yaml includes itself. Correct it." in capsys.readouterr().err
+    assert "loop.yaml to be the YAML of a task, found RecursionError" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
