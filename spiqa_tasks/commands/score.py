@@ -21,7 +21,8 @@ from spiqa_tasks.report import score_tables
 from spiqa_tasks.report.printer import add_format, as_csv, as_json
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.join import JoinedRun, join_questions
-from spiqa_tasks.runs.loading import answers_to, runs_by_task
+from spiqa_tasks.runs.loading import unscored_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.readers.labels import read_labels
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
@@ -176,13 +177,12 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
     """
     as_runs = grouping.as_runs(arguments)
     wanted = selection(as_runs)
-    if grouping.names_task(arguments):
-        found, remarks = answers_to(arguments.task, arguments.predictions, wanted)
-    elif as_runs.runs[0].path.exists():
-        found, remarks = runs_by_task(as_runs.runs, wanted)
-    else:
+    is_named = grouping.names_task(arguments)
+    if not is_named and not as_runs.runs[0].path.exists():
         alone = f"{arguments.task} alone, no file or folder"
         raise InputError(f"Expected TASK PREDICTIONS..., or a RUN; found {alone}. Or name the answers to the task.")
+    named = (list(map(RunPath, arguments.predictions)), wanted, arguments.task)
+    found, remarks = unscored_runs(*named) if is_named else unscored_runs(as_runs.runs, wanted)
     say(*remarks)
     if arguments.rule is not None:
         found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]

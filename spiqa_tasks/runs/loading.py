@@ -66,59 +66,34 @@ def own_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[
     return found, remarks
 
 
-def runs_by_task(paths: Sequence[RunPath], wanted: Selection) -> tuple[ByTask, list[str]]:
+def unscored_runs(paths: Sequence[RunPath], wanted: Selection, name: str = "") -> tuple[ByTask, list[str]]:
     """Return each task of this package that has runs at some paths, with these, scored or not, and remarks on others.
 
-    Raises InputError: no run, or none with answers to a task of ours.
+    With `name`, only those of a task, a group or a task's YAML; each path is then of another model.
+
+    Raises InputError: an unknown task, a file named twice, no run, or none with answers to a task of ours.
     """
-    read, left_out = _with_tasks(paths, replace(wanted, tasks=()))
-    runs, remarks = selection.newest(selection.select_tasks(read, wanted.tasks), "any")
-    remarks += left_out
-    by_task: dict[str, list[Run]] = {}
-    for run in _logged(runs, remarks):
-        by_task.setdefault(run.task, []).append(run)
-    if not by_task:
-        named = ", ".join(str(each.path) for each in paths)
-        raise InputError(
-            f"Expected answers to this package's tasks in {named}, found none. {' '.join(remarks)}".strip()
-        )
-    found = [(task_of_run(of[0], wanted.include), selection.with_unique_labels(of)) for of in by_task.values()]
-    return found, remarks
-
-
-def answers_to(name: str, paths: Sequence[Path], wanted: Selection) -> tuple[ByTask, list[str]]:
-    """Return the answers at some paths, scored or not, to a task, or to each task of a group that has some there.
-
-    `name` is that of the task or group, or the path of a task's YAML; `paths` are files or folders, one for each model.
-
-    Raises InputError: an unknown task, a file named twice, or no answers to the task.
-    """
-    if len({path.resolve() for path in paths}) < len(paths):
+    named = {task.name: task for task in (_named_tasks(name, paths, wanted.include) if name else ())}
+    if name and len({each.path.resolve() for each in paths}) < len(paths):
         raise InputError("Expected different files of predictions, found one of them twice. Name each once.")
-    tasks = _named_tasks(name, paths, wanted.include)
+    wanted = replace(wanted, tasks=tuple(named)) if name else wanted
     remarks: list[str] = []
-    missing: list[str] = []
-    found: ByTask = []
-    read = [(path, read_runs([RunPath(path)], wanted.include, wanted.columns)) for path in paths]
-    newest = [(path, *selection.newest(runs, "any")) for path, runs in read]
-    for task in tasks:
-        of_task = []
-        for path, runs, replaced in newest:
-            of_task += _runs_of(task, runs, path, is_alone=len(tasks) == 1)
-            remarks += [remark for remark in replaced if remark.startswith(f"{task.name} ")]
-            remarks += _left_out(
-                [run for run in runs if not run.task and run.path not in {each.path for each in of_task}]
-            )
-        if of_task:
-            found.append((task, selection.with_unique_labels(of_task)))
-        else:
-            missing.append(task.name)
+    by_task: dict[str, list[Run]] = {task: [] for task in named}
+    for places in [[each] for each in paths] if name else [paths]:
+        read, left_out = _with_tasks(places, wanted)
+        if len(named) == len(read) == 1 and places[0].path.is_file():  # whatever task it was made for
+            read = [replace(read[0], task=wanted.tasks[0])]
+        runs, replaced = selection.newest(selection.select_tasks(read, wanted.tasks), "any")
+        remarks += replaced + left_out
+        for run in [run for run in runs if run.logged] if name else _logged(runs, remarks):
+            by_task.setdefault(run.task, []).append(run)
+    found = [(named.get(task) or task_of_run(of[0], wanted.include), of) for task, of in by_task.items() if of]
     if not found:
-        raise InputError(
-            f"Expected answers to {name} in {', '.join(map(str, paths))}, found none. Call files of answers "
-            "<model>_<task>, or name a single task."
-        )
-    return found, remarks + ([f"{name}: no answers to {', '.join(missing)}."] if missing else [])
+        at, of = ", ".join(str(each.path) for each in paths), name or "this package's tasks"
+        raise InputError(f"Expected answers to {of} in {at}, found none. {' '.join(remarks)}".strip())
+    if missing := [task for task in named if not by_task[task]]:
+        remarks.append(f"{name}: no answers to {', '.join(missing)}.")
+    return [(task, selection.with_unique_labels(of)) for task, of in found], remarks
 
 
 def find_task(name: str, include: Sequence[Path] = ()) -> Task:
@@ -156,22 +131,19 @@ def _has_scores(run: Run, judge: str | None) -> bool:
 def _with_tasks(paths: Sequence[RunPath], wanted: Selection) -> tuple[list[Run], list[str]]:
     """The runs at the paths, and a sentence on those in folders whose task is not known.
 
-    Answers that name no task are to the only one that is wanted, unless a run beside them in the folder names it. Else
-    they are of no task, where they have their questions and references.
+    Answers that name no task are to the only one that is wanted, or free answers with their questions and references.
 
     Raises InputError: a task that nobody says, of a path that is named or of all in the folders; or see `read_runs`.
     """
-    runs = read_runs(paths, wanted.include, wanted.columns)
-    only = next(iter(wanted.tasks)) if len(wanted.tasks) == 1 else ""
-    named = {folder for run in runs if run.task == only for folder in run.path.parents}
-    folders = [place.path for place in paths if place.path in named]
-    runs = [run if run.task or set(folders) & set(run.path.parents) else replace(run, task=only) for run in runs]
+    runs = read_runs(paths, wanted.include, wanted.columns, wanted.tasks[0] if len(wanted.tasks) == 1 else "")
     # VLMEvalKit's answers, called after their folder, stand beside what was scored of them
     scored = {(run.path.parent, f"{run.path.parent.name}_{run.task}") for run in runs if run.task}
     unknown = [run for run in runs if not run.task and (run.path.parent, run.path.stem) not in scored]
     alone = [run for run in unknown if len(unknown) == len(runs) or run.path in {each.path for each in paths}]
-    others = [run for run in unknown if run not in alone]
-    return [*(run for run in runs if run.task), *map(_of_no_task, alone)], _left_out(others)
+    others = [str(run.path) for run in unknown if run not in alone]
+    names = [*others[:FIRST], *[f"{len(others) - FIRST} others"] * (len(others) > FIRST)]
+    left_out = [f"Left out, with no task in the name: {', '.join(names)}. TASK=FILE names it."] * bool(others)
+    return [*(run for run in runs if run.task), *map(_of_no_task, alone)], left_out
 
 
 def _of_no_task(run: Run) -> Run:
@@ -189,12 +161,6 @@ def _of_no_task(run: Run) -> Run:
     return replace(run, task=task.name, definition=task, read=lambda: numbered)
 
 
-def _left_out(runs: Sequence[Run]) -> list[str]:
-    """The sentence on answers in a folder of which no task is known."""
-    names = [*map(str, (run.path for run in runs[:FIRST])), *[f"{len(runs) - FIRST} others"] * (len(runs) > FIRST)]
-    return [f"Left out, with no task in the name: {', '.join(names)}. TASK=FILE names it."] * bool(runs)
-
-
 def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows], remarks: list[str]) -> Run:
     """The answers scored, by the judge that is wanted where their task needs one."""
     task = task_of_run(run, wanted.include) if run.is_own else find_task(run.task, wanted.include)
@@ -208,27 +174,16 @@ def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows], remark
     return scoring.score(scoring.read(matched, judge))
 
 
-def _named_tasks(name: str, paths: Sequence[Path], include: Sequence[Path]) -> list[Task]:
+def _named_tasks(name: str, paths: Sequence[RunPath], include: Sequence[Path]) -> list[Task]:
     """The tasks of a name; where no YAML has it, as a run among the answers recorded it."""
     if name.endswith(".yaml"):
         return [read_task(Path(name))]
     try:
         return find_tasks([name], include)
     except InputError:
-        folders = {path if path.is_dir() else path.parent for path in paths}
-        runs = read_runs([RunPath(folder) for folder in sorted(folders)], include)
+        folders = {each.path if each.path.is_dir() else each.path.parent for each in paths}
+        runs = read_runs(map(RunPath, sorted(folders)), include)
         recorded = [run for run in runs if run.task == name and run.is_own]
         if not recorded:
             raise
         return [task_of_run(recorded[-1], include)]
-
-
-def _runs_of(task: Task, runs: Sequence[Run], path: Path, is_alone: bool) -> list[Run]:
-    """The runs to a task among those at a path; answers that name no task are of the only one that is asked for."""
-    named = [run for run in runs if run.task == task.name and run.logged]
-    if not named and is_alone:
-        named = [run for run in runs if path.is_file() or not run.task]
-        if len(named) != 1:
-            names = ", ".join(str(run.path.relative_to(path)) if path.is_dir() else run.task for run in named) or "none"
-            raise InputError(f"Expected one file of answers to {task.name} in {path}, found {names}. Name one of them.")
-    return [replace(run, task=task.name) for run in named]

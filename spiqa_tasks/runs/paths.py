@@ -55,10 +55,13 @@ class RunPath:
         return cls(Path(text))
 
 
-def read_runs(paths: Iterable[RunPath], include: Iterable[Path] = (), columns: Columns = USUAL) -> list[Run]:
+def read_runs(
+    paths: Iterable[RunPath], include: Iterable[Path] = (), columns: Columns = USUAL, task: str = ""
+) -> list[Run]:
     """Return every run at the paths, each file once, whether scored or not.
 
-    `include` are folders with YAMLs of further tasks.
+    `include` are folders with YAMLs of further tasks; answers whose content and name have no task are to `task`, or to
+    the one named with their path, unless a run beside them is.
 
     Raises InputError: no answers at a path to the task that is named with it; or see `read_path`.
     """
@@ -66,15 +69,17 @@ def read_runs(paths: Iterable[RunPath], include: Iterable[Path] = (), columns: C
     found: dict[tuple[Path, str, str], Run] = {}
     for each in paths:
         runs = read_path(each.path, [each.task] if each.task else known, columns)
-        if each.task:  # answers whose content names no other task are to this one
-            runs = [replace(run, task=each.task) if run.task in ("", run.path.stem) else run for run in runs]
-            if each.task not in {run.task for run in runs}:
-                others = ", ".join(sorted({run.task for run in runs})) or "none"
-                raise InputError(
-                    f"Expected answers to {each.task} in {each.path}, found those to {others}. Name one of them."
-                )
+        only = each.task or task
+        if only and only not in {run.task for run in runs}:
+            unnamed = ("", each.path.stem) if each.task else ("",)
+            runs = [replace(run, task=only) if run.task in unnamed else run for run in runs]
+        if each.task and each.task not in (others := {run.task for run in runs}):
+            raise InputError(
+                f"Expected answers to {each.task} in {each.path}, found those to {', '.join(sorted(others))}. Name one "
+                "of them."
+            )
         for run in runs:
-            if each.task in ("", run.task):
+            if each.task in ("", run.task) or not run.task:
                 definition = run.definition if run.form in lmms_eval.FORMS else known.get(run.task)
                 logger.info("%s: answers of %s to %s (%s)", run.path, run.identity.label, run.task or "?", run.form)
                 key = (run.path.resolve(), run.task, run.identity.label)

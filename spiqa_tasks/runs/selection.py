@@ -33,7 +33,7 @@ class Selection:
         subset: the only questions that count, of the runs of the tasks.
     """
 
-    tasks: Collection[str] = ()
+    tasks: Sequence[str] = ()
     judge: str | None = None
     partial: bool = False
     include: Sequence[Path] = ()

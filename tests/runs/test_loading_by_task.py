@@ -1,7 +1,6 @@
 """The answers that are to be scored, by their tasks."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.loading import answers_to, runs_by_task, task_of_run
+from spiqa_tasks.runs.loading import ByTask, task_of_run, unscored_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import EVERY, Selection
@@ -35,8 +34,12 @@ def write(
 
 
 def found_in(folder: Path, *only: str, include: list[Path] | None = None) -> tuple[dict[Task, list[Run]], list[str]]:
-    found, remarks = runs_by_task([RunPath(folder)], Selection(only, include=include or []))
+    found, remarks = unscored_runs([RunPath(folder)], Selection(only, include=include or []))
     return dict(found), remarks
+
+
+def answers_to(name: str, paths: list[Path], wanted: Selection) -> tuple[ByTask, list[str]]:
+    return unscored_runs(list(map(RunPath, paths)), wanted, name)
 
 
 def write_filtered(folder: Path, task: str) -> list[str]:
@@ -141,28 +144,17 @@ def test_a_group_is_each_of_its_tasks_that_has_answers(tmp_path: Path) -> None:
     others = [name for name in names if name != names[1]]
     assert remarks == [f"{group}: no answers to {', '.join(others)}."]
     unnamed = write_jsonl(tmp_path / "m.jsonl", ANSWERS)
-    with pytest.raises(InputError) as error:
+    with pytest.raises(InputError, match="to know the task of the answers"):
         answers_to(group, [unnamed], EVERY)
-    assert str(error.value) == (
-        f"Expected answers to {group} in {unnamed}, found none. Call files of answers <model>_<task>, or name a single "
-        "task."
-    )
 
 
-def test_several_files_that_name_no_task_are_refused(tmp_path: Path) -> None:
-    """Which of them is meant must be said; so must it where there is none."""
+def test_files_that_name_no_task_are_all_of_the_one_that_is_named(tmp_path: Path) -> None:
+    """Each of another model; a folder with answers to other tasks alone is refused."""
     rows = rows_of(*find_tasks(["mmstar_demo"]))
     for name in ("a/one.tsv", "two.tsv"):
         write_table(mmstar_table(rows), tmp_path / "tables" / name)
-    with pytest.raises(InputError) as error:
-        answers_to("mmstar_demo", [tmp_path / "tables"], EVERY)
-    assert str(error.value) == (
-        f"Expected one file of answers to mmstar_demo in {tmp_path / 'tables'}, found a/one.tsv, two.tsv. Name one of "
-        "them."
-    )
-    (tmp_path / "tables" / "two.tsv").unlink()
-    ((_, (run,)),), _ = answers_to("mmstar_demo", [tmp_path / "tables"], EVERY)
-    assert (run.path.name, run.task) == ("one.tsv", "mmstar_demo")
+    ((_, runs),), _ = answers_to("mmstar_demo", [tmp_path / "tables"], EVERY)
+    assert [(run.path.name, run.task) for run in runs] == [("one.tsv", "mmstar_demo"), ("two.tsv", "mmstar_demo")]
     write(tmp_path / "runs", task="mine")
-    with pytest.raises(InputError, match=re.escape("runs, found none. Name one of them.")):
+    with pytest.raises(InputError, match="Expected runs of mmstar_demo; found mine"):
         answers_to("mmstar_demo", [tmp_path / "runs"], EVERY)
