@@ -35,26 +35,8 @@ TEXTS, VALUES, FILES = 65_000, 50_000, 10_000
 """Inputs for each parser of texts (13 of them), of values (3) and for all readers of files: one million."""
 OPTIONS = {"A": "a red car", "B": "İstanbul", "C": "7.5", "D": "none of these"}
 PIECES = (
-    *(
-        "A",
-        "B",
-        "(C)",
-        "**D**",
-        "İ",
-        "ß",
-        "ﬁ",
-        "é",
-        "\u0301",
-        "\u200b",
-        "\ud800",
-        "\x00",
-        "\r",
-        "\n",
-        "\t",
-        "–",
-        ":",
-        ".",
-    ),
+    *("A", "B", "(C)", "**D**", "İ", "ß", "ﬁ", "é", "\u0301", "\u200b", "\ud800"),
+    *("\x00", "\r", "\n", "\t", "–", ":", "."),
     *(
         "answer",
         "Answer: ",
@@ -73,35 +55,12 @@ PIECES = (
     *("Reference answer:", "### ", "<|im_end|>", "[INST]", "user:", "sorry", "cannot", " " * 50, "x" * 300, "%7C", "|"),
 )
 ODD = (
-    None,
-    True,
-    False,
-    0,
-    -1,
-    1.5,
-    float("nan"),
-    float("-inf"),
-    10**400,
-    "",
-    "\ud800",
-    "x" * 2000,
-    [],
-    {},
-    [[]],
-    [None],
+    *(None, True, False, 0, -1, 1.5, float("nan"), float("-inf"), 10**400),
+    *("", "\ud800", "x" * 2000, [], {}, [[]], [None]),
 )
 DAMAGE = (
-    b"\r",
-    b"\n",
-    b"\t",
-    b'"',
-    b"\0",
-    b"\xff",
-    b"[" * 50_000,
-    b"x" * 140_000,
-    b"9" * 5000,
-    b"\xef\xbb\xbf",
-    b"null",
+    *(b"\r", b"\n", b"\t", b'"', b"\0", b"\xff", b"\xef\xbb\xbf", b"null"),
+    *(b"[" * 50_000, b"x" * 140_000, b"9" * 5000),
 )
 
 

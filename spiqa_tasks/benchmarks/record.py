@@ -27,7 +27,7 @@ EMPTY = ("", "nan", "none")
 STATUSES: tuple[str, ...] = get_args(Status)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # one for each of up to a million answers, as the record
 class Response:
     """A model's response as the host returns it.
 
@@ -74,7 +74,7 @@ class Context:
         data = f"{row['benchmark']}/{row['split']}@{row['data']}"
         prompt = hashlib.sha256(wording.encode()).hexdigest()[:8]
         shown = {"images": row.get("pictures") or "", "prompt": prompt, "settings": row["settings"]}
-        return Signature(version(PACKAGE), self.host, data, **shown, **self.signature).text
+        return Signature(version(PACKAGE), self.host, data, **{**shown, **self.signature}).text
 
     def asks(self, metric: str, candidate: Candidate) -> tuple[Ask, ...]:
         """Return the judge requests for a metric; () without a judge."""
@@ -88,7 +88,7 @@ def _resigned(signature: str, fields: tuple[tuple[str, str], ...]) -> str:
     return parse(signature).with_fields(**dict(fields)).text if signature else ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Record:
     """One scored answer.
 

@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import functools
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report import score_tables
 from spiqa_tasks.report.printer import add_format, as_csv, as_json
 from spiqa_tasks.runs import scoring
-from spiqa_tasks.runs.join import JoinedRun, join_questions
+from spiqa_tasks.runs.join import JoinedRun, join_questions, task_questions
 from spiqa_tasks.runs.loading import unscored_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.readers.labels import read_labels
@@ -191,7 +192,10 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
     for task, _ in found if arguments.judge else ():  # before any file is matched
         chosen_judges(task, arguments, os.environ)
     accept = arguments.accept_differences
-    joined = [(task, [join_questions(run, task, accept, subset=wanted.subset) for run in runs]) for task, runs in found]
+    rows_of = functools.cache(task_questions)  # shared by the files of a task
+    joined = [
+        (task, [join_questions(run, task, accept, rows_of, wanted.subset) for run in runs]) for task, runs in found
+    ]
     differ = [task.name for task, of in joined if len({row["data"] for each in of for row in each.rows[:1]}) > 1]
     say(*(f"{name}: the files have different questions, so that their values do not compare." for name in differ))
     return joined

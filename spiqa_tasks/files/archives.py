@@ -23,9 +23,7 @@ PACKED = "::"
 def picture_folder(
     source: Source, repository: Repository, archive: str, wanted: Collection[str], *, some: bool = False
 ) -> Path:
-    """Return the folder with the files of `wanted` (relative posix paths); with `some`, one of them is enough.
-
-    An extracted folder beside the archive is used as it is; else the archive's members are extracted.
+    """Return the folder with the files of `wanted` (relative posix paths): one beside the archive, else as `extract`.
 
     Raises DataError: no archive and no folder, a broken archive, or a missing file.
     """
@@ -82,7 +80,6 @@ def is_unsafe(name: str) -> bool:
 
 @cache
 def _opened(archive: str) -> tuple[zipfile.ZipFile, Path]:
-    """An archive held open for the life of the process, and the folder of its extracted members."""
     opened = zipfile.ZipFile(archive)
     return opened, _target(opened)
 

@@ -37,7 +37,8 @@ def open_picture(path: str) -> Image.Image:
 
 def on_page(image: Image.Image) -> Image.Image:
     """Return the image as RGB with 8 bits a channel, upright, its transparent parts white, as on a paper's page."""
-    image = ImageOps.exif_transpose(image) if _is_turned(image) else image
+    if _is_turned(image):
+        image = ImageOps.exif_transpose(image)
     if image.mode.startswith("I"):  # 16 bits, which PIL would cut off at 255
         return image.convert("I").point(lambda value: value * (1 / 257) + 0.5).convert("L").convert("RGB")
     if _is_transparent(image):
@@ -48,30 +49,20 @@ def on_page(image: Image.Image) -> Image.Image:
 
 
 def _is_on_page(image: Image.Image) -> bool:
-    """Return whether PIL's conversion to RGB, which model classes use, shows the image as `on_page` does.
-
-    Some classes of the hosts send CMYK on as it is; some read an orientation in EXIF, some do not.
-    """
+    # PIL's conversion to RGB, which model classes use, shows it so; some send CMYK as it is, some do not turn by EXIF
     return image.mode in ("RGB", "L", "P", "1") and not (_is_transparent(image) or _is_turned(image))
 
 
 def page_path(path: str) -> str:
     """Return the file of a picture as `open_picture` shows it: the file itself, else a PNG that is written once.
 
-    Model classes that open files themselves drop transparency, cut off 16 bits, and refuse files whose suffix is not
-    one of `SUFFIXES`. Raises as `open_picture`.
+    Model classes drop transparency, cut off 16 bits, and refuse files of other `SUFFIXES`. Raises as `open_picture`.
     """
-    with _named_if_unreadable(path):
-        status = os.stat(path)
-        return _page_path(path, status.st_size, status.st_mtime_ns)
-
-
-@lru_cache(maxsize=4096)
-def _page_path(path: str, size: int, modified: int) -> str:
-    with Image.open(path) as image:
+    with _named_if_unreadable(path), Image.open(path) as image:
         if _is_on_page(image) and Path(path).suffix.lower() in SUFFIXES:
             return path
-    name = hashlib.sha256(f"{path} {size} {modified}".encode()).hexdigest()[:24]
+    status = os.stat(path)
+    name = hashlib.sha256(f"{path} {status.st_size} {status.st_mtime_ns}".encode()).hexdigest()[:24]
     page = cache_folder() / "page" / name[:2] / f"{name}.png"
     if not page.exists():
         save_png(open_picture(path), page)
@@ -97,10 +88,7 @@ def _is_turned(image: Image.Image) -> bool:
 
 
 class EncodedPicture(PngImagePlugin.PngImageFile):
-    """A PNG whose `save(..., format="PNG")` copies the bytes that it was read from; copy it before drawing on it.
-
-    Otherwise the host's API classes encode an image again for every question.
-    """
+    """A PNG whose `save(..., format="PNG")` copies its bytes: API classes of the host encode it for each question."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -136,7 +124,7 @@ def check_pictures(paths: Iterable[str]) -> None:
 
 
 def broken_pictures(paths: Iterable[str]) -> list[str]:
-    """Return the pictures that cannot be decoded; see `check_pictures`."""
+    """Return the pictures that cannot be decoded, in the order of their paths."""
     unique = sorted(set(paths))
     stamp = _stamp(unique, "checked")
     if stamp.exists():
@@ -193,7 +181,7 @@ def write_pictures(folder: str, pictures: Sequence[tuple[str, bytes]]) -> list[s
 
 
 def png(image: Image.Image) -> bytes:
-    """Return an image encoded as PNG."""
+    """Encode as PNG."""
     buffer = io.BytesIO()
     image.save(buffer, format="PNG")
     return buffer.getvalue()

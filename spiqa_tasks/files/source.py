@@ -99,7 +99,7 @@ _WILDCARDS = set("*?[")
 
 
 def _cached(repository: Repository, pattern: str) -> list[Path]:
-    """Return the files in the hub's cache, in its documented layout: its client takes half a second to import."""
+    # by the documented layout: the hub's client takes half a second to import
     from huggingface_hub.constants import HF_HUB_CACHE
 
     folder = Path(HF_HUB_CACHE, f"datasets--{repository.repo_id.replace('/', '--')}")
@@ -134,7 +134,6 @@ def _pin(repository: Repository) -> Path:
 
 
 def _revision(repository: Repository) -> str:
-    """Return the commit to fetch from, or the branch before its first fetch."""
     pinned = _pin(repository)
     return pinned.read_text() if pinned.exists() else repository.revision
 
@@ -155,8 +154,8 @@ def default_source(environ: Mapping[str, str] = os.environ, *, fetches: bool = T
     path = Path(os.path.expanduser(root)).resolve()
     if not path.is_dir():
         raise DataError(
-            f"Expected SPIQA_TASKS_DATA to name a folder with spiqa/, mmstar/ or scifibench/ in it; found {root!r}, "
-            "which is no folder. Correct the variable, or unset it to use the Hugging Face hub."
+            f"Expected SPIQA_TASKS_DATA to name a folder with spiqa/, mmstar/ or scifibench/; found {root!r}, which is "
+            "no folder. Correct the variable, or unset it to use the hub."
         )
     return LocalSource(path)
 

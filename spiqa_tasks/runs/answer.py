@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature, parse
@@ -22,6 +22,7 @@ _SEPARATOR = re.compile(r"[\W_]+(?:(?:qa?|question)(?:[\W_]+|(?=\d)))?")
 """Between the parts of an id: `paper/0`, `paper#0`, `paper_0`, `paper_qa_0`, `paper-q0`."""
 _NOTHING = re.compile(r"(?!(?<=\d)\.(?=\d)|-(?=\.?\d))[\W_]")
 """Everything but letters, digits, decimal points and minus signs."""
+_NO_OPTIONS: Mapping[str, str] = {}
 _MEANINGS = {
     "missing": ("question has no answer and is left out", "questions have no answer and are left out"),
     "unknown": ("id is of no single question of this task and ignored", "ids are of no single question and ignored"),
@@ -33,19 +34,19 @@ _MEANINGS = {
 """Way in which ids did not fit -> what is said of one and of several."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer of a run.
+    """One answer of a run; all but id and response are as far as the file has them.
 
     Attributes:
-        id: of the question; of the document where a question is several; empty where the file has none.
-        response: what the model wrote, or why its request failed.
+        id: of the question; of the document where a question is several.
+        response: the model's response, or why its request failed.
         record: the scored answer; None where it was not scored yet.
         place: index of the document in its task, from 0.
-        question: the question's text or the whole prompt, where the file has it.
-        reference: the true answer, where the file has one.
-        options: letter -> text of the options, where the file has them.
-        needed: the files of the figures that the true answer needs, where the file has them.
+        question: the question's text or the whole prompt.
+        reference: the true answer.
+        options: letter -> text of the options.
+        needed: the files of the figures that the true answer needs.
         references: the true answers, of which any is right.
     """
 
@@ -55,7 +56,7 @@ class Answer:
     place: int = 0
     question: str = ""
     reference: str = ""
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=lambda: _NO_OPTIONS)
     needed: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
 
@@ -63,6 +64,11 @@ class Answer:
     def signature(self) -> Signature:
         """The signature of the record; empty without one."""
         return parse(self.record.signature) if self.record is not None else Signature()
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the file has nothing to compare with the release."""
+        return not (self.question or self.reference or self.options or self.needed or self.response.shown)
 
 
 Answers = dict[str, Answer]
@@ -110,6 +116,9 @@ def _with_row_ids(answers: Iterable[Answer], rows: Sequence[Mapping[str, Any]]) 
     Of several rows the one with the answer's reference is meant.
     """
     known = {row["id"] for row in rows}
+    answers = list(answers)
+    if all(answer.id in known for answer in answers):
+        return answers, []
     by_name: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         for name in {spelled(row["id"]), spelled(f"{row['paper_id']}/{row['question']}") if "paper_id" in row else ""}:
@@ -162,8 +171,7 @@ def match_remarks(unmatched: Mapping[str, Sequence[str]]) -> Iterator[str]:
             yield f"{counted(len(ids), *meaning)}, the first: {', '.join(key[:LONGEST] for key in ids[:FIRST])}."
 
 
-@dataclass(frozen=True)
-class _Difference:
+class _Difference(NamedTuple):
     """A difference between file and release; `of_key` if it changes the key that the answer is scored by."""
 
     id: str
@@ -172,15 +180,10 @@ class _Difference:
     ours: str
     of_key: bool = False
 
-    def __str__(self) -> str:
-        """The difference for people."""
-        theirs, ours = (repr(" ".join(text.split())[:LONGEST]) for text in (self.theirs, self.ours))
-        return f"{self.id} has the {self.what} {theirs} there, {ours} in the release"
-
 
 def compared(
     path: Path,
-    answers: Mapping[str, Answer],
+    answers: Answers,
     rows: Sequence[Mapping[str, Any]],
     figures: Mapping[str, Collection[str]],
     accept: bool = False,
@@ -199,31 +202,33 @@ def compared(
     Raises InputError: another true answer or other options under an id, or anything else that differs for too many of
     the answers.
     """
-    found = dict(answers)
-    every = [each for row in rows if row["id"] in found for each in _differences(found[row["id"]], row, figures)]
+    pairs = ((answers[row["id"]], row) for row in rows if row["id"] in answers)
+    every = [each for answer, row in pairs if not answer.is_bare for each in _differences(answer, row, figures)]
     if not every:
-        return found, [], []
+        return answers, [], []
+    found = dict(answers)
     ids = list(dict.fromkeys(each.id for each in every))
     first = next((each for each in every if each.of_key), every[0])
+    theirs, ours = (repr(" ".join(text.split())[:LONGEST]) for text in (first.theirs, first.ours))
+    example = f"{first.id} has the {first.what} {theirs} there, {ours} in the release"
     count = f"{len(ids)} of {len(found)}"
     is_little = is_covered(len(found) - len(ids), len(found)) and not first.of_key
     if not accept and not is_little:
         raise InputError(
             f"Expected the questions, true answers, options and figures in {path} to be the release's, found others "
-            f"for {count} ids, the first: {', '.join(ids[:FIRST])}; {first}. Name the right task or columns, "
+            f"for {count} ids, the first: {', '.join(ids[:FIRST])}; {example}. Name the right task or columns, "
             "put the rows in order, or score them as the release's with `score --accept-differences`."
         )
     for answer in [found[each.id] for each in every if each.what == _FIGURES]:
         found[answer.id] = replace(answer, response=replace(answer.response, shown=()))
     named = ", ".join(ids if is_little else ids[:FIRST])
-    remark = f"{path}: {count} questions differ from the release and are scored as the release's: {named}; {first}."
+    remark = f"{path}: {count} questions differ from the release and are scored as the release's: {named}; {example}."
     return found, ids, [remark]
 
 
 def _differences(
     answer: Answer, row: Mapping[str, Any], figures: Mapping[str, Collection[str]]
 ) -> Iterator[_Difference]:
-    """The differences of an answer, each compared only where the file has it."""
     true = str(row.get("answer", ""))
     options = dict(zip(row.get("letters", ()), row.get("options", ()), strict=True))
     targets = [true, options.get(true, ""), row.get("caption", "")]

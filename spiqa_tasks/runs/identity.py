@@ -20,9 +20,8 @@ class Identity:
     """A run's model.
 
     Attributes:
-        model: the model with its arguments, those left out that say where and how fast it runs.
-        ablation: what `--model ablated` does to its pictures and options, with the shots before its questions; or
-            `none`.
+        model: the model with its arguments, less those that say where and how fast it runs.
+        ablation: pictures, options and shots as `--model ablated` changes them, or `none`.
         seed: as given in the arguments, or "".
         name: what a report calls the model, or "".
     """
@@ -34,7 +33,7 @@ class Identity:
 
     @property
     def label(self) -> str:
-        """The identity for people; ablation and seed where there are any."""
+        """The identity for people."""
         extra = [] if self.ablation == "none" else [f"ablation={self.ablation}"]
         return ",".join([self.name or self.model, *extra, *([f"seed={self.seed}"] if self.seed else [])])
 
@@ -48,12 +47,7 @@ def ablated(who: Identity) -> dict[str, str]:
 
 
 def identity(model: str, arguments: str) -> Identity:
-    """Return the identity of a run.
-
-    Args:
-        model: as given to `--model`.
-        arguments: as given to `--model_args`.
-    """
+    """Return the identity of a run with these `--model` and `--model_args`."""
     given = model_arguments(arguments)
     seed = given.get("seed", "")
     ablation = "none"

@@ -26,13 +26,12 @@ class JoinedRun:
     """A run's answers with the questions that they are of.
 
     Attributes:
-        run: the run.
-        task: the task as it was run; how it is scored is the named task's.
+        task: the task as it was run, with the named task's settings of scoring.
         form: of the file, as signatures have it.
         rows: the task's questions.
         answers: by the id of their question, in the order of the rows.
         unmatched: `missing`, `unknown`, `duplicates` (see `answer.match`), `differing` -> ids that did not fit.
-        remarks: sentences about them for people.
+        remarks: sentences about them.
         ids: digest of the `--ids` list, or "".
     """
 
@@ -62,8 +61,6 @@ def join_questions(
     """Return the answers of a run with a task's questions.
 
     Args:
-        run: the run.
-        task: the task.
         accept_differences: as of `compared`.
         rows_of: finds the questions of a task; several runs of one may share them.
         subset: the only questions that count; answers to others are left out.
@@ -93,7 +90,8 @@ def join_questions(
     if form == spiqa_responses.FORM:
         given, (answers, form) = answers, spiqa_responses.with_row_ids(answers, rows)
         is_asked = form == spiqa_responses.PER_FIGURE and ran.typed.figures != "referred"
-        if is_asked and spiqa_responses.asks_about_needed(answers, rows):
+        others = {row["id"] for row in rows if not row["referred"]} if is_asked else set()
+        if is_asked and not any(answer.id in others for answer in answers):
             # the released scripts for open models ask about the figures that a question needs alone
             ran = replace(ran, settings=settings_text(replace(ran.typed, figures="referred")))
             rows = rows_of(ran)
@@ -131,10 +129,7 @@ def _table_rows(run: Run, task: Task, answers: Sequence[Answer]) -> list[dict[st
 
 
 def _as_run(task: Task, run: Run) -> Task:
-    """The task with the settings that the answers were made with; how they are scored stays the task's.
-
-    Raises InputError: answers made with different settings.
-    """
+    """The task with the settings that the answers were made with, less those of scoring."""
     told = {settings for answer in run.read() if (settings := answer.signature.settings)}
     if not told:
         return task

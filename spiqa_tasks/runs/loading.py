@@ -33,10 +33,7 @@ def load_runs(
 ) -> tuple[list[Run], list[str]]:
     """Return the scored runs at the paths, and remarks on runs that are replaced or left out; `judges` as of `newest`.
 
-    Raises:
-        InputError: no runs, none of the tasks, or see `read_runs` and `join_questions`.
-        DataError: answers without a score whose questions are not there.
-        JudgeError: a judge that cannot be used.
+    Raises InputError: no runs; DataError: no questions of answers without a score; JudgeError: an unusable judge.
     """
     with said_if_slow("reading the answers"):
         paths = list(paths)
@@ -49,10 +46,7 @@ def load_runs(
 
 
 def own_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[Run], list[str]]:
-    """Return the runs of this package's tasks that have their answers, and sentences about the others.
-
-    Raises InputError: there are none; or see `load_runs`.
-    """
+    """Return the runs of this package's tasks that have their answers, and remarks; InputError: none."""
     every, remarks = load_runs(paths, wanted)
     chosen = selection.select_tasks(every, wanted.tasks)
     found = [run for run in _logged(chosen, remarks) if run.records]
@@ -115,7 +109,6 @@ def task_of_run(run: Run, include: Sequence[Path]) -> Task:
 
 
 def _logged(runs: Sequence[Run], remarks: list[str]) -> list[Run]:
-    """The runs of this package's tasks with answers; adds a remark on each of those without."""
     remarks += selection.missing_samples(runs)
     return [run for run in runs if run.is_own and run.logged]
 

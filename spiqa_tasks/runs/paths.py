@@ -88,29 +88,73 @@ def read_runs(
 
 
 def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> list[Run]:
-    """Return the runs in a file or folder, those of lmms-eval first.
+    """Return the runs in a file or folder, those of lmms-eval first; files are called `<model>_<task>` of `tasks`.
 
-    By the names of `tasks` VLMEvalKit's files of answers (`<model>_<task>`) are known. Raises InputError, DataError:
-    no such path, an unknown form, or a file that is broken, with the position of the fault.
+    Raises InputError, DataError: no such path, no answers, or a broken file, with the position of the fault.
     """
+    by_form: dict[str, list[Path]] = {}
+    unknown: dict[str, Any] = {}
+    broken: list[DataError | InputError] = []
+    runs: list[Run] = []
+    read: set[str] = set()  # beginnings of the samples files that results files have
+    others: set[str] = set()  # VLMEvalKit's other datasets, whose tables may be large
+    for file in _files(path):
+        if path.is_dir() and (other := answers.other_dataset(file.resolve(), tasks)):
+            others.add(other)
+            continue
+        try:
+            form, content = form_by_content(file, columns)
+            if form == RESULTS:
+                runs += lmms_eval.read_results(file, content)
+                stems = (file.name.removesuffix(results_file.RESULTS), str(content.get("date") or file.name))
+                read |= {str(file.with_name(f"{stem}{results_file.SAMPLES}")) for stem in stems}
+            elif not form and isinstance(content, dict):
+                unknown = unknown or content
+            by_form.setdefault(form, []).append(file)
+        except DataError as error:
+            broken.append(error)
+    runs.sort(key=lambda run: run.date)
+    for file in (file for file in by_form.get(SAMPLES, ()) if not str(file).startswith(tuple(read))):
+        try:
+            runs.append(lmms_eval.read_samples(file))
+        except (DataError, InputError) as error:  # of a host's task, whose results file is not there
+            broken.append(error)
     if path.is_dir():
-        return _read_folder(path, tasks, columns)
+        runs += answers.vlmevalkit_runs(path, tasks)
+        folders = dict.fromkeys(file.parent for file in by_form.get(spiqa_responses.FORM, ()))
+        by_form[spiqa_responses.FORM] = list(folders)
+        tables = [file for file in by_form.get(answers.TABLE, ()) if not answers.is_vlmevalkits(file.resolve(), tasks)]
+        by_form[answers.TABLE] = [file for file in tables if answers.answers_in(file, columns)]
+    runs += [_run(file, form, tasks, columns) for form in _READERS for file in by_form.get(form, ())]
+    if broken and not runs:
+        raise broken[0]
+    for fault in broken:
+        logger.warning("Left out: %s", fault)
+    if not runs:
+        raise _nothing_in(path, columns, others, unknown)
+    return runs
+
+
+def _nothing_in(path: Path, columns: Columns, others: Collection[str], unknown: Mapping[str, Any]) -> InputError:
+    if others:
+        names = sorted(name for name in others if not any(name.startswith(f"{each}_") for each in others))
+        return InputError(
+            f"Expected VLMEvalKit's answers to tasks of this package or to MMStar in {path}, found those to "
+            f"{listed(names)}. Run it with --data MMStar, or spiqa-vlmevalkit with --data and a task of `spiqa-tasks "
+            "list`."
+        )
+    if not (names := _column_names(unknown)):
+        return InputError(f"Expected answers in {path}, found none. Give {FORMS}.")
+    columns.check(names, path)
+    return InputError(f"Expected answers in {path}, found the keys {listed(names)}. {advice(names)}")
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_dir():
+        return [file for file in sorted(path.rglob("*")) if file.suffix.lower() in _SUFFIXES and file.is_file()]
     if not path.is_file():
-        found = "a pipe or device, which cannot be read twice" if path.exists() else "no such file or folder"
-        raise InputError(f"Expected answers at {path}, found {found}. Name a file or folder that is there.")
-    form, content = form_by_content(path, columns)
-    if form == RESULTS:
-        return lmms_eval.read_results(path, content)
-    if form == SAMPLES:
-        return [lmms_eval.read_samples(path)]
-    if form in _READERS:
-        return [_run(path, form, tasks, columns)]
-    if isinstance(content, dict):
-        names = _column_names(content)
-        columns.check(names, path)
-        raise InputError(f"Expected {path} in a known form, found JSON with the keys {listed(names)}. {advice(names)}")
-    found = "no JSON object and no table in its first line" if path.stat().st_size else "an empty file"
-    raise InputError(f"Expected {path} in a known form, found {found}. Give {FORMS}.")
+        raise InputError(f"Expected answers at {path}, found no such file or folder. Name one that is there.")
+    return [path]
 
 
 def form_by_content(path: Path, columns: Columns = USUAL) -> tuple[str, Any]:
@@ -120,8 +164,12 @@ def form_by_content(path: Path, columns: Columns = USUAL) -> tuple[str, Any]:
     """
     if not path.stat().st_size:
         return "", None
-    if form_of(path) != "json":
-        return answers.TABLE if answers.is_table(path) else "", None
+    if (form := form_of(path)) == "separated":
+        with path.open("rb") as file:
+            header = file.readline()
+        return answers.TABLE if b"\t" in header or b"," in header else "", None
+    if form != "json":
+        return answers.TABLE, None
     first = first_object(path)
     if first is not None and "doc_id" in first and not first.keys().isdisjoint({"resps", "filtered_resps"}):
         return SAMPLES, first
@@ -136,67 +184,10 @@ def form_by_content(path: Path, columns: Columns = USUAL) -> tuple[str, Any]:
 
 
 def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
-    """Return model and task of a file called `<model>_<task>`, the longest task that fits; the task empty if none does.
-
-    A dataset of VLMEvalKit stands for the task of the same questions.
-    """
+    """Return model and task ("" if none fits) of a file called `<model>_<task>`, or after a dataset of VLMEvalKit."""
     names = {name: task for name, task in answers.DATASETS.items() if task in tasks} | {task: task for task in tasks}
     name = max((each for each in names if stem == each or stem.endswith(f"_{each}")), key=len, default="")
     return stem.removesuffix(name).removesuffix("_") or stem, names.get(name, "")
-
-
-def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list[Run]:
-    """The runs of all forms below a folder, those of lmms-eval first, then VLMEvalKit's; broken files are named."""
-    by_form: dict[str, list[Path]] = {}
-    unknown: dict[str, Any] = {}
-    broken: list[DataError | InputError] = []
-    runs: list[Run] = []
-    read: set[str] = set()
-    """Beginnings of the samples files that results files have."""
-    others: set[str] = set()
-    """VLMEvalKit's other datasets, whose tables may be large."""
-    for path in (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in _SUFFIXES and path.is_file()):
-        if other := answers.other_dataset(path.resolve(), tasks):
-            others.add(other)
-            continue
-        try:
-            form, content = form_by_content(path, columns)
-        except DataError as error:
-            broken.append(error)
-            continue
-        by_form.setdefault(form, []).append(path)
-        if form == RESULTS:
-            runs += lmms_eval.read_results(path, content)
-            stems = (path.name.removesuffix(results_file.RESULTS), str(content.get("date") or path.name))
-            read |= {str(path.with_name(f"{stem}{results_file.SAMPLES}")) for stem in stems}
-        elif not form and isinstance(content, dict) and all(isinstance(entry, dict) for entry in content.values()):
-            unknown = unknown or content
-    runs.sort(key=lambda run: run.date)
-    for path in (path for path in by_form.get(SAMPLES, ()) if not str(path).startswith(tuple(read))):
-        try:
-            runs.append(lmms_eval.read_samples(path))
-        except (DataError, InputError) as error:  # of a host's task, whose results file is not there
-            broken.append(error)
-    runs += answers.vlmevalkit_runs(folder, tasks)
-    by_form[spiqa_responses.FORM] = list(dict.fromkeys(path.parent for path in by_form.get(spiqa_responses.FORM, ())))
-    tables = [path for path in by_form.get(answers.TABLE, ()) if not answers.is_vlmevalkits(path.resolve(), tasks)]
-    by_form[answers.TABLE] = [path for path in tables if answers.answers_in(path, columns)]
-    runs += [_run(path, form, tasks, columns) for form in _READERS for path in by_form.get(form, ())]
-    if broken and not runs:
-        raise broken[0]
-    for fault in broken:
-        logger.warning("Left out: %s", fault)
-    if not runs and others:
-        names = sorted(name for name in others if not any(name.startswith(f"{each}_") for each in others))
-        raise InputError(
-            f"Expected VLMEvalKit's answers to tasks of this package or to MMStar in {folder}, found those to "
-            f"{listed(names)}. Run it with --data MMStar, or spiqa-vlmevalkit with --data and a task of `spiqa-tasks "
-            "list`."
-        )
-    if not runs:
-        remedy = advice(names) if (names := _column_names(unknown)) else f"Give {FORMS}."
-        raise InputError(f"Expected answers in {folder}, found none. {remedy}")
-    return runs
 
 
 def _column_names(content: Mapping[str, Any]) -> list[str]:

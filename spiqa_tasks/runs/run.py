@@ -29,29 +29,27 @@ class Run:
     """One model's answers to one task; they are read when they are first asked for.
 
     Attributes:
-        task: the task's name; empty where the file does not name it.
-        identity: which model answered.
+        task: the task's name, or "".
+        identity: the model.
         path: the file that the answers are in.
-        form: of the file: `lmms-eval`, `score`, `jsonl`, `table`, `vlmevalkit`, `spiqa-responses` or
-            `spiqa-responses-per-figure`.
+        form: of the file: `lmms-eval`, `score`, `jsonl`, `table`, `vlmevalkit`, `spiqa-responses[-per-figure]`.
         read: returns the answers.
-        asked: how many questions the task has; 0 where that is not known.
-        answered: how many documents the file says it has, before its answers are read.
+        asked: number of the task's questions, or 0.
+        answered: number of documents in the file, as far as it says so before its answers are read, or 0.
         logged: whether the answers are there, and not only the values that the host reports.
         definition: the task as it was run; None for tasks of a host.
-        reported: metric -> the value that was written with the answers, of a host's task in the host's unit; withheld
-            ones are left out.
+        reported: metric -> value that was written with the answers, of a host's task in the host's unit.
         config: the values of the task's YAML as the host wrote them.
         omitted: metric -> why it could not be computed where the answers were scored.
         unmatched: `missing`, `unknown`, `duplicates` -> ids of answers that did not fit the task's questions.
         partial: whether values over a part of the task are asked for.
-        sizes: group -> number of the task's questions in it, where the file or the release says it.
-        judge: what the judge was called where the answers were scored; empty: as in the signature.
+        sizes: group -> number of the task's questions in it.
+        judge: name of the judge that scored it, if not that of the signature.
         labels: id -> share of people's verdicts that call the answer right.
         command: the host's command, without tasks and keys; () for other forms.
-        host: what the host's file says of the whole run: its version, seeds, system turn.
-        date: of the run as lmms-eval names it, which sorts as text; empty: the file has none.
-        label: unique label among several runs; empty: the identity.
+        host: the host's version, seeds and system turn.
+        date: of the run as lmms-eval writes it, which sorts as text, or "".
+        label: unique label among several runs, or "".
     """
 
     task: str
@@ -108,7 +106,7 @@ class Run:
 
     @property
     def judge_name(self) -> str:
-        """Name of the judge, or ""."""
+        """The judge's name, or ""."""
         return self.judge or self.signature.judge
 
     @cached_property
@@ -174,11 +172,7 @@ class Run:
         return dict(self.value(metric).scores)
 
     def option_count(self, question: Record) -> int | None:
-        """Return how many options a question has; None where nobody knows, or it is none with choices.
-
-        The record says it, or the options that the file has, alone or within the prompt, one of which is the true
-        answer.
-        """
+        """Return how many options a question has, by its record, the file or the prompt; None if unknown or open."""
         if OPTIONS in question.details:
             return int(question.details[OPTIONS])
         answer = self.by_id.get(question.id)

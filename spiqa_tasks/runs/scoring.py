@@ -17,7 +17,7 @@ from spiqa_tasks.benchmarks.results_file import LoggedAnswer, folder_name, task_
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.runs.answer import Answer, match_counts
+from spiqa_tasks.runs.answer import match_counts
 from spiqa_tasks.runs.identity import Identity, ablated, model_of
 from spiqa_tasks.runs.join import JoinedRun
 from spiqa_tasks.runs.readers.answers import LINES as PLAIN
@@ -29,24 +29,19 @@ from spiqa_tasks.scoring.calibrated import LEAST_LABELS, Calibrated, calibrated_
 
 @dataclass(frozen=True)
 class Unjudged:
-    """The answers of a run, read by a scorer that has not asked its judge yet; `sizes` and `labels` as in `Run`."""
+    """The records of a run's answers, in the order of the task's rows, before the judge is asked."""
 
     matched: JoinedRun
     scorer: Scorer
-    answers: Sequence[Answer]
     records: Sequence[Record]
-    sizes: Mapping[str, int]
     labels: Mapping[str, float] = field(default_factory=dict)
 
     def labelled(self, labels: Labels) -> Unjudged:
-        """Return the answers with people's labels, of answers with the same question and text.
-
-        Raises InputError if too few are of these answers.
-        """
+        """Return these with people's labels, of answers with the same question and text; InputError: too few."""
         questions = {row["id"]: row["question"].strip() for row in self.matched.rows}
         ids: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-        for answer, record in zip(self.answers, self.records, strict=True):
-            for text in (record.prediction, answer.response.text):
+        for record in self.records:
+            for text in (record.prediction, self.matched.answers[record.id].response.text):
                 ids[questions[record.id], (text or "").strip()].add(record.id)
         given: defaultdict[str, list[bool]] = defaultdict(list)
         for each in labels.answers:
@@ -64,41 +59,40 @@ class Unjudged:
 
 def read(matched: JoinedRun, judge: Judge | None = None) -> Unjudged:
     """Return a run's answers with their records, in the order of the task's rows; the judge is not asked yet."""
-    found, scorer = matched.answers, make_scorer(matched.task.entry, matched.task.settings, "offline", judge)
-    pairs = [(place, row, found[row["id"]]) for place, row in enumerate(matched.rows) if row["id"] in found]
-    records = [scorer.record(row, answer.response) for _, row, answer in pairs]
-    groups = {question_of(row): record.groups for (_, row, _), record in zip(pairs, records, strict=True)}
-    for row in matched.rows:
-        if question_of(row) not in groups:
-            groups[question_of(row)] = scorer.record(row, Response("")).groups
-    sizes = Counter(name for each in groups.values() for name in set(each.values()))
-    return Unjudged(matched, scorer, [replace(answer, place=place) for place, _, answer in pairs], records, sizes)
+    made = summary.merged_signature([each.record for each in matched.answers.values() if each.record is not None])
+    fields = {"prompt": made.prompt, "pictures": made.pictures, "images": made.images, "ids": matched.ids}
+    fields = {name: value for name, value in fields.items() if value} | ablated(matched.run.identity)
+    scorer = make_scorer(matched.task.entry, matched.task.settings, "offline", judge)
+    signature = {**scorer.context.signature, "predictions": matched.form, **fields}
+    scorer = replace(scorer, context=replace(scorer.context, signature=signature))
+    answers = matched.answers
+    records = [scorer.record(row, answers[row["id"]].response) for row in matched.rows if row["id"] in answers]
+    return Unjudged(matched, scorer, records)
 
 
 def score(unjudged: Unjudged, judge: str = "") -> Run:
     """Return the scored run, waiting for the judge; `judge` is what that is called."""
-    matched, scorer = unjudged.matched, unjudged.scorer
-    made = summary.merged_signature([answer.record for answer in unjudged.answers if answer.record is not None])
-    fields = {"predictions": matched.form}
-    kept = {"prompt": made.prompt, "pictures": made.pictures, "images": made.images, "ids": matched.ids}
-    fields |= {name: value for name, value in kept.items() if value} | ablated(matched.run.identity)
-    records = scorer.score([record.signed(**fields) for record in unjudged.records])
-    answers = [replace(answer, record=record) for answer, record in zip(unjudged.answers, records, strict=True)]
-    task = matched.task
+    matched, scorer, task = unjudged.matched, unjudged.scorer, unjudged.matched.task
+    scored = {record.id: record for record in scorer.score(unjudged.records)}
+    groups = {question_of(row): scored[row["id"]].groups for row in matched.rows if row["id"] in scored}
+    for row in matched.rows:
+        if question_of(row) not in groups:
+            groups[question_of(row)] = scorer.record(row, Response("")).groups
+    places = {row["id"]: place for place, row in enumerate(matched.rows)}
+    answers = [replace(matched.answers[key], record=record, place=places[key]) for key, record in scored.items()]
     metrics = task.entry.metrics(task.typed)
-    reasons = {metric.name: why for metric in metrics if (why := scorer.why_not(metric)) is not None}
     return replace(
         matched.run,
         task=task.name,
         form=matched.form,
         read=lambda: answers,
-        asked=max(task.questions, len({question_of(row) for row in matched.rows})),
+        asked=max(task.questions, len(groups)),
         answered=len(answers),
         definition=task,
         reported={},
-        omitted=reasons,
+        omitted={metric.name: why for metric in metrics if (why := scorer.why_not(metric)) is not None},
         unmatched=matched.unmatched,
-        sizes=unjudged.sizes,
+        sizes=Counter(name for each in groups.values() for name in set(each.values())),
         labels=unjudged.labels,
         judge=judge,
     )
@@ -141,10 +135,7 @@ def calibrated(run: Run) -> Calibrated | None:
 
 
 def is_complete(run: Run) -> bool:
-    """Return whether every question had one answer, every answer could be scored, and no value is withheld.
-
-    Where values over a part of the task are asked for, questions may be missing.
-    """
+    """Return whether every question (of a part, if asked for) had one answer with a score, and no value is withheld."""
     found = score_object(run)["counts"]
     names = ["unknown", "differing", "judge_failed", "request_failed", "scoring_failed"]
     names += [] if run.partial else ["missing"]
@@ -169,7 +160,7 @@ def write_runs(runs: Sequence[Run], folder: Path) -> list[Path]:
     paths = []
     for (name, _), members in groups.items():
         first = members[0]
-        # a label tells the run from others of the same model, which a newer one would replace
+        # a label keeps it apart from others of the same model, which a newer one would replace
         model = model_of(Identity(first.label) if first.label else first.identity)
         logs = {}
         for run in members:

@@ -14,7 +14,6 @@ from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.runs.identity import SHOTS, Identity, checkpoint
 from spiqa_tasks.runs.readers import answers, lmms_eval
-from spiqa_tasks.runs.readers.answers import is_dated
 from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
@@ -26,7 +25,7 @@ class Selection:
 
     Attributes:
         tasks: only these; empty: all.
-        judge: only scores by this judge; answers without a score are judged by it. None: whatever judge scored them.
+        judge: only scores by this judge, which judges answers without any; None: any.
         partial: whether values over a part of a task are wanted, too.
         include: folders with YAMLs of further tasks.
         columns: the names of the columns of answer files.
@@ -47,11 +46,10 @@ class Selection:
 
 
 EVERY = Selection()
-"""All runs, as they are."""
 
 
 def is_judged_by(run: Run, judge: str) -> bool:
-    """Return whether a run has scores of no judge, or of `provider:model[@URL]`; without a URL at whatever server."""
+    """Return whether a run has scores of no judge, or of `provider:model[@URL]`."""
     named, signature = parse_judge(judge, environ=os.environ), run.signature
     is_there = "@http" not in judge or signature.judge_host == named.host
     return not signature.judge or (signature.judge == named.name and is_there)
@@ -88,14 +86,21 @@ def newest(runs: Sequence[Run], judges: Literal["each", "one", "any"] = "each") 
         groups.setdefault((run.task, run.identity), []).append(run)
     left_out: set[int] = set()
     remarks = []
-    for same in (group for group in groups.values() if len(group) > 1):
-        for versions in _versions(same, judges):
-            best = max(
-                reversed(versions), key=lambda run: (_answered(run), judges != "any" and bool(_judge(run)), _age(run))
-            )
-            others = [run for run in versions if run is not best]
-            left_out |= set(map(id, others))
-            remarks += [_replaced(best, other, versions.index(other) > versions.index(best)) for other in others]
+    for versions in [each for same in groups.values() if len(same) > 1 for each in _versions(same, judges)]:
+        best = max(
+            reversed(versions), key=lambda run: (_answered(run), judges != "any" and bool(_judge(run)), _age(run))
+        )
+        for other in (run for run in versions if run is not best):
+            left_out.add(id(other))
+            is_less = versions.index(other) > versions.index(best) and _answered(other) < _answered(best)
+            names = [run.path.name for run in (best, other)]
+            names = names if len(set(names)) == 2 else [str(run.path) for run in (best, other)]
+            if _judge(best) != _judge(other):
+                names = [
+                    f"{name} (judge {_judge(run) or 'none'})" for name, run in zip(names, (best, other), strict=True)
+                ]
+            again = f"run again{' on fewer questions' * is_less}"
+            remarks.append(f"{best.task} of {best.identity.label} was {again}: {names[0]} counts, not {names[1]}.")
     return [run for run in runs if id(run) not in left_out], remarks
 
 
@@ -108,26 +113,12 @@ def _versions(same: Sequence[Run], judges: str) -> list[list[Run]]:
     return [[run for run in by_age if (_judge(run) or names[-1]) == name] for name in names] or [by_age]
 
 
-def _replaced(best: Run, other: Run, is_newer: bool) -> str:
-    """The sentence that another run counts, which may be the older one."""
-    is_less = is_newer and _answered(other) < _answered(best)
-    names = [
-        f"{run.path.parent.name}/{run.path.name}" if is_dated(run.path) else run.path.name for run in (best, other)
-    ]
-    names = names if len(set(names)) == 2 else [str(run.path) for run in (best, other)]
-    judges = [_judge(run) for run in (best, other)]
-    if len(set(judges)) == 2:
-        names = [f"{name} (judge {judge or 'none'})" for name, judge in zip(names, judges, strict=True)]
-    again = f"run again{' on fewer questions' * is_less}"
-    return f"{best.task} of {best.identity.label} was {again}: {names[0]} counts, not {names[1]}."
-
-
 def _is_of_host(run: Run) -> bool:
-    return run.form in (*lmms_eval.FORMS, answers.VLMEVALKIT) or is_dated(run.path)
+    return run.form in (*lmms_eval.FORMS, answers.VLMEVALKIT)
 
 
 def _age(run: Run) -> tuple[bool, str]:
-    """Sort key, oldest first; VLMEvalKit's tables are newer than all that were scored from them, else left out."""
+    """Sort key, oldest first; VLMEvalKit's tables are newer than all that were scored from them."""
     is_table = run.form not in lmms_eval.FORMS and _is_of_host(run)
     return is_table, "" if is_table else run.date or run.path.name
 
@@ -137,7 +128,6 @@ def _answered(run: Run) -> int:
 
 
 def _judge(run: Run) -> str:
-    """The judge of a run whose task has one, else ""; other tasks' answers are not read for it."""
     asks = run.logged and run.is_own and run.own.entry.judge(run.settings) is not None
     if not asks or run.form not in lmms_eval.FORMS:
         return ""
@@ -146,14 +136,12 @@ def _judge(run: Run) -> str:
 
 def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
     """Give runs of the same model and task unique labels (judge, folder or path)."""
-    same: dict[tuple[str, str], list[Run]] = {}
+    labelled = []
     for run in runs:
-        same.setdefault((run.task, run.identity.label), []).append(run)
-    return [
-        run if len(others) == 1 else replace(run, label=f"{run.identity.label} ({difference(run, others)})")
-        for run in runs
-        for others in [same[run.task, run.identity.label]]
-    ]
+        same = [each for each in runs if (each.task, each.identity.label) == (run.task, run.identity.label)]
+        label = f"{run.identity.label} ({difference(run, same)})"
+        labelled.append(replace(run, label=label) if len(same) > 1 else run)
+    return labelled
 
 
 def with_short_names(runs: Sequence[Run]) -> list[Run]:
@@ -176,18 +164,20 @@ def missing_samples(runs: Iterable[Run]) -> list[str]:
 
 def withheld_remarks(runs: Iterable[Run]) -> list[str]:
     """Return a sentence for each run whose values are withheld, as too few of its task's questions were answered."""
-    found = ((run, run.record_set.withheld()) for run in runs if run.logged)
     return [
         f"{run.task} of {run.name}: {value.reason}; --partial prints its values."
-        for run, value in found
-        if value is not None
+        for run in runs
+        if run.logged and (value := run.record_set.withheld()) is not None
     ]
 
 
 def unread_remarks(runs: Iterable[Run]) -> list[str]:
     """Return a sentence for each run of which many answers were truncated, refused or unparsed; they count as wrong."""
-    found = ((run, outcomes(run.records).remark) for run in runs if run.logged and run.records)
-    return [f"{run.task} of {run.name}: {remark}." for run, remark in found if remark]
+    return [
+        f"{run.task} of {run.name}: {remark}."
+        for run in runs
+        if run.logged and run.records and (remark := outcomes(run.records).remark)
+    ]
 
 
 def partial_coverage(runs: Iterable[Run]) -> str:
@@ -243,17 +233,13 @@ def option_of_tasks(run: Run) -> str:
 
 
 def twin(run: Run, runs: Iterable[Run]) -> Run | None:
-    """Return the run with pictures of the same model to the same task; of several that of the same seed, judge, folder.
-
-    None where there is none, or where these leave several.
-    """
+    """Return the only run with pictures of the same model and task (and seed, judge, folder), or None."""
     same = [
         other
         for other in runs
         if not is_blind(other) and (source_task(other), other.identity.model) == (source_task(run), run.identity.model)
     ]
-    for name in ("identity.seed", "judge_name", "path.parent"):
-        value_of = attrgetter(name)
+    for value_of in map(attrgetter, ("identity.seed", "judge_name", "path.parent")):
         same = [other for other in same if value_of(other) == value_of(run)] or same
     return same[0] if len(same) == 1 else None
 

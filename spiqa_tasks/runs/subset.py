@@ -1,7 +1,6 @@
 """A list of the only questions that count, such as the 20% of SPIQA's Table 7."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -38,26 +37,21 @@ class Subset:
         return f"{hashlib.sha256(text.encode()).hexdigest()[:12]} ({len(self.ids)})"
 
     def rows(self, task: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """Return those of a task's rows that the list names.
-
-        Raises InputError: an id of no question of the task, or a list of other data.
-        """
+        """Return the task's rows that the list names. Raises InputError: an unknown id, or a list of other data."""
         wanted = set(self.ids)
-        self._check_data(task, {f"{row['benchmark']}/{row['split']}@{row['data']}" for row in rows if "data" in row})
-        self._check(task, {question_of(row) for row in rows})
+        data = {f"{row['benchmark']}/{row['split']}@{row['data']}" for row in rows if "data" in row}
+        self._check(task, data, {question_of(row) for row in rows})
         return [row for row in rows if question_of(row) in wanted]
 
     def of(self, run: Run) -> Run:
         """Return a run as if the list were its task: coverage counts against it, the signature has its digest.
 
-        Raises InputError: an id that a run over a whole task has no answer to, no id that the run has one to, or a list
-        of other data.
+        Raises InputError: an id that a run over a whole task has no answer to, or a list of other data.
         """
         wanted = set(self.ids)
-        self._check_data(run.task, set(filter(None, run.signature.data.split("+"))))
         asked = {_question(answer) for answer in run.by_id.values()}
-        if not run.record_set.part or not wanted & asked:
-            self._check(run.task, asked)
+        is_part = run.record_set.part and wanted & asked
+        self._check(run.task, set(filter(None, run.signature.data.split("+"))), wanted if is_part else asked)
         answers = [
             replace(answer, record=answer.record and answer.record.signed(ids=self.digest))
             for answer in run.by_id.values()
@@ -65,7 +59,7 @@ class Subset:
         ]
         return replace(run, read=lambda: answers, asked=len(self.ids), answered=len(answers), reported={})
 
-    def _check_data(self, task: str, data: set[str]) -> None:
+    def _check(self, task: str, data: set[str], known: set[str]) -> None:
         data = {each for each in data if "@table " not in each}  # made of the answers' own table, without a release
         for kept in self.lists:
             if kept["data"] and data and kept["data"] not in data:
@@ -73,8 +67,6 @@ class Subset:
                     f"Expected {self.path} to list questions of the data of {task}, {', '.join(sorted(data))}; found "
                     f"{kept['data']}. Name a list of the same release."
                 )
-
-    def _check(self, task: str, known: set[str]) -> None:
         unknown = [key for key in self.ids if key not in known]
         if unknown:
             raise InputError(
@@ -85,21 +77,12 @@ class Subset:
 
 
 def read_subset(paths: Sequence[Path]) -> Subset:
-    """Return the questions that all of at least one file list.
+    """Return the questions that all files list, each with an id a line, or the `kept.json` of a filtered task.
 
-    Each file has an id a line, or is the `kept.json` of a filtered task.
-
-    Raises InputError: a file that cannot be read, was changed, has no id or one twice; lists of different tasks or
-    data; no common id.
+    Raises InputError: a file that cannot be read, was changed or has no id, or no id that all have.
     """
     subsets = [_read(path) for path in paths]
     lists = tuple(kept for subset in subsets for kept in subset.lists)
-    revisions = {kept["revision"] for kept in lists} - {None}  # an unknown one may be any
-    if len(revisions) > 1 or len({tuple(kept[name] for name in ("source", "data", "truth")) for kept in lists}) > 1:
-        found = " and ".join(dict.fromkeys(map(_about, lists)))
-        raise InputError(
-            f"Expected lists of the same task and data, found {found}. Filter runs over the same revision."
-        )
     common = set.intersection(*(set(subset.ids) for subset in subsets))
     if not common:
         raise InputError(f"Expected questions that all {len(paths)} lists name, found none. Name fewer lists.")
@@ -121,16 +104,13 @@ def _read(path: Path) -> Subset:
             f"Expected {path} to have the id of a question a line, or to be the kept.json of a filtered task; found "
             f"{found_instead(error)}. Correct it, or name another file."
         ) from error
-    counts = Counter(key for key in ids if key)
-    doubles = [key for key, often in counts.items() if often > 1]
-    if not counts or doubles:
-        what = f"{', '.join(doubles[:FIRST])} more than once" if doubles else "none"
-        raise InputError(f"Expected ids of questions in {path}, each once; found {what}. Correct the list.")
-    return Subset(path, tuple(counts), lists)
+    found = dict.fromkeys(key for key in ids if key)
+    if not found:
+        raise InputError(f"Expected ids of questions in {path}, found none. Correct the list.")
+    return Subset(path, tuple(found), lists)
 
 
 def _unchanged(path: Path, kept: dict[str, Any]) -> dict[str, Any]:
-    """Return the content of a kept.json. Raises InputError: it does not have the digest that it names."""
     content = {key: value for key, value in kept.items() if key not in ("digest", SOURCE_YAML)}
     if digest_of(content) != kept["digest"]:
         raise InputError(
@@ -138,11 +118,6 @@ def _unchanged(path: Path, kept: dict[str, Any]) -> dict[str, Any]:
             "changed. Get it again."
         )
     return kept
-
-
-def _about(kept: Mapping[str, Any]) -> str:
-    revision = f" at {kept['revision']}" if kept["revision"] else ""
-    return ", ".join(filter(None, (f"{kept['source']}{revision}", kept["data"], f"answers {kept['truth']}")))
 
 
 def question_of(row: Mapping[str, Any]) -> str:

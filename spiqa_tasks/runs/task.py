@@ -141,8 +141,7 @@ class HostTask:
     def _total(self, run: Run, metric: Metric) -> Value:
         """Return what the host reports, as a share, of a metric of which no question has a score.
 
-        To the host a failed request is a wrong answer, so that it is withheld where too many of the requests
-        failed.
+        It is withheld if too many requests failed: to the host these are wrong answers.
         """
         reported, divisor = run.reported.get(metric.name), unit(run.task, metric.name, self.config)
         if reported is None:
@@ -156,7 +155,6 @@ class HostTask:
 
 
 def _logged_metric(name: str, higher_is_better: bool) -> Metric:
-    """The mean over the questions that the host computed the metric of."""
     mean = mean_of(name)
 
     def compute(records: Sequence[Record]) -> Value:

@@ -45,7 +45,6 @@ def test_a_list_is_read_as_it_is_written(tmp_path_factory: pytest.TempPathFactor
 @pytest.mark.parametrize(
     ("name", "text", "found"),
     [
-        ("ids", "a\nb\na\n", "found a more than once"),
         ("ids", "\n \n", "found none"),
         ("kept.json", "{}", "KeyError"),
         ("kept.json", "[", "RepeatedKeyError|JSONDecodeError"),

@@ -12,8 +12,9 @@ from typing import Any
 from spiqa_tasks.benchmarks.results_file import SAMPLES
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import json_lines
-from spiqa_tasks.files.records import form_of, read_cells
+from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.files.tables import row_id
+from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
@@ -58,16 +59,6 @@ def answers_in(path: Path, columns: Columns = USUAL, *, scored: bool = True) -> 
     return len(table) if is_answers(found, columns) and (scored or not found & SCORED_COLUMNS) else 0
 
 
-def is_table(path: Path) -> bool:
-    """Return whether a file may be a table: a spreadsheet, parquet, or rows of separated cells."""
-    form = form_of(path)
-    if form != "separated":
-        return form != "json"
-    with path.open("rb") as file:
-        header = file.readline()
-    return b"\t" in header or b"," in header
-
-
 def _answers(path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], columns: Columns) -> list[Answer]:
     found = columns_of(rows.values())
     columns.check(found, path)
@@ -77,21 +68,24 @@ def _answers(path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], colum
             f"Expected {path} to have the columns index (or id) and prediction, found {listed(found)}. {advice(found)}"
         )
     answers = []
+    is_bare = found <= {*keys, prediction}  # nothing to compare with the release
     for position, (number, row) in enumerate(rows.items()):
         where = f"{'row' if form == TABLE else 'line'} {number} of {path}"
-        if not row.keys() >= {*keys, prediction}:
+        ids, text = [row.get(key) for key in keys], row.get(prediction)
+        if not all(isinstance(key, str | int) and not isinstance(key, bool) for key in ids) or not isinstance(
+            text, str
+        ):
+            there = ", ".join(f"{name} {row[name]!r:.60}" for name in (*keys, prediction) if name in row)
             raise InputError(
-                f"Expected {where} to have the columns {' and '.join((*keys, prediction))}, found {listed(row)}. "
-                "Complete the row."
+                f"Expected {where} to have {' and '.join((*keys, prediction))}, a text or number and a text; found "
+                f"{there or listed(row)}. Correct it."
             )
-        given, text = row[keys[0]] if len(keys) == 1 else "/".join(str(row[key]) for key in keys), row[prediction]
-        if not isinstance(given, str | int) or isinstance(given, bool) or not isinstance(text, str):
-            raise InputError(
-                f'Expected {where} to be {{"id": a string or whole number, "prediction": a string}}, '
-                f"found id {given!r} and prediction {text!r}. Correct the line."
-            )
+        given = "/".join(map(str, ids))
+        row_key = row_id(row, keys) if form == TABLE and len(keys) == 1 else given
+        if is_bare:
+            answers.append(Answer(row_key, response_of(text, ()), place=position))
+            continue
         try:
-            row_key = row_id(row, keys) if form == TABLE and len(keys) == 1 else str(given)
             answers.append(columns.answer(row, row_key, text, position))
         except ValueError as error:
             raise InputError(f"Expected names of figures in {where}, found {error}. Correct it.") from error
@@ -116,9 +110,7 @@ def _age(path: Path) -> tuple[bool, Path, int]:
 def vlmevalkit_runs(folder: Path, tasks: Collection[str]) -> list[Run]:
     """Return the runs of tasks whose answers VLMEvalKit wrote below a folder, oldest first; scored ones are left out.
 
-    The folder is the host's of all models, of a model or of a date. Of its own datasets only those of `DATASETS` count.
-
-    Raises InputError: a table that is broken.
+    Of its own datasets only those of `DATASETS` count.
     """
     found = []
     paths = (path for path in folder.resolve().rglob("*") if path.suffix in _SUFFIXES and not path.is_symlink())

@@ -54,10 +54,7 @@ class Columns:
 
     @classmethod
     def parse(cls, text: str) -> Columns:
-        """Return the columns of `FIELD=COLUMN,...`.
-
-        Raises InputError: an unknown field, or one that is named twice or without a column.
-        """
+        """Return the columns of `FIELD=COLUMN,...`; InputError: a field that is unknown, doubled or without `=`."""
         pairs = [part.partition("=") for part in text.split(",") if part.strip()]
         named = {key.strip(): column.strip() for key, _, column in pairs}
         if len(named) < len(pairs) or not named.keys() <= FIELDS.keys() or not all(sign for _, sign, _ in pairs):
@@ -67,13 +64,7 @@ class Columns:
         return cls(named)
 
     def name(self, what: str, found: Collection[str], known: Iterable[str] = ()) -> str | None:
-        """Return the column of a field among those that were found; None where there is none.
-
-        Args:
-            what: the field.
-            found: the columns of a row.
-            known: names by which it is known, other than those of `FIELDS`.
-        """
+        """Return the column of a field among those `found`, `known` by the names of `FIELDS` or others; else None."""
         if what in self.named:
             return self.named[what] if self.named[what] in found else None
         taken = set(self.named.values())
@@ -96,19 +87,24 @@ class Columns:
             )
 
     def answer(self, row: Mapping[str, Any], answer_id: str, text: str, place: int = 0) -> Answer:
-        """Return the answer of a row, with whatever the row has to compare with the release.
-
-        Raises ValueError: figures that are no list of names, or not those that the row says it needs.
-        """
-        needed = _needed(row)
-        column = self.name("figures", row)
-        figures = () if column is None else _names(row[column])
+        """Return the answer of a row, with whatever it has to compare with the release; ValueError: wrong figures."""
+        figures = as_value(self._value("figures", row))
+        if figures and not (isinstance(figures, list) and all(isinstance(name, str) for name in figures)):
+            raise ValueError(f"the figures {str(figures)[:60]!r}, which are no list of names")
         given = self._value("reference", row)
         listed = as_value(given)  # of a table a list of texts, as `[0, 1]` is an answer
         is_list = isinstance(listed, list) and (listed is given or all(isinstance(each, str) for each in listed))
         true = tuple(map(str, listed)) if is_list else (_text(given),)
-        told = (_text(self._value("question", row)), true[0] if len(true) == 1 else "")
-        return Answer(answer_id, response_of(text, figures), None, place, *told, self._options(row), needed, true)
+        return Answer(
+            answer_id,
+            response_of(text, tuple(figures or ())),
+            place=place,
+            question=_text(self._value("question", row)),
+            reference=true[0] if len(true) == 1 else "",
+            options=self._options(row),
+            needed=_needed(row),
+            references=true,
+        )
 
     def _value(self, what: str, row: Mapping[str, Any]) -> Any:
         column = self.name(what, row)
@@ -158,22 +154,11 @@ def _needed(row: Mapping[str, Any]) -> tuple[str, ...]:
     """
     shown, indices, needed = (as_value(row.get(name)) for name in _RELEASED)
     names = tuple(map(str, needed)) if isinstance(needed, list) else ()
-    if not names or not isinstance(shown, list) or not isinstance(indices, list):
-        return names
-    if not all(isinstance(index, int) and 0 <= index < len(shown) for index in indices) or (
-        {str(shown[index]) for index in indices} != set(names)
-    ):
-        raise ValueError(f"the figures {shown} whose {indices} are not {needed}")
+    if names and isinstance(shown, list) and isinstance(indices, list):
+        at = dict(enumerate(map(str, shown)))
+        if {at.get(index) for index in indices} != set(names):
+            raise ValueError(f"the figures {shown} whose {indices} are not {needed}")
     return names
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    value = as_value(value)
-    if value in (None, ""):
-        return ()
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise ValueError(f"the figures {str(value)[:60]!r}, which are no list of names")
-    return tuple(value)
 
 
 def _text(value: Any) -> str:

@@ -24,19 +24,11 @@ _NO_METRICS = frozenset((*_LOGGED, "doc", "arguments", "submission"))
 def host_answers(
     path: Path, logged: Path, task: str, config: Mapping[str, Any], reported: Mapping[str, float]
 ) -> list[Answer]:
-    """Return the logged answers to a task of the host.
+    """Return the answers to a task of the host in the samples file `logged` beside the result file.
 
     A record has a score by each metric of which the log has one, 0 to 1, and lists the metrics that the host computed
-    of it. Scores that are inferred from prediction and answer, and whose mean is not the reported value, are left out;
-    the metric then has nothing but that value.
-
-    Args:
-        path, logged: the result file and the samples file beside it.
-        task: its name.
-        config: the values of its YAML.
-        reported: metric -> the value that the host reports.
-
-    Raises InputError: no samples file, or one that is not the host's.
+    of it. Scores that are inferred from prediction and answer, and whose mean is not the one `reported` (metric ->
+    value), are left out. Raises InputError: no samples file, or one that is not the host's.
     """
     if not logged.is_file():
         raise InputError(
@@ -51,7 +43,7 @@ def host_answers(
             for answer in answers
             for key in [str(answer.place)]
         ]
-    for name in {name for answer in answers if answer.record for name in answer.record.details[LOGGED]}:
+    for name in {name for sample in lines for name in sample if name not in _NO_METRICS}:
         values = [sample[name] for sample in lines if name in sample]
         if not any(isinstance(each, int | float) or (isinstance(each, dict) and "score" in each) for each in values):
             # inferred; to the host a failed request is a wrong answer
@@ -98,7 +90,6 @@ def score_of(logged: Any) -> float | None:
 
 
 def _answer(sample: Mapping[str, Any], limit: Any) -> Answer:
-    """The answer of a sample; `limit` is the most tokens that were generated, if known."""
     values = {name: sample[name] for name in sample if name not in _NO_METRICS}
     mappings = [value for value in values.values() if isinstance(value, dict)]
     key = next((str(value["id"]) for value in mappings if "id" in value), str(sample["doc_id"]))
@@ -127,17 +118,11 @@ def _answer(sample: Mapping[str, Any], limit: Any) -> Answer:
 
 def _groups(value: Mapping[str, Any]) -> dict[str, str]:
     """Kind -> name of the groups in a metric's value, each name once."""
-    if value.keys().isdisjoint(_GROUPS):
-        return {}
-    kinds: dict[str, str] = {}
-    for kind in _GROUPS:
-        if value.get(kind):
-            kinds.setdefault(str(value[kind]), kind)
-    return {kind: name for name, kind in kinds.items()}
+    kinds = {str(value[kind]): kind for kind in reversed(_GROUPS) if value.get(kind)}
+    return {kind: name for name, kind in reversed(kinds.items())}
 
 
 def _without(answer: Answer, name: str) -> Answer:
-    """The answer without a score by a metric."""
     scores = {key: score for key, score in answer.record.scores.items() if key != name} if answer.record else {}
     return replace(answer, record=answer.record and replace(answer.record, scores=scores))
 

@@ -48,13 +48,9 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Labels:
-    """Labelled answers.
+    """The labelled answers of a file, by its name and the first twelve digits of its sha256.
 
-    Attributes:
-        name: of the file.
-        digest: twelve hexadecimal digits of the file's sha256.
-        answers: those with a label.
-        left_out: reason -> number of answers without a label.
+    `left_out` is reason -> number of answers without a label.
     """
 
     name: str
@@ -71,14 +67,11 @@ def traps_path() -> Path:
 def read_labels(path: Path) -> Labels:
     """Return the labelled answers of a file.
 
-    It is EVOUNA's json (`golden_answer`, and `answer_NAME` and `judge_NAME` of each system; improper questions are left
-    out, and a missing answer is an empty one), or a file of `files.records` with the columns question, reference,
-    prediction (or candidate) and label (or verdict: yes/no, true/false, 1/0, correct/incorrect), optionally system and
-    kind. A reference may be a list; EVOUNA's is several, divided by slashes.
+    It is EVOUNA's json (`golden_answer`, and `answer_NAME` and `judge_NAME` of each system), or a file of
+    `files.records` with the columns question, reference (a text or a list), prediction (or candidate) and label (or
+    verdict: yes/no, true/false, 1/0, correct/incorrect), optionally system and kind.
 
-    Raises:
-        DataError: the file cannot be read.
-        InputError: it lacks a column or any labelled answer, or a label is not one of these words.
+    Raises DataError, InputError: it cannot be read, lacks a column or any labelled answer, or has another label.
     """
     left_out: Counter[str] = Counter()
     answers: list[Labelled] = []
@@ -96,7 +89,7 @@ def read_labels(path: Path) -> Labels:
 
 
 def _of_evouna(where: str, entry: Mapping[str, Any]) -> Iterator[Labelled | str]:
-    """Yield the answers to one question of EVOUNA, or the reason why one is left out."""
+    """Yield the answers to one question of EVOUNA, or the reason why one is left out; a missing answer is empty."""
     for name in entry:
         if not name.startswith(_VERDICT):
             continue
@@ -114,12 +107,9 @@ def _of_evouna(where: str, entry: Mapping[str, Any]) -> Iterator[Labelled | str]
 
 def _of_row(where: str, row: Mapping[str, Any]) -> Labelled | str:
     entry = {field: row[name] for field, names in COLUMNS.items() for name in reversed(names) if name in row}
-    missing = [name for name in COLUMNS if name not in entry]
-    if missing:
-        raise InputError(
-            f"Expected {where} to have {', '.join(COLUMNS)}; found {', '.join(map(str, row)) or 'nothing'}. "
-            f"Add {', '.join(missing)}."
-        )
+    if missing := [name for name in COLUMNS if name not in entry]:
+        found = ", ".join(map(str, row)) or "nothing"
+        raise InputError(f"Expected {where} to have {', '.join(COLUMNS)}; found {found}. Add {', '.join(missing)}.")
     if entry["label"] in (None, ""):
         return "no label"
     reference = entry["reference"]

@@ -32,19 +32,13 @@ _OWN_LOADER = "<function load "
 
 
 def result_files(folder: Path) -> list[Path]:
-    """Return the host's results files below a folder, oldest first by the dates in their names.
-
-    Those in `submissions/` are of single tasks of the host and of another form.
-    """
+    """Return the host's results files below a folder, oldest first; those in `submissions/` have another form."""
     found = (path for path in folder.rglob(f"*{RESULTS}") if path.parent.name != "submissions")
     return sorted(found, key=lambda path: path.name)
 
 
 def read_results(path: Path, content: Any = None) -> list[Run]:
-    """Return the run to every task of a results file; `content` is its JSON value, read if left out.
-
-    Raises InputError: not JSON, or not written by the host.
-    """
+    """Return the run to every task of a results file (`content`: its JSON value); InputError: not the host's."""
     try:
         content = loads(path.read_bytes()) if content is None else content
         config = content["config"]
@@ -86,10 +80,7 @@ def read_samples(path: Path) -> Run:
 
 
 def own_answers(path: Path) -> list[Answer]:
-    """Return the logged answers to a task of this package.
-
-    Raises InputError: a line that is no sample of such a task.
-    """
+    """Return the logged answers to a task of this package. Raises InputError: a line that is no sample of one."""
     found = []
     for number, sample in samples(path):
         try:
@@ -167,7 +158,6 @@ def _command(config: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _conditions(content: Mapping[str, Any]) -> dict[str, str]:
-    """What a results file says of the whole run that may change answers."""
     told = {name: content["config"].get(f"{name}_seed") for name in ("random", "numpy", "torch", "fewshot")}
     named = {"version": content.get("lmms_eval_version"), "system turn": content.get("system_instruction")}
     named |= {f"seed ({name})": seed for name, seed in told.items()}
@@ -175,13 +165,12 @@ def _conditions(content: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _samples_file(path: Path, task: str, date: str) -> Path:
-    """The samples of a task: beside the results file, by its name or, where that was changed, by its date."""
+    """The samples beside a results file, by its name or, where that was changed, by its date."""
     logged = path.with_name(path.name.removesuffix(RESULTS) + f"{SAMPLES}{task}.jsonl")
     return logged if logged.is_file() or not date else path.with_name(f"{date}{SAMPLES}{task}.jsonl")
 
 
 def _own_task(values: Mapping[str, Any]) -> Task | None:
-    """The task of ours that a run's values describe; None for others, and if its settings cannot be read."""
     try:
         task = task_of(values)
         return task if task is None else dataclasses.replace(task, settings=settings_text(task.typed))
@@ -201,7 +190,6 @@ def _asked(task: Task, values: Mapping[str, Any], original: int) -> int:
 
 
 def _reported(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """The values of metrics, less standard errors and withheld ones."""
     for key, value in metrics.items():
         name, separator, _ = key.partition(",")
         if separator and "_stderr" not in name and conforms(value, float):

@@ -34,20 +34,15 @@ def is_responses(content: Any, columns: Columns = USUAL) -> bool:
     )
 
 
-def response_files(folder: Path, columns: Columns = USUAL) -> list[Path]:
-    """Return the response files in a folder, by name."""
-    paths = (path for path in sorted(folder.glob("*.json")) if path.is_file() and path.stat().st_size)
-    return [path for path in paths if path.name.endswith(SUFFIX) or is_responses(json_value(path), columns)]
-
-
 def read_answers(place: Path, columns: Columns = USUAL) -> list[Answer]:
-    """Return the answers of a response file or a folder of them.
-
-    Their ids are `<paper>/<key>`, with `/<figure>/<step>` behind it per figure.
+    """Return the answers of a response file or a folder of them; ids are `<paper>/<key>[/<figure>/<step>]`.
 
     Raises InputError: a file that is not one of SPIQA's, or a column that is not there.
     """
-    paths = response_files(place, columns) if place.is_dir() else [place]
+    paths = [place]
+    if place.is_dir():
+        files = [path for path in sorted(place.glob("*.json")) if path.is_file() and path.stat().st_size]
+        paths = [path for path in files if path.name.endswith(SUFFIX) or is_responses(json_value(path), columns)]
     entries = []
     for path in paths:
         content = json_value(path)
@@ -96,12 +91,6 @@ def with_row_ids(answers: Sequence[Answer], rows: Sequence[Mapping[str, Any]]) -
         row_id = documents.get(question_id, {}).get(document[0], answer.id) if document else question_id
         found.append(replace(answer, id=row_id))
     return found, PER_FIGURE if per_figure else FORM
-
-
-def asks_about_needed(answers: Sequence[Answer], rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether answers per figure, with the ids of rows, are all about figures that their question needs."""
-    needed = {row["id"]: bool(row["referred"]) for row in rows}
-    return all(needed.get(answer.id, True) for answer in answers)
 
 
 def _answers(path: Path, key: str, entry: Mapping[str, Any], columns: Columns) -> Iterator[Answer]:
