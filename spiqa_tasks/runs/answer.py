@@ -99,9 +99,7 @@ def match(
     if not found:
         instead = f"ids such as {unknown[0][:LONGEST]!r}" if unknown else "no answers"
         is_paper = any(key.startswith(row["paper_id"]) for key in unknown[:1] for row in rows if "paper_id" in row)
-        remedy = (
-            "Write the paper's id, / and the question's key" if is_paper else "Name the task that the answers are of"
-        )
+        remedy = "Write the paper's id, / and the question's key" if is_paper else "Name the task of the answers"
         raise InputError(
             f"Expected answers to the task's questions (ids such as {next(iter(known))!r}) in {path}, found {instead}. "
             f"{remedy}."
@@ -111,7 +109,7 @@ def match(
 
 
 def _with_row_ids(answers: Iterable[Answer], rows: Sequence[Mapping[str, Any]]) -> tuple[list[Answer], list[str]]:
-    """Return the answers with the ids of rows, unknown ones as they are, and the ids that several rows may be meant by.
+    """The answers with the ids of rows, unknown ones as they are, and the ids that may mean several rows.
 
     Of several rows the one with the answer's reference is meant.
     """
@@ -191,16 +189,9 @@ def compared(
     """Return the answers, the ids of those whose questions differ from the release, and what to say of them.
 
     Differing questions are scored by the release's; figures that are not the paper's tell nothing of an order.
+    `figures` is paper -> files, where answers name figures; with `accept`, any differences are accepted.
 
-    Args:
-        path: of the file, for messages.
-        answers: by question.
-        rows: the task's.
-        figures: paper -> the files of its figures, where answers name figures.
-        accept: whether any differences are accepted.
-
-    Raises InputError: another true answer or other options under an id, or anything else that differs for too many of
-    the answers.
+    Raises InputError: another true answer or other options under an id, or other differences of too many answers.
     """
     pairs = ((answers[row["id"]], row) for row in rows if row["id"] in answers)
     every = [each for answer, row in pairs if not answer.is_bare for each in _differences(answer, row, figures)]

@@ -5,14 +5,15 @@ from dataclasses import dataclass, field
 
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 
-# Arguments that say where and how fast a model runs, not which it is.
-_PLACE = ("api_key", "base_url", "device", "device_map")
-_SPEED = ("batch_size", "max_retries", "num_concurrent", "num_cpus", "retry_backoff_s", "timeout")
+_RUNNING = (
+    *("api_key", "base_url", "device", "device_map", "batch_size", "max_retries", "num_concurrent", "num_cpus"),
+    *("retry_backoff_s", "timeout", "seed"),
+)
+"""Arguments that say where and how fast a model runs, not which it is."""
 OPTIONS = "options="
 """Part of the ablation of a run whose options were changed, alone or after that of the pictures."""
 SHOTS = ",shots="
 """Suffix of the ablation of a few-shot run, before its `shots` argument."""
-_RUNNING = frozenset({*_PLACE, *_SPEED, "seed"})
 
 
 @dataclass(frozen=True)

@@ -73,8 +73,8 @@ def join_questions(
     answers = list(run.read())
     if not all(answer.id for answer in answers):
         raise InputError(
-            f"Expected an id with each answer to {task.name} in {run.path}, found none. Add it or name its column with "
-            f"--columns id=COLUMN; `spiqa-tasks score {run.path}` alone takes the questions in the file."
+            f"Expected an id with each answer to {task.name} in {run.path}. Add it or name its column with --columns "
+            f"id=COLUMN; `spiqa-tasks score {run.path}` alone takes the questions in the file."
         )
     ran = _as_run(task, run)
     rows: Rows
@@ -113,7 +113,7 @@ def join_questions(
 
 
 def _table_rows(run: Run, task: Task, answers: Sequence[Answer]) -> list[dict[str, Any]]:
-    """Return the questions in a file of answers, or []; files of the same questions have the same data digest."""
+    """The questions in a file of answers, or []; files of the same questions have the same data digest."""
     is_table = run.form in (answer_files.TABLE, answer_files.LINES, answer_files.VLMEVALKIT)
     if task.entry.from_table is None or not is_table or not any(each.question and each.references for each in answers):
         return []

@@ -51,11 +51,9 @@ def own_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[
     chosen = selection.select_tasks(every, wanted.tasks)
     found = [run for run in _logged(chosen, remarks) if run.records]
     if not found:
-        among = f" among {', '.join(wanted.tasks)}" if wanted.tasks else ""
+        among, places = ", ".join(wanted.tasks) or "this package's tasks", sorted({str(run.path) for run in chosen})
         raise InputError(
-            f"Expected samples of this package's tasks{among}; found none in "
-            f"{', '.join(sorted({str(run.path) for run in chosen}))}. Run lmms-eval with --log_samples and "
-            "--output_path."
+            f"Expected samples of {among}; found none in {', '.join(places)}. Run lmms-eval with --log_samples."
         )
     return found, remarks
 

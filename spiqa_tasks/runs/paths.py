@@ -109,7 +109,8 @@ def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> l
                 stems = (file.name.removesuffix(results_file.RESULTS), str(content.get("date") or file.name))
                 read |= {str(file.with_name(f"{stem}{results_file.SAMPLES}")) for stem in stems}
             elif not form and isinstance(content, dict):
-                unknown = unknown or content
+                is_of_rows = all(isinstance(entry, dict) for entry in content.values())
+                unknown = content if path == file or (is_of_rows and not unknown) else unknown
             by_form.setdefault(form, []).append(file)
         except DataError as error:
             broken.append(error)

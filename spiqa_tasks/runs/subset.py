@@ -63,10 +63,8 @@ class Subset:
         data = {each for each in data if "@table " not in each}  # made of the answers' own table, without a release
         for kept in self.lists:
             if kept["data"] and data and kept["data"] not in data:
-                raise InputError(
-                    f"Expected {self.path} to list questions of the data of {task}, {', '.join(sorted(data))}; found "
-                    f"{kept['data']}. Name a list of the same release."
-                )
+                of = ", ".join(sorted(data))
+                raise InputError(f"Expected {self.path} to list questions of {of}; found those of {kept['data']}.")
         unknown = [key for key in self.ids if key not in known]
         if unknown:
             raise InputError(
@@ -83,6 +81,9 @@ def read_subset(paths: Sequence[Path]) -> Subset:
     """
     subsets = [_read(path) for path in paths]
     lists = tuple(kept for subset in subsets for kept in subset.lists)
+    made = {tuple(kept[name] for name in ("source", "data", "truth")) for kept in lists}
+    if len(made) > 1 or len({kept["revision"] for kept in lists} - {None}) > 1:  # an unknown one may be any
+        raise InputError("Expected lists of the same task, data and revision, found others. Filter runs over the same.")
     common = set.intersection(*(set(subset.ids) for subset in subsets))
     if not common:
         raise InputError(f"Expected questions that all {len(paths)} lists name, found none. Name fewer lists.")

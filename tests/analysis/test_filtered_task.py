@@ -250,24 +250,13 @@ def test_what_two_lists_keep_is_one_list(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("values", "told"),
-    [
-        ({"source": "u"}, "t at r, d, answers x and u at r, d, answers x"),
-        ({"truth": "y"}, "t at r, d, answers x and t at r, d, answers y"),
-        ({"data": "e"}, "t at r, d, answers x and t at r, e, answers x"),
-        ({"revision": "s"}, "t at r, d, answers x and t at s, d, answers x"),
-    ],
-)
-def test_lists_of_other_data_are_refused(tmp_path: Path, values: dict[str, Any], told: str) -> None:
-    """Both are in the sentence."""
+@pytest.mark.parametrize("values", [{"source": "u"}, {"truth": "y"}, {"data": "e"}, {"revision": "s"}])
+def test_lists_of_other_data_are_refused(tmp_path: Path, values: dict[str, Any]) -> None:
+    """Whatever they differ in."""
     given = {"revision": "r", **values}
     paths = [list_of(tmp_path / "a.json", {"1": 0}, revision="r"), list_of(tmp_path / "b.json", {"1": 0}, **given)]
-    with pytest.raises(InputError) as error:
+    with pytest.raises(InputError, match="Expected lists of the same task, data and revision"):
         read_subset(paths)
-    assert str(error.value) == (
-        f"Expected lists of the same task and data, found {told}. Filter runs over the same revision."
-    )
 
 
 def test_a_changed_list_and_lists_without_a_common_question_are_refused(tmp_path: Path) -> None:
@@ -306,7 +295,7 @@ def test_questions_of_other_data_are_not_counted_by_a_list(tmp_path: Path) -> No
     listing = read_subset([list_of(tmp_path / "a.json", {"q1": 0}, data="mmstar/val@other")])
     run = run_of(choices([True, False]))
     for call in (lambda: listing.of(run), lambda: kept_by_list(*find_tasks(["mmstar_demo"]), listing)):
-        with pytest.raises(InputError, match=r"found mmstar/val@other\. Name a list of the same release"):
+        with pytest.raises(InputError, match=r"found those of mmstar/val@other"):
             call()
     unknown = read_subset([list_of(tmp_path / "b.json", {"q1": 0}, data=None)])
     assert list(unknown.of(run).by_id) == ["q1"]

@@ -47,12 +47,12 @@ def test_unknown_missing_and_repeated_ids_are_counted_and_named() -> None:
         (
             [("x", "A"), ("y", "A")],
             "Expected answers to the task's questions (ids such as '1') in answers.jsonl, found ids such as 'x'. "
-            "Name the task that the answers are of.",
+            "Name the task of the answers.",
         ),
         (
             [],
             "Expected answers to the task's questions (ids such as '1') in answers.jsonl, found no answers. "
-            "Name the task that the answers are of.",
+            "Name the task of the answers.",
         ),
     ],
 )

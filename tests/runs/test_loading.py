@@ -114,11 +114,9 @@ def test_nothing_to_read_is_refused(tmp_path: Path) -> None:
     path = write_run(tmp_path, "m", {"t": [{"accuracy": 1.0}]})
     with pytest.raises(InputError) as error:
         own(tmp_path)
-    assert str(error.value) == (
-        f"Expected samples of this package's tasks; found none in {path}. Run lmms-eval with --log_samples and "
-        "--output_path."
-    )
-    with pytest.raises(InputError, match="this package's tasks among t, u; found none in"):
+    told = f"Expected samples of this package's tasks; found none in {path}. Run lmms-eval with --log_samples."
+    assert str(error.value) == told
+    with pytest.raises(InputError, match="Expected samples of t, u; found none in"):
         own(tmp_path, tasks=["t", "u"])
     path = write_demo(tmp_path, HALF, stamp="2")
     path.with_name("2_samples_mmstar_demo.jsonl").write_text("{broken")

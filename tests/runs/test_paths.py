@@ -118,8 +118,7 @@ def test_a_place_where_nothing_is_says_so(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         read(tmp_path / "nowhere")
     assert str(error.value) == (
-        f"Expected answers at {tmp_path / 'nowhere'}, found no such file or folder. "
-        "Name a file or folder that is there."
+        f"Expected answers at {tmp_path / 'nowhere'}, found no such file or folder. Name one that is there."
     )
     (tmp_path / "log.jsonl").write_text('{"message": "hello"}\n')
     (tmp_path / "notes.json").write_text("[]")

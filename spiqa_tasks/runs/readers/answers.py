@@ -103,7 +103,7 @@ def is_dated(path: Path) -> bool:
 
 
 def _age(path: Path) -> tuple[bool, Path, int]:
-    """Sort key of a model's tables, oldest first: by date, undated ones last, two forms of one table by file time."""
+    # by date, undated ones last, two forms of one table by file time
     return not is_dated(path), path.with_suffix(""), path.stat().st_mtime_ns
 
 

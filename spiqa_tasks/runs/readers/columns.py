@@ -155,8 +155,8 @@ def _needed(row: Mapping[str, Any]) -> tuple[str, ...]:
     shown, indices, needed = (as_value(row.get(name)) for name in _RELEASED)
     names = tuple(map(str, needed)) if isinstance(needed, list) else ()
     if names and isinstance(shown, list) and isinstance(indices, list):
-        at = dict(enumerate(map(str, shown)))
-        if {at.get(index) for index in indices} != set(names):
+        at = {str(place): str(name) for place, name in enumerate(shown)}
+        if {at.get(str(index)) for index in indices} != set(names):
             raise ValueError(f"the figures {shown} whose {indices} are not {needed}")
     return names
 

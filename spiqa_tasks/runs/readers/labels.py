@@ -89,7 +89,6 @@ def read_labels(path: Path) -> Labels:
 
 
 def _of_evouna(where: str, entry: Mapping[str, Any]) -> Iterator[Labelled | str]:
-    """Yield the answers to one question of EVOUNA, or the reason why one is left out; a missing answer is empty."""
     for name in entry:
         if not name.startswith(_VERDICT):
             continue

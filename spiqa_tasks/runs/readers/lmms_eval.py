@@ -109,7 +109,6 @@ def _own_answer(sample: Mapping[str, Any]) -> Answer:
 
 
 def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str, Any], who: Identity) -> Run:
-    """One task of a results file, whose `values` are those of its YAML."""
     written = content.get(SUMMARY)
     more = written.get(name, {}) if isinstance(written, Mapping) else {}
     date = str(content.get("date") or "")
@@ -179,10 +178,7 @@ def _own_task(values: Mapping[str, Any]) -> Task | None:
 
 
 def _asked(task: Task, values: Mapping[str, Any], original: int) -> int:
-    """How many questions the task has: those of the release, unless a filter or another hook left some out.
-
-    A benchmark of one's own has no release but its data, all of which the host counted.
-    """
+    """The number of the task's questions: the release's, unless a hook left some out, or the benchmark is a user's."""
     counted = task.entry.definition is not None or "kept" in (values.get("metadata") or {})
     if original and (counted or not str(values.get("process_docs", _OWN_LOADER)).startswith(_OWN_LOADER)):
         return original

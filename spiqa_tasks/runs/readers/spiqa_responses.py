@@ -84,21 +84,16 @@ def with_row_ids(answers: Sequence[Answer], rows: Sequence[Mapping[str, Any]]) -
             del same[ids[given]]
         question_id = ids.get(given, given)
         if bool(document) != per_figure and question_id in documents:
-            wanted, other, task = "a response per figure", "one text", "the task without _perfigure"
-            if not per_figure:
-                wanted, other, task = "one response", "one per figure", "the _perfigure task"
-            raise InputError(f"Expected {wanted} to question {given}, found {other}. Score them as {task}.")
+            expected, task = ("a response per figure", "without") if per_figure else ("one response", "with")
+            raise InputError(f"Expected {expected} to question {given}; score them as the task {task} _perfigure.")
         row_id = documents.get(question_id, {}).get(document[0], answer.id) if document else question_id
         found.append(replace(answer, id=row_id))
     return found, PER_FIGURE if per_figure else FORM
 
 
 def _answers(path: Path, key: str, entry: Mapping[str, Any], columns: Columns) -> Iterator[Answer]:
-    """The answers to one question: one, or two for each figure."""
     where, question_id = f"question {key} of {path}", f"{path.name.removesuffix(SUFFIX).removesuffix('.json')}/{key}"
-    column, question = (
-        columns.name(what, entry, known) for what, known in (("prediction", _PREDICTION), ("question", ()))
-    )
+    column, question = columns.name("prediction", entry, _PREDICTION), columns.name("question", entry)
     if column is None or question is None or not isinstance(entry[question], str):
         raise InputError(
             f"Expected {where} to have question and response, found {listed(entry)}. "

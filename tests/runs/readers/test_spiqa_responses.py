@@ -180,7 +180,7 @@ def test_files_are_read_by_tasks_of_their_kind_only(released: Path, tmp_path: Pa
         with_row_ids(read_answers(released), rows_for_scoring("spiqa", "demo", ""))
     question = PERFIGURE[0]["question_id"]
     assert str(error.value) == (
-        f"Expected one response to question {question}, found one per figure. Score them as the _perfigure task."
+        f"Expected one response to question {question}; score them as the task with _perfigure."
     )
     (tmp_path / "direct").mkdir()
     key = question.rpartition("/")[2]
@@ -188,6 +188,5 @@ def test_files_are_read_by_tasks_of_their_kind_only(released: Path, tmp_path: Pa
     with pytest.raises(InputError) as error:
         with_row_ids(read_answers(tmp_path / "direct"), PERFIGURE)
     assert str(error.value) == (
-        f"Expected a response per figure to question {question}, found one text. Score them as the task without "
-        "_perfigure."
+        f"Expected a response per figure to question {question}; score them as the task without _perfigure."
     )
