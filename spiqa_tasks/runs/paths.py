@@ -144,8 +144,10 @@ def _nothing_in(path: Path, columns: Columns, others: Collection[str], unknown: 
             f"{listed(names)}. Run it with --data MMStar, or spiqa-vlmevalkit with --data and a task of `spiqa-tasks "
             "list`."
         )
-    if not (names := _column_names(unknown)):
+    if not unknown:
         return InputError(f"Expected answers in {path}, found none. Give {FORMS}.")
+    rows = [entry for entry in unknown.values() if isinstance(entry, dict)]
+    names = list(rows[0] if len(rows) == len(unknown) else unknown)
     columns.check(names, path)
     return InputError(f"Expected answers in {path}, found the keys {listed(names)}. {advice(names)}")
 
@@ -189,12 +191,6 @@ def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
     names = {name: task for name, task in answers.DATASETS.items() if task in tasks} | {task: task for task in tasks}
     name = max((each for each in names if stem == each or stem.endswith(f"_{each}")), key=len, default="")
     return stem.removesuffix(name).removesuffix("_") or stem, names.get(name, "")
-
-
-def _column_names(content: Mapping[str, Any]) -> list[str]:
-    """The columns of an object, or of the first one in an object of objects."""
-    first = next(iter(content.values()), None)
-    return list(first if isinstance(first, dict) and all(isinstance(e, dict) for e in content.values()) else content)
 
 
 def _run(path: Path, form: str, tasks: Collection[str], columns: Columns) -> Run:

@@ -139,8 +139,9 @@ def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
     labelled = []
     for run in runs:
         same = [each for each in runs if (each.task, each.identity.label) == (run.task, run.identity.label)]
-        label = f"{run.identity.label} ({difference(run, same)})"
-        labelled.append(replace(run, label=label) if len(same) > 1 else run)
+        if len(same) > 1:
+            run = replace(run, label=f"{run.identity.label} ({difference(run, same)})")
+        labelled.append(run)
     return labelled
 
 
