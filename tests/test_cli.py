@@ -182,5 +182,5 @@ def test_a_warning_of_the_package_is_a_sentence(
     with OpenAIServer(Behaviour()) as server:
         assert main(["score", "spiqa_demo", str(path), "--judge", f"openai:one@{server.url}"]) == 0
     errors = capsys.readouterr().err
-    assert f"spiqa-tasks: The judge's cache {tmp_path / 'cache' / 'judge.sqlite'} could not be used" in errors
+    assert f"spiqa-tasks: The judge's cache {tmp_path / 'cache' / 'judge.sqlite'} is damaged" in errors
     assert "warnings.warn" not in errors
