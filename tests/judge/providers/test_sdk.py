@@ -160,7 +160,7 @@ def test_an_error_with_status_200_is_an_error(
 ) -> None:
     """Some gateways answer so; the message is one line of at most 300 characters, whatever its form."""
     monkeypatch.setattr(server, "_chat", lambda *_: answer)
-    error = failure(config)
+    error = failure(replace(config, timeout=20))
     assert (error.reason, error.retryable) == (f"the server answered with an error: {message}", True)
 
 
@@ -177,7 +177,7 @@ def test_an_error_with_status_200_is_classified_as_its_code(
 ) -> None:
     """A used-up account ends at once, whatever the status."""
     monkeypatch.setattr(server, "_chat", lambda *_: {"error": error})
-    found = failure(config)
+    found = failure(replace(config, timeout=20))
     assert found.reason.startswith(reason)
     assert (found.retryable, found.refused) == (retryable, "429" in reason)
 
