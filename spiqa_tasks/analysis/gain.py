@@ -68,7 +68,7 @@ def _of_questions(pair: Pair, group: str, keys: Sequence[str]) -> Row:
     known = [key for key in keys if key in pair.scores]
     total = max(len(keys), *(run.sizes.get(group, 0) for run in pair.runs))
     few = too_few(len(known), total, "questions have a score in every run")
-    reason = few if few and not pair.runs[0].partial else ""
+    reason = "" if known and pair.runs[0].partial else few
     if not pair.scores:
         reason = f"{pair.metric.name} gives no question a score in every run"
     row = _row(pair, group, None if reason else _gain(pair, {key: pair.scores[key] for key in known}), [reason])
