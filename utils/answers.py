@@ -14,7 +14,9 @@ from spiqa_tasks.hosts.lmms_eval.batch_scoring import (
     logged_values,
     names,
     record_of,
+    report,
     scorer_of,
+    several,
 )
 
 logger = logging.getLogger("spiqa_tasks")
@@ -38,6 +40,8 @@ def aggregate(entries: Sequence[LoggedRecord]) -> float:
     try:
         scorer = scorer_of(*first.task)
         value = scorer.value(first.metric, [entry.record for entry in entries])
+        if scorer.judge is not None and several():
+            report.tell(scorer.judge.summary())
     except Exception:
         logger.exception("%s could not be computed and is withheld; score the samples file again.", named)
         return math.nan

@@ -42,15 +42,33 @@ def several() -> bool:
     return int(os.environ.get("WORLD_SIZE", 1)) > 1
 
 
-def report_judge(own: Summary) -> None:
-    """Print the judge's summary line of all processes, in the first one; a collective call of all processes."""
-    import torch.distributed as dist
+class JudgeReport:
+    """Prints the judge's summary line in the first process, with the counts of all processes."""
 
-    if dist.is_available() and dist.is_initialized():
-        gathered = [own] * dist.get_world_size()
-        dist.all_gather_object(gathered, own)
-        if dist.get_rank() == 0:
-            print(combined(gathered).line(), file=sys.stderr)
+    def __init__(self) -> None:
+        self._others: list[Summary] = []
+        self._last = ""
+
+    def gather(self, own: Summary) -> None:
+        """Exchange counts between processes and print the line; a collective call of all processes."""
+        import torch.distributed as dist
+
+        if dist.is_available() and dist.is_initialized():
+            gathered = [own] * dist.get_world_size()
+            dist.all_gather_object(gathered, own)
+            if dist.get_rank() == 0:
+                self._others = gathered[1:]
+                self.tell(own)
+
+    def tell(self, own: Summary) -> None:
+        """Print the line unless it was printed; for the first process, which alone aggregates and judges then, too."""
+        line = combined([own, *self._others]).line()
+        if line != self._last:
+            self._last = line
+            print(line, file=sys.stderr)
+
+
+report = JudgeReport()
 
 
 @cache
@@ -94,7 +112,7 @@ def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> Non
     except Exception:
         logger.exception("%s: The answers could not be scored together; they are scored one by one.", name)
     if scorer.judge is not None and several():
-        report_judge(scorer.judge.summary())
+        report.gather(scorer.judge.summary())
 
 
 def _warn(name: str, scorer: Scorer, scored: Sequence[Record]) -> None:
