@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import Any
 
 from spiqa_tasks import __version__
@@ -45,6 +46,8 @@ GROUPS = {
 """Groups of the help page -> command, a module of `commands`, -> its line there."""
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 _KEPT = "what was finished is kept."
+_WRITTEN = ("write_requests", "output", "samples", "html", "csv", "markdown", "json", "card", "latex")
+"""Arguments that name a file to write."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -140,9 +143,25 @@ def _run(words: Sequence[str]) -> int:
     module, command = command_of(name)
     # files may follow options, `score TASK --judge J FILE`; not of `run`, which has commands of its own
     arguments = command.parse_args(words[1:]) if name == "run" else command.parse_intermixed_args(words[1:])
+    _check_written(arguments)
     with _logged() if arguments.verbose else nullcontext():
         status: int = module.run(arguments)
     return status
+
+
+def _check_written(arguments: argparse.Namespace) -> None:
+    """Raise InputError if a file to write is also named by another argument: answers would be lost."""
+    values = [(name, each) for name, value in vars(arguments).items() for each in _listed(value)]
+    named = [(name, getattr(each, "path", each)) for name, each in values]
+    paths = [(name, Path(each).resolve()) for name, each in named if isinstance(each, str | Path)]
+    for name, path in paths:
+        if name in _WRITTEN and not path.is_dir() and [each for _, each in paths].count(path) > 1:
+            option = name.replace("_", "-")
+            raise InputError(f"Expected a file of its own for --{option}, found {path} twice. Name another one.")
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
 
 
 @contextmanager

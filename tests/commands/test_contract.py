@@ -62,6 +62,10 @@ REFUSALS = {
     "export mmstar_demo --output new": "Expected a task of SPIQA such as spiqa_train; found mmstar_demo.",
     "export spiqa --output new": "Expected a task of SPIQA such as spiqa_train; found spiqa.",
     "export spiqa_demo --settings colour=red --output new": "colour",
+    "score spiqa_demo p.jsonl --judge openai:m@http://127.0.0.1:1 --write-requests p.jsonl": "a file of its own",
+    "calibrate labels.jsonl --html ../inputs0/labels.jsonl": "a file of its own",
+    "report spiqa_demo=p.jsonl --csv p.jsonl": "a file of its own",
+    "report spiqa_demo=p.jsonl --csv new --markdown new": "a file of its own",
 }
 """Command line in a folder of files -> part of the message."""
 
