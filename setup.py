@@ -7,8 +7,7 @@ from setuptools.command.build_py import build_py
 
 LINES = {
     "spiqa_tasks_lmms_eval.pth": (
-        "import sys; sys.argv[:1] and (lambda name: name in ('lmms_eval', 'lmms-eval', 'lmms-eval-mcp') or "
-        "name == 'uvicorn' and any(served.startswith('lmms_eval.') for served in sys.argv))("
+        "import sys; sys.argv[:1] and (lambda name: name in ('lmms_eval', 'lmms-eval', 'lmms-eval-mcp'))("
         "(sys.orig_argv[-len(sys.argv)].removeprefix('-m') if sys.argv[0] == '-m' else "
         "sys.argv[0].replace(chr(92), '/').rpartition('/')[2]).partition('.')[0]) "
         "and __import__('spiqa_tasks.hosts.lmms_eval.registration', fromlist=('',)).register_tasks()\n"
@@ -19,8 +18,8 @@ LINES = {
         "__import__('spiqa_tasks.hosts.vlmevalkit.registration', fromlist=('',)).register_tasks() or None)}))\n"
     ),
 }
-"""The first runs in processes whose program or module (`python -m`) is the host's, or uvicorn that serves an app of the
-host; the second when `vlmeval` is imported, by whatever program."""
+"""The first runs in processes whose program or module (`python -m`) is the host's; the second when `vlmeval` is
+imported, by whatever program."""
 
 
 class BuildPyWithPth(build_py):

@@ -13,11 +13,22 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.answer import FIRST
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.filtering import DIFFICULTIES, difficulty, is_abnormal, is_hit_by_most, keeps_at_most
 
+DIFFICULTIES = {"easy": 12, "moderate": 8, "hard": 4, "tough": 0}
+"""Difficulty -> least hits of 16 LVLMs (section 4.1)."""
 UNKNOWN = "unknown (not every LVLM has a score)"
 MOSTLY = 0.5
 """Share of refused and unparsed answers from which an inspector has a warning: most of its misses say nothing."""
+
+
+def is_abnormal(hits: int, models: int) -> bool:
+    """Return whether a question counts to the abnormal hit rate: at least 6 of 8 LLMs hit (Figure 2)."""
+    return 4 * hits >= 3 * models
+
+
+def difficulty(hits: int, models: int) -> str:
+    """Return the difficulty of a question that `hits` of `models` LVLMs hit, scaled to 16."""
+    return next(name for name, lowest in DIFFICULTIES.items() if 16 * hits >= lowest * models)
 
 
 @dataclass(frozen=True)
@@ -90,7 +101,7 @@ class Filtered:
 
     def is_leaked(self, key: str) -> bool:
         """Return whether a question leaked in more than half of the pairs (Figure 3, the chart in the center)."""
-        return is_hit_by_most(len(self.leaked_by(key)), len(self.leaks))
+        return 2 * len(self.leaked_by(key)) > len(self.leaks)
 
     @property
     def hit_counts(self) -> list[int]:
@@ -187,7 +198,7 @@ def _filtered(
             "each of its questions is several documents, one for a figure, and would be kept in part. Filter the task "
             "that shows all figures at once."
         )
-    max_hits = keeps_at_most(len(runs)) if max_hits is None else max_hits
+    max_hits = len(runs) * 2 // 8 if max_hits is None else max_hits
     if not 0 <= max_hits < len(runs):
         most = len(runs) - 1
         raise InputError(f"Expected --max-hits from 0 to {most}, for {len(runs)} inspectors; found {max_hits}.")

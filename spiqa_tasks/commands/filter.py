@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
+from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs, is_abnormal
 from spiqa_tasks.analysis.filtered_task import Kept, kept_by_filter, kept_by_list, kept_by_lists, name_of, write_task
 from spiqa_tasks.commands import filter_classifiers
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
@@ -19,7 +19,6 @@ from spiqa_tasks.runs.loading import find_task
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.selection import partial_coverage
 from spiqa_tasks.runs.subset import read_subset
-from spiqa_tasks.scoring.filtering import is_abnormal
 from spiqa_tasks.scoring.units import percent
 
 

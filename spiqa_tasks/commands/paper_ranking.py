@@ -96,6 +96,8 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
             "Run `--tasks scifibench_captioning --log_samples` with every model and name those runs."
         )
     by_model = {run.name: {record.id: record.prediction or "" for record in run.records} for run in captioning}
+    if len(by_model) >= len(ascii_uppercase):
+        raise InputError(f"Expected captions of at most 25 models, which get a letter each, found {len(by_model)}.")
     references = {record.id: record.reference for run in captioning for record in run.records}
     pictures = {row["id"]: row["images"][0] for row in load_rows("scifibench", splits.pop()[0], "prompt=caption")}
     figures = [

@@ -43,7 +43,7 @@ def _show(
 
 def _printed(item: Item) -> list[Table]:
     """Return the published table in the printed unit, a column per benchmark, category and metric that vary."""
-    if (item.paper, item.key) not in {(paper, key) for paper, key, _ in tables()}:
+    if (item.paper, item.key) not in tables():
         return []
     rows = load(item.paper, item.key)
     # a column may be empty where it does not apply: Table 5's gain is of no single strategy

@@ -67,9 +67,10 @@ def item_named(paper: str, name: str) -> Item:
     return named[wanted]
 
 
-def tables() -> list[tuple[str, str, str]]:
-    """Return every table that `load` knows as (paper, table, title), in the order of the papers."""
-    return [(row["paper"], row["table"], row["title"]) for row in _read("tables.csv")]
+def tables() -> list[tuple[str, str]]:
+    """Return every table that `load` knows as (paper, table)."""
+    stems = (file.name.removesuffix(".csv") for file in resources.files(__name__).iterdir() if "_" in file.name)
+    return sorted((paper, table) for paper, _, table in (stem.partition("_") for stem in stems) if paper in PAPERS)
 
 
 def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
@@ -80,9 +81,8 @@ def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
 
     Raises InputError: `tables()` has no such paper or table.
     """
-    known = [key for name, key, _ in tables() if name == paper]
-    if table not in known:
-        choices = ", ".join(known or dict.fromkeys(name for name, *_ in tables()))
+    if (paper, table) not in tables():
+        choices = ", ".join([key for name, key in tables() if name == paper] or PAPERS)
         raise InputError(f"Expected a published table of a paper ({choices}), found {table} of {paper}. Correct it.")
     return _typed(f"{paper}_{table}.csv")
 

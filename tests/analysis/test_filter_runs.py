@@ -9,7 +9,7 @@ import pytest
 from filter_runs import Filter, write_inspectors
 from host_files import choice_sample, choice_samples, sample_of, write_run
 
-from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
+from spiqa_tasks.analysis.filter_runs import Filtered, difficulty, filter_runs, is_abnormal
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
@@ -275,3 +275,13 @@ def test_what_leaks_in_most_pairs_is_counted(tmp_path: Path, run_filter: Filter)
     assert [sample["leaked_by_most"] for sample in samples] == [True, True, False, False]
     assert record["hit_counts"] == [0, 1, 2, 1]
     assert sum(hits * n for hits, n in enumerate(record["hit_counts"])) == sum(map(sum, lvlms))
+
+
+def test_thresholds_of_the_paper_scale() -> None:
+    """Abnormal is at least 75% of the LLMs; easy 12-16 of 16 LVLMs, moderate 8-11, hard 4-7, tough 0-3."""
+    assert [hits for hits in range(9) if is_abnormal(hits, 8)] == [6, 7, 8]
+    assert [hits for hits in range(6) if is_abnormal(hits, 5)] == [4, 5]
+    names = [difficulty(hits, 16) for hits in range(17)]
+    assert names == ["tough"] * 4 + ["hard"] * 4 + ["moderate"] * 4 + ["easy"] * 5
+    assert [difficulty(hits, 4) for hits in range(5)] == ["tough", "hard", "moderate", "easy", "easy"]
+    assert [difficulty(hits, 23) for hits in (17, 18)] == ["moderate", "easy"]

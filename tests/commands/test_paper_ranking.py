@@ -151,6 +151,17 @@ def test_captions_of_other_settings_are_not_ranked_together(tmp_path: Path) -> N
         read_figures(runs_at(tmp_path / "a", tmp_path / "b"))
 
 
+def test_more_models_than_letters_are_refused(tmp_path: Path) -> None:
+    """The true caption has the 26th."""
+    rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")[:1]
+    folders = [tmp_path / f"m{number}" for number in range(26)]
+    for folder in folders:
+        write_captions(folder, folder.name, [sample_of(rows[0], "c")])
+    assert len(read_figures(runs_at(*folders[:25]))[0]) == 1
+    with pytest.raises(InputError, match=r"at most 25 models, .* found 26"):
+        read_figures(runs_at(*folders))
+
+
 def test_the_order_is_drawn_by_figure_judge_and_seed() -> None:
     """The same three give the same order, with every caption once."""
     figure = Figure("7", "f.png", {TRUE: "t", "a": "x", "b": "y", "c": "z"})

@@ -13,7 +13,6 @@ BENCHMARKS = ("MMMU", "MMB", "ScienceQA", "AI2D", "SEED", "MathVista")
 
 # (model, params, metric) -> (printed in the table, computed): gain and leakage that disagree with the tables they
 # follow from. Those on the six older benchmarks (Table 6 against Table 7) all agree.
-DISAGREE_WITH_TABLE_4 = {("Qwen-VL-Chat", "8B", "ml"): (0.0, 6.4)}
 DISAGREE_WITH_TABLE_5 = {("Monkey-Chat", "10B", "ml"): (11.1, 17.6)}
 DISAGREE_WITH_TABLE_7: dict[tuple[str, ...], tuple[float, float]] = {}
 
@@ -54,24 +53,6 @@ def test_short_table_of_lvlms_repeats_the_long_one_but_for_random_choice_on_mmbe
     }
 
 
-def test_llm_rows_of_lvlms_are_the_zero_shot_llms() -> None:
-    """The LLM rows of Table 7 repeat Table 1, where the base is in Table 1 (all but NH2-Yi-34B)."""
-    alone = pick("table1", "model", "benchmark")
-    bases = pick("table7", "llm", "benchmark", strategy="LLM")
-    assert {llm for llm, benchmark in bases if (llm, benchmark) not in alone} == {"NH2-Yi-34B"}
-    assert all(alone[key] == value for key, value in bases.items() if key in alone)
-
-
-def test_accuracies_on_mmstar_are_shares_of_250_but_for_two_models() -> None:
-    """A capability has 250 samples, so accuracies are multiples of 0.4, save two models and random choice."""
-    odd = set()
-    for table in ("table4", "table5"):
-        for (model, category), value in pick(table, "model", "category", metric="accuracy").items():
-            if category != "all" and abs(value / 0.4 - round(value / 0.4)) > 1e-6:
-                odd.add(model)
-    assert odd == {"Random Choice", "InternLM2-20B", "GPT4V (high)"}
-
-
 def test_gain_and_leakage_on_six_benchmarks_follow_from_the_accuracies() -> None:
     """MG = LVLM - LVLM-text and ML = max(0, LVLM-text - LLM) of Table 7 give every cell of Table 6."""
     scores = pick("table7", "model", "params", "strategy", "benchmark")
@@ -84,20 +65,6 @@ def test_gain_and_leakage_on_six_benchmarks_follow_from_the_accuracies() -> None
         if abs(computed - printed) > HALF:
             wrong[model, params, benchmark, metric] = (printed, round(computed, 1))
     assert wrong == DISAGREE_WITH_TABLE_7
-
-
-def test_leakage_on_mmstar_follows_from_the_llm_rows() -> None:
-    """The accuracy without images, Avg. - MG of Table 5, minus the LLM of Table 4 gives ML, save one model."""
-    alone = pick("table4", "model", category="all")
-    table5 = pick("table5", "model", "params", "llm", "metric", category="all")
-    wrong = {}
-    for (model, params, llm, metric), printed in table5.items():
-        if metric == "ml" and (llm,) in alone:
-            without = table5[model, params, llm, "accuracy"] - table5[model, params, llm, "mg"]
-            computed = max(0.0, without - alone[llm,])
-            if abs(computed - printed) > HALF:
-                wrong[model, params, metric] = (printed, round(computed, 1))
-    assert wrong == DISAGREE_WITH_TABLE_4
 
 
 def test_gain_and_leakage_on_mmstar_are_the_same_in_both_tables() -> None:
@@ -120,22 +87,3 @@ def test_average_gain_and_leakage_of_a_model() -> None:
         if benchmark == "all" and model != "Mean":
             values = [rows[model, params, metric, name] for name in (*BENCHMARKS, "MMStar")]
             assert mean(values) == pytest.approx(printed, abs=HALF)
-
-
-def test_average_gain_and_leakage_of_a_benchmark() -> None:
-    """The last row of Table 6 is the mean of its columns within 0.05, save seven cells within 0.12."""
-    columns: dict[Any, list[float]] = defaultdict(list)
-    for (model, benchmark, metric, _), value in pick("table6", "model", "benchmark", "metric", "params").items():
-        if model != "Mean" and benchmark != "all":
-            columns[benchmark, metric].append(value)
-    printed = pick("table6", "benchmark", "metric", model="Mean")
-    assert {key for key, values in columns.items() if abs(mean(values) - printed[key]) > HALF} == {
-        ("MMMU", "ml"),
-        ("MMB", "mg"),
-        ("MMB", "ml"),
-        ("ScienceQA", "mg"),
-        ("ScienceQA", "ml"),
-        ("MathVista", "mg"),
-        ("MathVista", "ml"),
-    }
-    assert all(abs(mean(values) - printed[key]) < 0.12 for key, values in columns.items())

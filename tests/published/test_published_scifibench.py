@@ -71,12 +71,6 @@ def test_human_row_is_mean_and_population_deviation_of_the_five_humans(task: str
     assert pick("table4", task=task, group="mean") == {(): pytest.approx(mean(humans))}
 
 
-def test_models_on_the_human_questions_are_the_same_in_both_tables() -> None:
-    """GPT-4o and Gemini 1.5 Pro score the same on the 25 questions in Tables 2 and 4."""
-    two = pick("table2", "model", "task", subset="CS 25", negatives="adversarial", group="closed")
-    assert two == pick("table4", "model", "task", group="closed")
-
-
 def test_every_accuracy_by_category_is_a_share_of_its_questions() -> None:
     """The category sizes make 500 questions, and each accuracy of Table 5 is hits over its category's size."""
     assert sum(CATEGORIES.values()) == 500
@@ -95,35 +89,6 @@ def test_totals_by_category_are_all_hits_over_500() -> None:
     for (model,), total in pick("table5", "model", category="all").items():
         if model != "Mean":
             assert 100 * hits[model] / 500 == pytest.approx(total)
-
-
-def test_totals_by_category_are_those_of_the_main_table_but_for_three_models() -> None:
-    """Table 5's totals repeat Table 2's CS figure -> caption, save three models that are one question apart."""
-    main = pick("table2", "model", "group", subset="CS", task="figure_to_caption", negatives="adversarial")
-    totals = pick("table5", "model", "group", category="all")
-    wrong = {key[0]: (main[key], total) for key, total in totals.items() if key in main and main[key] != total}
-    assert wrong == {"GPT-4V": (69.4, 69.2), "Gemini 1.5 Pro": (74.0, 74.2), "Claude 3 Opus": (59.8, 60.0)}
-    assert {key[0] for key in totals if key not in main} == {"Mean"}
-
-
-def test_mean_over_models_by_category_is_near_the_printed_one() -> None:
-    """The last row of Table 5 is the mean of its columns within 0.05, save seven cells within 0.37."""
-    columns: dict[str, list[float]] = defaultdict(list)
-    for (model, category), value in pick("table5", "model", "category").items():
-        if model != "Mean":
-            columns[category].append(value)
-    printed = pick("table5", "category", model="Mean")
-    gaps = {category: printed[category,] - mean(values) for category, values in columns.items()}
-    assert {category for category, gap in gaps.items() if abs(gap) > 0.05 + 1e-6} == {
-        "cs.DC",
-        "cs.CL",
-        "cs.RO",
-        "cs.LG",
-        "cs.SE",
-        "cross-list",
-        "all",
-    }
-    assert max(abs(gap) for gap in gaps.values()) < 0.37
 
 
 def test_ranks_of_a_judge_add_up_to_those_of_ten_captions() -> None:

@@ -1,8 +1,8 @@
-"""Registration with lmms-eval: models through its entry point, everything else by patches of seven of its modules.
+"""Registration with lmms-eval: models through its entry point, everything else by patches of six of its modules.
 
 The host has no entry point for tasks. It loads the entry point of models before it builds a task index, so that is
-where the index learns of our folders. `lmms-eval tasks list`, a fresh `lmms-eval serve` and its user interface build
-an index without loading models; for them the package installs a one-line `.pth` file that calls `register_tasks` in
+where the index learns of our folders. `lmms-eval tasks list` and a fresh `lmms-eval serve` build an index
+without loading models; for them the package installs a one-line `.pth` file that calls `register_tasks` in
 the host's processes and does nothing in others (see setup.py). Nothing heavy is imported before the host is.
 """
 
@@ -112,19 +112,6 @@ def _patch_filter_names(host: Any) -> None:
     host.FILTER_REGISTRY[NAME] = ChoiceLetter
 
 
-def _patch_discovery(host: Any) -> None:
-    """List our tasks and groups in the user interface, which reads the host's folder and not the task index."""
-
-    @replacing(host, "discover_tasks")
-    def with_ours(discover: Any, include_path: str | None = None) -> list[tuple[str, str]]:
-        from spiqa_tasks.hosts.lmms_eval.task_yaml import write_own
-
-        own = write_own([Path(include_path)] if include_path else [])
-        paths = (path for folder in (*_folders(), *own) for path in folder.rglob("*.yaml"))
-        ours = dict(entry for path in paths if (entry := host._parse_task_yaml(path)) is not None)
-        return sorted((ours | dict(discover(include_path))).items())
-
-
 def _patch_results(host: Any) -> None:
     """Drop the row of the score that our samples have for `--baseline`: the host makes a row of every logged number."""
 
@@ -166,7 +153,6 @@ PATCHES: Patches = {
     "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results, "in self.sample_metrics.items():"),
     "lmms_eval.baselines.loader": ("load_baseline", _patch_baselines, "== str(target).strip().upper()"),
     "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache, "def _is_valid_response("),
-    "lmms_eval.tui.discovery": ("discover_tasks", _patch_discovery, 'tasks_dir = root / "tasks"'),
 }
 
 

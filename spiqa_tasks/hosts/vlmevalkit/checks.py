@@ -1,7 +1,6 @@
 """Checks of a run before any weights are loaded; needs the host."""
 
 import inspect
-import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from spiqa_tasks.hosts.vlmevalkit.tasks import known, pictures
 
 PER_FIGURE = "_perfigure"
 """Suffix of SPIQA's tasks whose prompts show one picture each."""
-KEY_IN_CLEAR = "VLMEvalKit writes --judge-key to status.json in clear; SPIQA_JUDGE_API_KEY stays where it is."
 DIVIDES = ("InternVLChat", "VinternChat", "H2OVLChat")
 """Classes that divide by the number of pictures: without one, the host skips the whole dataset."""
 PARAMETERS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
@@ -32,14 +30,14 @@ def check(arguments: Arguments) -> list[str]:
     _check_names(arguments)
     if not arguments.ours:
         return []
-    remarks = [KEY_IN_CLEAR] if arguments.judge.get("key") else []
+    remarks: list[str] = []
     for name in arguments.models:
         kind = _class_of(arguments, name)
         remarks += _check_pictures(arguments, name, kind)
         if (model := _api_model(arguments, name, kind)) is not None:
             for task in arguments.ours:
                 remarks += sent_pictures.check(name, model, task.name, accepts=arguments.accepts_pictures)
-    return [*remarks, *_stale(arguments)]
+    return remarks
 
 
 def _check_names(arguments: Arguments) -> None:
@@ -98,17 +96,6 @@ def _check_pictures(arguments: Arguments, model: str, kind: Any) -> Iterator[str
             yield (
                 f"{task.name} has questions without a picture, and {model} ({kind.__name__}) divides by their number: "
                 "VLMEvalKit will leave the task out. Grey pictures (a `_grey` task) measure the same."
-            )
-
-
-def _stale(arguments: Arguments) -> Iterator[str]:
-    """Yield a warning for each file of an earlier run, which published builds reuse even without --reuse."""
-    for model, task in itertools.product(() if arguments.reuse else arguments.models, arguments.ours):
-        folder = arguments.work_dir / model
-        for file in [*folder.glob(f"{model}_{task.name}.*"), *folder.glob(f"[0-9]*_{task.name}.pkl")][:1]:
-            yield (
-                f"{file} has answers of an earlier run, which ms-vlmeval takes for this one even without --reuse. "
-                "Delete it or name another --work-dir to ask again."
             )
 
 

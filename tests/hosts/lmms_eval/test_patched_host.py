@@ -9,7 +9,6 @@ from host_files import FAILED, sample_of
 from numbers_task import host_inspectors, manager
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 
 pytestmark = pytest.mark.usefixtures("host")
@@ -23,28 +22,12 @@ def indexed() -> None:
 
 
 @pytest.mark.usefixtures("indexed")
-def test_user_interface_discovers_all_tasks_and_groups() -> None:
-    """What the terminal user interface lists has every task and group of ours beside the host's."""
-    from lmms_eval.tui.discovery import discover_tasks
-
-    tasks, groups = catalogue()
-    found = dict(discover_tasks())
-    assert {*tasks, *groups} <= set(found)
-    assert all(found[name].startswith("[Group]") for name in groups)
-    assert len(found) > len(tasks) + len(groups)
-
-
-@pytest.mark.usefixtures("indexed")
-@pytest.mark.parametrize("module", ["lmms_eval.tui.server", "lmms_eval.entrypoints.http_server"])
-def test_servers_of_the_host_list_our_tasks(module: str) -> None:
-    """GET /tasks of the user interface's server and of `lmms-eval serve`."""
-    import importlib
-
+def test_the_host_s_server_lists_our_tasks() -> None:
+    """GET /tasks of `lmms-eval serve`."""
     from fastapi.testclient import TestClient
+    from lmms_eval.entrypoints.http_server import app
 
-    answer = TestClient(importlib.import_module(module).app).get("/tasks").json()
-    names = {task["id"] for task in answer} if isinstance(answer, list) else set(answer["tasks"])
-    assert names >= OURS
+    assert set(TestClient(app).get("/tasks").json()["tasks"]) >= OURS
 
 
 @pytest.mark.usefixtures("indexed")

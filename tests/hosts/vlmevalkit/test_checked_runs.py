@@ -100,15 +100,6 @@ def test_no_name_of_ours_is_one_of_the_hosts(launch: Launch) -> None:
     assert {SUPPORTED_DATASETS.count(name) for name in known()[0]} == {1}
 
 
-def test_answers_of_an_earlier_run_are_told(launch: Launch, capsys: Said, tmp_path: Path) -> None:
-    """A published build, without dated folders, takes them without --reuse, too; with it nothing is said."""
-    arguments = ["--data", "mmstar_demo", "--model", "fixed", "--mode", "infer"]
-    for more, told in (((), False), ((), True), (("--reuse",), False)):
-        assert launch(*arguments, *more) == 0
-        told &= (tmp_path / "out/fixed/fixed_mmstar_demo.tsv").is_file()
-        assert ("fixed_mmstar_demo.tsv has answers of an earlier run" in capsys.readouterr().err) is told
-
-
 class NoLength:
     """A class without a length."""
 
