@@ -99,8 +99,9 @@ def rows_for_scoring(
     """Return the rows for scoring: those of `load_rows`, but no picture archive and no full text is read."""
     benchmark = BENCHMARKS[name] if isinstance(name, str) else name
     parsed = benchmark.parse(settings)
+    text = settings_text(parsed)
     rows = load_rows(benchmark, split, settings_text(benchmark.unseen(parsed)), source)
-    return [row | {"settings": settings_text(parsed)} for row in rows]
+    return [row if row["settings"] == text else row | {"settings": text} for row in rows]
 
 
 def known_figures(benchmark: Benchmark, split: str) -> Mapping[str, Collection[str]]:

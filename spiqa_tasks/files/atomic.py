@@ -63,6 +63,9 @@ def written_atomically(path: Path) -> Iterator[BinaryIO]:
             size = file.tell()
         os.replace(temporary, path)
         logger.info("wrote %s (%d bytes)", path, size)
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

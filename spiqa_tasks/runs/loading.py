@@ -73,6 +73,11 @@ def unscored_runs(paths: Sequence[RunPath], wanted: Selection, name: str = "") -
     by_task: dict[str, list[Run]] = {task: [] for task in named}
     for places in [[each] for each in paths] if name else [paths]:
         read, left_out = _with_tasks(places, wanted)
+        if len(named) > 1 and not any(run.task in named for run in read):
+            raise InputError(
+                f"Expected answers to {name} in {places[0].path}, found none. Call files of answers <model>_<task>, or "
+                "name a single task."
+            )
         if len(named) == len(read) == 1 and places[0].path.is_file():  # whatever task it was made for
             read = [replace(read[0], task=wanted.tasks[0])]
         runs, replaced = selection.newest(selection.select_tasks(read, wanted.tasks), "any")

@@ -183,7 +183,9 @@ def form_by_content(path: Path, columns: Columns = USUAL) -> tuple[str, Any]:
         return RESULTS, content
     if spiqa_responses.is_responses(content, columns):
         return spiqa_responses.FORM, content
-    return answers.TABLE if isinstance(content, list) and rows_in(content) else "", content
+    rows = rows_in(content)
+    is_table = bool(rows) and (isinstance(content, list) or answers.is_answers(answers.columns_of(rows or ()), columns))
+    return answers.TABLE if is_table else "", content
 
 
 def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:

@@ -131,7 +131,7 @@ def test_a_folder_is_read_through_oldest_runs_of_the_host_first(tmp_path: Path) 
     """Then runs of score, by name, and SPIQA's responses, which are of one model."""
     for stamp, model in (("20250102_000000", "new"), ("20250101_000000", "old")):
         write_own(tmp_path / model, model, stamp=stamp)
-    for model in "ba":
+    for model in "ab":
         write_run_file(tmp_path / "deep" / "scored", "mmstar_demo", model, ANSWERS)
     write_response(tmp_path, "p")
     write_response(tmp_path, "q")

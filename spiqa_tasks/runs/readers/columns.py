@@ -10,13 +10,14 @@ from typing import Any
 from spiqa_tasks.benchmarks.own.cells import LETTERS, NAMES, options_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import as_value
+from spiqa_tasks.files.records import KEY
 from spiqa_tasks.files.tables import ID_COLUMNS
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.runs.answer import Answer
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "id": ID_COLUMNS,
-    "prediction": ("prediction", "candidate"),
+    "id": (*ID_COLUMNS, KEY),
+    "prediction": ("prediction", "candidate", "response", "output", "pred", "model_answer"),
     "question": ("question",),
     "reference": ("reference", "answer"),
     "options": ("options", "choices"),
@@ -29,8 +30,8 @@ PAPER = "paper_id"
 _GUESSES: Mapping[str, Sequence[str]] = {
     "id": (*FIELDS["id"], *NAMES["id"], "doc_id"),
     "prediction": (
-        *(*FIELDS["prediction"], "pred", "predicted_answer", "model_answer", "model_response", "model_output"),
-        *("response", "output", "generated_text", "generation", "completion", "raw_output", "answer"),
+        *(*FIELDS["prediction"], "predicted_answer", "model_response", "model_output"),
+        *("generated_text", "generation", "completion", "raw_output", "answer"),
     ),
     "question": NAMES["question"],
     "reference": sorted(NAMES["answer"], key="answer".__eq__),

@@ -20,8 +20,6 @@ from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 
 FORM, PER_FIGURE = "spiqa-responses", "spiqa-responses-per-figure"
 SUFFIX = "_response.json"
-_PREDICTION = ("response",)
-"""The column of the answer in the released scripts' files."""
 
 
 def is_responses(content: Any, columns: Columns = USUAL) -> bool:
@@ -29,7 +27,7 @@ def is_responses(content: Any, columns: Columns = USUAL) -> bool:
     if not isinstance(content, dict) or not all(isinstance(entry, dict) for entry in content.values()):
         return False
     return all(columns.name("id", entry) is None for entry in content.values()) and any(
-        {columns.name("question", entry), columns.name("prediction", entry, _PREDICTION)}.isdisjoint({None})
+        {columns.name("question", entry), columns.name("prediction", entry)}.isdisjoint({None})
         for entry in content.values()
     )
 
@@ -64,6 +62,8 @@ def with_row_ids(answers: Sequence[Answer], rows: Sequence[Mapping[str, Any]]) -
 
     Raises InputError: answers per figure where the task asks once per question, or one answer where it asks per figure.
     """
+    if not any("paper_id" in row for row in rows):  # another benchmark's answers, an object by their ids
+        return [replace(answer, id=answer.id.partition("/")[2]) for answer in answers], FORM
     questions: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     documents: dict[str, dict[str, str]] = {}
     for row in (row for row in rows if "paper_id" in row):
@@ -93,7 +93,7 @@ def with_row_ids(answers: Sequence[Answer], rows: Sequence[Mapping[str, Any]]) -
 
 def _answers(path: Path, key: str, entry: Mapping[str, Any], columns: Columns) -> Iterator[Answer]:
     where, question_id = f"question {key} of {path}", f"{path.name.removesuffix(SUFFIX).removesuffix('.json')}/{key}"
-    column, question = columns.name("prediction", entry, _PREDICTION), columns.name("question", entry)
+    column, question = columns.name("prediction", entry), columns.name("question", entry)
     if column is None or question is None or not isinstance(entry[question], str):
         raise InputError(
             f"Expected {where} to have question and response, found {listed(entry)}. "

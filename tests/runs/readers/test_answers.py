@@ -7,8 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import first_object
+from spiqa_tasks.runs.join import join_questions
+from spiqa_tasks.runs.loading import find_task
+from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.readers.answers import read_lines
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -61,6 +65,29 @@ def test_a_broken_line_is_named_by_its_number(tmp_path: Path, line: str, found: 
         "Complete": "to be a JSON object,",
     }[found.split(". ")[-1].split(" ")[0]]
     assert str(error.value) == f"Expected line 3 of {path} {wanted} {found}"
+
+
+@pytest.mark.parametrize("column", ["prediction", "response", "output", "pred", "model_answer"])
+def test_published_answers_have_other_columns(tmp_path: Path, column: str) -> None:
+    """`answer` is the reference beside them."""
+    path = tmp_path / "p.jsonl"
+    path.write_text(json.dumps({"id": 1, "question": "Which?", column: "A", "answer": "B"}))
+    (answer,) = read_lines(path)
+    assert (answer.response.text, answer.reference) == ("A", "B")
+
+
+@pytest.mark.parametrize("more", [False, True])
+def test_an_object_of_answers_by_id_is_rows(tmp_path: Path, more: bool) -> None:
+    """As MathVista's scripts write them, with their questions or without."""
+    path = tmp_path / "m_mmstar_demo.json"
+    rows = rows_for_scoring("mmstar", "demo", "")
+    content = {
+        row["id"]: {"response": row["answer"], **({"question": row["question"]} if more else {})} for row in rows
+    }
+    path.write_text(json.dumps(content))
+    joined = join_questions(read_runs([RunPath(path)])[0], find_task("mmstar_demo"))
+    assert {key: answer.response.text for key, answer in joined.answers.items()} == {r["id"]: r["answer"] for r in rows}
+    assert joined.remarks == ()
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:

@@ -101,8 +101,7 @@ def test_the_figures_shown_come_from_the_file(tmp_path: Path) -> None:
             {"response": "w"},
             "Expected question 0 of {} to have question and response, found referred_figures_indices, "
             "all_figures_names, answer, response. Say which column is what, such as --columns "
-            "prediction=response,figures=all_figures_names. No column looks like question: add it, or name it with "
-            "--columns.",
+            "figures=all_figures_names. No column looks like question: add it, or name it with --columns.",
         ),
         (
             {"question": "Why?"},
