@@ -151,17 +151,16 @@ def _run(words: Sequence[str]) -> int:
 
 def _check_written(arguments: argparse.Namespace) -> None:
     """Raise InputError if a file to write is also named by another argument: answers would be lost."""
-    values = [(name, each) for name, value in vars(arguments).items() for each in _listed(value)]
-    named = [(name, getattr(each, "path", each)) for name, each in values]
+    named = [
+        (name, getattr(each, "path", each))
+        for name, value in vars(arguments).items()
+        for each in (value if isinstance(value, list) else [value])
+    ]
     paths = [(name, Path(each).resolve()) for name, each in named if isinstance(each, str | Path)]
     for name, path in paths:
         if name in _WRITTEN and not path.is_dir() and [each for _, each in paths].count(path) > 1:
             option = name.replace("_", "-")
             raise InputError(f"Expected a file of its own for --{option}, found {path} twice. Name another one.")
-
-
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else [value]
 
 
 @contextmanager

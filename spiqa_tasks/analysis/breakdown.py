@@ -66,14 +66,10 @@ def overall(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
 def by_property(run: Run, metric: Metric, name: str, bins: int) -> list[GroupValue]:
     """Return one row per bin of a property that the benchmark measures of a question, such as a caption's length.
 
-    Raises:
-        InputError: the benchmark has no such property.
-        DataError: the questions' data is not there.
+    Raises DataError: the questions' data is not there.
     """
     entry = run.own.entry
-    measure = entry.properties.get(name)
-    if measure is None:
-        raise InputError(f"Expected a task that has the property {name}, found {run.task}. Name runs of another one.")
+    measure = entry.properties[name]
     rows = load_rows(entry, run.own.split, settings_text(entry.measured(run.settings)))
     known = {record.id: record for record in run.questions}
     values = {row["id"]: measure(row) for row in rows if row["id"] in known}

@@ -15,8 +15,7 @@ from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import digest_of
-from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, answering, cache_of
-from spiqa_tasks.hosts.lmms_eval.response_cache import kept_answers
+from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, answering
 from spiqa_tasks.runs.identity import identity
 from spiqa_tasks.runs.readers.lmms_eval import limit_of, read_results, result_files
 from spiqa_tasks.runs.selection import is_judged_by
@@ -40,7 +39,6 @@ class PlannedRun:
         path: the result file with all samples, or None.
         answered: number of documents answered, without failed ones.
         failed: number of failed requests, judgements and scores.
-        kept: number of answers in the host's cache without a result file.
         differs: the conditions of earlier results that do not count, and those of now; or "".
     """
 
@@ -51,7 +49,6 @@ class PlannedRun:
     path: Path | None = None
     answered: int = 0
     failed: int = 0
-    kept: int = 0
     differs: str = ""
 
     @property
@@ -67,9 +64,9 @@ class PlannedRun:
     @property
     def state(self) -> str:
         """The results for people."""
-        if self.path is not None:
-            return f"{self.failed} failed" if self.failed else f"complete, {self.answered} answers"
-        return f"{self.kept} answers kept" if self.kept else "-"
+        if self.path is None:
+            return "missing"
+        return f"{self.failed} failed" if self.failed else f"complete, {self.answered} answers"
 
     def requests(self, limit: int | None) -> int | None:
         """Return the number of requests; None if only the host knows, or a question takes several."""
@@ -105,7 +102,7 @@ class PlannedRun:
         `judge` is that of the results (`provider:model[@URL]`), or None for any or none.
         """
         folder = output / self.folder(options)
-        self.path, self.answered, self.failed, self.kept, self.differs = None, 0, 0, 0, ""
+        self.path, self.answered, self.failed, self.differs = None, 0, 0, ""
         for path in reversed(result_files(folder)):
             with contextlib.suppress(DataError, InputError):  # the host was killed while it wrote
                 runs = read_results(path)  # several where the task is a group of the host
@@ -119,7 +116,6 @@ class PlannedRun:
                 self.failed = sum(record.status in _FAILED for run in runs for record in run.records)
                 self.path, self.answered = path, sum(run.answered for run in runs) - self.failed
                 return
-        self.kept = kept_answers(cache_of(folder))
         if not folder.exists():
             self.differs = self._difference(output, options)
 

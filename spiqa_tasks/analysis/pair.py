@@ -101,11 +101,9 @@ class Pair:
     def _difference(self, place: int, same_prompt: bool) -> tuple[str, str, str] | None:
         """Return (expected, found, remedy) if a run must not be compared with the first one."""
         (one, ours), (other, theirs) = ((self.runs[each], self.questions[each]) for each in (0, place))
-        only_one, only_other = ours.keys() - theirs.keys(), theirs.keys() - ours.keys()
-        if only_one or only_other:
-            found = f"{len(ours)} and {len(theirs)}, {len(only_one)} only in the first{_some(only_one)} and "
-            found += f"{len(only_other)} only in the second{_some(only_other)}"
-            return "the same questions", f"found {found}", "Run both on the whole task, or with the same --limit."
+        if alone := ours.keys() ^ theirs.keys():
+            found = f"found {len(ours)} and {len(theirs)}, {len(alone)} in one of them only{_some(alone)}"
+            return "the same questions", found, "Run both on the whole task, or with the same --limit."
         data, prompts = [run.kind.data(run) for run in (one, other)], [run.signature.prompt for run in (one, other)]
         if data[0] != data[1]:
             return "the same data", f"found {data[0]} and {data[1]}", "Run both with the same data revision."

@@ -3,7 +3,6 @@
 import argparse
 import dataclasses
 import os
-from collections import Counter
 from pathlib import Path
 
 from spiqa_tasks.analysis.calibration import ALWAYS, Opinion, baselines, examined, opinion_of, pairs, requests
@@ -17,7 +16,7 @@ from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import say
 from spiqa_tasks.report import calibration
 from spiqa_tasks.report.page import as_html
-from spiqa_tasks.report.printer import Column, Table, add_format, as_csv, render
+from spiqa_tasks.report.printer import add_format, as_csv, render
 from spiqa_tasks.runs.readers.labels import Labels, read_labels, traps_path
 from spiqa_tasks.scoring.binning import stratified
 
@@ -35,8 +34,6 @@ def add(parser: argparse.ArgumentParser) -> None:
         "way, or such a file: question, reference, candidate, verdict, kind"
     )
     option("--traps", type=Path, nargs="?", const=traps_path(), metavar="FILE", help=traps)
-    option("--kind", action="append", default=[], metavar="NAME", help="only traps of this kind")
-    option("--list", action="store_true", help="print the kinds of the traps, and ask nothing")
     judge = "a judge to examine; several are set against each other"
     option("--judge", action="append", default=[], metavar="PROVIDER:MODEL[@URL]", help=judge)
     add_rule_options(parser)
@@ -53,15 +50,16 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the calibration of each judge; status 3 if one failed on some answers, or verdicts are not stored."""
-    labels = _labels(arguments)
-    if arguments.list:
-        return _print_kinds(labels, arguments.format)
+    paths = [path for path in (arguments.labels, arguments.traps) if path is not None]
+    if len(paths) != 1:
+        raise InputError(f"Expected either LABELS or --traps, found {'both' if paths else 'neither'}. Give one.")
+    labels = read_labels(paths[0])
     for name in ("sample", "repeat"):
         value = getattr(arguments, name)
         if value is not None and value < 1:
             raise InputError(f"Expected --{name} to be at least 1, found {value}. Give a larger number.")
     if arguments.traps is not None and not arguments.judge:
-        raise InputError("Expected --judge PROVIDER:MODEL[@URL] with --traps, found none. Name one, or give --list.")
+        raise InputError("Expected --judge PROVIDER:MODEL[@URL] with --traps, found none. Name one.")
     if arguments.html is not None:
         check_file(arguments.html)
     labels, about = _part(arguments, labels)
@@ -86,32 +84,6 @@ def run(arguments: argparse.Namespace) -> int:
         say(*remarks)
     status = _show(arguments, labels, opinions)
     return status if all_stored(judges.values()) else 3
-
-
-def _labels(arguments: argparse.Namespace) -> Labels:
-    """Return the labelled answers, of the kinds of `--kind`."""
-    paths = [path for path in (arguments.labels, arguments.traps) if path is not None]
-    if len(paths) != 1:
-        raise InputError(f"Expected either LABELS or --traps, found {'both' if paths else 'neither'}. Give one.")
-    labels = read_labels(paths[0])
-    known = dict.fromkeys(answer.kind for answer in labels.answers)
-    unknown = [name for name in arguments.kind if name not in known]
-    if unknown:
-        raise InputError(f"Expected --kind among {', '.join(map(repr, known))}; found {unknown[0]!r}. Correct it.")
-    chosen = tuple(each for each in labels.answers if not arguments.kind or each.kind in arguments.kind)
-    return dataclasses.replace(labels, answers=chosen)
-
-
-def _print_kinds(labels: Labels, form: str) -> int:
-    """Print each kind with its verdict, number of answers and first answer."""
-    counts = Counter((each.kind, each.label) for each in labels.answers)
-    first = {(each.kind, each.label): each.candidate for each in reversed(labels.answers)}
-    rows = [
-        {"kind": key[0], "right": key[1], "n": n, "reference": first[key].reference, "example": first[key].prediction}
-        for key, n in counts.items()
-    ]
-    print(render(form, Table(rows, ["kind"], [Column("right", "is right"), "n", "reference", "example"])))
-    return 0
 
 
 def _judges(arguments: argparse.Namespace) -> dict[str, Judge]:

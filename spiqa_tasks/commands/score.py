@@ -90,6 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.output is not None:
         check_folder(arguments.output)
+    if arguments.by is not None and arguments.calibration is not None:
+        raise InputError("Expected --by or --calibration, found both. Leave one of them out.")
     if arguments.by is not None and (runs := grouping.scored_runs(arguments)) is not None:
         return 0 if grouping.show_groups(arguments, runs) else 3
     tasks: list[tuple[_Answers, list[batching.Asked]]] = []

@@ -75,7 +75,10 @@ def facts(runs: Sequence[Run], command: str = "") -> dict[str, list[str]]:
     """Return the head of a page, name -> lines; `command` is the one that wrote it."""
     tasks = {run.task: run.own for run in runs}
     covered = {task: dict.fromkeys(run.coverage for run in runs if run.task == task) for task in tasks}
-    versions = dict.fromkeys(f"{PACKAGE} {run.signature.package}, {run.signature.host}" for run in runs)
+    versions = dict.fromkeys(
+        ", ".join(filter(None, (made.package and f"{PACKAGE} {made.package}", made.host)))
+        for made in (run.signature for run in runs)
+    )
     of_host: dict[tuple[str, ...], list[str]] = {}
     for run in runs:
         if run.command:
@@ -88,7 +91,7 @@ def facts(runs: Sequence[Run], command: str = "") -> dict[str, list[str]]:
         "models": list(dict.fromkeys(run.name for run in runs)),
         "tasks": [f"{task}: {', '.join(each)} questions" for task, each in covered.items()],
         "answers of": [" to ".join(dict.fromkeys((days[0], days[-1])))] if days else [],
-        "made by": list(versions),
+        "made by": list(filter(None, versions)),
         "judges": list(filter(None, dict.fromkeys(map(judge_of, runs)))),
         "commands": commands,
     }

@@ -45,6 +45,8 @@ def as_html(report: Report, pictures: str = "large") -> str:
 
     places: dict[str, int] = {}
     data = samples(report.runs, places if pictures in SIDES else None)
+    with ThreadPoolExecutor() as pool:
+        thumbnails = list(pool.map(partial(small_picture, side=SIDES.get(pictures, 0)), places))
     loader = PackageLoader("spiqa_tasks.report")
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -55,7 +57,7 @@ def as_html(report: Report, pictures: str = "large") -> str:
         script=_file("samples.js"),
         sorting=_file("tables.js"),
         data=as_script(data),
-        thumbnails=small_pictures(places, SIDES.get(pictures, 0)),
+        thumbnails=thumbnails,
         count=len(data["samples"]),
         version=version(PACKAGE),
     )
@@ -65,12 +67,6 @@ def as_markdown(report: Report) -> str:
     """Return all tables of a report as Markdown; plots and samples are in the page only."""
     sections = [part for section in report.sections for part in _section(section)]
     return "\n\n".join([f"# {report.title}", *map(markdown, report.notes), *sections]) + "\n"
-
-
-def small_pictures(paths: Iterable[str], side: int) -> list[str]:
-    """Return pictures as `small_picture` does, in their order."""
-    with ThreadPoolExecutor() as pool:
-        return list(pool.map(partial(small_picture, side=side), paths))
 
 
 def small_picture(path: str, side: int) -> str:

@@ -24,7 +24,6 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import Selection
 
 RowsOf = Callable[[str, str], list[dict[str, Any]]]
-MMSTAR: dict[str, Any] = {"settings": {"mmstar_demo": "ablation=text"}, "split": "demo"}
 SPIQA: dict[str, Any] = {"settings": {"spiqa_demo": ""}, "benchmark": "spiqa", "split": "demo"}
 
 
@@ -93,15 +92,6 @@ def test_a_property_puts_every_question_into_one_bin(rows_of: RowsOf, tmp_path: 
         assert group.value == pytest.approx(sum(index >= 6 for index in inside) / len(inside))
     ends = [int(end) for group in groups for end in group.group.split(" to ")]
     assert ends == sorted(ends)
-
-
-def test_a_property_that_is_not_measured_is_refused(tmp_path: Path) -> None:
-    """A benchmark without such a property."""
-    samples = {"mmstar_demo": [sample_of(row, "A") for row in load_rows("mmstar", "demo", "ablation=text")]}
-    write_run(tmp_path / "m", "m", samples, **MMSTAR)
-    run = only(tmp_path / "m")
-    with pytest.raises(InputError, match="property caption_length"):
-        by_property(run, run.metric(None), "caption_length", 3)
 
 
 def test_corpus_metrics_are_computed_anew_for_every_group(tmp_path: Path) -> None:

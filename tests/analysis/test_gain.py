@@ -87,6 +87,17 @@ def test_a_base_with_shots_before_the_questions_is_known_by_its_arguments(tmp_pa
     assert set(signatures.values()) == {"", "text", "text,shots=2,shots_split=dev,seed=4"}
 
 
+def test_a_group_without_any_scored_question_is_withheld(tmp_path: Path) -> None:
+    """Also over a part: all of its requests failed in one of the runs."""
+    v = [choice_sample(0, True, "math"), choice_sample(1, True, "logic")]
+    wv = [choice_sample(0, False, "math"), choice_sample(1, None, "logic")]
+    write_run(tmp_path, "m", {"mmstar_filtered": v}, stamp="1", settings=SEEING)
+    write_run(tmp_path, "m", {"mmstar_filtered_text": wv}, stamp="2", settings=TEXT)
+    every, math, logic = rows_at(tmp_path, partial=True)
+    assert [row.result and row.result.mg.value for row in (every, math)] == [1.0, 1.0]
+    assert (logic.result, logic.withheld[:6]) == (None, "0 of 1")
+
+
 def test_gain_over_a_part_of_a_hosts_task_is_withheld_unless_it_is_wanted(tmp_path: Path) -> None:
     """Overall and by group; the reason has both runs with n of N."""
     lines = host_samples("AB", lambda letter: {"score": float(letter == "A"), "category": "math"})

@@ -37,14 +37,13 @@ def test_only_questions_that_every_run_has_a_score_of_are_compared(tmp_path: Pat
         (
             {},
             5,
-            "found 4 and 5, 0 only in the first and 1 only in the second (such as q4). Run both on the whole task, or "
-            "with the same --limit.",
+            "found 4 and 5, 1 in one of them only (such as q4). Run both on the whole task, or with the same --limit.",
         ),
         (
             {},
             2,
-            "found 4 and 2, 2 only in the first (such as q2, q3) and 0 only in the second. Run both on the whole task, "
-            "or with the same --limit.",
+            "found 4 and 2, 2 in one of them only (such as q2, q3). Run both on the whole task, or with the same "
+            "--limit.",
         ),
         ({"data": "d2"}, 4, "found mmstar/val@d1 and mmstar/val@d2. Run both with the same data revision."),
         ({"prompt": "p2"}, 4, "found p1 and p2. Run both with the same prompt setting."),

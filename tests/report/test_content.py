@@ -175,6 +175,7 @@ def test_facts_are_told_in_full(tmp_path: Path) -> None:
         "again",
     ]
     assert facts([first])["answers of"] == ["2026-01-01"]
+    assert "made by" not in facts([replace(run_of(choices([True])), asked=2)])
 
 
 def test_the_title_names_few_and_counts_many(two_runs: Path) -> None:

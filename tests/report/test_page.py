@@ -16,15 +16,7 @@ from spiqa_tasks import extras
 from spiqa_tasks.benchmarks.prompting import Picture, Turn
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.report.content import Report, Section, build
-from spiqa_tasks.report.page import (
-    SIDE,
-    SIDES,
-    as_html,
-    as_markdown,
-    preview_page,
-    small_picture,
-    small_pictures,
-)
+from spiqa_tasks.report.page import SIDE, SIDES, as_html, as_markdown, preview_page, small_picture
 from spiqa_tasks.report.printer import Table
 
 LARGE = SIDES["large"]
@@ -149,9 +141,6 @@ def test_the_longest_side_is_bounded(tmp_path: Path, size: tuple[int, int], show
 
 
 def test_what_cannot_be_read_is_left_out(tmp_path: Path) -> None:
-    """A missing and a broken picture are empty texts at their places; the others are there."""
+    """A missing and a broken picture are empty texts."""
     (tmp_path / "broken.png").write_bytes(b"no picture")
-    Image.new("RGB", (9, 9)).save(tmp_path / "good.png")
-    *unread, good = small_pictures([str(tmp_path / f"{name}.png") for name in ("missing", "broken", "good")], LARGE)
-    assert unread == [""] * 2
-    assert opened(good).size == (9, 9)
+    assert [small_picture(str(tmp_path / f"{name}.png"), LARGE) for name in ("missing", "broken")] == ["", ""]

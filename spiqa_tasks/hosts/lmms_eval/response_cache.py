@@ -59,16 +59,6 @@ def _collect_killed_runs(host: Any, root: Path) -> None:
         copy.replace(target)
 
 
-def kept_answers(root: Path) -> int:
-    """Return the number of answers in a cache folder, including those of killed runs."""
-    keys: set[str] = set()
-    for path in (root / "cache.db", *root.glob("runs/*/rank_*.db")):
-        if path.is_file():
-            with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(path)) as db:
-                keys.update(key for (key,) in db.execute("SELECT cache_key FROM responses"))
-    return len(keys)
-
-
 def _text(response: Any) -> str:
     """Return the text of an answer in any of the host's forms: itself, with counts of tokens, in a list."""
     if isinstance(response, list | tuple) and response:

@@ -1,17 +1,13 @@
 """The host's own cache of answers: runs that are killed, failed requests, two processes."""
 
-import contextlib
-import json
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from spiqa_tasks.hosts.lmms_eval.response_cache import SLICE, kept_answers
+from spiqa_tasks.hosts.lmms_eval.response_cache import SLICE
 
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 3 retries] timeout"
 RUN = """
@@ -74,7 +70,6 @@ def test_a_killed_run_loses_one_slice(tmp_path: Path, run: object) -> None:
     """Two processes that are killed at once: a third one asks for nothing that the further of them had stored."""
     first, second = killed(tmp_path, 3 * SLICE + 10), killed(tmp_path, 5 * SLICE + 1)
     assert (first.wait(), second.wait()) == (-9, -9)
-    assert kept_answers(tmp_path) == 5 * SLICE
     served, asked = run(str(tmp_path), 6 * SLICE, lambda i: f"answer {i}")  # type: ignore[operator]
     assert asked == list(range(5 * SLICE, 6 * SLICE))
     assert served == [f"answer {i}" for i in range(6 * SLICE)]
@@ -90,29 +85,6 @@ def test_a_failed_request_is_asked_again(tmp_path: Path, run: object, monkeypatc
         assert asked == [1]
         assert served == ["good", "better", "good"]
         assert run(folder, 3, lambda _: "never asked")[1] == []  # type: ignore[operator]
-
-
-def _write(path: Path, answers: dict[str, Any]) -> Path:
-    """A file of the host's cache with these responses."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with contextlib.closing(sqlite3.connect(path)) as db, db:
-        db.execute("CREATE TABLE IF NOT EXISTS responses (cache_key TEXT PRIMARY KEY, response TEXT)")
-        db.executemany(
-            "INSERT OR REPLACE INTO responses VALUES (?, ?)", [(k, json.dumps(v)) for k, v in answers.items()]
-        )
-    return path
-
-
-def test_answers_are_counted_once_wherever_they_are(tmp_path: Path) -> None:
-    """In the cache and in runs that were killed; a file that is none counts nothing."""
-    assert kept_answers(tmp_path) == 0
-    _write(tmp_path / "cache.db", {"a": "A", "b": "B"})
-    _write(tmp_path / "runs" / "1" / "rank_0.db", {"b": "B", "c": "C"})
-    _write(tmp_path / "runs" / "1" / "rank_1.db", {"d": "D"})
-    _write(tmp_path / "runs" / "1" / "other.db", {"e": "E"})
-    (tmp_path / "runs" / "1" / "rank_2.db").write_text("no database")
-    (tmp_path / "runs" / "1" / "rank_3.db").mkdir()
-    assert kept_answers(tmp_path) == 4
 
 
 def test_a_failure_is_known_in_every_form_of_an_answer(run: object) -> None:
