@@ -13,13 +13,6 @@ LONGEST = 16_000
 CUT = "\n[...]\n"
 """Stand-in for the middle of a cut answer."""
 
-_INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-"""Blank characters that Unicode counts among letters and symbols."""
-_LOOKALIKES = str.maketrans(
-    "АВЕЅІЈКМНОРСТХУаеѕіјорсухԁԛԝνοαικρυΑΒΕΗΙΚΜΝΟΡΤΥΧıɡ",
-    "ABESIJKMHOPCTXYaesijopcyxdqwvoaikpuABEHIKMNOPTYXig",
-)
-"""Cyrillic and Greek letters that look like Latin ones."""
 _LINE_ENDS = str.maketrans(dict.fromkeys("\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
 
 
@@ -29,32 +22,33 @@ def _phrase(words: str) -> str:
 
 
 _COLON = r"[\s*_\"'`]{0,8}:"
-_SENTENCES = (
-    "is the semantic meaning of the ground truth and candidate answers similar",
-    "is the semantic meaning of the ground truth and candidate answers",
-    "answer in one word yes or no",
-    "answer in one word",
-    "you are given a question",
-    "here is the output from a generative model",
-    "the output contains the answer to a multiple choice question",
-    "return only the letter of the answer",
-    "if no answer is found return none",
-    "your task is to rank the following captions",
-    "rank the captions from best to worst",
+_SENTENCES = "|".join(
+    _phrase(sentence)
+    for sentence in (
+        "is the semantic meaning of the ground truth and candidate answers similar",
+        "is the semantic meaning of the ground truth and candidate answers",
+        "answer in one word yes or no",
+        "answer in one word",
+        "you are given a question",
+        "here is the output from a generative model",
+        "the output contains the answer to a multiple choice question",
+        "return only the letter of the answer",
+        "if no answer is found return none",
+        "your task is to rank the following captions",
+        "rank the captions from best to worst",
+    )
 )
 _START, _END = r"(?<![^\W_])", r"(?![^\W_])"
 _CANDIDATE = _phrase("andidate answer")
 _FRAME = re.compile(
     "|".join(
         (
-            rf"{_START}{_phrase('ground truth answer')}{_COLON}",
             rf"(?:^[^\w\n]{{0,8}}|(?<=[.!?:;,)}}\"'|>])[ \t]{{0,8}})c{_CANDIDATE}{_COLON}",
-            rf"{_START}(?-i:C){_CANDIDATE}{_COLON}",
             r"<\s{0,8}(?:original question|standard answer|candidate['’]?s answer)\s{1,8}(?:begin|end)\s{0,8}>",
             rf"^[^\w\n]{{0,8}}(?:question|{_phrase('ranked captions')}){_COLON}",
             r"^[^\w\n]{0,8}(?-i:Human|Assistant|HUMAN|ASSISTANT|USER|SYSTEM)[ \t]{0,8}:",
             r"^[ \t]{0,8}#{2,6}[ \t]{0,8}(?:instruction|response|input|system|user|human|assistant)[ \t]{0,8}:",
-            *(rf"{_START}{_phrase(sentence)}{_END}\??" for sentence in _SENTENCES),
+            rf"{_START}(?:(?:{_phrase('ground truth answer')}|(?-i:C){_CANDIDATE}){_COLON}|(?:{_SENTENCES}){_END}\??)",
         )
     ),
     re.IGNORECASE | re.MULTILINE,
@@ -64,7 +58,7 @@ _ROLE = r"(?:system|user|human|assistant|bot|judge|grader|evaluator|instructions
 _JUDGE = r"(?:judge|grader|evaluator|rater|assessor)"
 _WORDS = r"(?:\w+[ \t,:]+){0,5}[^\w\s]{0,3}"
 _SPEAKING = [
-    re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    re.compile(pattern, re.MULTILINE)
     for pattern in (
         rf"(?:^|[.!?]\s)[^\w\n]{{0,8}}{_ROLE}[^\w\n]{{0,8}}:|[\[<{{(|#]{{1,3}}[ \t]?{_ROLE}[ \t]?[\]>}})|#]{{1,3}}",
         r"\b(?:reference|ground[\W_]?truth|candidate|gold|golden|expected)[\W_]{0,3}(?:answer|response)s?\b\W{0,8}:",
@@ -85,16 +79,15 @@ _SPEAKING = [
         r"\bfull\s+(?:marks|score|credit|points)\b",
     )
 ]
-"""Possible injections in words that honest answers may have, too."""
-_FRAME_WORDS = (
-    *("truth", "andidate", "question", "standard", "ranked", "human", "assistant", "user", "system", "##"),
-    *("semantic", "word", "generative", "letter", "none", "caption"),
+"""Possible injections in words that honest answers may have, too; for text in lower case, which is twice as fast."""
+_FRAME_WORD = re.compile(
+    "truth|andidate|question|standard|ranked|human|assistant|user|system|##|semantic|word|generative|letter|none|caption"
 )
-_SPEAKING_WORDS = (
-    *("system", "user", "human", "assistant", "bot", "judg", "grade", "evaluator", "instruction", "answer"),
-    *("response", "##", "verdict", "similar", "equivalent", "score", "rating", "yes", "semantic", "ignore"),
-    *("disregard", "forget", "override", "reply", "respond", "say", "output", "print", "return", "rater", "assessor"),
-    *("please", "correct", "right", "match", "checked", "verified", "confirmed", "approved", "prompt", "full"),
+_SPEAKING_WORD = re.compile(
+    r"system|user|human|assistant|bot\b|judg|grader|evaluator|instruction|answer|response|##|yes|semantic|ignore|disregard|"
+    r"forget|override|reply|respond|say|output|print|return|rater|assessor|please|checked|verified|confirmed|approved|"
+    r"(?:verdict|similar|similarity|equivalent|score|rating|grade)\W{0,8}[:=]|as\s+(?:correct|right|similar|a match)|"
+    "prompt|full"
 )
 """In every text that the patterns match, in lower case: most answers have none, and looking for these is far faster."""
 
@@ -110,10 +103,11 @@ def sanitize(text: str) -> str:
     - Control tokens of chat templates (`<|im_end|>`, `[INST]`, `</s>`) get a blank behind their first character, so
       that they are read and not obeyed.
 
-    Case, punctuation, line ends of any kind, combining, invisible and direction marks, full-width letters and those
-    Cyrillic and Greek letters that look like Latin ones hide nothing. Any other text is returned byte for byte.
+    Case, punctuation, line ends of any kind, combining and direction marks and full-width letters hide nothing. Any
+    other text is returned byte for byte.
     """
-    removed = _replaced(_FRAME, text, lambda _: REMOVED) if _has_one(text, _FRAME_WORDS) else text
+    is_near = _FRAME_WORD.search(folded(text)[0].lower())
+    removed = _replaced(_FRAME, text, lambda _: REMOVED) if is_near else text
     return _replaced(CONTROL_TOKEN, removed, lambda marker: f"{marker[0]} {marker[1:]}")
 
 
@@ -127,7 +121,7 @@ def shortened(text: str) -> str:
 
 @lru_cache(maxsize=2)  # each of the patterns reads it
 def folded(text: str) -> tuple[str, Sequence[int]]:
-    """Return the text in Latin letters and with one kind of line end, and the original index of each character."""
+    """Return the text in plain letters and with one kind of line end, and the original index of each character."""
     if text.isascii():
         return text.translate(_LINE_ENDS), range(len(text))
     plain = list(map(_plain, text))
@@ -136,10 +130,9 @@ def folded(text: str) -> tuple[str, Sequence[int]]:
 
 @lru_cache(maxsize=4096)
 def _plain(character: str) -> str:
-    """The Latin letters that a character looks like, '' for a mark."""
-    letters = character if character.isascii() else unicodedata.normalize("NFKD", character)
-    seen = (c for c in letters if unicodedata.category(c) not in ("Mn", "Me", "Cf") and c not in _INVISIBLE)
-    return "".join(seen).translate(_LOOKALIKES).translate(_LINE_ENDS)
+    """The letters that a character is written with, '' for a mark."""
+    letters = unicodedata.normalize("NFKD", character)
+    return "".join(c for c in letters if unicodedata.category(c) not in ("Mn", "Me", "Cf")).translate(_LINE_ENDS)
 
 
 def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str]) -> str:
@@ -154,14 +147,6 @@ def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str
     return "".join(parts) + text[done:]
 
 
-def _has_one(text: str, words: Sequence[str]) -> bool:
-    lower = folded(text)[0].lower()
-    for word in words:  # noqa: SIM110 - twice as fast as any()
-        if word in lower:
-            return True
-    return False
-
-
 def is_suspicious(text: str) -> bool:
     """Return whether an answer has a prompt's labels, roles, verdict words or orders: a mark for people.
 
@@ -169,6 +154,6 @@ def is_suspicious(text: str) -> bool:
     words, or in another language, has none of them.
     """
     plain = without_control_tokens(text)
-    read = folded(plain)[0]
-    speaks = _has_one(plain, _SPEAKING_WORDS) and any(pattern.search(read) for pattern in _SPEAKING)
-    return speaks or sanitize(plain) != plain
+    read = folded(plain)[0].lower()
+    speaks = _SPEAKING_WORD.search(read) and any(pattern.search(read) for pattern in _SPEAKING)
+    return bool(speaks) or sanitize(plain) != plain
