@@ -9,7 +9,7 @@ from spiqa_tasks.analysis.calibration import ALWAYS, Opinion, baselines, examine
 from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, environ_of, forecast, rule_of
-from spiqa_tasks.errors import InputError, JudgeError
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import parse_judge
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     for name in judges if not batching.by_files(arguments) else ():
         if estimates[name].calls:
-            _test(arguments, judges[name])
+            judges[name].preflight(anyway=arguments.anyway)
     if not batching.settle(arguments, list(asked.values()), tested=not arguments.anyway):
         return 0
     opinions = [opinion_of(name, judge, labels.answers, about, *again) for name, judge in judges.items()]
@@ -108,16 +108,6 @@ def _part(arguments: argparse.Namespace, labels: Labels) -> tuple[Labels, Signat
     chosen = tuple(labels.answers[place] for place in stratified(kinds, arguments.sample, arguments.seed))
     part = f"{len(chosen)} of {len(labels.answers)}, stratified, seed {arguments.seed}"
     return dataclasses.replace(labels, answers=chosen), about.with_fields(questions=part)
-
-
-def _test(arguments: argparse.Namespace, judge: Judge) -> None:
-    """Ask the judge's test questions. Raises JudgeError if it fails them without `--anyway`."""
-    fault = judge.rule.fault(judge.preflight(anyway=True))
-    if fault is not None:
-        said = f"The judge {judge.config.name} fails its test questions: {fault}"
-        if not arguments.anyway:
-            raise JudgeError(f"{said}; or examine it with --anyway.")
-        say(f"{said}. It is examined anyway.")
 
 
 def _show(arguments: argparse.Namespace, labels: Labels, opinions: list[Opinion]) -> int:

@@ -8,14 +8,14 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.config import EXTRA_VARIABLE, PRICE_VARIABLE
+from spiqa_tasks.judge.config import EXTRA_VARIABLE
 from spiqa_tasks.judge.judge import Asker, Judge
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS, TOP
 from spiqa_tasks.judge.rules.sampled import SampledRule
 from spiqa_tasks.judge.types import JudgingEstimate
-from spiqa_tasks.report.printer import Table, render
+from spiqa_tasks.report.printer import Column, Table, render
 
 
 def add_rule_options(parser: argparse._ActionsContainer) -> None:
@@ -34,11 +34,6 @@ def add_rule_options(parser: argparse._ActionsContainer) -> None:
         help="fields that every request to a judge at an address of its own, or in this process, has in addition "
         f"(default: {EXTRA_VARIABLE})",
     )
-    parser.add_argument(
-        "--judge-price",
-        metavar="PROMPT,COMPLETION",
-        help=f"US dollars per million tokens of judges without a list price (default: {PRICE_VARIABLE})",
-    )
 
 
 def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
@@ -52,8 +47,8 @@ def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
 
 def environ_of(arguments: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, str]:
     """Return the environment, with what the arguments say instead."""
-    said = {EXTRA_VARIABLE: arguments.judge_extra, PRICE_VARIABLE: arguments.judge_price}
-    return {**environ, **{name: value for name, value in said.items() if value is not None}}
+    extra = arguments.judge_extra
+    return {**environ} if extra is None else {**environ, EXTRA_VARIABLE: extra}
 
 
 def chosen_judges(task: Task, arguments: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, Judge]:
@@ -85,4 +80,7 @@ def forecast(arguments: argparse.Namespace, estimates: Mapping[str, JudgingEstim
     rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
     if arguments.format == "json":
         return json.dumps({**about, "dry_run": rows}, indent=2)
-    return render(arguments.format, Table(rows, ["judge"], [*rows[0]][1:])) if rows else "No judge would be asked."
+    if not rows:
+        return "No judge would be asked."
+    cost = Column("cost", show=lambda dollars: "not known" if dollars is None else f"{dollars:.2f}")
+    return render(arguments.format, Table(rows, ["judge"], [*[*rows[0]][1:-1], cost]))

@@ -46,10 +46,10 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
         raise InputError(f"Expected judges that see pictures for {item.name}, found none. Name them with --judge.")
     judges = {name: Asker(parse_judge(name, environ=os.environ)) for name in dict.fromkeys(arguments.judge)}
     batching.check(arguments, [judge.config for judge in judges.values()])
-    blind = [name for name, judge in judges.items() if not PROVIDERS[judge.config.provider].sees_pictures]
-    if blind:
-        seeing = " or ".join(f"{provider.name}:" for provider in PROVIDERS.values() if provider.sees_pictures)
-        raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {seeing}.")
+    for name, judge in judges.items():
+        reason = PROVIDERS[judge.config.provider].cannot(judge.config.model, JudgeRequest("", ("",), top_logprobs=None))
+        if reason is not None:
+            raise InputError(f"Expected judges that see pictures, found {name}: {reason}.")
     runs, remarks = own_runs(arguments.runs, Selection(tuple(arguments.task)))
     say(*remarks)
     figures, left_out = read_figures(runs)

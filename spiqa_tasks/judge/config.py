@@ -16,7 +16,6 @@ JUDGE_VARIABLE = "SPIQA_JUDGE"
 URL_VARIABLE = "SPIQA_JUDGE_BASE_URL"
 KEY_VARIABLE = "SPIQA_JUDGE_API_KEY"
 EXTRA_VARIABLE = "SPIQA_JUDGE_EXTRA"
-PRICE_VARIABLE = "SPIQA_JUDGE_PRICE"
 NO_THINKING = '{"chat_template_kwargs": {"enable_thinking": false}}'
 """Extra fields that switch thinking off in vLLM, SGLang and `hf:`, for chat templates with that switch."""
 

@@ -12,7 +12,6 @@ Keys:
 """
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -26,7 +25,6 @@ from spiqa_tasks.judge.config import (
     JUDGE_VARIABLE,
     KEY_VARIABLE,
     NO_THINKING,
-    PRICE_VARIABLE,
     PRICES,
     URL_VARIABLE,
     JudgeConfig,
@@ -45,9 +43,9 @@ def parse_judge(
     A model's name may hold `:`, `/` and `@`; only `@http://` and `@https://` begin a URL. The URL defaults to
     `base_url`, then to SPIQA_JUDGE_BASE_URL (not for a judge in this process), then to the provider's public address;
     the variables of the model under test are never used. The key defaults to that of `environ`. SPIQA_JUDGE_EXTRA
-    goes only to a judge that is not at its provider's public address; SPIQA_JUDGE_PRICE holds if no price is listed.
+    goes only to a judge that is not at its provider's public address, and a list price holds only there.
 
-    Raises JudgeError for an unknown provider, no model, two URLs, or an unusable URL, key, price or extra fields.
+    Raises JudgeError for an unknown provider, no model, two URLs, or an unusable URL, key or extra fields.
     """
     name, model, url = _split(judge)
     if url and base_url and url != base_url:
@@ -64,16 +62,13 @@ def parse_judge(
         raise JudgeError(f"The judge {name}:{model} runs in this process and has no URL; leave the URL out.")
     url = (url or provider.url).rstrip("/")
     is_public = bool(url) and url == provider.url
-    price = _price(environ.get(PRICE_VARIABLE, ""))
-    if is_public:
-        price = PRICES.get(model) or PRICES.get(DATE.sub("", model)) or price
     return JudgeConfig(
         name,
         model,
         url,
         _checked_key(api_key or _key(provider, url, environ)),
         extra="" if is_public else checked_extra(environ.get(EXTRA_VARIABLE, "")),
-        price=price,
+        price=PRICES.get(model) or PRICES.get(DATE.sub("", model)) if is_public else None,
         cache_dir=cache_path(environ),
     )
 
@@ -123,20 +118,6 @@ def _checked_key(key: str | None) -> str | None:
     if not (stripped.isprintable() and stripped.isascii()):
         raise JudgeError(f"Expected the judge's key as printable ASCII on one line. Set {KEY_VARIABLE} again.")
     return stripped or None
-
-
-def _price(text: str) -> tuple[float, float] | None:
-    """The price `PROMPT,COMPLETION` in US dollars per million tokens; None for an empty text."""
-    if not text.strip():
-        return None
-    try:
-        prompt, completion = map(float, text.split(","))
-    except ValueError:
-        prompt = completion = math.nan
-    if not (0 <= prompt < math.inf and 0 <= completion < math.inf):
-        expected = "the judge's price as PROMPT,COMPLETION in US dollars per million tokens (0.10,0.40)"
-        raise JudgeError(f"Expected {expected}, found {text!r}. Correct {PRICE_VARIABLE} or --judge-price.")
-    return prompt, completion
 
 
 def _check_url(url: str, model: str) -> None:

@@ -124,13 +124,13 @@ def test_asking_again_is_asking_anew_and_paid_for_once(
     assert by_name(again)[NAME]["flips"] == by_name(found)[NAME]["flips"]
 
 
-def test_an_unfit_judge_is_refused_with_the_way_to_examine_it(
+def test_an_unfit_judge_is_refused(
     server: OpenAIServer, judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """After its two test questions."""
     server.behaviour.verdict = lambda _: [("Yes", -0.1), ("No", -3.0), ("a", -5), ("b", -6), ("c", -7)]
     assert main(["calibrate", str(labels), "--judge", judge]) == 2
-    assert capsys.readouterr().err.strip().endswith("choose another one; or examine it with --anyway.")
+    assert "cannot be used: asked whether Blue" in capsys.readouterr().err
     assert len(server.requests) == 2
 
 

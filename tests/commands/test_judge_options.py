@@ -20,7 +20,7 @@ ENVIRON = {"SPIQA_JUDGE": "openai:gpt-4o", "SPIQA_JUDGE_BASE_URL": "http://local
 
 def asked(names: list[str] | None, top: int = 5) -> Namespace:
     """The command line's arguments."""
-    return Namespace(judge=names, judge_prompt="released", top=top, judge_extra=None, judge_price=None, draws=None)
+    return Namespace(judge=names, judge_prompt="released", top=top, judge_extra=None, draws=None)
 
 
 def judges(task: Task, names: list[str] | None, environ: dict[str, str] | None = None, top: int = 5) -> list[str]:

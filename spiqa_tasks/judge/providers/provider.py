@@ -100,14 +100,12 @@ class Provider(ABC):
         url: its public base URL without a trailing slash; '' if models run in this process.
         key_variable: the environment variable of its own key, which is sent to `url` alone; '' without one.
         extra: the extra of setup.cfg that installs what asking needs, or ''.
-        sees_pictures: whether requests may have pictures.
     """
 
     name: ClassVar[str]
     url: ClassVar[str] = ""
     key_variable: ClassVar[str] = ""
     extra: ClassVar[str] = ""
-    sees_pictures: ClassVar[bool] = False
 
     def __init__(self, config: JudgeConfig) -> None:
         self._config = config

@@ -27,7 +27,6 @@ _PLAIN = frozenset({"accept", "accept-encoding", "connection", "content-length",
 class SdkJudge(Provider):
     """Asks one server by JSON; its requests and responses may also be lines of files, for the provider's batches."""
 
-    sees_pictures = True
     path: ClassVar[str]
     """Path of requests under the base URL."""
 

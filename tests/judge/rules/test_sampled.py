@@ -122,10 +122,9 @@ def test_a_draw_that_cannot_be_read_is_a_failed_verdict(
 
 def test_thoughts_are_paid_for_in_the_forecast(answers: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A model known to reason is counted with its whole budget, another one with its answers."""
-    command = ("score", "spiqa_demo", answers, "--rule", "sampled", "--judge-price", "1,1", "--dry-run")
+    command = ("score", "spiqa_demo", answers, "--rule", "sampled", "--dry-run")
     found = run_json(capsys, *command, "--judge", "openai:gpt-4o", "--judge", "openai:o3")[1]["dry_run"]
     assert [each["completion_tokens"] for each in found] == [5 * ANSWERS * 16, 5 * ANSWERS * (16 + 2048)]
-    assert found[0]["cost"] < found[1]["cost"]
 
 
 @pytest.mark.parametrize("judge", ["anthropic:claude-haiku", "openai:o3", "openai:llama"])
