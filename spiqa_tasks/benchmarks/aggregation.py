@@ -9,7 +9,7 @@ from typing import Literal
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.metrics import text_scores
 from spiqa_tasks.scoring.coverage import is_covered, mean_or_nan, too_few
-from spiqa_tasks.scoring.intervals import mean_interval
+from spiqa_tasks.scoring.intervals import Interval, mean_interval
 
 Needs = Literal["nothing", "judge", "text programs"]
 Pairs = list[tuple[str, str]]
@@ -38,16 +38,15 @@ class Value:
     reason: str | None = None
     clusters: Mapping[str, str | None] = field(default_factory=dict)
     missing: int = 0
-    ends: tuple[float, float] | None = None
+    ends: Interval | None = None
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
         """The 95% interval (`scoring.intervals.mean_interval`, or `ends`), or None if the value is no mean."""
         scores = list(self.scores.values())
-        if not scores or not math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
-            return self.ends
-        found = mean_interval(scores, [self.clusters.get(key) for key in self.scores])
-        return None if found.low is None or found.high is None else (found.low, found.high)
+        is_mean = scores and math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9)
+        found = mean_interval(scores, [self.clusters.get(key) for key in self.scores]) if is_mean else self.ends
+        return None if found is None or found.low is None or found.high is None else (found.low, found.high)
 
 
 @dataclass(frozen=True)

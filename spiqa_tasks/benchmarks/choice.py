@@ -67,11 +67,12 @@ def options_in(text: str) -> dict[str, str]:
 
 
 def question_before(text: str) -> str:
-    """Return the text before the options that `options_in` reads, stripped."""
-    *_, tail = _HEADING.split(text)
-    labels = _labels(tail)
-    head = text[: len(text) - len(tail) + (labels[0].start() if labels else len(tail))]
-    return (_HEADING.split(head)[0] if head != text else text).strip()
+    """Return the text before the options that `options_in` reads and their heading, stripped."""
+    *_, heading = None, *_HEADING.finditer(text)
+    start = heading.end() if heading else 0
+    if not (labels := _labels(text[start:])):
+        return text.strip()
+    return text[: heading.start() if heading else labels[0].start()].strip()
 
 
 def _labels(text: str) -> list[re.Match[str]]:

@@ -83,21 +83,17 @@ def effective_interval(value: float, squared: float, freedom: float, least: floa
 
 def weighted_interval(
     scores: Sequence[float], weights: Sequence[float], clusters: Clusters | None = None
-) -> tuple[float, tuple[float, float] | None]:
-    """Return the mean of scores in [0, 1] by weights > 0, and its interval at the effective number of scores.
-
-    The interval is None for a single cluster.
-    """
+) -> tuple[float, Interval]:
+    """Return the mean of scores in [0, 1] by weights > 0, and its interval at the effective number of scores."""
     groups, total = groups_of(scores, clusters), math.fsum(weights)
     mean = math.fsum(weight * score for weight, score in zip(weights, scores, strict=True)) / total
-    if len(groups) < 2:
-        return mean, None
+    if why := _too_few(groups):
+        return mean, Interval(None, None, why)
     shares = [weight * len(scores) / total for weight in weights]
     deviations = [share * (score - mean) for share, score in zip(shares, scores, strict=True)]
     sizes = [math.fsum(weights[place] for place in places) for places in groups]
     least = total**2 / math.fsum(size**2 for size in sizes)
-    found = effective_interval(mean, *variance(deviations, groups), least)
-    return mean, None if found.low is None or found.high is None else (found.low, found.high)
+    return mean, effective_interval(mean, *variance(deviations, groups), least)
 
 
 def mean_interval(scores: Sequence[float], clusters: Clusters | None = None) -> Interval:

@@ -14,7 +14,7 @@ from math import isfinite
 
 from spiqa_tasks.scoring.mcq.fields import fields_in
 
-MATCH_VERSION = "2"
+MATCH_VERSION = "3"
 """Version of `final_answer`, `read_as` and the matches, for signatures."""
 TOLERANCE = 0.05
 """Relative error of a number that counts as right (ChartQA, end of section 5.1)."""
@@ -47,8 +47,11 @@ _SPELT = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()\n]{0,80}\)")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|[\n。]+")
 _STATES = re.compile(r"=|≈|:|\b(?:is|are|was|be|equals?)\b", re.IGNORECASE)
-_VERDICTS = ("yes", "no", "true", "false")
-_VERDICT = re.compile(rf"\W{{0,9}}({'|'.join(_VERDICTS)})\s{{0,9}}(?:[.,;:!–—-]|$)", re.IGNORECASE)
+_VERDICTS = ("yes", "no", "true", "false", "正确 正確 对 對 是", "错误 錯誤 错 錯 否")
+"""Verdicts, those of one meaning together."""
+_VERDICT = re.compile(
+    rf"\W{{0,9}}({'|'.join(_VERDICTS).replace(' ', '|')})\s{{0,9}}(?:[.,;:!–—。，；：！-]|$)", re.IGNORECASE
+)
 _SHORT = 4
 """Words of a first sentence that is the answer, an explanation following."""
 _WRAPPER = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|mathcal|bm|rm|bf)(?![a-z])\s*")
@@ -80,13 +83,14 @@ def final_answer(response: str) -> str:
 def read_as(prediction: str, reference: str) -> str | None:
     """Return the answer in words of an answer, where the true one is a number, or yes or no; else None.
 
-    "18 inches" and "The cup holds 18." are 18, "Yes. The study ..." is yes. Among several numbers it is the only one of
+    "18 inches" and "The cup holds 18." are 18, "Yes. The study ..." is yes, 正确 is 对. Among several numbers it is the only one of
     a first sentence of at most four words, else of the last sentence with one, or of what follows its last "=" or "is";
     None if that leaves several. An answer that is a number already has no other in it.
     """
-    if reference.strip().lower() in _VERDICTS:
+    true = reference.strip()
+    if same := next((each.split() for each in _VERDICTS if true.lower() in each.split()), None):
         found = _VERDICT.match(prediction)
-        return found[1].lower() if found else None
+        return (true if found[1].lower() in same else found[1].lower()) if found else None
     if _number(reference) is None or _number(prediction) is not None:
         return None
     text = _ASIDE.sub(" ", unicodedata.normalize("NFKC", prediction).replace("−", "-"))

@@ -86,6 +86,8 @@ def test_what_is_listed_is_found(options: list[str]) -> None:
             "Hint: a letter, e.g., A, B.\nQuestion: Sum?",
         ),
         ("Which?\nA. x\nB. y", "Which?"),
+        ("Which? \n(A)red\n(B)blue", "Which?"),
+        ("Options: A: are they?\nOptions: A: red, B: blue", "Options: A: are they?"),
         (" No options here. ", "No options here."),
         ("Options: none", "Options: none"),
     ],

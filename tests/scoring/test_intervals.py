@@ -162,10 +162,9 @@ def test_holm_is_the_textbook_example() -> None:
 def test_weights_count_in_the_mean_and_lower_the_effective_number() -> None:
     """Equal ones change nothing; weights 3, 1, 1 and 1 are those of three effective questions."""
     scores, clusters = [0.2, 0.4, 0.9, 1.0, 0.0, 0.5], list("aabbcd")
-    mean, ends = weighted_interval(scores, [2.0] * 6, clusters)
-    found = share_interval(scores, clusters)
-    assert mean == pytest.approx(0.5)
-    assert ends == pytest.approx((found.low, found.high))
-    mean, ends = weighted_interval([1.0] * 4, [3, 1, 1, 1])
-    assert (mean, ends) == (1.0, pytest.approx((wilson(1.0, 3.0, stats.t.ppf(0.975, 3)).low, 1.0)))
-    assert weighted_interval([1.0, 0.0], [3, 1], "aa") == (0.75, None)
+    mean, found = weighted_interval(scores, [2.0] * 6, clusters)
+    equal = share_interval(scores, clusters)
+    assert (mean, found.low, found.high) == pytest.approx((0.5, equal.low, equal.high))
+    mean, found = weighted_interval([1.0] * 4, [3, 1, 1, 1])
+    assert (mean, found.low, found.high) == pytest.approx((1.0, wilson(1.0, 3.0, stats.t.ppf(0.975, 3)).low, 1.0))
+    assert weighted_interval([1.0, 0.0], [3, 1], "aa") == (0.75, share_interval([1.0, 0.0], "aa"))

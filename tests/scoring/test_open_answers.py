@@ -58,6 +58,7 @@ def test_the_final_answer_is_what_the_response_calls_so(response: str, answer: s
         ("The value is \\frac12.", "0.5", "\\frac12"),
         ("Yes. The study shows it.", "yes", "yes"),
         ("No idea", "no", None),
+        *(("正确。因为", "对", "对"), ("否", "是", "否"), ("對", "正确", "正确"), ("错误", "否", "否")),
         ("2 and 3", "2", None),
         ("There are 3 apples and 4 pears", "3", None),
         ("between 3 and 5", "3", None),

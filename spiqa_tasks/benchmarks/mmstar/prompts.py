@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import parse_settings
-from spiqa_tasks.benchmarks.mmstar.release import MMStarSettings, question_of, read_options, table_options
+from spiqa_tasks.benchmarks.choice import question_before
+from spiqa_tasks.benchmarks.mmstar.release import MMStarSettings, read_options, table_options
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
 
 _LISTED = "Question: {question}\nOptions:\n{options}"
@@ -67,7 +68,7 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
     pictures = [Picture(path) for path in row["images"]]
     if _shots_of(row) == "authors":
         options = dict(zip(row["letters"], row["options"], strict=True))
-        asked = _LISTED.format(question=question_of(row["question"]), options=_lines(options))
+        asked = _LISTED.format(question=question_before(row["question"]), options=_lines(options))
         return [*AUTHORS, *pictures, asked + AUTHORS_CLOSING]
     asked = _asked(row["prompt"], row["question"], table_options(row))
     return [*pictures, _shots(row) + asked + (f"\n{ANSWER}" if is_few_shot(row) else "")]
@@ -102,7 +103,7 @@ def _shots_of(row: Mapping[str, Any]) -> str:
 
 
 def _asked(name: str, text: str, options: Mapping[str, str]) -> str:
-    return WORDINGS[name].format(asked=text, question=question_of(text), options=_lines(options))
+    return WORDINGS[name].format(asked=text, question=question_before(text), options=_lines(options))
 
 
 def _lines(options: Mapping[str, str]) -> str:

@@ -1,6 +1,5 @@
 """MMStar: settings of its tasks, rows of its 1,500 questions with options in the text (MMStar paper, section 4.2)."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -64,14 +63,6 @@ def read_options(question: str) -> dict[str, str]:
     The release has two forms: `Options: A: x, B: y, ...` and a list of lines `(A) x`, once without the blank.
     """
     return options_in(question) or dict.fromkeys("ABCD", "")
-
-
-def question_of(text: str) -> str:
-    """Return a released question without its options."""
-    head, inline, tail = text.rpartition("Options: ")
-    if inline and tail.startswith("A: "):
-        return head.strip()
-    return re.split(r"(?:\nChoices:)?\n\([A-H]\)", text)[0].strip()
 
 
 def table_options(row: Mapping[str, Any]) -> dict[str, str]:

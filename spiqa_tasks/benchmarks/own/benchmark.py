@@ -177,8 +177,8 @@ def _points_of(metric: Metric) -> Metric:
         weights, scores = [record.details[POINTS] for record in known], [plain.scores[record.id] for record in known]
         if not known:
             return plain
-        share, ends = weighted_interval(scores, weights, [record.cluster for record in known])
-        return Value(share, plain.n, missing=plain.missing, ends=ends)
+        share, interval = weighted_interval(scores, weights, [record.cluster for record in known])
+        return Value(share, plain.n, missing=plain.missing, ends=interval)
 
     return dataclasses.replace(metric, name=POINTS, compute=compute)
 

@@ -6,7 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.mmstar.release import MISSING, question_of
+from spiqa_tasks.benchmarks.choice import question_before
+from spiqa_tasks.benchmarks.mmstar.release import MISSING
 from spiqa_tasks.benchmarks.prompting import Picture, Turn, chat_content, plain_text
 from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows
 from spiqa_tasks.benchmarks.task import Task
@@ -87,7 +88,7 @@ def _line(row: Row, folder: Path, copies: dict[str, str]) -> dict[str, str]:
     line = {"index": str(row["id"]), "question": plain_text(parts), "answer": str(row.get("answer", ""))}
     if row.get("letters"):
         texts = (text or f"picture {place}" for place, text in enumerate(row["options"], 1))
-        line |= {"question": question_of(row["question"]), **dict(zip(row["letters"], texts, strict=True))}
+        line |= {"question": question_before(row["question"]), **dict(zip(row["letters"], texts, strict=True))}
     line |= {column: str(row[name]) for column, name in _GROUPS.items() if row.get(name)}
     written = [copies[path] for path in paths]
     return line | ({"image_path": repr(written) if len(written) > 1 else written[0]} if written else {})

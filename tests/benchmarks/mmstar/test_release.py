@@ -16,7 +16,6 @@ from spiqa_tasks.benchmarks.mmstar.release import (
     MMStarSettings,
     from_table,
     load,
-    question_of,
     read_options,
 )
 from spiqa_tasks.errors import DataError
@@ -99,22 +98,6 @@ def test_a_release_that_is_broken_is_refused(tmp_path: Path, cells: dict[str, An
     """Before anything is asked."""
     with pytest.raises(DataError, match=re.escape(said)):
         load(release(tmp_path, **cells), "val", MMStarSettings())
-
-
-@pytest.mark.parametrize(
-    ("text", "question"),
-    [
-        ("Which?\nOptions: A: red, B: blue", "Which?"),
-        ("Which?\nChoices:\n(A) red\n(B) blue", "Which?"),
-        ("Which? \n(A)red\n(B)blue", "Which?"),
-        ("Options: what are they?\n(A) red", "Options: what are they?"),
-        ("Options: A: are they?\nOptions: A: red, B: blue", "Options: A: are they?"),
-        ("Which?", "Which?"),
-    ],
-)
-def test_a_question_stands_before_its_options(text: str, question: str) -> None:
-    """In either form of the release."""
-    assert question_of(text) == question
 
 
 def test_a_table_of_answers_has_the_questions_too() -> None:

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from spiqa_tasks.benchmarks.choice import question_before
 from spiqa_tasks.benchmarks.mmstar.prompts import prompt
-from spiqa_tasks.benchmarks.mmstar.release import question_of, table_options
+from spiqa_tasks.benchmarks.mmstar.release import table_options
 from spiqa_tasks.benchmarks.registry import load_rows
 
 from .conftest import Launch
@@ -28,5 +29,5 @@ def test_vlmevalkit_asks_the_same(launch: Launch, name: str) -> None:
     }[name]
     for row in load_rows("mmstar", "demo", f"prompt={name},ablation=text"):
         columns = {**dict.fromkeys("ABCD"), **table_options(row)}
-        line = pd.Series({"question": question_of(row["question"]), **columns})
+        line = pd.Series({"question": question_before(row["question"]), **columns})
         assert prompt(row) == [theirs(line)]

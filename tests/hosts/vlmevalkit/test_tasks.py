@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.mmstar.release import question_of
+from spiqa_tasks.benchmarks.choice import question_before
 from spiqa_tasks.benchmarks.prompting import Picture, Turn, plain_text
 from spiqa_tasks.benchmarks.registry import benchmark_of, yaml_folder
 from spiqa_tasks.hosts.catalogue import user_folder
@@ -84,7 +84,7 @@ def test_choices_have_their_options_in_columns(tmp_path: Path, monkeypatch: pyte
         (picture,) = _shown(row)
         name = hashlib.sha256(picture.read_bytes()).hexdigest()[:24] + picture.suffix
         assert line == {
-            **{"index": row["id"], "question": question_of(row["question"]), "answer": row["answer"]},
+            **{"index": row["id"], "question": question_before(row["question"]), "answer": row["answer"]},
             **dict(zip(row["letters"], row["options"], strict=True)),
             **{"category": row["category"], "l2-category": row["subcategory"]},
             "image_path": str(tmp_path / "data" / "images" / "spiqa_tasks" / name),
