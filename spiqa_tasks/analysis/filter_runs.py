@@ -8,7 +8,7 @@ from functools import cached_property
 from spiqa_tasks.analysis.inspectors import aligned, one_of_each
 from spiqa_tasks.analysis.pair import Pair, groups_of
 from spiqa_tasks.benchmarks.aggregation import Metric
-from spiqa_tasks.benchmarks.outcomes import Outcomes
+from spiqa_tasks.benchmarks.summary import Outcomes
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.answer import FIRST

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.benchmarks.choice import options_in
-from spiqa_tasks.benchmarks.outcomes import Outcomes
+from spiqa_tasks.benchmarks.summary import Outcomes
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.identity import OPTIONS
 from spiqa_tasks.runs.run import Run

@@ -6,9 +6,9 @@ from functools import cached_property
 
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.benchmarks.aggregation import Metric
-from spiqa_tasks.benchmarks.outcomes import Outcomes, outcomes
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import Signature
+from spiqa_tasks.benchmarks.summary import Outcomes, outcomes
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
 

@@ -26,8 +26,6 @@ logger = logging.getLogger("spiqa_tasks")
 PLUGINS = "spiqa_tasks.benchmarks"
 """Entry point group of other packages' `Benchmark` objects."""
 BENCHMARKS: dict[str, Benchmark] = {benchmark.name: benchmark for benchmark in (SPIQA, MMSTAR, SCIFIBENCH)}
-SMALL = "_224px.zip"
-"""Suffix of archives whose pictures can also be made from the full-size ones."""
 
 
 def register(benchmark: Benchmark) -> None:
@@ -132,19 +130,15 @@ def is_there(source: Source, benchmark: str, split: str, settings: str) -> bool:
         with suppress(DataError):
             return entry.splits[split] > 0
         return False
-    return split.startswith("demo") or all(
-        _has(source, repository, pattern) or _has(source, repository, pattern.replace(SMALL, ".zip"))
-        for repository, pattern in files
-    )
+    return split.startswith("demo") or all(_has(source, *each) for each in files)
 
 
 def fetch(benchmark: str, split: str, settings: str) -> None:
     """Fetch the files of a task that are not on this machine. Raises DataError: one of them cannot be had."""
     source, entry = _source(split), BENCHMARKS[benchmark]
-    if not is_there(source, benchmark, split, settings):
-        for repository, pattern in entry.files(split, entry.parse(settings)):
-            if not _has(source, repository, pattern):
-                source.files(repository, pattern)
+    for repository, pattern in entry.files(split, entry.parse(settings)):
+        if not split.startswith("demo") and not _has(source, repository, pattern):
+            source.files(repository, pattern)
 
 
 def _has(source: Source, repository: Repository, pattern: str) -> bool:

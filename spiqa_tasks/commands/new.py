@@ -12,7 +12,6 @@ from typing import Any, get_args
 
 from spiqa_tasks.benchmarks.own.cells import AnswerForm, cell
 from spiqa_tasks.benchmarks.own.definition import Definition, Kind, parse
-from spiqa_tasks.benchmarks.own.prompts import MARKER, are_placed
 from spiqa_tasks.benchmarks.own.proposal import is_zero, propose
 from spiqa_tasks.benchmarks.own.rows import HUB, Row, data_paths, fault, is_wanted, read_rows
 from spiqa_tasks.benchmarks.prompting import Picture
@@ -154,16 +153,10 @@ def _unaskable(definition: Definition, rows: Mapping[int, Row]) -> Iterator[tupl
 
 def _oddities(definition: Definition, rows: Sequence[Row]) -> Iterator[str]:
     """Yield a sentence for each possible fault of rows that can be asked."""
-
-    def lacks_picture(row: Row) -> bool:
-        texts = [row["question"], *row["options"]]
-        return MARKER.search(" ".join(texts)) is not None and not are_placed(texts, len(row["images"]))
-
     faults = {
         "with two options of the same text": [
             row["id"] for row in rows if len({*map(str.casefold, row["options"])}) < len(row["options"])
         ],
-        "with a marker of a picture that the row does not have": [row["id"] for row in rows if lacks_picture(row)],
         "without a picture": [row["id"] for row in rows if definition.columns.images and not row["images"]],
     }
     for name, ids in faults.items():

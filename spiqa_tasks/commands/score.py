@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from spiqa_tasks.benchmarks.aggregation import prepare
-from spiqa_tasks.benchmarks.outcomes import remarks_on
+from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import batching, grouping
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import Row
-from spiqa_tasks.benchmarks.outcomes import remarks_on
 from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.benchmarks.signature import PACKAGE
+from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.report import headline, overview, plots, tables
 from spiqa_tasks.report.headline import judge_of
 from spiqa_tasks.report.plots import Plot

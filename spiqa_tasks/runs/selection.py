@@ -8,7 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
-from spiqa_tasks.benchmarks.outcomes import outcomes
+from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.judge.resolve import parse_judge

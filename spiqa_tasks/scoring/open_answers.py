@@ -83,9 +83,9 @@ def final_answer(response: str) -> str:
 def read_as(prediction: str, reference: str) -> str | None:
     """Return the answer in words of an answer, where the true one is a number, or yes or no; else None.
 
-    "18 inches" and "The cup holds 18." are 18, "Yes. The study ..." is yes, 正确 is 对. Among several numbers it is the only one of
-    a first sentence of at most four words, else of the last sentence with one, or of what follows its last "=" or "is";
-    None if that leaves several. An answer that is a number already has no other in it.
+    "18 inches" and "The cup holds 18." are 18, "Yes. The study ..." is yes, 正确 is 对. Among several
+    numbers it is the only one of a first sentence of at most four words, else of the last sentence with one, or of what
+    follows its last "=" or "is"; None if that leaves several. An answer that is a number already has no other in it.
     """
     true = reference.strip()
     if same := next((each.split() for each in _VERDICTS if true.lower() in each.split()), None):

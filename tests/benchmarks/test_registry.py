@@ -85,10 +85,10 @@ def test_every_file_that_a_task_reads_must_be_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("archive", ["SPIQA_testA_Images", "SPIQA_testA_Images_224px"])
-def test_small_pictures_may_be_the_releases_or_made_here(tmp_path: Path, archive: str) -> None:
-    """Either archive is enough for 224px; full pictures need the full one."""
+def test_small_pictures_are_an_archive_of_their_own(tmp_path: Path, archive: str) -> None:
+    """As full ones are."""
     source = place(tmp_path, "spiqa/test-A/SPIQA_testA.json", f"spiqa/test-A/{archive}.zip")
-    assert is_there(source, "spiqa", "testA", "resolution=224px")
+    assert is_there(source, "spiqa", "testA", "resolution=224px") == archive.endswith("_224px")
     assert is_there(source, "spiqa", "testA", "") == (archive == "SPIQA_testA_Images")
 
 

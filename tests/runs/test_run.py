@@ -10,10 +10,10 @@ from host_files import FAILED, sample_of, write_run
 from report_runs import REFUSAL, choices, run_of, runs_at
 
 from spiqa_tasks.benchmarks.aggregation import mean_of
-from spiqa_tasks.benchmarks.outcomes import Outcomes, outcomes
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
+from spiqa_tasks.benchmarks.summary import Outcomes, outcomes
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity

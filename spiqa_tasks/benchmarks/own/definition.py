@@ -1,6 +1,5 @@
 """The YAML of a user's benchmark: its data, columns, prompt and metrics, validated when it is read."""
 
-import difflib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -272,5 +271,4 @@ def parse(values: Mapping[str, Any], folder: Path) -> Definition:
 
 
 def _unknown(name: str, known: Collection[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"{name} is none of {', '.join(known)}" + (f" (is {near[0]} meant?)" if near else "")
+    return f"{name} is none of {', '.join(known)}"

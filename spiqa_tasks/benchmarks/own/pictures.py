@@ -21,8 +21,7 @@ _BASE64 = re.compile(r"(?:data:image/[\w.+-]+;base64,)?((?:iVBOR|/9j/|R0lGOD|Ukl
 class Pictures:
     """The pictures of a table's rows; `columns` have pictures, or are paths with columns in braces.
 
-    `folder` is that of relative paths, `cache` that of pictures within the table, of which a later row may name the
-    earlier one's id, as VLMEvalKit's tables do.
+    `folder` is that of relative paths, `cache` that of pictures within the table.
     """
 
     def __init__(self, columns: Sequence[str], folder: Path, cache: str) -> None:
@@ -30,19 +29,15 @@ class Pictures:
         self._there: set[str] = set()
         self._folder = os.path.normpath(folder)
         self._cache = cache
-        self._by_id: dict[str, list[str]] = {}
 
-    def of(self, record: Fields, row_id: str, place: int) -> list[str]:
+    def of(self, record: Fields, place: int) -> list[str]:
         """Return the paths of a row's pictures, in order.
 
         Raises ValueError: a cell that is not a picture, or a path without a file.
         """
         values = list(self._values(record))
         written = [(f"{place}-{number}", value) for number, value in enumerate(values) if isinstance(value, bytes)]
-        if written:
-            self._by_id[row_id] = write_pictures(self._cache, written)
-            return self._by_id[row_id]
-        return [path for value in values for path in self._by_id.get(str(value)) or [self._path(str(value))]]
+        return write_pictures(self._cache, written) if written else [self._path(str(value)) for value in values]
 
     def _values(self, record: Fields) -> Iterator[bytes | str]:
         """The pictures, as encoded bytes or as paths."""

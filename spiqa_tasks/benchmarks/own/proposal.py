@@ -26,17 +26,12 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 _NUMBERED = re.compile(r"(?:image|img|picture|figure)[_ ]?\d+", re.IGNORECASE)
 _PICTURE = re.compile(r"image|img|picture|figure", re.IGNORECASE)
 """A column's name that says that its values name pictures."""
-_ID = re.compile(r"(?:^|[_ ])(?:id|idx|index|no|number)$", re.IGNORECASE)
 _OPTION = re.compile(r"(?:(?:option|choice)[_ ]?)?([A-Ja-j]|\d)")
 _MARKS = ("ABCDEFGHIJ", "0123456789", "123456789")
 LOOKED_AT = 50
 """Values of a column that are looked up as files."""
 DEEPEST = 4
 """Levels of folders in which pictures are searched."""
-MOST_GROUPS = 30
-"""Largest number of different values of a column by which scores are broken down."""
-LISTED = 0.5
-"""Smallest share of questions with options in their text for these to be read there."""
 
 
 def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -56,14 +51,10 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -
     for role, fits in _FITS.items():
         if role not in found and (guess := _guess(role, fits, values, found, files)):
             found[role] = guess
-    if "id" not in found and not any(KEY in record for record in records):
-        named = [name for name in values if name not in set(_named(found)) and _ID.search(name)]
-        found["id"] = next((name for name in named if _FITS["id"](values[name])), "")
     paths = [cells.single(as_value(value)) for value in values.get(str(found.get("images")), ())]
     paths = [path for path in paths if isinstance(path, str) and path and not is_encoded(path)]
     image_folder = _folder_of(paths, files)
-    guesses = {"groups": _groups(values, found), "cluster": _cluster(values, found)}
-    found |= {role: guess for role, guess in guesses.items() if role not in found}
+    found = {"cluster": _cluster(values, found), **found}
     columns = {role: name for role, name in found.items() if name}
     for role in ("question", "answer"):
         if role not in found:
@@ -96,20 +87,16 @@ def _guess(
         if name in known and fits(values[known[name]]):
             return known[name]
     if role == "options":
-        return _options(values, str(found.get("question")))
+        return _options(values)
     return _images(values, found, files) if role == "images" else ""
 
 
-def _options(values: Values, question: str) -> str | list[str]:
-    """The columns that have a letter or a number each, or the question where its text lists options."""
+def _options(values: Values) -> str | list[str]:
+    """The columns that have a letter or a number each, or the first one with an object of letters."""
     marks = {name: mark[1].upper() for name in values if (mark := _OPTION.fullmatch(name))}
     if len(marks) > 1 and "".join(sorted(marks.values())) in [each[: len(marks)] for each in _MARKS]:
         return sorted(marks, key=lambda name: marks[name])
-    objects = [name for name, cells_of in values.items() if all(map(_has_letters, cells_of))]
-    if objects:
-        return objects[0]
-    asked = values.get(question, ())
-    return question if asked and sum(bool(options_in(str(text))) for text in asked) >= LISTED * len(asked) else ""
+    return next((name for name, objects in values.items() if all(map(_has_letters, objects))), "")
 
 
 def _images(values: Values, found: Mapping[str, Any], files: Files) -> str | list[str]:
@@ -157,18 +144,6 @@ def _are_all(names: Sequence[str], folder: str, files: Files) -> bool:
     """Return whether the folder's pictures have just these names: others may belong to anything."""
     wanted = {os.path.normpath(os.path.join(folder, name)).replace("\\", "/") for name in names}
     return wanted == {path for paths in files.values() for path in paths if os.path.dirname(path) == folder}
-
-
-def _groups(values: Values, found: Mapping[str, Any]) -> list[str]:
-    """At most six columns of few different short values, each of which several rows have."""
-    used = set(_named(found))
-    groups = []
-    for name, column in values.items():
-        different = {str(value) for value in column if not cells.is_empty(value)}
-        is_few = 2 <= len(different) <= min(MOST_GROUPS, len(column) / 4)
-        if is_few and name not in used and all(map(_is_short, column)):
-            groups.append(name)
-    return groups[:6]
 
 
 def _cluster(values: Values, found: Mapping[str, Any]) -> str:

@@ -85,7 +85,7 @@ def read_rows(
                 raise ValueError("the id of an earlier row")
             ids.add(row_id)
             row = {"id": row_id, **_row(definition, record, row_id), **shared}
-            rows[place] = row | {"images": pictures.of(record, row_id, place)}
+            rows[place] = row | {"images": pictures.of(record, place)}
         except ValueError as error:
             faults[place] = fault(place, row_id, str(error))
     for column, value in sorted(unmet):

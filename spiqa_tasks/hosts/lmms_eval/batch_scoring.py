@@ -16,12 +16,12 @@ from functools import cache
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED
-from spiqa_tasks.benchmarks.outcomes import remarks_on
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.results_file import BASELINE, metric_values
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.benchmarks.signature import version
+from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ

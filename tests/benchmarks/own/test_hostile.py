@@ -72,4 +72,4 @@ def test_any_text_may_be_looked_at_as_a_path(folder: Path, table: list[dict[str,
     assert propose(rows, {}, folder)["columns"]["question"] == "question"
     pictures = Pictures(("image", "{note}/a.png"), folder, "none")
     with pytest.raises(ValueError, match="no picture at"):
-        pictures.of({"image": "nowhere.png", **rows[0]}, "0", 0)
+        pictures.of({"image": "nowhere.png", **rows[0]}, 0)

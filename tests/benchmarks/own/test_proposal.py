@@ -41,9 +41,7 @@ def numbered(count: int, **cells: Any) -> list[dict[str, Any]]:
         ({**LEAST, "A": "x", "B": "y", "C": None}, {"options": ["A", "B", "C"]}),
         ({**LEAST, "choice_b": "x", "choice_a": "y"}, {"options": ["choice_a", "choice_b"]}),
         ({**LEAST, "option1": "x", "option2": "y"}, {"options": ["option1", "option2"]}),
-        ({"question": "Which?\n(A) x\n(B) y", "answer": "A"}, {"options": "question"}),
         ({**LEAST, "image_2": None, "image_1": {"bytes": b"x"}}, {"images": ["image_2", "image_1"]}),
-        ({**LEAST, "sample_index": "7"}, {"id": "sample_index"}),
         ({**LEAST, "image_1": None, "image_2": ""}, {"images": None, "cluster": None}),
         ({**LEAST, "imgname": "a.png"}, {"images": "imgname"}),
         ({**LEAST, "scan": "a/b.JPG"}, {"images": "scan"}),
@@ -90,7 +88,7 @@ def test_the_form_of_right_options_is_that_which_reads_most(answers: list[Any], 
 
 
 def test_the_whole_proposal_of_a_table() -> None:
-    """Rows without options make both kinds; few short values are groups, a picture of several questions a cluster."""
+    """Rows without options make both kinds; a picture of several questions is a cluster."""
     options = [["x", "y"], []]
     rows = numbered(40, answer=["A", "5"], choices=options, image="a.png", topic=["m", "n"], hint="long " * 20)
     rows = [{KEY: str(place), **row, "question": f"Which {place}?"} for place, row in enumerate(rows)]
@@ -98,7 +96,7 @@ def test_the_whole_proposal_of_a_table() -> None:
         "kind": "both",
         "columns": {
             **{"id": "qid", "question": "question", "answer": "answer", "options": "choices", "images": "image"},
-            **{"groups": ["topic"], "cluster": "image"},
+            "cluster": "image",
         },
     }
     assert "cluster" not in columns_of(*numbered(3, **LEAST, image=["a.png", "b.png", "c.png"]))
@@ -162,13 +160,3 @@ def test_a_columns_values_must_fit_its_name(columns: dict[str, list[Any]], role:
     length = len(next(iter(columns.values())))
     rows = [{each: values[place] for each, values in columns.items()} for place in range(length)]
     assert columns_of(*({**LEAST, **row} for row in rows)).get(role) == name
-
-
-def test_groups_have_a_quarter_of_the_rows_at_least_thirty_and_six_at_most() -> None:
-    """Of values: ten of forty rows, thirty in all; six columns in the order of the table."""
-    rows = [{**LEAST, "ten": place % 10, "eleven": place % 11} for place in range(40)]
-    assert columns_of(*rows)["groups"] == ["ten"]
-    rows = [{**LEAST, "low": place % 30, "high": place % 31} for place in range(400)]
-    assert columns_of(*rows)["groups"] == ["low"]
-    rows = [{**LEAST, **{f"g{number}": place % 2 for number in range(8)}} for place in range(40)]
-    assert columns_of(*rows)["groups"] == [f"g{number}" for number in range(6)]
