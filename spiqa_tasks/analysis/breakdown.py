@@ -8,7 +8,6 @@ from spiqa_tasks.benchmarks.aggregation import Metric, Value
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.binning import bin_index, quantile_bins
 
@@ -85,16 +84,11 @@ def by_property(run: Run, metric: Metric, name: str, bins: int) -> list[GroupVal
 def by_label(run: Run, metric: Metric, name: str) -> list[GroupValue]:
     """Return one row per value of a detail of the records, such as the benchmark that a question is from.
 
-    Source: MMStar Figure 4. Raises InputError: a record without it.
+    Records without it, such as those of an older version, are the row `unknown`. Source: MMStar Figure 4.
     """
     members: dict[str, list[Record]] = {}
     for record in run.questions:
-        members.setdefault(str(record.details.get(name, "")), []).append(record)
-    if "" in members:
-        raise InputError(
-            f"Expected the {name} of every question in {run.path}, found {len(members[''])} of {len(run.questions)} "
-            "without. Score the answers again with the release that has it: score RUN --output."
-        )
+        members.setdefault(str(record.details.get(name) or "unknown"), []).append(record)
     return [_subset(run, metric, label, members[label]) for label in sorted(members)]
 
 

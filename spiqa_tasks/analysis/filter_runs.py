@@ -67,11 +67,6 @@ class Filtered:
         """Names of the text-only models, without their ablation."""
         return [run.identity.model for run in self.pair.runs]
 
-    @property
-    def run(self) -> Run:
-        """The first inspector's run."""
-        return self.pair.runs[0]
-
     @cached_property
     def outcomes(self) -> list[Outcomes]:
         """Shares of each inspector's refused, unparsed, failed and truncated answers."""
@@ -81,7 +76,7 @@ class Filtered:
     def kept(self) -> list[str]:
         """Ids of the kept questions, in the order of the split."""
         ids = [key for key, hits in self.hits.items() if hits <= self.max_hits]
-        return sorted(ids, key=lambda key: self.run.by_id[key].place)
+        return sorted(ids, key=lambda key: self.pair.runs[0].by_id[key].place)
 
     def groups(self) -> dict[str, dict[str, float]]:
         """Group (`all`, categories) -> n, kept, the abnormal hit rate (Figure 2), 0 to 1; with pairs what leaked."""

@@ -54,10 +54,11 @@ def kept_by_filter(filtered: Filtered) -> Kept:
         raise InputError(f"Expected questions of {filtered.task} to keep, found none. Raise --max-hits.")
     made: dict[str, Any] = {"inspectors": filtered.inspectors, "metric": filtered.pair.metric.name}
     made |= {"threshold": filtered.threshold, "max_hits": filtered.max_hits}
-    every = sorted(filtered.run.by_id.values(), key=lambda answer: answer.place)
+    run = filtered.pair.runs[0]
+    every = sorted(run.by_id.values(), key=lambda answer: answer.place)
     questions = [(a.place, a.id, a.reference if a.record is None else a.record.reference) for a in every]
     hits: dict[str, int | None] = {key: filtered.hits[key] for key in filtered.kept}
-    return _kept(filtered.task, len(filtered.hits), filtered.run.signature.data, made, questions, hits)
+    return _kept(filtered.task, len(filtered.hits), run.signature.data, made, questions, hits)
 
 
 def kept_by_list(task: Task, subset: Subset) -> Kept:

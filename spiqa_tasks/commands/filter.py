@@ -106,7 +106,8 @@ def _run_lists(arguments: argparse.Namespace) -> int:
 
 def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
     """Yield one object per question, in the order of the split."""
-    for place, key in sorted((filtered.run.by_id[key].place, key) for key in filtered.hits):
+    answers = filtered.pair.runs[0].by_id
+    for place, key in sorted((answers[key].place, key) for key in filtered.hits):
         hits = filtered.hits[key]
         yield {
             "task": filtered.task,

@@ -3,17 +3,16 @@
 import argparse
 from typing import Any
 
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there, yaml_folder
+from spiqa_tasks.benchmarks.registry import is_there, yaml_folder
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
-from spiqa_tasks.hosts.catalogue import catalogue, members_of
+from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.report.printer import Column, Table, add_format, render
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--benchmark", choices=sorted(BENCHMARKS), help="only the tasks and groups of this one")
     parser.add_argument(
         "--folder",
         action="store_true",
@@ -32,17 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     tasks, groups = catalogue()
     source, text = default_source(), arguments.search.lower()
-    benchmarks = {task.benchmark for task in tasks.values()} if arguments.benchmark is None else {arguments.benchmark}
-    rows = [
-        _row(task, source)
-        for task in tasks.values()
-        if task.benchmark in benchmarks and text in f"{task.name} {task.settings}".lower()
-    ]
-    groups = {
-        name: members
-        for name, members in groups.items()
-        if text in name.lower() and benchmarks & {task.benchmark for task in members_of(name, tasks, groups).values()}
-    }
+    rows = [_row(task, source) for task in tasks.values() if text in f"{task.name} {task.settings}".lower()]
+    groups = {name: members for name, members in groups.items() if text in name.lower()}
     if not rows and not groups:
         raise InputError(
             f"Expected a task or group with {arguments.search!r} in its name or settings, found none. "

@@ -211,5 +211,4 @@ def _coverage(runs: Sequence[Run]) -> Section:
     drawn = plots.stacked(
         tables.COVERAGE, names, {status: [counts[name][status] for name in names] for status in STATUSES}
     )
-    reasons = tables.reasons_table(runs)
-    return Section("Coverage", (), [tables.coverage_table(runs), *([reasons] if reasons.records else [])], [drawn])
+    return Section("Coverage", (), [tables.coverage_table(runs)], [drawn])

@@ -24,8 +24,6 @@ from spiqa_tasks.scoring.units import estimated, number, p_value, percent, plain
 
 MMSTAR_TASK = "mmstar_filtered"
 COVERAGE = "What became of the answers"
-MOST_REASONS = 12
-"""Reasons that are listed: the most frequent ones explain a run, the others are in the samples."""
 _FAILED = ("request_failed", "scoring_failed", "incomplete", "no_helpful_figure")
 
 
@@ -56,17 +54,6 @@ def _counts(run: Run) -> dict[str, Any]:
         "truncated": sum(bool(record.truncated) for record in questions),
         **{name.replace("_", " "): by_status[name] for name in _FAILED},
     }
-
-
-def reasons_table(runs: Sequence[Run]) -> Table:
-    """Return the most frequent reasons for answers without a score."""
-    found = Counter(
-        (run.task, run.name, record.status, record.reason) for run in runs for record in run.questions if record.reason
-    )
-    names = ("task", "run", "status", "reason", "answers")
-    rows = [dict(zip(names, (*key, count), strict=True)) for key, count in found.most_common(MOST_REASONS)]
-    notes = [f"{len(found) - MOST_REASONS} more reasons are in the samples."] if len(found) > MOST_REASONS else []
-    return Table(rows, names[:2], names[2:], "Why answers have no score", notes)
 
 
 def judged(run: Run) -> dict[str, float]:
@@ -181,13 +168,7 @@ def why_table(found: Why) -> Table:
         {**asdict(line), "questions": len(line.ids), "first": line.ids[:NAMED], "about": found.about.get(line.cause)}
         for line in shown
     ]
-    total = {
-        "cause": "difference",
-        "value": found.number_b - found.number_a,
-        "low": None,
-        "high": None,
-        "questions": None,
-    }
+    total = {"cause": "difference", "value": found.number_b - found.number_a, "low": None, "high": None}
     values: Columns = [
         Column("value", "x 100", number, ("low", "high")),
         *("questions", Column("first", "such as"), "about"),

@@ -16,7 +16,6 @@ from report_runs import choices, run_of
 from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_label, by_property, overall
 from spiqa_tasks.benchmarks.aggregation import mean_of
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -144,14 +143,10 @@ def test_questions_of_one_label_are_a_row() -> None:
     assert [(row.value, row.questions) for row in wanted] == [(0.0, "6 of 9"), (0.75, "6 of 9")]
 
 
-def test_a_question_without_the_label_is_refused() -> None:
-    """With how many there are."""
-    with pytest.raises(InputError) as error:
-        by_label(labelled(("y", True), ("", True), ("", False)), mean_of("accuracy"), "source")
-    assert str(error.value) == (
-        "Expected the source of every question in x_results.json, found 2 of 3 without. Score the answers again with "
-        "the release that has it: score RUN --output."
-    )
+def test_questions_without_the_label_are_unknown() -> None:
+    """A row of their own."""
+    rows = by_label(labelled(("y", True), ("", True), ("", False)), mean_of("accuracy"), "source")
+    assert [(row.group, row.n) for row in rows] == [("unknown", 2), ("y", 1)]
 
 
 def test_groups_are_kind_by_kind() -> None:

@@ -132,12 +132,12 @@ def test_judges_are_drawn_alone_and_against_each_other(drawn: dict[str, Any]) ->
 
 
 def test_coverage_and_signatures_end_the_report(drawn: dict[str, Any]) -> None:
-    """Shares by status for each run, why answers have no score where there are such, and every signature."""
+    """Shares by status for each run, and every signature."""
     failed = Record("z", status="request_failed", reason="timeout")
     runs = [run_of(choices([True, True]), "a", "t"), run_of([*choices([True]), failed], "b", "t")]
     *_, coverage, signatures = build(runs).sections
     assert (coverage.title, signatures.title) == ("Coverage", "Signatures")
-    assert [table.title for table in coverage.tables] == ["What became of the answers", "Why answers have no score"]
+    assert [table.title for table in coverage.tables] == ["What became of the answers"]
     assert [plot.title for plot in coverage.plots] == ["What became of the answers"]
     kind, names, parts = drawn["What became of the answers"]
     assert (kind, names, list(parts)) == ("stacked", ["t, a", "t, b"], list(STATUSES))

@@ -12,14 +12,12 @@ from scipy.stats import kendalltau, spearmanr
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.published import __file__ as published
 from spiqa_tasks.report.tables import (
-    MOST_REASONS,
     agreement_table,
     coverage_table,
     gain_rows,
     gain_table,
     judge_pairs,
     overall_rows,
-    reasons_table,
 )
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.run import Run
@@ -62,23 +60,6 @@ def test_every_answer_is_counted_with_its_rule() -> None:
         "incomplete": "0",
         "no helpful figure": "0",
     }
-
-
-def test_the_most_frequent_reasons_are_told() -> None:
-    """At most twelve, and how many more there are; none where nothing failed."""
-    records = [
-        Record(f"{reason} {place}", status="request_failed", reason=f"reason {reason}")
-        for reason in range(MOST_REASONS + 2)
-        for place in range(1 + (reason == 7))
-    ]
-    table = reasons_table([run_of(records)])
-    assert (table.title, table.grid.labels) == ("Why answers have no score", 2)
-    assert list(table.grid.heads) == ["task", "run", "status", "reason", "answers"]
-    assert table.grid.rows[0] == ["mmstar_filtered", "m", "request_failed", "reason 7", "2"]
-    assert len(table.grid.rows) == MOST_REASONS
-    assert table.notes == ["2 more reasons are in the samples."]
-    assert reasons_table([run_of(records[:-2])]).notes == []
-    assert reasons_table([run_of(RECORDS[:1])]).grid.rows == []
 
 
 ANSWERS = ["a", "b", "c", "d", "e"]
