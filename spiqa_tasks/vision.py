@@ -104,10 +104,8 @@ class ClipEncoder:
             self._processor = AutoProcessor.from_pretrained(checkpoint)
             self._length = int(self._model.config.text_config.max_position_embeddings)
         except (OSError, ValueError, AttributeError) as error:
-            raise InputError(
-                f"Expected {checkpoint!r} to be a folder or hub id of a CLIP or SigLIP checkpoint, found "
-                f"{str(error).splitlines()[0]}"
-            ) from error
+            found = str(error).splitlines()[0]
+            raise InputError(f"Expected {checkpoint!r} to be a CLIP or SigLIP checkpoint, found {found}") from error
         # SigLIP was trained with texts padded to a fixed length, CLIP masks its padding
         self._padding = "max_length" if "siglip" in self._model.config.model_type else "longest"
 

@@ -83,7 +83,7 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="the extra hf is not installed")
     from transformers import BertConfig, BertModel
 
-    with pytest.raises(InputError, match="folder or hub id of a CLIP or SigLIP checkpoint") as error:
+    with pytest.raises(InputError, match="to be a CLIP or SigLIP checkpoint") as error:
         ClipEncoder(str(tmp_path))
     assert "\n" not in str(error.value)
     size = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}

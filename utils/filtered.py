@@ -14,10 +14,7 @@ def keep(listing: Path, docs: datasets.Dataset) -> datasets.Dataset:
     kept = json.loads(listing.read_text(encoding="utf-8"))
     source = Path(kept["source_yaml"])
     if not source.is_file():
-        raise SystemExit(
-            f"spiqa-tasks: Expected the task {kept['source']} at {source}, found no such file. "
-            "Run `spiqa-tasks filter` again where the task is installed now."
-        )
+        raise SystemExit(f"spiqa-tasks: Expected {kept['source']} at {source}, found none. Run `filter` again.")
     split = str(docs.split)
     process_docs = load_yaml_config(str(source), mode="full").get("process_docs")
     if process_docs is not None:

@@ -91,10 +91,7 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
     captioning = [run for run in runs if getattr(run.settings, "prompt", "") == "caption"]
     splits = {(run.own.split, run.signature.settings) for run in captioning}
     if len(splits) != 1:
-        raise InputError(
-            f"Expected samples of one captioning task with one choice of settings, found {len(splits)}. "
-            "Run `--tasks scifibench_captioning --log_samples` with every model and name those runs."
-        )
+        raise InputError(f"Expected runs of scifibench_captioning with one choice of settings, found {len(splits)}.")
     by_model = {run.name: {record.id: record.prediction or "" for record in run.records} for run in captioning}
     if len(by_model) >= len(ascii_uppercase):
         raise InputError(f"Expected captions of at most 25 models, which get a letter each, found {len(by_model)}.")

@@ -137,10 +137,8 @@ def own_definitions(folders: Iterable[Path]) -> list[Definition]:
             definition = register_own(config, path.parent)
             earlier = found.setdefault(definition.benchmark, definition)
             if earlier != definition:
-                raise InputError(
-                    f"Expected one YAML with benchmark: {definition.benchmark}, found two, in {earlier.folder} and "
-                    f"{definition.folder}. Rename one."
-                )
+                where = f"{earlier.folder} and {definition.folder}"
+                raise InputError(f"Expected one benchmark: {definition.benchmark}, found two, in {where}. Rename one.")
     return list(found.values())
 
 
@@ -176,10 +174,7 @@ def read_task(path: Path) -> Task:
         return _tasks_of(BENCHMARKS[definition.benchmark])[definition.benchmark]
     task = _task_in(path, config)
     if task is None:
-        raise InputError(
-            f"Expected {path} to be the YAML of a task that includes one of this package's, found another. "
-            "`spiqa-tasks list --folder` prints the folder of those."
-        )
+        raise InputError(f"Expected {path} to be the YAML of a task like those in `list --folder`, found another.")
     return task
 
 

@@ -146,10 +146,8 @@ def _shots(count: Any, split: Any, ablation: str, seed: int) -> Shots | None:
     if count is None and split is None:
         return None
     if not isinstance(count, int) or count < 1 or split is None or ablation != "text":
-        raise InputError(
-            "Expected shots=2,shots_split=validation with ablation=text, a number of shots and their split; found "
-            f"shots={count}, shots_split={split}, ablation={ablation}."
-        )
+        found = f"shots={count}, shots_split={split}, ablation={ablation}"
+        raise InputError(f"Expected such as shots=2,shots_split=validation with ablation=text; found {found}.")
     return Shots(count, str(split), seed)
 
 

@@ -54,10 +54,7 @@ class _Choice(Baseline):
         with one_sentence():
             for name in dict.fromkeys(names):
                 if not any(answer for answer, of in zip(answers, names, strict=True) if of == name):
-                    raise InputError(
-                        "Expected a multiple-choice task, found no options listed by letters (A. ..., B. ...) in the "
-                        f"prompts of {name}."
-                    )
+                    raise InputError(f"Expected choices, found no options (A. ..., B. ...) in the prompts of {name}.")
         return answers
 
 
@@ -121,10 +118,8 @@ def host_choice(task: Task, doc: Doc, name: str) -> dict[str, Any]:
     if is_text:
         letter = by_text[told.casefold()]
     elif options and told and letter not in options:
-        raise InputError(
-            f"Expected the true answer of {name} to be one of {', '.join(options)}, or the text of one; found "
-            f"{told[:60]!r}. Its choices cannot be told."
-        )
+        known = ", ".join(options)
+        raise InputError(f"Expected the true answer of {name} to be one of {known} or its text, found {told[:60]!r}.")
     said = options if is_text else {letter: letter for letter in options}
     category = str(doc.get("category") or "")
     texts = {"question": question_before(prompt), "options": list(options.values())}

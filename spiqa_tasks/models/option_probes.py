@@ -81,10 +81,8 @@ def shown_options(prompt: str, kind: str, seed: int, answer: Callable[[], str]) 
         return Shown(options, labels, options, {label: letter for letter, label in labels.items()})
     right = answer()
     if right not in options:
-        raise InputError(
-            f"Expected the true answer to be one of the options {', '.join(options)} for options=without_answer; found "
-            f"{right[:60]!r}. Leave options out."
-        )
+        known = ", ".join(options)
+        raise InputError(f"Expected the true answer to be one of {known}; found {right[:60]!r}. Leave options out.")
     return Shown(options, labels, {**options, right: NONE}, labels)
 
 

@@ -115,10 +115,7 @@ class Replacement:
         """
         for value in pictures:
             if not is_picture(value):
-                raise InputError(
-                    f"Expected a task that shows pictures; this one shows {str(value)[:100]!r}, which is none. "
-                    "The model `ablated` replaces pictures only, no video and no sound."
-                )
+                raise InputError(f"Expected a task that shows pictures alone, found {str(value)[:100]!r} in it.")
         if self.kind == "text":
             return []
         if self.docs is None:
@@ -126,10 +123,7 @@ class Replacement:
         own = {digest(open_value(value)) for value in pictures}
         new = list(itertools.islice(self._donated(self.docs, own, doc, opening), len(pictures)))
         if len(new) < len(pictures):
-            raise InputError(
-                f"Expected {len(pictures)} pictures of other questions for ablation=shuffled; "
-                f"the split of {len(self.docs)} questions has {len(new)}. Use another ablation."
-            )
+            raise InputError(f"Expected {len(pictures)} pictures of other questions, found {len(new)}. Do not shuffle.")
         return [like(value, picture) for value, picture in zip(pictures, new, strict=True)]
 
     def _donated(

@@ -37,10 +37,8 @@ class Shots:
         asked = _question(task, task.dataset_no_image[asked_split][place])
         others = [(question, answer) for question, answer in self._drawn[name] if question != asked]
         if len(others) < self.count:
-            raise InputError(
-                f"Expected {self.count} other questions of {name} with an answer that can be shown in the split "
-                f"{self.split}, found {len(others)}. Name another shots_split, or fewer shots."
-            )
+            of = f"{name} with an answer in the split {self.split}"
+            raise InputError(f"Expected {self.count} other questions of {of}, found {len(others)}. Use fewer shots.")
         return "".join(f"{ended(question)} {answer}\n\n" for question, answer in others[: self.count])
 
     def own_answer(self, response: str, request: Instance) -> str:

@@ -40,17 +40,12 @@ def l3score(top_logprobs: Sequence[tuple[str, float]], top: int | None = 5) -> f
 def _considered(top_logprobs: Sequence[tuple[str, float]], top: int | None) -> list[tuple[str, float]]:
     """Return the `top` entries in descending order as (normalised token, probability)."""
     if not top_logprobs:
-        raise ValueError(
-            "Expected at least one (token, logprob) pair, found none; use a judge that returns top_logprobs."
-        )
+        raise ValueError("Expected (token, logprob) pairs, found none; use a judge that returns top_logprobs.")
     if top is not None and top < 1:
         raise ValueError(f"Expected top to be at least 1 or None, found {top}.")
     for token, logprob in top_logprobs:
         if math.isnan(logprob) or logprob > ROUNDING:
-            raise ValueError(
-                f"Expected log probabilities (at most 0), found {logprob} for the token {token!r}: "
-                "pass natural-log probabilities, not logits or probabilities."
-            )
+            raise ValueError(f"Expected natural-log probabilities (at most 0), found {logprob} for token {token!r}.")
     ordered = sorted(top_logprobs, key=lambda entry: entry[1], reverse=True)[:top]
     return [(token.strip().lower(), min(math.exp(logprob), 1.0)) for token, logprob in ordered]
 

@@ -18,7 +18,7 @@ REFUSALS = {
     "run spiqa --model m --output out --print --judge nobody": "nobody",
     "run gain --model m --output out --tasks ,": "Expected --tasks to name tasks or groups, found ','.",
     "run gain --model m --output out --limit 0": "Expected --limit to be 1 or more, found 0.",
-    "run gain --model m --output out -- --tasks x": "Expected no --tasks among the arguments",
+    "run gain --model m --output out -- --tasks x": "Expected no --tasks behind --",
     "run gain --model m --output out --tasks mmstar_demo_text": "found mmstar_demo_text.",
     "score spiqa_demo": "name the answers to the task.",
     "score spiqa p.jsonl": "found none. Call files of answers <model>_<task>, or name a single task",

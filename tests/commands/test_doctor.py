@@ -65,7 +65,7 @@ def test_a_host_that_cannot_be_imported_is_a_fault(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     assert main(["doctor"]) == 3
-    fault = "missing  VLMEvalKit: Expected VLMEvalKit to be importable, found ModuleNotFoundError"
+    fault = "missing  VLMEvalKit: Expected an importable VLMEvalKit, found ModuleNotFoundError"
     assert fault in capsys.readouterr().out
     (package / "__init__.py").write_text("build_dataset, DATASET_CLASSES, SUPPORTED_DATASETS = None, [], []\n")
     assert main(["doctor"]) == 3  # as none of the lines is there that the patches are for

@@ -149,7 +149,7 @@ def test_benchmarks_of_ones_own_are_found_in_folders_with_their_tasks(tmp_path: 
         with pytest.raises(InputError) as caught:
             look([tmp_path])
         assert str(caught.value) == (
-            f"Expected one YAML with benchmark: shapes, found two, in {path.parent} and {second.parent}. Rename one."
+            f"Expected one benchmark: shapes, found two, in {path.parent} and {second.parent}. Rename one."
         )
 
 

@@ -143,10 +143,7 @@ def test_questions_that_share_one_picture_cannot_be_shuffled() -> None:
     docs, opening = split_of([1], [1], [5])
     with pytest.raises(InputError) as error:
         Replacement("shuffled", docs=docs)([picture(1), picture(1)], docs[0], opening)
-    assert str(error.value) == (
-        "Expected 2 pictures of other questions for ablation=shuffled; the split of 3 questions has 1. "
-        "Use another ablation."
-    )
+    assert str(error.value) == "Expected 2 pictures of other questions, found 1. Do not shuffle."
 
 
 def test_a_document_without_a_number_is_refused() -> None:

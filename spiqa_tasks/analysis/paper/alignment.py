@@ -57,10 +57,7 @@ def summary(runs: Iterable[Run], metric: str | None = None) -> list[Row]:
         if run.settings.mark == "incorrect":
             found += _followed(run, control)
     if not found:
-        raise InputError(
-            "Expected samples of tasks with a wrong mark, or with one that is to be ignored; found none. "
-            "Run `--tasks scifibench_alignment`."
-        )
+        raise InputError("Expected runs with a wrong mark or an ignored one, found none. Run scifibench_alignment.")
     return found
 
 
@@ -72,10 +69,8 @@ def _studies(runs: Iterable[Run]) -> list[tuple[Run, Run, Run | None]]:
     for run in (run for run in own if run.settings.mark != "none"):
         control = by_key.get(_key(run, mark="none", ignore="no"))
         if control is None:
-            raise InputError(
-                f"Expected the control of {run.task} of {run.name}, the same task without a mark, found none. "
-                "Run `--tasks scifibench_alignment`, or name its run as well."
-            )
+            of = f"{run.task} of {run.name}"
+            raise InputError(f"Expected the control of {of}, the task without a mark, found none. Name its run, too.")
         found.append((run, control, by_key.get(_key(run, ignore="no"))))
     if not found:
         raise InputError("Expected samples of marked tasks, found none. Run `--tasks scifibench_alignment`.")

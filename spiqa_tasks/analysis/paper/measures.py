@@ -49,10 +49,7 @@ def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = No
             found.append(row | {"questions": partial_coverage(members.values())})
     if not found:
         by = f"that differ by the setting {over} alone" if over else "in two orders of the options or with two seeds"
-        raise InputError(
-            f"Expected a model's samples of one split {by}, found none. Run such tasks (`--tasks scifibench_shuffle`, "
-            "or YAMLs that differ in one setting) and name their runs."
-        )
+        raise InputError(f"Expected a model's samples of one split {by}, found none. Name runs of such tasks.")
     return found
 
 
@@ -63,10 +60,8 @@ def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None =
     """
     scores = list(run.scores(run.metric(metric)).values())
     if not scores or size < 1 or repeats < 1:
-        raise InputError(
-            f"Expected answers of {run.task} and a size and repeats of at least 1; found {len(scores)} answers, "
-            f"size {size} and {repeats} repeats."
-        )
+        found = f"{len(scores)} answers, size {size} and {repeats} repeats"
+        raise InputError(f"Expected answers of {run.task} and a size and repeats of at least 1; found {found}.")
     generator = np.random.default_rng(seed)
     means = np.array([generator.choice(scores, size).mean() for _ in range(repeats)])  # one at a time: bounded memory
     row = {"model": run.name, "task": run.task, "n": len(scores), "size": size, "repeats": repeats}

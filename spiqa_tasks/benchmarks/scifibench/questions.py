@@ -107,9 +107,8 @@ def _question(file: str, record: dict[str, Any], figures: tuple[OptionFigure, ..
     is_whole = len(figures) == (len(options) if to_figure else 1) and 2 <= len(options) == len(labelled)
     if not asked or not is_whole:
         raise DataError(
-            f"Expected question {row_id} of {file} to have a text, options such as 'A) text' with letters of their own "
-            f"and {'a picture for each' if to_figure else 'one picture'}; found {asked!r}, {record['Options']} and "
-            f"{len(figures)} pictures. Fetch the file again."
+            f"Expected question {row_id} of {file} to have a text, options such as 'A) text' and their pictures; found "
+            f"{asked!r}, {record['Options']} and {len(figures)} pictures. Fetch the file again."
         )
     caption = re.sub(r"\s*Which (?:image|figure) best matches the caption\?\s*$", "", asked).removeprefix("Caption:")
     return ChoiceQuestion(

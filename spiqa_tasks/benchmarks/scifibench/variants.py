@@ -47,10 +47,8 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
                 pairs.append(pair)
                 taken |= {plain(pair.caption), pair.figure.digest}
         if len(pairs) < len(question.letters) - 1:
-            raise DataError(
-                f"Expected {question.file} to have more figure-caption pairs, to draw the false options of question "
-                f"{question.id} from; found {len(pairs)}. Fetch the released file."
-            )
+            of = f"question {question.id} of {question.file}"
+            raise DataError(f"Expected more pairs for the false options of {of}, found {len(pairs)}. Fetch it again.")
         pairs.insert(question.position, question)
         if question.to_figure:
             randomised.append(replace(question, figures=tuple(pair.figure for pair in pairs)))
@@ -100,10 +98,8 @@ def examples(
         others = (place for place in order if place != index and not content[place] & content[index])
         shots = [questions[place] for place in islice(others, count)]
         if len(shots) < count:
-            raise DataError(
-                f"Expected {count} examples for question {question.id} of {question.file} with other captions and "
-                f"figures, found {len(shots)}. Use fewer shots."
-            )
+            of = f"{question.id} of {question.file}"
+            raise DataError(f"Expected {count} examples unlike question {of}, found {len(shots)}. Use fewer shots.")
         picked.append(shots if similarities is None else shots[::-1])
     return picked
 

@@ -69,10 +69,7 @@ def check_extra(extra: Sequence[str]) -> None:
     """Raise InputError if further arguments contain an option that `command` sets."""
     taken = [word for word in extra if word.partition("=")[0].lstrip("-").replace("-", "_") in _SET]
     if taken:
-        raise InputError(
-            f"Expected no {', '.join(taken)} among the arguments for lmms-eval behind --, which are set here. "
-            "Leave it out; see `spiqa-tasks run gain -h`."
-        )
+        raise InputError(f"Expected no {', '.join(taken)} behind --, which this command sets. Leave it out.")
 
 
 def answering(extra: Sequence[str]) -> list[str]:

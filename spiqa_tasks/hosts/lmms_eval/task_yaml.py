@@ -106,10 +106,8 @@ def check_names(index: Mapping[str, Mapping[str, Any]], own: Iterable[Path]) -> 
         for path in (path for folder in own for path in folder.glob("*.yaml")):
             entry = index.get(path.stem)
             if entry is not None and Path(str(entry["yaml_path"])).parent != path.parent:
-                raise InputError(
-                    f"Expected another name than that of a task of lmms-eval, found {path.stem}, which is at "
-                    f"{entry['yaml_path']} too. Rename benchmark: in the YAML."
-                )
+                other = f"{path.stem}, which is at {entry['yaml_path']} too"
+                raise InputError(f"Expected another name than that of a task of lmms-eval, found {other}. Rename it.")
 
 
 def _written(benchmark: Benchmark) -> Path:

@@ -63,10 +63,7 @@ def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
         config = {"data": tasks_alone.get("data", tasks_alone)}
     models = tuple(config.get("model") or given.model or ())
     if given.api_mode and (given.config or given.limit or len(models) > 1):
-        raise InputError(
-            "Expected one --model with --api-mode, which VLMEvalKit runs alone and whole; found several, --config or "
-            "--limit. Leave it out."
-        )
+        raise InputError("Expected one --model with --api-mode; found several, --config or --limit. Leave it out.")
     tasks, groups = known()
     named = list(config.get("data") or given.data or ())
     data = [task for name in named for task in (members_of(name, tasks, groups) if name in groups else [name])]

@@ -76,10 +76,7 @@ def check_build() -> None:
     """Raise InputError if the host would show a prompt of the model's class instead of ours."""
     module = importlib.util.find_spec("vlmeval.inference")
     if module and module.origin and b"force_use_dataset_prompt" not in Path(module.origin).read_bytes():
-        raise InputError(
-            f"Expected a VLMEvalKit that shows our prompt to every model, ms-vlmeval {OLDEST} or newer; found "
-            f"{host_version()}. Install a newer one."
-        )
+        raise InputError(f"Expected ms-vlmeval {OLDEST} or newer, which shows our prompts; found {host_version()}.")
 
 
 def _patch_files(host: Any) -> None:

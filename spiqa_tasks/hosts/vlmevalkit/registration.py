@@ -32,10 +32,7 @@ def import_host() -> None:
         importlib.import_module("vlmeval.dataset")
         importlib.import_module("vlmeval.config")
     except Exception as error:
-        raise InputError(
-            f"Expected VLMEvalKit to be importable, found {type(error).__name__} {error}. Install what is missing, or "
-            "VLMEvalKit again."
-        ) from error
+        raise InputError(f"Expected an importable VLMEvalKit, found {error!r}. Install what is missing.") from error
     check_build()
 
 

@@ -43,8 +43,7 @@ def test_alignment_without_its_control_says_what_to_run(rows_of: RowsOf, tmp_pat
     write(tmp_path / "a", "m", {"marked": ("mark=correct", 0)}, rows_of)
     write(tmp_path / "b", "m", {"plain": ("", 0)}, rows_of)
     messages = {
-        "a": "Expected the control of marked of m, the same task without a mark, found none. Run `--tasks "
-        "scifibench_alignment`, or name its run as well.",
+        "a": "Expected the control of marked of m, the task without a mark, found none. Name its run, too.",
         "b": "Expected samples of marked tasks, found none. Run `--tasks scifibench_alignment`.",
     }
     for place, message in messages.items():

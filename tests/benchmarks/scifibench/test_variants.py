@@ -165,10 +165,7 @@ def test_the_nearest_examples_come_last() -> None:
     assert ids(examples(alike[:2] + alike[3:], 1, 0, similarities[:3, :3])) == [["3"], ["3"], ["0"]]
     with pytest.raises(DataError) as error:
         examples(alike, 2, 0, similarities)
-    assert str(error.value) == (
-        "Expected 2 examples for question 0 of CS_Figure2Caption with other captions and figures, found 1. "
-        "Use fewer shots."
-    )
+    assert str(error.value) == ("Expected 2 examples unlike question 0 of CS_Figure2Caption, found 1. Use fewer shots.")
 
 
 def test_captions_are_near_by_the_words_that_they_share() -> None:

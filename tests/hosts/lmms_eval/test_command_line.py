@@ -86,8 +86,7 @@ def test_every_word_that_the_suite_sets_is_named() -> None:
     with pytest.raises(InputError) as caught:
         check_extra(["--model=x", "limit", "--seed", "1", "--log-samples"])
     assert str(caught.value) == (
-        "Expected no --model=x, limit, --log-samples among the arguments for lmms-eval behind --, which are set here. "
-        "Leave it out; see `spiqa-tasks run gain -h`."
+        "Expected no --model=x, limit, --log-samples behind --, which this command sets. Leave it out."
     )
 
 
