@@ -72,7 +72,6 @@ def _scifibench_figure3(source: Source, split: str) -> Counts:
 
 
 def _categories(source: Source, split: str) -> dict[str, list[str]]:
-    """Return release file of the split -> the category of each question."""
     paths = {file: source.files(SCIFIBENCH, f"data/{file}-*.parquet") for file in scifibench.SPLITS[split]}
     return {file: [row["Category"] for row in read_rows(each, ("Category",))] for file, each in paths.items()}
 

@@ -100,7 +100,6 @@ def _has_data(
 
 
 def _counts(arguments: argparse.Namespace, item: Item) -> int:
-    """Print counts of the release, beside those printed."""
     records, missing = [], []
     for split in _splits(item, arguments.task):
         source = demo_source() if split.startswith("demo") else default_source(fetches=False)

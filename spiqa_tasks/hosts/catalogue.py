@@ -35,7 +35,6 @@ Found = tuple[dict[str, Task], dict[str, tuple[str, ...]]]
 
 
 def _is_own(config: Mapping[str, Any]) -> bool:
-    """Return whether a YAML's values are a user's benchmark."""
     return "benchmark" in config and "data" in config and "task" not in config
 
 
@@ -111,7 +110,6 @@ def _shipped() -> Found:
 
 
 def _defined_in(folders: Sequence[Path]) -> Found:
-    """The tasks and groups that the YAMLs in some folders define."""
     tasks: dict[str, Task] = {}
     groups: dict[str, tuple[str, ...]] = {}
     for definition in own_definitions(folders):
@@ -143,7 +141,6 @@ def own_definitions(folders: Iterable[Path]) -> list[Definition]:
 
 
 def _tasks_of(benchmark: Benchmark) -> dict[str, Task]:
-    """The tasks of a benchmark without YAMLs of a host."""
     length = benchmark.max_new_tokens
     return {name: Task(name, benchmark, *what, length=length) for name, what in benchmark.tasks.items()}
 

@@ -78,7 +78,6 @@ def _quantity(text: str, units: bool) -> tuple[float, Any] | None:
 
 @lru_cache(10_000)
 def _unit(text: str) -> Any:
-    """Return pint's unit of a text, or None."""
     if len(text) > _LONGEST or _TOWER.search(text):
         return None
     try:

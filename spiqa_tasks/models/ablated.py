@@ -43,7 +43,6 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
         return [self._own_answer(*each) for each in zip(answers, requests, shown, strict=True)]
 
     def _own_answer(self, answer: Any, request: Instance, shown: Shown | None) -> Any:
-        """Return the answer to the request as the host scores it."""
         text = answer.text if isinstance(answer, GenerationResult) else answer
         if shown is not None:
             text = shown.own_answer(text)
@@ -142,12 +141,11 @@ class AblatedSimple(Ablated):
 
 
 def _shots(count: Any, split: Any, ablation: str, seed: int) -> Shots | None:
-    """Return the shots of the model's arguments, or None."""
     if count is None and split is None:
         return None
     if not isinstance(count, int) or count < 1 or split is None or ablation != "text":
         found = f"shots={count}, shots_split={split}, ablation={ablation}"
-        raise InputError(f"Expected such as shots=2,shots_split=validation with ablation=text; found {found}.")
+        raise InputError(f"Expected shots=2,shots_split=validation or the like with ablation=text; found {found}.")
     return Shots(count, str(split), seed)
 
 

@@ -75,7 +75,6 @@ def _pictures(messages: Sequence[Mapping[str, Any]]) -> list[Any]:
 
 
 def _content(content: Any, removes: bool, new: Iterator[Any]) -> Any:
-    """Return the content of a message with new pictures, or without pictures and their placeholders."""
     if not isinstance(content, list):
         return without_placeholders(content) if removes else content
     kept = []

@@ -59,7 +59,6 @@ class Shown:
         return re.sub(r"\b[A-J]\b", lambda label: self.letters.get(label[0], label[0]), response)
 
     def _worded(self, text: str) -> str:
-        """Return an instruction that asks for a number where the labels are numbers."""
         is_numbered = self.labels != {letter: letter for letter in self.labels}
         return _LETTER_WORD.sub("number", text) if is_numbered else text
 

@@ -115,7 +115,7 @@ class Replacement:
         """
         for value in pictures:
             if not is_picture(value):
-                raise InputError(f"Expected a task that shows pictures alone, found {str(value)[:100]!r} in it.")
+                raise InputError(f"Expected a task that shows pictures, no video or sound; found {str(value)[:100]!r}.")
         if self.kind == "text":
             return []
         if self.docs is None:

@@ -96,7 +96,6 @@ def _pictures(doc: Doc) -> list[str]:
 
 
 def _line(doc: Doc, texts: Sequence[str]) -> str:
-    """Return the nearest caption or line of a figure, in the format of the prompt."""
     lines = [(place, figure["caption"]) for place, figure in enumerate(doc["figures"])]
     lines += [(place, line) for place, text in enumerate(texts) for line in text.splitlines()]
     place, line = lines[nearest([line for _, line in lines], doc["question"])]

@@ -102,6 +102,5 @@ def _read(name: str) -> list[dict[str, Any]]:
 
 
 def _typed(name: str) -> list[dict[str, str | float | None]]:
-    """Return the rows with numbers as floats, and None for empty cells."""
     as_number = dict.fromkeys(_NUMBERS, float)
     return [{key: as_number.get(key, str)(text) if text else None for key, text in row.items()} for row in _read(name)]

@@ -133,7 +133,6 @@ def _image_number(response: str) -> int | None:
 
 
 def _unwrapped(text: str) -> str:
-    """Return `text` without an enclosing `{'Answer': ...}` or `<...>`."""
     parsed = parse_answer(text)
     if parsed.status in ("ok", "truncated"):
         return parsed.text

@@ -169,6 +169,5 @@ def _mean(scores: Array, clusters: Clusters) -> Estimate:
 
 
 def _ratio(above: Array, below: Array) -> Array:
-    """Return the ratio, NaN over 0."""
     ratio: Array = np.divide(above, below, out=np.full(np.shape(below), math.nan), where=np.asarray(below) != 0)
     return ratio

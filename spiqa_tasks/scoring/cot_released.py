@@ -36,7 +36,6 @@ def parse_cot_released(response: str) -> tuple[int | None, str]:
 
 
 def _literal(text: str) -> object:
-    """Return the value of a Python literal, or None for any other text."""
     if len(text) > _LONGEST_LITERAL:
         return None
     try:

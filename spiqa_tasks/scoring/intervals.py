@@ -173,7 +173,6 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _too_few(groups: Sequence[Sequence[int]]) -> str:
-    """Return why there is no interval, or ''."""
     return "" if len(groups) > 1 else "all questions are of one cluster" if groups else "no scores"
 
 

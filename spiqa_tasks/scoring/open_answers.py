@@ -193,7 +193,6 @@ def _folded(term: str) -> str:
 
 
 def _spelled(character: str) -> str:
-    """Return a Greek letter's name, or the character itself."""
     name = unicodedata.name(character, "") if "Ͱ" <= character <= "Ͽ" else ""
     return f" {name.rpartition(' ')[2].lower()} " if name.startswith("GREEK SMALL LETTER") else character
 

@@ -92,7 +92,6 @@ def _likeness(bags: Sequence[set[str]]) -> Iterator[float]:
 
 
 def _number(text: str) -> float | None:
-    """Return the first number of a text, without commas between digits, or None."""
     match = _NUMBER.search(text)
     if match is None:
         return None

@@ -68,7 +68,6 @@ def combined(by_judge: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _candidates(text: str) -> list[list[str]]:
-    """Return possible rankings as lists of items, in order of position."""
     places: list[tuple[int, list[str]]] = []
     lines = list(re.finditer(r"[^\n]+", text))
     for line in lines:

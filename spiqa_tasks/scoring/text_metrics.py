@@ -64,7 +64,6 @@ def cider(predictions: Sequence[str], references: Sequence[str]) -> CorpusScore:
 
 
 def _corpora(predictions: Sequence[str], references: Sequence[str]) -> tuple[Corpus, Corpus]:
-    """Return (references, predictions) in the toolkit's form."""
     if not predictions or len(predictions) != len(references):
         raise ValueError(f"Expected one reference per prediction, found {len(references)} for {len(predictions)}.")
     return {i: [text] for i, text in enumerate(references)}, {i: [text] for i, text in enumerate(predictions)}
@@ -110,7 +109,6 @@ def _value(counts: Sequence[float]) -> float:
 
 
 def _share(content: Sequence[float], function: Sequence[float], words: float, function_words: float) -> float:
-    """Return the weighted share of matched words of one side."""
     length = DELTA * (words - function_words) + (1.0 - DELTA) * function_words
     matches = sum(
         weight * (DELTA * content[kind] + (1.0 - DELTA) * function[kind]) for kind, weight in enumerate(WEIGHTS)

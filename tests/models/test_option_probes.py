@@ -51,7 +51,7 @@ def test_the_right_option_goes() -> None:
     shown = shown_options(PROMPTS[1], "without_answer", 0, lambda: "C")
     assert options_in(shown.rewritten(PROMPTS[1])) == {"A": "a red car", "B": "a car", "C": NONE, "D": "nothing"}
     assert shown.own_answer("None of these.") == "C"
-    with pytest.raises(InputError, match="true answer to be one of the options A, B, C, D"):
+    with pytest.raises(InputError, match="true answer to be one of A, B, C, D"):
         shown_options(PROMPTS[1], "without_answer", 0, lambda: "7")
 
 

@@ -101,7 +101,6 @@ def _on_same(runs: Sequence[Run], metric: str | None) -> list[list[float]]:
 
 
 def _returned(run: Run, alone: Run | None, control: Run, metric: str | None) -> Row:
-    """Return how much of the change by the mark alone is gone if the model is told to ignore it."""
     if alone is None:
         return {"why_not": "there is no run with the same mark and no instruction to ignore it"}
     told, marked, unmarked = (np.array(each) for each in _on_same([run, alone, control], metric))
@@ -117,7 +116,6 @@ def _returned(run: Run, alone: Run | None, control: Run, metric: str | None) -> 
 
 
 def _followed(run: Run, control: Run) -> Iterator[Row]:
-    """Yield how often the wrong mark's letter is the answer, with the mark and without."""
     marks = {record.id: record.details.get("marked", "") for record in run.records}
     for measure, each in (("follows", run), ("follows_unmarked", control))[: 2 if run.settings.ignore == "no" else 1]:
         values: Row = {"questions": partial_coverage([each])}

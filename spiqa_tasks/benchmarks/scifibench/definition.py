@@ -69,13 +69,9 @@ def template(row: Mapping[str, Any]) -> str:
 
 
 def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> list[Part]:
-    """Return the figure and the captions, or the figures and the caption, then the question.
+    """Return figures and captions of `shown`, the row or one of its examples, then the question.
 
-    The authors' README (`released`) has the options as Python prints their list, and the released question.
-
-    Args:
-        shown: the row or one of its examples.
-        marked: letter of the caption to mark, or "".
+    The authors' README (`released`) has the options as Python prints their list. `marked` is a letter or "".
     """
     closing = CLOSINGS[row["prompt"]][row["subcategory"]]
     is_released = row["prompt"] == "released"

@@ -51,7 +51,6 @@ def table(settings: SpiqaSettings) -> list[str]:
 
 
 def _of_reading(settings: SpiqaSettings, suffix: str, texts: Texts) -> list[Metric]:
-    """Return the judge-scored, retrieval and text metrics of one reading of the answers."""
     name, of_images = settings.judged + suffix, RETRIEVAL + suffix
     judged = Metric(name, lambda records: mean_of(name).compute(whole(records)), needs="judge")
     if suffix and settings.setting == "perfigure":

@@ -116,7 +116,6 @@ def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> Non
 
 
 def _warn(name: str, scorer: Scorer, scored: Sequence[Record]) -> None:
-    """Log the benchmark's remarks about a task's records, and the number of failed requests."""
     for line in remarks_on(scorer.benchmark, scored):
         logger.warning("%s: %s", name, line)
     if failed := sum(record.status == "request_failed" for record in scored):

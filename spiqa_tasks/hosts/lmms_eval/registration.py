@@ -1,9 +1,8 @@
 """Registration with lmms-eval: models through its entry point, everything else by patches of six of its modules.
 
 The host has no entry point for tasks. It loads the entry point of models before it builds a task index, so that is
-where the index learns of our folders. `lmms-eval tasks list` and a fresh `lmms-eval serve` build an index
-without loading models; for them the package installs a one-line `.pth` file that calls `register_tasks` in
-the host's processes and does nothing in others (see setup.py). Nothing heavy is imported before the host is.
+where the index learns of our folders. `lmms-eval tasks list` and `lmms-eval serve` build an index without loading
+models; for them the package installs a `.pth` file that calls `register_tasks` in the host's processes (setup.py).
 """
 
 from __future__ import annotations

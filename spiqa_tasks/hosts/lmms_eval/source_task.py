@@ -45,7 +45,6 @@ def index_with(task: str, include: Sequence[Path]) -> Any:
 
 @contextmanager
 def _silently() -> Iterator[None]:
-    """Switch the host's log off."""
     from loguru import logger
 
     logger.disable("lmms_eval")

@@ -30,13 +30,9 @@ OPTIONS = {
 class Arguments:
     """The arguments of a run.
 
-    Attributes:
-        data: names of datasets, our groups replaced by their tasks.
-        ours: our tasks in `data`, by whatever name `--config` gives them.
-        base_url: server of the model under test, or "" for one of the host's configurations.
-        judge: judge arguments that the host passes to `evaluate`.
-        served: name of a model in paths -> its name at the server, if that has a slash.
-        accepts_pictures: whether a model class may send pictures much smaller than they are shown.
+    `data` has our groups replaced by their tasks, `ours` our tasks in it by whatever name `--config` gives them;
+    `base_url` is the server of the model under test, `judge` what the host passes to `evaluate`, `served` the name of a
+    model in paths -> its name at the server, if that has a slash.
     """
 
     argv: tuple[str, ...]

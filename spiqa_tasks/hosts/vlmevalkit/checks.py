@@ -58,7 +58,6 @@ def _check_names(arguments: Arguments) -> None:
 
 
 def _class_of(arguments: Arguments, model: str) -> Any:
-    """Return the host's class of a model, or None."""
     if arguments.base_url:
         return vlmeval.api.LMDeployAPI
     if name := (arguments.config.get("model", {}).get(model) or {}).get("class"):

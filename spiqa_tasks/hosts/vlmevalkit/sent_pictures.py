@@ -70,7 +70,6 @@ def _pairs(instance: Any, row: Row) -> list[tuple[Image.Image, Image.Image]]:
 
 
 def _encoded(content: Any) -> Iterator[bytes]:
-    """Yield the pictures in the content of a request, in order."""
     if isinstance(content, str) and is_encoded(content):
         yield base64.b64decode(content.rpartition(",")[2])
     elif isinstance(content, dict | list):
