@@ -112,7 +112,10 @@ def test_open_questions_among_choices_have_no_answer(answer: Run) -> None:
     ("row", "message"),
     [
         ({"question": "How many?", "answer": "4", "options": []}, "Expected choices, found no options"),
-        ({"question": "Red or blue?", "answer": "red", "options": ["red", "blue"]}, "found no options listed"),
+        (
+            {"question": "Red or blue?", "answer": "red", "options": ["red", "blue"]},
+            "Expected choices, found no options",
+        ),
         (lettered(0, "seven"), "Expected the true answer of host_choice/test/0 to be one of A, B, C, D"),
     ],
     ids=["open", "without letters", "another answer"],

@@ -49,7 +49,9 @@ def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = No
             found.append(row | {"questions": partial_coverage(members.values())})
     if not found:
         by = f"that differ by the setting {over} alone" if over else "in two orders of the options or with two seeds"
-        raise InputError(f"Expected a model's samples of one split {by}, found none. Name runs such as of scifibench_shuffle.")
+        raise InputError(
+            f"Expected a model's samples of one split {by}, found none. Name runs such as of scifibench_shuffle."
+        )
     return found
 
 
