@@ -40,13 +40,13 @@ class Comparison:
 
 
 def compare(
-    runs: Iterable[Run], metric: str | None = None, baseline: str | None = None
+    runs: Iterable[Run], metric: str | None = None, baseline: str | None = None, most: int | None = None
 ) -> tuple[list[Comparison], list[str]]:
     """Return every pair of runs of one task, the later minus the earlier, and a sentence for each run left out.
 
-    With a baseline, a model's name, each other run minus its runs. The p-values are corrected together. Runs are
-    compared by one metric: by default each task's headline or, where no two of its runs have scores by that, the first
-    other metric of which more is better.
+    With a baseline, a model's name, each other run minus its runs; of a task with more than `most` pairs, each run
+    minus the best one. The p-values are corrected together. Runs are compared by one metric: by default each task's
+    headline or, where no two of its runs have scores by that, the first other metric of which more is better.
     """
     by_task: dict[str, list[Run]] = {}
     for run in runs:
@@ -60,8 +60,13 @@ def compare(
         faults = [(run, _fault(run, chosen)) for run in members]
         scored = [run for run, fault in faults if not fault]
         bases = [run for run in scored if baseline in (run.name, run.identity.label, run.identity.model)]
+        if most is not None and math.comb(len(scored), 2) > most:
+            bases = [max(scored, key=lambda run: run.value(chosen).value)]
+            name = f"{bases[0].task}: each run against the best one, {bases[0].name}"
+            left_out.append(f"{name}; `spiqa-tasks compare` has the other pairs.")
         others = [run for run in scored if not any(run is base for base in bases)]
-        twos = itertools.product(bases, others) if baseline is not None else itertools.combinations(scored, 2)
+        is_of_bases = baseline is not None or bool(bases)
+        twos = itertools.product(bases, others) if is_of_bases else itertools.combinations(scored, 2)
         for pair in (Pair(two, chosen) for two in twos):
             a, b = pair.runs
             few = too_few(len(pair.scores), pair.total, "questions have a score in both runs")
@@ -102,7 +107,7 @@ def _fault(run: Run, metric: Metric) -> str:
 
 def _not_comparable(pair: Pair, few: str) -> str:
     """Return why two runs with scores are not compared, or ''."""
-    other = sorted(key for key in pair.other_references if key in pair.scores)
+    other = sorted(key for key in pair.scores if len({questions[key].reference for questions in pair.questions}) > 1)
     if not pair.scores:
         return "they share no question"
     if other:

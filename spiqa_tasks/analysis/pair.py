@@ -73,16 +73,6 @@ class Pair:
         return max(*whole, len(set().union(*self.run_scores)))
 
     @property
-    def other_references(self) -> list[str]:
-        """Ids whose reference differs between the first run and another one."""
-        first, *others = self.questions
-        return [
-            key
-            for key, record in first.items()
-            if any(key in other and record.reference != other[key].reference for other in others)
-        ]
-
-    @property
     def remarks(self) -> list[str]:
         """Warnings about values that a host aggregates otherwise."""
         return [remark for run in self.runs for remark in run.kind.remarks(run, self.metric)]

@@ -1,6 +1,5 @@
 """Report of runs: its sections, each of tables and plots."""
 
-import math
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,6 @@ from spiqa_tasks.report.headline import judge_of
 from spiqa_tasks.report.plots import Plot
 from spiqa_tasks.report.printer import Table
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.intervals import holm
 
 MOST_PAIRS = 50
 """Pairs of runs of a task that are compared: more would be a table and a plot that nobody reads."""
@@ -55,7 +53,7 @@ def build(
     own = [run for run in runs if run.is_own and run.logged and run.records]
     colours = {name: place for place, name in enumerate(dict.fromkeys(run.name for run in own))}
     by_task = {task: [run for run in own if run.task == task] for task in dict.fromkeys(run.task for run in own)}
-    compared, left_out = _compared(runs)
+    compared, left_out = compare(runs, most=MOST_PAIRS)
     made_how = [{"task": run.task, "run": run.name, "signature": run.signature.text} for run in own]
     signatures = Table(made_how, ["task", "run"], ["signature"], "How every number was made")
     ranked = [plot for members in by_task.values() for plot in overview.ranking(members)]
@@ -141,24 +139,6 @@ def _groups(records: Sequence[headline.Record], kind: str, colours: Mapping[str,
         series.setdefault(record["model"], {})[record["group"]] = (record["value"], record["low"], record["high"])
     metric = records[0]["metric"]
     return plots.intervals(f"{metric} by {kind}", series, f"{metric} x 100", colours)
-
-
-def _compared(runs: Sequence[Run]) -> tuple[list[Comparison], list[str]]:
-    """Return the comparisons of each task's pairs of runs or, of more than `MOST_PAIRS`, of each run with the best."""
-    found: list[Comparison] = []
-    remarks: list[str] = []
-    for task in dict.fromkeys(run.task for run in runs):
-        members = [run for run in runs if run.task == task]
-        best = overview.ranked(run for run in members if run.logged and run.metrics)[:1]
-        name = best[0].name if best and math.comb(len(members), 2) > MOST_PAIRS else None
-        if name is not None:
-            remarks.append(f"{task}: each run against the best one, {name}; `spiqa-tasks compare` has the other pairs.")
-        comparisons, left_out = compare(members, baseline=name)
-        found += comparisons
-        remarks += left_out
-    corrected = holm([each.difference.p for each in found])
-    found = [replace(each, p_corrected=p) for each, p in zip(found, corrected, strict=True)]
-    return found, list(dict.fromkeys(remarks))
 
 
 def _comparisons(found: Sequence[Comparison], left_out: Sequence[str]) -> list[Section]:
