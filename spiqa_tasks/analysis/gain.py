@@ -6,7 +6,6 @@ from itertools import zip_longest
 
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.pair import Pair
-from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.summary import Outcomes
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.identity import OPTIONS
@@ -132,9 +131,9 @@ def _letters(run: Run) -> dict[str, str]:
     if run.is_own:
         answered = (record for record in run.questions if not (record.refused or record.unparsed))
         return {record.id: record.prediction for record in answered if record.prediction}
-    shown = {key: answer.options or options_in(answer.question) for key, answer in run.by_id.items()}
-    texts = {key: run.by_id[key].response.text for key, options in shown.items() if options}
-    return {key: letter for key, text in texts.items() if (letter := extract_choice(text, shown[key]).letter)}
+    shown = {key: (answer.response.text, answer.known_options) for key, answer in run.by_id.items()}
+    picked = {key: extract_choice(text, options).letter for key, (text, options) in shown.items() if options}
+    return {key: letter for key, letter in picked.items() if letter}
 
 
 def sample_lists(pair: Pair) -> Iterator[dict[str, object]]:

@@ -181,7 +181,7 @@ def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str,
     """
     given = [Answer(key, Response(text)) for key, text in answers.items()]
     run = Run(task.name, Identity(MODEL + name, "text"), Path(name), LINES, lambda: given)
-    scored = scoring.score(scoring.read(join_questions(run, task)))
+    scored = scoring.score(scoring.read(join_questions(run, task)[0]))
     if sure is None:
         return scored
     return scored.with_records([record.with_scores({P_RIGHT: sure[record.id]}) for record in scored.records])

@@ -8,7 +8,6 @@ from dataclasses import replace
 from spiqa_tasks.analysis.decomposition import CUT, FAILED, NONE, OVER_QUESTIONS, Side
 from spiqa_tasks.analysis.pair import scores_of
 from spiqa_tasks.benchmarks.aggregation import Metric
-from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.mmstar.definition import LETTER, LMMS_EVAL
 from spiqa_tasks.benchmarks.record import EMPTY, Record
 from spiqa_tasks.runs.run import Run
@@ -119,5 +118,5 @@ def _text(run: Run, key: str) -> str:
 
 def _options(run: Run, record: Record) -> Mapping[str, str]:
     answer = run.by_id.get(record.id)
-    options = (answer.options or options_in(answer.question)) if answer is not None else {}
+    options = answer.known_options if answer is not None else {}
     return options if record.reference in options else {}

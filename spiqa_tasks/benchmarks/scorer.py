@@ -28,23 +28,26 @@ LONGEST = 100_000
 """Longest response in characters that is scored: longer ones are a model in a loop, or a file by mistake."""
 
 
-def make_scorer(
-    benchmark: str | Benchmark, settings: str, host: str, judge: Judge | None, pictures: str = ""
-) -> Scorer:
+def make_scorer(benchmark: str | Benchmark, settings: str, host: str, judge: Judge | None, **made: str) -> Scorer:
     """Return the scorer of a task, with the installed text metrics; InputError for unknown settings.
 
-    `host` and `pictures` are fields of the signature.
+    `host` and `made`, which says how the answers were made, are fields of the signature.
     """
     entry = BENCHMARKS[benchmark] if isinstance(benchmark, str) else benchmark
     parsed = entry.parse(settings)
     metrics = entry.metrics(parsed)
-    fields = {**entry.signature(parsed), **({"pictures": pictures} if pictures else {})}
+    fields = dict(entry.signature(parsed))
     for metric in metrics:
         fields |= metric.signature()
     rule, judged_by = (judge.rule, judge.configured) if judge is not None else (None, {})
     texts = any(metric.needs == "text programs" for metric in metrics)
     missing = missing_text_metrics(host != "offline") if texts else {}
-    return Scorer(entry, parsed, Context(host, rule, fields | judged_by, missing), judge)
+    return Scorer(
+        entry,
+        parsed,
+        Context(host, rule, fields | judged_by | {key: value for key, value in made.items() if value}, missing),
+        judge,
+    )
 
 
 def expected_signature(task: Task) -> Signature:

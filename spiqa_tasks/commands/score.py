@@ -21,7 +21,7 @@ from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report import score_tables
 from spiqa_tasks.report.printer import add_format, as_csv, as_json
 from spiqa_tasks.runs import scoring
-from spiqa_tasks.runs.join import JoinedRun, join_questions, task_questions
+from spiqa_tasks.runs.join import join_questions, task_questions
 from spiqa_tasks.runs.loading import unscored_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.readers.labels import read_labels
@@ -129,11 +129,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if kept and all_there and all(is_complete(run) for each in results for run in each) else 3
 
 
-def _unscored(
-    arguments: argparse.Namespace, task: Task, given: Sequence[JoinedRun]
-) -> tuple[_Answers, list[batching.Asked]]:
+def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Run]) -> tuple[_Answers, list[batching.Asked]]:
     """Return the answers, and the requests of each judge, all tested; with `--dry-run` print the forecast instead."""
-    say(*(remark for each in given for remark in each.remarks))
     judges = chosen_judges(task, arguments, os.environ)
     configs = [judge.config for judge in judges.values()]
     batching.check(arguments, configs)
@@ -166,14 +163,14 @@ def _scored(arguments: argparse.Namespace, answers: _Answers) -> list[Run]:
     results = []
     for name, read in answers:
         run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)
-        say(*scoring.differences(read.matched, run))
+        say(*scoring.differences(read.run, run))
         say(*_failures(run))
         say(*(f"{run.name}: {remark}" for remark in remarks_on(run.own.entry, run.records)))
         results.append(run)
     return results
 
 
-def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
+def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[Run]]]:
     """Return each task with the answers to it: those named, or the runs at a path.
 
     Raises InputError: neither a task nor a run.
@@ -195,9 +192,11 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
         chosen_judges(task, arguments, os.environ)
     accept = arguments.accept_differences
     rows_of = functools.cache(task_questions)  # shared by the files of a task
-    joined = [
-        (task, [join_questions(run, task, accept, rows_of, wanted.subset) for run in runs]) for task, runs in found
-    ]
+    joined = []
+    for task, runs in found:
+        pairs = [join_questions(run, task, accept, rows_of, wanted.subset) for run in runs]
+        say(*(remark for _, remarks in pairs for remark in remarks))
+        joined.append((task, [run for run, _ in pairs]))
     differ = [task.name for task, of in joined if len({row["data"] for each in of for row in each.rows[:1]}) > 1]
     say(*(f"{name}: the files have different questions, so that their values do not compare." for name in differ))
     return joined
@@ -209,9 +208,9 @@ def _with_rule(task: Task, rule: str) -> Task:
     return dataclasses.replace(task, settings=f"{task.settings},rule={rule}".strip(","))
 
 
-def _recorded_judge(given: Sequence[JoinedRun]) -> Iterable[str]:
+def _recorded_judge(given: Sequence[Run]) -> Iterable[str]:
     """Yield how to ask the judges of earlier scores."""
-    for name, host in dict.fromkeys((each.run.judge_name, each.run.signature.judge_host) for each in given):
+    for name, host in dict.fromkeys((run.judge_name, run.signature.judge_host) for run in given):
         if name:
             place = f" at {host}" if host else ""
             yield f"These answers were judged by {name}{place}: --judge {name} asks it again. Scored without a judge."

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import InputError
@@ -64,6 +65,11 @@ class Answer:
     def signature(self) -> Signature:
         """The signature of the record; empty without one."""
         return parse(self.record.signature) if self.record is not None else Signature()
+
+    @property
+    def known_options(self) -> Mapping[str, str]:
+        """Letter -> text of the options, of the file or the prompt; {} if it shows none."""
+        return self.options or options_in(self.question)
 
     @property
     def is_bare(self) -> bool:

@@ -1,7 +1,7 @@
 """Join answers to the task's questions, from the release or from the answers file."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import settings_text
@@ -21,30 +21,6 @@ from spiqa_tasks.runs.subset import Subset
 Rows = Sequence[Mapping[str, Any]]
 
 
-@dataclass(frozen=True)
-class JoinedRun:
-    """A run's answers with the questions that they are of.
-
-    Attributes:
-        task: the task as it was run, with the named task's settings of scoring.
-        form: of the file, as signatures have it.
-        rows: the task's questions.
-        answers: by the id of their question, in the order of the rows.
-        unmatched: `missing`, `unknown`, `duplicates` (see `answer.match`), `differing` -> ids that did not fit.
-        remarks: sentences about them.
-        ids: digest of the `--ids` list, or "".
-    """
-
-    run: Run
-    task: Task
-    form: str
-    rows: Rows
-    answers: Mapping[str, Answer]
-    unmatched: Mapping[str, Sequence[str]]
-    remarks: tuple[str, ...]
-    ids: str = ""
-
-
 def task_questions(task: Task) -> Rows:
     """Return a task's questions for scoring, in the release's order. Raises as `registry.load_rows`."""
     rows = rows_for_scoring(task.entry, task.split, task.settings)
@@ -57,8 +33,8 @@ def join_questions(
     accept_differences: bool = False,
     rows_of: Callable[[Task], Rows] = task_questions,
     subset: Subset | None = None,
-) -> JoinedRun:
-    """Return the answers of a run with a task's questions.
+) -> tuple[Run, list[str]]:
+    """Return a run of the answers to a task's questions, scored as they were made, and remarks.
 
     Args:
         accept_differences: as of `compared`.
@@ -109,7 +85,11 @@ def join_questions(
     found, unmatched["differing"], said = compared(run.path, found, rows, figures, accept_differences)
     remarks += [f"{task.name}: {run.path}: {remark}" for remark in match_remarks(unmatched)]
     remarks += [f"{task.name}: {remark}" for remark in said]
-    return JoinedRun(run, ran, form, rows, found, unmatched, tuple(remarks), "" if subset is None else subset.digest)
+    ids, answers = "" if subset is None else subset.digest, list(found.values())
+    joined = replace(
+        run, task=ran.name, definition=ran, form=form, read=lambda: answers, rows=rows, ids=ids, unmatched=unmatched
+    )
+    return joined, remarks
 
 
 def _table_rows(run: Run, task: Task, answers: Sequence[Answer]) -> list[dict[str, Any]]:

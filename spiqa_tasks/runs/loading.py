@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal
 
 from spiqa_tasks.benchmarks.benchmark import settings_text
-from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS, SPLIT
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
@@ -146,7 +145,7 @@ def _of_no_task(run: Run) -> Run:
     """The run as free answers with their questions and references. Raises InputError: it is none."""
     answers = run.read()
     has_questions = any(answer.question and answer.references for answer in answers)
-    if not has_questions or any(answer.options or options_in(answer.question) for answer in answers):
+    if not has_questions or any(answer.known_options for answer in answers):
         raise InputError(
             f"Expected to know the task of the answers in {run.path}, found no task in its name. Name it as "
             f"TASK={run.path}, call the file <model>_<task>{run.path.suffix}, or add --task TASK. Only free answers "
@@ -160,14 +159,14 @@ def _of_no_task(run: Run) -> Run:
 def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows], remarks: list[str]) -> Run:
     """The answers scored, by the judge that is wanted where their task needs one."""
     task = task_of_run(run, wanted.include) if run.is_own else find_task(run.task, wanted.include)
-    matched = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
-    remarks += matched.remarks
+    joined, said = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
+    remarks += said
     rule, judge = task.entry.judge(task.typed), None
     if rule is not None and wanted.judge is not None:
         judge = make_judge(rule, parse_judge(wanted.judge, environ=os.environ))
     elif rule is not None:
         remarks.append(f"{run.path}: not judged. Name a judge with --judge, or score it with --output first.")
-    return scoring.score(scoring.read(matched, judge))
+    return scoring.score(scoring.read(joined, judge))
 
 
 def _named_tasks(name: str, paths: Sequence[RunPath], include: Sequence[Path]) -> list[Task]:

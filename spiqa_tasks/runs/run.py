@@ -10,7 +10,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.aggregation import Metric, RecordSet, Value
-from spiqa_tasks.benchmarks.choice import OPTIONS, options_in
+from spiqa_tasks.benchmarks.choice import OPTIONS
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.benchmarks.task import Task
@@ -41,7 +41,9 @@ class Run:
         reported: metric -> value that was written with the answers, of a host's task in the host's unit.
         config: the values of the task's YAML as the host wrote them.
         omitted: metric -> why it could not be computed where the answers were scored.
-        unmatched: `missing`, `unknown`, `duplicates` -> ids of answers that did not fit the task's questions.
+        rows: the task's questions, once the answers are joined to them.
+        ids: digest of the `--ids` list, or "".
+        unmatched: `missing`, `unknown`, `duplicates`, `differing` -> ids of answers that did not fit the rows.
         partial: whether values over a part of the task are asked for.
         sizes: group -> number of the task's questions in it.
         judge: name of the judge that scored it, if not that of the signature.
@@ -64,6 +66,8 @@ class Run:
     reported: Mapping[str, float] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
     omitted: Mapping[str, str] = field(default_factory=dict)
+    rows: Sequence[Mapping[str, Any]] = ()
+    ids: str = ""
     unmatched: Mapping[str, Sequence[str]] = field(default_factory=dict)
     partial: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict)
@@ -176,7 +180,7 @@ class Run:
         if OPTIONS in question.details:
             return int(question.details[OPTIONS])
         answer = self.by_id.get(question.id)
-        options = (answer.options or options_in(answer.question)) if answer is not None else {}
+        options = answer.known_options if answer is not None else {}
         return len(options) if question.reference in (*options, *options.values()) else None
 
     def with_records(self, records: Sequence[Record]) -> Run:

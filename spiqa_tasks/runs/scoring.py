@@ -19,7 +19,6 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.runs.answer import match_counts
 from spiqa_tasks.runs.identity import Identity, ablated, model_of
-from spiqa_tasks.runs.join import JoinedRun
 from spiqa_tasks.runs.readers.answers import LINES as PLAIN
 from spiqa_tasks.runs.readers.labels import Labels
 from spiqa_tasks.runs.run import Run
@@ -31,17 +30,17 @@ from spiqa_tasks.scoring.calibrated import LEAST_LABELS, Calibrated, calibrated_
 class Unjudged:
     """The records of a run's answers, in the order of the task's rows, before the judge is asked."""
 
-    matched: JoinedRun
+    run: Run
     scorer: Scorer
     records: Sequence[Record]
     labels: Mapping[str, float] = field(default_factory=dict)
 
     def labelled(self, labels: Labels) -> Unjudged:
         """Return these with people's labels, of answers with the same question and text; InputError: too few."""
-        questions = {row["id"]: row["question"].strip() for row in self.matched.rows}
+        questions = {row["id"]: row["question"].strip() for row in self.run.rows}
         ids: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         for record in self.records:
-            for text in (record.prediction, self.matched.answers[record.id].response.text):
+            for text in (record.prediction, self.run.by_id[record.id].response.text):
                 ids[questions[record.id], (text or "").strip()].add(record.id)
         given: defaultdict[str, list[bool]] = defaultdict(list)
         for each in labels.answers:
@@ -51,47 +50,43 @@ class Unjudged:
         if len(given) < LEAST_LABELS:
             raise InputError(
                 f"Expected people's labels of at least {LEAST_LABELS} of the {len(self.records)} answers in "
-                f"{self.matched.run.path}, chosen at random; found {len(given)} among the {len(labels.answers)} of "
+                f"{self.run.path}, chosen at random; found {len(given)} among the {len(labels.answers)} of "
                 f"{labels.name}, the others being of other answers. Label more, or name the labels of these."
             )
         return replace(self, labels={key: statistics.fmean(verdicts) for key, verdicts in given.items()})
 
 
-def read(matched: JoinedRun, judge: Judge | None = None) -> Unjudged:
-    """Return a run's answers with their records, in the order of the task's rows; the judge is not asked yet."""
-    made = summary.merged_signature([each.record for each in matched.answers.values() if each.record is not None])
-    fields = {"prompt": made.prompt, "pictures": made.pictures, "images": made.images, "ids": matched.ids}
-    fields = {name: value for name, value in fields.items() if value} | ablated(matched.run.identity)
-    scorer = make_scorer(matched.task.entry, matched.task.settings, "offline", judge)
-    signature = {**scorer.context.signature, "predictions": matched.form, **fields}
-    scorer = replace(scorer, context=replace(scorer.context, signature=signature))
-    answers = matched.answers
-    records = [scorer.record(row, answers[row["id"]].response) for row in matched.rows if row["id"] in answers]
-    return Unjudged(matched, scorer, records)
+def read(run: Run, judge: Judge | None = None) -> Unjudged:
+    """Return a joined run's answers with their records, in the order of its rows; the judge is not asked yet."""
+    made = summary.merged_signature(run.records)
+    fields = {"prompt": made.prompt, "pictures": made.pictures, "images": made.images, "ids": run.ids}
+    fields |= {"predictions": run.form} | ablated(run.identity)
+    scorer = make_scorer(run.own.entry, run.own.settings, "offline", judge, **fields)
+    answers = run.by_id
+    return Unjudged(
+        run, scorer, [scorer.record(row, answers[row["id"]].response) for row in run.rows if row["id"] in answers]
+    )
 
 
 def score(unjudged: Unjudged, judge: str = "") -> Run:
     """Return the scored run, waiting for the judge; `judge` is what that is called."""
-    matched, scorer, task = unjudged.matched, unjudged.scorer, unjudged.matched.task
+    joined, scorer = unjudged.run, unjudged.scorer
     scored = {record.id: record for record in scorer.score(unjudged.records)}
-    groups = {question_of(row): scored[row["id"]].groups for row in matched.rows if row["id"] in scored}
-    for row in matched.rows:
+    groups = {question_of(row): scored[row["id"]].groups for row in joined.rows if row["id"] in scored}
+    for row in joined.rows:
         if question_of(row) not in groups:
             groups[question_of(row)] = scorer.record(row, Response("")).groups
-    places = {row["id"]: place for place, row in enumerate(matched.rows)}
-    answers = [replace(matched.answers[key], record=record, place=places[key]) for key, record in scored.items()]
-    metrics = task.entry.metrics(task.typed)
+    places = {row["id"]: place for place, row in enumerate(joined.rows)}
+    answers = [replace(joined.by_id[key], record=record, place=places[key]) for key, record in scored.items()]
+    metrics = joined.own.entry.metrics(joined.settings)
     return replace(
-        matched.run,
-        task=task.name,
-        form=matched.form,
+        joined,
         read=lambda: answers,
-        asked=max(task.questions, len(groups)),
+        asked=max(joined.own.questions, len(groups)),
         answered=len(answers),
-        definition=task,
+        rows=(),
         reported={},
         omitted={metric.name: why for metric in metrics if (why := scorer.why_not(metric)) is not None},
-        unmatched=matched.unmatched,
         sizes=Counter(name for each in groups.values() for name in set(each.values())),
         labels=unjudged.labels,
         judge=judge,
@@ -144,10 +139,10 @@ def is_complete(run: Run) -> bool:
     return has_all and run.record_set.withheld() is None and not any(found.get(name) for name in names)
 
 
-def differences(matched: JoinedRun, scored: Run) -> Iterator[str]:
+def differences(joined: Run, scored: Run) -> Iterator[str]:
     """Yield in what the answers were made otherwise than they are scored."""
     ours = scored.signature.data.split("+")
-    made = {answer.signature.data for answer in matched.answers.values()} - {""}
+    made = {answer.signature.data for answer in joined.by_id.values()} - {""}
     for theirs in sorted(made - set(ours)):
         yield f"{scored.name}: made with the data {theirs}, scored with {scored.signature.data}."
 

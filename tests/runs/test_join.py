@@ -61,13 +61,13 @@ def test_a_filtered_task_has_the_questions_that_were_kept() -> None:
 @pytest.mark.usefixtures("no_release")
 def test_a_table_has_its_questions_itself_where_the_release_is_not_there(tmp_path: Path) -> None:
     """The remark says so, and the digest of the table stands in the place of the release's."""
-    found = join_questions(table_run(tmp_path / "m.tsv"), FILTERED)
+    found, remarks = join_questions(table_run(tmp_path / "m.tsv"), FILTERED)
     assert [row["id"] for row in found.rows] == list(ANSWERS)
     assert [(row["question"], row["options"]) for row in found.rows] == [
         (row["question"], row["options"]) for row in rows_of(DEMO)
     ]
     assert all(row["data"].startswith("table ") for row in found.rows)
-    (remark,) = found.remarks
+    (remark,) = remarks
     said = f"{tmp_path / 'm.tsv'}: scored from its own questions and answers, for want of the release: Expected "
     assert remark.startswith(said)
 
@@ -86,24 +86,23 @@ def test_without_the_release_other_answers_cannot_be_scored(tmp_path: Path, lack
 
 def test_answers_are_scored_with_the_settings_that_they_were_made_with() -> None:
     """The remark names both; those that say how answers are scored stay the task's."""
-    found = join_questions(run_made_with({"1": "prompt=select"}), DEMO)
-    assert found.task == replace(DEMO, settings=found.task.settings)
-    assert (found.task.typed.prompt, DEMO.typed.prompt) == ("select", "letter")
-    assert found.rows == rows_of(found.task)
-    first, *_ = found.remarks
-    assert first == f"m: scored as it was made, with {found.task.settings}; mmstar_demo has {DEMO.settings}."
+    found, (first, *_) = join_questions(run_made_with({"1": "prompt=select"}), DEMO)
+    assert found.own == replace(DEMO, settings=found.own.settings)
+    assert (found.settings.prompt, DEMO.typed.prompt) == ("select", "letter")
+    assert found.rows == rows_of(found.own)
+    assert first == f"m: scored as it was made, with {found.own.settings}; mmstar_demo has {DEMO.settings}."
     both = replace(SPIQA, settings="protocol=both")
     run = run_made_with({rows_of(SPIQA)[0]["id"]: "max_figures=2,protocol=released"})
-    made = join_questions(run, both).task.typed
+    made = join_questions(run, both)[0].settings
     assert (made.max_figures, made.protocol) == (2, "both")
 
 
 @pytest.mark.parametrize("settings", ["", DEMO.settings, f"{DEMO.settings},shots=0"])
 def test_settings_that_say_the_same_are_no_other_ones(settings: str) -> None:
     """However they are written, and where the answers do not say them."""
-    found = join_questions(run_made_with({"1": settings}), DEMO)
-    assert found.task is DEMO
-    assert len(found.remarks) == 1  # that there are answers missing
+    found, remarks = join_questions(run_made_with({"1": settings}), DEMO)
+    assert found.own is DEMO
+    assert len(remarks) == 1  # that there are answers missing
 
 
 def test_answers_made_with_different_settings_are_refused() -> None:
@@ -127,31 +126,32 @@ def spiqa_run(task: Task, only_needed: bool) -> Run:
 
 def test_spiqas_response_files_have_the_ids_of_the_tasks_documents() -> None:
     """Where they ask about the needed figures alone, so do the settings that they are scored with."""
-    whole = join_questions(spiqa_run(SPIQA, False), SPIQA)
-    assert (whole.form, whole.remarks, len(whole.answers)) == ("spiqa-responses", (), 39)
-    every = join_questions(spiqa_run(PERFIGURE, False), PERFIGURE)
-    assert (every.task, every.rows, every.remarks) == (PERFIGURE, rows_of(PERFIGURE), ())
-    part = join_questions(spiqa_run(PERFIGURE, True), PERFIGURE)
-    assert part.task.typed == replace(PERFIGURE.typed, figures="referred")
+    whole, remarks = join_questions(spiqa_run(SPIQA, False), SPIQA)
+    assert (whole.form, remarks, len(whole.by_id)) == ("spiqa-responses", [], 39)
+    every, remarks = join_questions(spiqa_run(PERFIGURE, False), PERFIGURE)
+    assert (every.own, every.rows, remarks) == (PERFIGURE, rows_of(PERFIGURE), [])
+    part, remarks = join_questions(spiqa_run(PERFIGURE, True), PERFIGURE)
+    assert part.settings == replace(PERFIGURE.typed, figures="referred")
     assert part.form == "spiqa-responses-per-figure"
-    assert part.rows == rows_of(part.task)
-    assert {row["id"] for row in part.rows} == part.answers.keys()
+    assert part.rows == rows_of(part.own)
+    assert {row["id"] for row in part.rows} == part.by_id.keys()
     assert all(row["referred"] for row in part.rows)
     assert part.unmatched == {"missing": [], "unknown": [], "duplicates": [], "differing": []}
-    assert part.remarks == (
-        f"m: scored as it was made, with {part.task.settings}; {PERFIGURE.name} has {PERFIGURE.settings}.",
-    )
+    assert remarks == [
+        f"m: scored as it was made, with {part.own.settings}; {PERFIGURE.name} has {PERFIGURE.settings}.",
+    ]
 
 
 def test_only_the_questions_of_a_list_count() -> None:
     """The task keeps these, answers to others are no unknown ones, and the digest is the list's."""
     ids = tuple(list(ANSWERS)[2:5])
-    run = matched(DEMO, {**ANSWERS, "x": "A"}).run
-    found = join_questions(run, DEMO, subset=Subset(Path("ids"), ids))
-    assert tuple(row["id"] for row in found.rows) == tuple(found.answers) == ids
-    assert (found.task.kept, found.ids) == (frozenset(ids), Subset(Path("ids"), ids).digest)
+    given = [Answer(key, Response(text)) for key, text in {**ANSWERS, "x": "A"}.items()]
+    run = Run(DEMO.name, Identity("m"), Path("m.jsonl"), "jsonl", lambda: given)
+    found, _ = join_questions(run, DEMO, subset=Subset(Path("ids"), ids))
+    assert tuple(row["id"] for row in found.rows) == tuple(found.by_id) == ids
+    assert (found.own.kept, found.ids) == (frozenset(ids), Subset(Path("ids"), ids).digest)
     assert found.unmatched == {"missing": [], "unknown": ["x"], "duplicates": [], "differing": []}
-    assert join_questions(run, DEMO).ids == ""
+    assert join_questions(run, DEMO)[0].ids == ""
 
 
 @pytest.mark.usefixtures("no_release")
@@ -162,7 +162,7 @@ def test_the_digest_of_a_table_is_of_its_questions_whatever_was_answered(tmp_pat
     def data(name: str, table: pd.DataFrame) -> str:
         path = write_table(table, tmp_path / name)
         run = Run("mmstar_filtered", Identity("m"), path, answers.TABLE, partial(answers.read_table, path))
-        return str(join_questions(run, FILTERED).rows[0]["data"])
+        return str(join_questions(run, FILTERED)[0].rows[0]["data"])
 
     first = data("a.tsv", frame)
     assert data("b.tsv", frame.assign(prediction="B", extra="1")) == first
@@ -184,7 +184,7 @@ def test_spiqas_questions_are_known_in_any_spelling_of_their_ids(
         for row in task_questions(task):
             key = {"id": row["id"].replace("/", separator)} if separator else {"paper_id": row["paper_id"]}
             file.write(json.dumps({**key, "question": row["question"], "prediction": row["id"]}) + "\n")
-    joined = join_questions(read_runs([RunPath(path)])[0], task)
+    joined, _ = join_questions(read_runs([RunPath(path)])[0], task)
     twice = [] if separator else ["1805.06447v3/5", "1805.06447v3/9"]
-    assert (len(joined.answers), joined.unmatched["missing"]) == (666 - len(twice), twice)
-    assert all(answer.response.text == key for key, answer in joined.answers.items())
+    assert (len(joined.by_id), joined.unmatched["missing"]) == (666 - len(twice), twice)
+    assert all(answer.response.text == key for key, answer in joined.by_id.items())

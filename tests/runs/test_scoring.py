@@ -102,8 +102,7 @@ def test_a_scored_run_says_what_it_is_of() -> None:
     (task,) = find_tasks(["mmstar_demo"])
     answers = {row["id"]: "A" for row in rows_of(task)} | {"x": "A"}
     given = matched(task, answers, "table")
-    given = dataclasses.replace(given, run=dataclasses.replace(given.run, reported={"accuracy": 0.9}))
-    run = score(read(given), "some judge")
+    run = score(read(dataclasses.replace(given, reported={"accuracy": 0.9})), "some judge")
     assert (run.task, run.form, run.asked, run.answered, run.judge) == ("mmstar_demo", "table", 24, 24, "some judge")
     assert (run.definition, run.reported, run.omitted) == (task, {}, {})
     assert [answer.place for answer in run.read()] == list(range(24))
@@ -125,7 +124,7 @@ def test_answers_made_with_other_data_are_named() -> None:
     def said(data: str | None) -> list[str]:
         record = None if data is None else Record(row["id"], signature=Signature(data=data).text)
         run = Run("mmstar_demo", Identity("m"), Path("p"), "run", lambda: [answer_of(row, record)])
-        given = join_questions(run, task)
+        given, _ = join_questions(run, task)
         return list(differences(given, score(read(given))))
 
     assert said(None) == said(ours) == said("") == []
@@ -195,8 +194,7 @@ def test_the_signature_names_the_list_the_form_and_what_was_ablated() -> None:
     """Of the only questions that count."""
     (task,) = find_tasks(["mmstar_demo"])
     given = matched(task, {row["id"]: "A" for row in rows_of(task)})
-    run = dataclasses.replace(given.run, identity=Identity("m", "text", "3"))
-    found = score(read(dataclasses.replace(given, ids="abc (24)", run=run)))
+    found = score(read(dataclasses.replace(given, ids="abc (24)", identity=Identity("m", "text", "3"))))
     signature = found.records[0].signature
     assert "|ids:abc (24)" in signature
     assert "|predictions:jsonl" in signature

@@ -63,7 +63,7 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         host = f"vlmevalkit {host_version()}"
         model = path.stem.removesuffix(f"_{self.task.name}")
         judge, pictures = judge_of(self.task, judge_kwargs), accepted.get(model, "")
-        scorer = make_scorer(self.task.entry, self.task.settings, host, judge, pictures)
+        scorer = make_scorer(self.task.entry, self.task.settings, host, judge, pictures=pictures)
         answers = scored(scorer, list(self.rows.values()), read_answers(path))
         for line in remarks_on(scorer.benchmark, [answer.record for answer in answers]):
             logger.warning(line)

@@ -85,9 +85,9 @@ def test_an_object_of_answers_by_id_is_rows(tmp_path: Path, more: bool) -> None:
         row["id"]: {"response": row["answer"], **({"question": row["question"]} if more else {})} for row in rows
     }
     path.write_text(json.dumps(content))
-    joined = join_questions(read_runs([RunPath(path)])[0], find_task("mmstar_demo"))
-    assert {key: answer.response.text for key, answer in joined.answers.items()} == {r["id"]: r["answer"] for r in rows}
-    assert joined.remarks == ()
+    joined, remarks = join_questions(read_runs([RunPath(path)])[0], find_task("mmstar_demo"))
+    assert {key: answer.response.text for key, answer in joined.by_id.items()} == {r["id"]: r["answer"] for r in rows}
+    assert remarks == []
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
