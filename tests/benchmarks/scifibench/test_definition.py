@@ -19,7 +19,7 @@ from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.files.source import LocalSource
 from spiqa_tasks.judge.judge import Judge
 
-OPEN = "Between {} and something else I am torn, though the former has a nicer shape."
+OPEN = "Between {} and any of A, B, C, D and E I am torn."
 REFUSAL = "Sorry, I cannot see any image."
 
 
