@@ -92,6 +92,9 @@ def extract_choice(
         unicodedata.normalize("NFKC", key).upper(): letter for letter, key in keys.items() if key.upper() != letter
     }
     text = with_letters(text, labels) if labels else with_letters_of_positions(text, choices)
+    for option in choices.values():
+        if "\n" in option:
+            text = text.replace(option, " ".join(option.split()))
     options = Options({letter: choices[key] for letter, key in keys.items()})
     unread = Choice(None, "empty")
     parts = turns(text)

@@ -7,9 +7,9 @@ those of its kind, and increment the matcher's version.
 from collections.abc import Mapping
 
 ANSWER, OPTION, GOOD, FITS, WRONG, IS = "A", "O", "G", "V", "W", "="
-PICK, NOT, IF, SO, BUT, IT, AND, FILL, BECAUSE, LISTING = "P", "N", "H", "S", "C", "I", "J", "F", "Y", "K"
+PICK, NOT, IF, SO, BUT, IT, AND, FILL, BECAUSE, ONLY, LISTING = "P", "N", "H", "S", "C", "I", "J", "F", "Y", "U", "K"
 COLON, COMMA, STOP, QUESTION = ":", ",", ".", "?"
-THAN, ASIDE, LESS, MAY, PART, HARD, KNOW = "<", ">", "-", "M", "Z", "X", "B"
+THAN, ASIDE, LESS, MAY, PART, EXAMINE, HARD, KNOW = "<", ">", "-", "M", "Z", "b", "X", "B"
 OTHER = "x"  # one or more words that are no cue
 
 LETTER = "L"  # a capital
@@ -55,10 +55,11 @@ WORDS: dict[str, str] = {
         pero mas mais aber ma но""",
     IT: "it that this these",
     AND: "and or / & y e o et ou und oder и или plus",
-    FILL: """the only most very likely probably more likeliest number clearly indeed definitely simply just still
+    FILL: """the most very likely probably more likeliest number clearly indeed definitely simply just still
         either both to for of labeled labelled as correctly my a an should would must will seem seems appear appears
         option's la el le les der die das il lo los las dem den eindeutig""",
     BECAUSE: "because since given due based with which",
+    ONLY: "only",
     THAN: "than unlike whereas while although though versus vs",
     LESS: "different differs differ less least unlikely unrelated worse lacks lack fails inconsistent off",
     ASIDE: "however conversely meanwhile",
@@ -69,6 +70,8 @@ WORDS: dict[str, str] = {
         information context decision determination judgment assessment
         determinar identificar saber decidir responder déterminer identifier répondre décider bestimmen erkennen
         beantworten entscheiden determinare identificare rispondere decidere определить ответить выбрать""",
+    EXAMINE: """consider considering examine examining analyze analyzing evaluate evaluating check checking look
+        looking""",
     PART: "panel panels subfigure subplot part row column step equation",
     LISTING: "options choices answers alternatives images pictures figures captions points boxes opciones opções",
 }
@@ -114,8 +117,9 @@ JOINED: dict[str, str] = {
     SO: "所以 因此 故 综上 綜上 因而 由此 したがって よって だから 따라서 그러므로",
     BUT: "但是 但 でも 하지만",
     AND: "和 或 与 と 또는",
-    FILL: "只有 만 应该 应 最 的 です だ である 最も 입니다 번 我 案",
+    FILL: "应该 应 最 的 です だ である 最も 입니다 번 我 案",
     KNOW: "确定 確定 判断 判斷 判定 得出 識別 识别 特定 判别 판단 확인",
+    ONLY: "只有 만",
     BECAUSE: "解析 解释 分析 理由 説明 解説 해설 因为 由于 因為 なぜなら",
 }
 

@@ -17,13 +17,17 @@ Level = Literal["named", "concluded", "stated", "alone", "lead"]
 
 PIECES: Mapping[str, str] = {
     "SURE": "[LETTER ENCLOSED CONFIRMED TEXT]",  # B, (B), (B) blue, blue
+    "BY_LETTER": "[LETTER ENCLOSED CONFIRMED WEAK]",
     "NEXT": (  # "and C", "x or (C)", ". blue, C. red"
-        "([COMMA AND]{1,2} OPTION? SURE | OTHER AND [ENCLOSED CONFIRMED]"
+        "(([COMMA AND]{1,2} OPTION? | (?<=TEXT)) SURE | OTHER AND [ENCLOSED CONFIRMED]"
         "| [STOP COLON] [OTHER FILL STOP AND IS GOOD]{1,12} [COMMA AND]{1,2} LETTER (?=[STOP COLON]))"
     ),
+    "REST": "(NEXT (?![IS FITS GOOD WRONG NOT COLON])){0,12}",
     "SUBJECT": "(SURE | WEAK) NEXT{0,12}",
-    "MENTION": "(SURE | WEAK | WORD | OUT_OF_RANGE) NEXT{0,12}",
-    "DENIES": "[COMMA COLON]? IS FILL{0,3} [NOT WRONG]",
+    "MENTION": "(SURE | OUT_OF_RANGE | [WEAK WORD] (?=FILL? BREAK | CONFIRMS)) REST",
+    "BREAK": "([COMMA STOP COLON QUESTION BECAUSE BUT AND] | $)",
+    "CONFIRMS": "IS FILL{0,3} [GOOD ANSWER]",
+    "DENIES": "([COMMA COLON] OTHER)? [COMMA COLON]? IS FILL{0,3} [NOT WRONG]",
     "REJECTED": "FILL{0,3} (WRONG | NOT FILL{0,2} [GOOD FITS])",
     "END": "(?=[COMMA STOP COLON QUESTION BECAUSE BUT SO] | $) (?!DENIES)",  # of the clause
     "THE_ANSWER": "(ANSWER | GOOD FILL? OPTION)",
@@ -37,7 +41,7 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
             "THE_ANSWER WORDS [IS COLON] FILLING <MENTION> (?!DENIES | WRONG)"
         ),
         "Answer B; Answer option B; The best choice (B)": (
-            "THE_ANSWER [FILL OPTION]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] NEXT{0,12}>"
+            "THE_ANSWER [FILL OPTION]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] REST>"
             "(?!([COMMA COLON] OTHER)? [COMMA COLON]? IS | OTHER? (NOT | WRONG))"
         ),
     },
@@ -47,7 +51,9 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         ),
     },
     "stated": {  # anywhere: something is said for an option
-        "B is correct; B is the answer": "<SUBJECT> FILL{0,3} IS [FILL SO IT]{0,4} (FILL? GOOD? ANSWER | GOOD)",
+        "B is correct; B is the answer": (
+            "<SUBJECT> OPTION? COMMA? FILL{0,3} IS [FILL SO IT]{0,4} ([FILL GOOD OTHER OPTION]{0,2} ANSWER | GOOD)"
+        ),
         "B best matches; B fits best; B matches the figure": (
             "<SUBJECT> FILL{0,2} (GOOD FITS | FITS GOOD | FITS FILL? OPTION | ANSWER)"
         ),
@@ -55,26 +61,28 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
             "<SUBJECT> [COMMA STOP COLON]? FILL{0,2} GOOD"
             "((?=[LETTER ENCLOSED CONFIRMED] [COMMA STOP COLON]? [GOOD WRONG]) | END)"
         ),
+        "Only B fits; Only option B matches": "ONLY [FILL OPTION]{0,2} <BY_LETTER> [IS FITS GOOD]",
         "The closest is B; The one that fits is B": "[GOOD OPTION FITS] WORDS [IS COLON] FILLING <MENTION> END",
-        "I choose B; Leaving B": "PICK [FILL OPTION GOOD ANSWER IT COLON COMMA]{0,5} <MENTION> (?!IS)",
-        "It fits option B": "FITS FILL{0,2} OPTION <[LETTER ENCLOSED CONFIRMED WEAK]> END",
-        "The sky is (B)": "IS FILL{0,3} <[ENCLOSED CONFIRMED] NEXT{0,12}> END",
+        "I choose B; Leaving B": "PICK [FILL OPTION GOOD ANSWER IT ONLY COLON COMMA]{0,5} <MENTION> (?!IS)",
+        "It fits (B); It fits option B": "FITS [FILL OPTION]{0,3} <(?<=OPTION) BY_LETTER | [ENCLOSED CONFIRMED]> END",
+        "The sky is (B)": "IS FILL{0,3} <[ENCLOSED CONFIRMED] REST> END",
         "It is B": "IT IS [FILL OPTION GOOD ANSWER COLON]{0,5} <MENTION> END",
     },
     "alone": {  # a whole line
         "Option B.": (
             "[FILL OPTION SO ANSWER BUT GOOD IT PICK IS COLON COMMA STOP]{0,6}"
-            "<(SURE | WEAK | WORD | OUT_OF_RANGE) NEXT{0,12}> [STOP COMMA]* $"
+            "<(SURE | WEAK | WORD | OUT_OF_RANGE) REST> [STOP COMMA]* $"
         ),
     },
     "lead": {  # the beginning of a line
         "B, as it fits; B. It fits": (
-            "[FILL OPTION ANSWER COLON]{0,4} <(SURE | WEAK | WORD) NEXT{0,12}>"
+            "[FILL OPTION ANSWER COLON]{0,4} <(SURE | WEAK | WORD) REST>"
             "(?=[STOP BECAUSE BUT QUESTION] (?!IS REJECTED) | [COMMA COLON] (?!IS? REJECTED | SURE COMMA SURE) | $)"
         ),
         "(B) this is shown": (
-            "[FILL OPTION COLON]{0,4} <[CONFIRMED ENCLOSED]> [OTHER FILL IT HARD]"
-            "(?![WRONG LESS] | AND [ENCLOSED CONFIRMED])"
+            "[FILL OPTION COLON]{0,4} <[CONFIRMED ENCLOSED]>"
+            "(?![IS NOT FITS WRONG GOOD AND] | (OTHER AND)? [LETTER ENCLOSED CONFIRMED]"
+            "| OTHER? LESS [COMMA STOP] | OTHER WRONG)"
         ),
     },
 }
@@ -99,10 +107,10 @@ def _spelled(token: re.Match[str]) -> str:
 PATTERNS = {level: tuple(map(compiled, forms.values())) for level, forms in FORMS.items()}
 _ANYWHERE: tuple[Level, ...] = ("named", "concluded", "stated")
 _CLAUSE_END = compiled("[COMMA STOP COLON QUESTION BECAUSE BUT SO]")
-_DENIAL = compiled("[NOT IF MAY] | (?<![LETTER ENCLOSED CONFIRMED TEXT WEAK]) WRONG")
+_DENIAL = compiled("[NOT IF MAY] | (?<![LETTER ENCLOSED CONFIRMED TEXT WEAK IS COLON]) WRONG")
 _CORRECTION = compiled("[BUT SO]")
 _QUESTION = compiled("[^STOP QUESTION]{0,199} QUESTION")
-_LETTER = compiled("[LETTER ENCLOSED CONFIRMED WEAK OUT_OF_RANGE]")
+_LETTER = compiled("BY_LETTER | OUT_OF_RANGE")
 
 
 @dataclass(frozen=True)
@@ -154,7 +162,7 @@ def _doubted(kinds: str, match: re.Match[str]) -> bool:
     """Return whether a claim is in a question, or its clause has a negation or condition before it."""
     clause = _CLAUSE_END.split(kinds[max(0, match.start() - 60) : match.start()])[-1]
     is_asked = _QUESTION.match(kinds, match.end()) and kinds[match.end() - 1] != cues.CONFIRMED  # "(B) Why not?"
-    return bool(is_asked or _DENIAL.search(clause))
+    return bool(is_asked or (_DENIAL.search(clause) and not _CORRECTION.match(kinds, match.start())))
 
 
 def settle(claims: Sequence[Claim], line: Line) -> frozenset[str]:

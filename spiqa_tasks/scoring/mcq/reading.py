@@ -16,6 +16,7 @@ from spiqa_tasks.scoring.refusals import is_refusal
 _ITEM = re.compile(
     r"[^\w\n]{0,8}(?:[a-z]{1,12} \(|(?:option|choice|figure|caption|image) )?([a-z])\**[.,):\]]", re.IGNORECASE
 )
+_BULLET = re.compile(r"\s*[-*•] \S")
 _SINGLE = re.compile(r"[^\w\n]{0,8}[a-z](?![a-z0-9])", re.IGNORECASE)
 _HEADING = re.compile(
     r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:(?:final |correct )?answer|(?:正确|参考)?答案)\W{0,3}", re.IGNORECASE
@@ -75,7 +76,7 @@ class Reading:
         """Return the options that the content of a field made for the answer names, by their texts if `of_text`."""
         line = self.line(field)
         claim = line.opening("alone") or line.opening("lead")
-        return claim.letters if claim and claim.of_text <= of_text else _NOTHING
+        return settle([each for each in ([claim] if claim else line.claims) if each.of_text <= of_text], line)
 
     def is_undecided(self, index: int, start: int) -> bool:
         """Return whether a line from `start` on, or a later one, says that nothing can be chosen."""
@@ -85,6 +86,17 @@ class Reading:
     def declines(self) -> bool:
         """Return whether the answer says that it cannot be given."""
         return is_refusal(self.text) or any(map(is_unable, map(self.line, self.lines)))
+
+    def stands_out(self, index: int, of_text: bool) -> bool:
+        """Return whether a line is no item of a listing; a text stands out only at an end of the answer.
+
+        Of a cut answer only the first line does: a later one may be an item of a listing that was to come.
+        """
+        if index in self.listed or (index and self.is_cut):
+            return False
+        around = self.lines[max(0, index - 1) : index + 2]
+        is_item = len(around) > 1 and all(map(_BULLET.match, around))
+        return not of_text or (index in (0, len(self.lines) - 1) and not is_item)
 
     def mentioned(self) -> frozenset[str]:
         """Return the letters of all options that are mentioned."""
@@ -114,19 +126,18 @@ def _field(reading: Reading) -> frozenset[str]:
     return next(filter(None, (reading.content(content, False) for content in contents)), _NOTHING)
 
 
-def _last(reading: Reading, level: Level) -> frozenset[str]:
+def _last(reading: Reading, level: Level, of_text: bool = False) -> frozenset[str]:
     """Return the options that the last line with a claim of this level leaves standing.
 
-    A line that is nothing but an option counts as an answer line, unless it is an item of a listing. Of a cut answer
-    only the first line does: a later one may be an item of a listing that was to come.
+    A line that is nothing but an option counts as an answer line if it stands out.
     """
-    for index, line in reading.backwards():
-        claims = [claim for claim in line.claims if not claim.of_text]
+    for index, line in reading.backwards(reading.unread if of_text else -1):
+        claims = [claim for claim in line.claims if claim.of_text <= of_text]
         if any(claim.level == level for claim in claims):
             return settle([claim for claim in claims if claim.level != "stated"], line)
-        if level == "named" and index not in reading.listed and not (index and reading.is_cut):
+        if level == "named" and reading.stands_out(index, of_text):
             whole = line.opening("alone") or reading.line(reading.lines[index]).opening("alone")
-            if whole is not None and not whole.of_text:
+            if whole is not None and whole.of_text == of_text:
                 return whole.letters
     return _NOTHING
 
@@ -165,7 +176,7 @@ def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
 def _of_text(reading: Reading) -> frozenset[str]:
     """Return the options named by their texts; {"?"} if the answer is a value that is no option."""
     found = reading.content(reading.fields[0].content, True) if reading.fields else _NOTHING
-    found = found or _spoken_for(reading, "text", reading.unread)
+    found = found or _last(reading, "named", True) or _spoken_for(reading, "text", reading.unread)
     return found or (_NOTHING if reading.unread < 0 else _NO_OPTION)
 
 

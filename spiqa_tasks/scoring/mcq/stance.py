@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from spiqa_tasks.scoring.mcq.cues import ASIDE, LETTER, MAY, PART, QUESTION
+from spiqa_tasks.scoring.mcq.cues import AND, ASIDE, LETTER, MAY, PART, QUESTION
 from spiqa_tasks.scoring.mcq.forms import Line, compiled
 
 _SENTENCE = compiled("[^STOP QUESTION]+ [STOP QUESTION]?")
@@ -23,7 +23,8 @@ _BEFORE = compiled("([COMMA COLON BUT BECAUSE SO THAN] | ^) [^COMMA COLON BUT BE
 _AFTER = compiled("[^COMMA COLON STOP QUESTION BUT BECAUSE SO THAN LETTER ENCLOSED CONFIRMED TEXT]*")
 _REST = compiled("([^LETTER ENCLOSED CONFIRMED TEXT]* ([COMMA COLON BUT BECAUSE SO THAN STOP QUESTION] | $))?")
 _DENIES = compiled("[NOT WRONG LESS]")
-_REJECTS = compiled("[IF MAY NOT WRONG] | ^THAN")
+_REJECTS = compiled("[IF MAY NOT WRONG EXAMINE] | ^THAN")
+_DESCRIBES = compiled("NOT FILL{0,2} [OTHER FITS] IS FILL{0,2} $")  # the one that does not fit is
 _SPEAKS_FOR = compiled("[GOOD FITS PICK ANSWER]")
 _CONCLUDES = compiled("[^COMMA]{0,3} [SO BECAUSE]")
 _PREDICATE = compiled("[IS COLON] FILL{0,3} $")
@@ -86,11 +87,13 @@ def _strength(kinds: str, sentence: re.Match[str], mention: re.Match[str], concl
     before = kinds[max(sentence.start(), start - _NEAR) : start]
     after = _found(_AFTER.match(kinds, end, sentence.end()))
     opened = _found(_BEFORE.search(before))
-    if _REJECTS.search(opened) or _DENIES.search(after) or before.endswith(PART):
+    is_rejected = _REJECTS.search(opened) and not _DESCRIBES.search(opened)
+    if is_rejected or _DENIES.search(after) or before.endswith(PART):
         return None
     if _SPEAKS_FOR.search(opened + after) and MAY not in after:
         return 1 + concludes
-    if ASIDE in sentence[0] or _DENIES.search(_found(_REST.match(kinds, end, sentence.end()))):
+    rest = _found(_REST.match(kinds, end, sentence.end()))
+    if ASIDE in sentence[0] or _DENIES.search(rest) or after.startswith(AND):  # "B and something else"
         return None
     ends = _PREDICATE.search(before) and _END.match(kinds, end)
     if concludes and (ends or _MARKED.search(mention[0])):

@@ -18,7 +18,10 @@ _DRAWING = re.compile(r"\[asy\](?:[^\[]|\[(?!/?asy\]))*(?:\[/asy\])?")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}")
 _LATEX = (
     (re.compile(r"\\[dt]?frac\s{0,3}\{([^{}]{0,200})\}\s{0,3}\{([^{}]{0,200})\}"), r"\1/\2"),
-    (re.compile(r"\\([%$#&_])|\\[,!]"), r"\1"),
+    (re.compile(r"\^\s?\{?\s?\\circ\s?\}?|\\degree"), "°"),
+    (re.compile(r"\\[;: ]|~"), " "),
+    (re.compile(r"\\([%$#&_])|\\[,!]|\\(?:left|right)(?![a-z])"), r"\1"),
+    (re.compile(r"\\times(?![a-z])"), "×"),
 )
 CIRCLED = re.compile("[\u2460-\u2473]")
 _EXAMPLE = re.compile(

@@ -125,9 +125,12 @@ def _kind_of_letter(character: str, low: str, end: int, before: str, options: Op
         return cues.OTHER
     if low.startswith(")", end) and before != cues.OPTION and not _LISTED.search(low, max(0, end - 40), end - 1):
         return cues.ENCLOSED
-    if before == cues.OPTION or (capital and letter not in "AI"):
+    follows = before == cues.OPTION
+    is_named = follows and (character != "a" or low.endswith(("option a", "choice a"), 0, end))  # not "the image a man"
+    if is_named or (capital and letter not in "AI"):
         return cues.LETTER
     if letter == "A" and (following := _NEXT_WORD.match(low, end)):
-        is_letter = low.startswith(" is ", end) or (capital and cues.KIND_OF.get(following[1]) in _AFTER_LETTER)
+        is_said = cues.KIND_OF.get(following[1]) in _AFTER_LETTER
+        is_letter = low.startswith(" is ", end) or (is_said and (capital or follows))
         return cues.LETTER if is_letter else cues.FILL
-    return cues.LETTER if character == "A" else cues.WEAK
+    return cues.LETTER if character == "A" or follows else cues.WEAK

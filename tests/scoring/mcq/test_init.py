@@ -496,3 +496,21 @@ def test_a_bare_letter_is_what_the_rules_find_for_it(
         with monkeypatch.context() as context:
             context.setattr(mcq, "_BARE", re.compile(r"(?!)"))
             assert extract_choice(*arguments, truncated=is_cut, prompt=prompt) == bare
+
+
+@pytest.mark.parametrize(
+    ("option", "response"),
+    [
+        ("30°", r"The angle is $30^\circ$."),
+        ("30°", r"Therefore, the answer is $30^{\circ}$."),
+        ("30°", r"\boxed{30^\circ}"),
+        ("30°", r"It is 30\degree."),
+        (r"$2 \times 3$", "The answer is 2 × 3."),
+        ("2 × 3", r"The answer is $2\;\times\ 3$."),
+        ("(1, 2)", r"The answer is $\left(1,~2\right)$."),
+        ("It is\nred", "The answer is: It is\nred"),
+    ],
+)
+def test_an_option_is_found_as_latex_and_over_lines(option: str, response: str) -> None:
+    """Degrees, products, brackets and spaces of LaTeX, and a text of two lines."""
+    assert extract_choice(response, {"A": "60°", "B": option}) == Choice("B", "text")
