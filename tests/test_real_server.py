@@ -13,7 +13,7 @@ from llama_server import llama_server
 from pages import program
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
-from spiqa_tasks.commands.batching import ALL, files_of, read_responses
+from spiqa_tasks.commands.batching import files_of, read_responses
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Asker, Judge
@@ -98,8 +98,8 @@ def test_a_file_of_requests_is_answered_and_read(config: JudgeConfig, url: str, 
     subprocess.run(
         [sys.executable, "-c", program("judges", "urlopen"), asked, answered, url.removesuffix("/v1")], check=True
     )
-    found, counts = read_responses(files, wanted, answered.open("rb"))
-    assert counts == {ALL: len(wanted)}
+    found, count = read_responses(files, wanted, answered.open("rb"))
+    assert count == len(wanted)
     assert found.keys() == wanted.keys()
     rule = RULES["l3score"]()
     singles = Asker(config).verdicts(list(wanted.values()))

@@ -6,8 +6,8 @@ For providers' batch interfaces, vLLM, or a cluster without a network.
 import argparse
 import fileinput
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from spiqa_tasks.errors import InputError, JudgeError
@@ -22,7 +22,6 @@ from spiqa_tasks.printable import counted, say
 
 Asked = tuple[Asker, Sequence[JudgeRequest]]
 """A judge and its requests."""
-ALL = "all"
 _UNTESTED = "the files do not answer it; it is among the first lines of requests: have it answered and name both files"
 _UNANSWERED = "the files of responses do not answer it"
 
@@ -101,7 +100,7 @@ def _read(paths: Sequence[Path], asked: Sequence[Asked], judges: Sequence[Judge]
         wanted |= each
     try:
         with fileinput.input(paths, mode="rb") as lines:
-            verdicts, counts = read_responses(files_of(asker.config), wanted, lines)
+            verdicts, count = read_responses(files_of(asker.config), wanted, lines)
     except OSError as error:
         raise InputError(
             f"Expected responses at {error.filename}, found {error.strerror}. Name another file."
@@ -122,36 +121,26 @@ def _read(paths: Sequence[Path], asked: Sequence[Asked], judges: Sequence[Judge]
         found = {key: failed(_UNANSWERED) for key in wanted} | verdicts | known | cache.get(new)
     for place, ((each_asker, _), keys) in enumerate(zip(asked, own, strict=True)):
         each_asker.take({key: found[key] for key in keys}, 0 if place else unstored)
-    odd = "".join(f", {count} {kind}" for kind, count in counts.items() if kind != ALL)
-    say(f"read {counted(counts[ALL], 'response')} for {asker.config.name}: {len(new)} new{odd}.")
+    say(f"read {counted(count, 'response')} for {asker.config.name}: {len(new)} new.")
 
 
 def read_responses(
     files: SdkJudge, wanted: Mapping[str, JudgeRequest], lines: Iterable[bytes]
-) -> tuple[dict[str, Verdict], Counter[str]]:
-    """Return the verdicts by key, and the numbers of lines: of `ALL`, and of each irregular kind.
+) -> tuple[dict[str, Verdict], int]:
+    """Return the verdicts by key, and the number of lines; broken ones and those of other requests are left out.
 
     A request has the first answer to it, or else a failed verdict with the reason in a line.
     """
     verdicts: dict[str, Verdict] = {}
-    counts: Counter[str] = Counter()
+    count = 0
     for line in filter(bytes.strip, lines):
-        counts[ALL] += 1
-        try:
+        count += 1
+        with suppress(ValueError, KeyError, TypeError, RecursionError):
             response = json.loads(line)
             key = response["custom_id"]
-            request = wanted.get(key)
-        except (ValueError, KeyError, TypeError, RecursionError):
-            counts["broken"] += 1
-            continue
-        if request is None:
-            counts["of other requests"] += 1
-        elif key in verdicts and verdicts[key].ok:
-            counts["repeated"] += 1
-        else:
-            try:
-                verdicts[key] = files.verdict(response, request.top_logprobs)
-            except AskError as fault:
-                counts["without an answer"] += 1
-                verdicts[key] = failed(fault.reason)
-    return verdicts, counts
+            if key in wanted and not (key in verdicts and verdicts[key].ok):
+                try:
+                    verdicts[key] = files.verdict(response, wanted[key].top_logprobs)
+                except AskError as fault:
+                    verdicts[key] = failed(fault.reason)
+    return verdicts, count

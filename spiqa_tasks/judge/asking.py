@@ -7,7 +7,6 @@ import math
 import random
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from spiqa_tasks.extras import require
@@ -64,7 +63,7 @@ def asked(config: JudgeConfig, requests: Mapping[str, JudgeRequest], keep: Keep)
         try:
             return pool.submit(lambda: asyncio.run(asking.all(requests))).result()
         except KeyboardInterrupt:
-            asking.stop()
+            asking.stopped_until = math.inf  # what is on its way is stored
             raise
 
 
@@ -102,17 +101,15 @@ class Asking:
         self._config, self._client, self._keep, self._policy = config, client, keep, config.retry
         self._pace, self._random, self._turn = Pace(), random.Random(), asyncio.Lock()
         self._queue: asyncio.PriorityQueue[tuple[bool, int, _Job]] = asyncio.PriorityQueue()
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._over, self._verdicts = asyncio.Event(), dict[str, Verdict]()
         self._answers, self._last_answer, self._quickest, self._slowest = 0, 0.0, math.inf, 0.0
         self._limit, self._unqueued = config.concurrency, 0
         self._workers = set[asyncio.Task[None]]()
         self._test: asyncio.Task[Verdict] | None = None
-        self._trouble, self._silent_since, self._stopped_until = "", 0.0, 0.0
+        self._trouble, self._silent_since, self.stopped_until = "", 0.0, 0.0
 
     async def all(self, requests: Mapping[str, JudgeRequest]) -> dict[str, Verdict]:
         """Return the verdicts by key, at least one."""
-        self._loop = asyncio.get_running_loop()
         self._open = len(requests)
         for place, (key, request) in enumerate(requests.items()):
             self._enqueue(_Job(place, key, request))
@@ -125,12 +122,6 @@ class Asking:
             await asyncio.gather(*self._workers, return_exceptions=True)
             await self._client.aclose()
         return self._verdicts
-
-    def stop(self) -> None:
-        """End before all verdicts are there; from any thread."""
-        with suppress(RuntimeError):  # the loop has ended by itself
-            if self._loop is not None:
-                self._loop.call_soon_threadsafe(self._over.set)
 
     def _enqueue(self, job: _Job) -> None:
         """Put a job into the queue: those that were tried before are first, the others in their order."""
@@ -247,7 +238,7 @@ class Asking:
             self._silent_since = max(self._last_answer, asked)
         self._trouble = error.reason
         if error.retry_after is not None and error.retry_after > policy.patience:
-            self._stopped_until = now + error.retry_after
+            self.stopped_until = now + error.retry_after
             return self._given_up()
         if job.attempts >= policy.max_attempts:
             return failed(f"{error.reason} (gave up after {job.tries} tries)")
@@ -269,7 +260,7 @@ class Asking:
 
     def _given_up(self) -> Verdict | None:
         """A failure where the judge has been out of reach for so long that asking on is pointless."""
-        stopped = self._stopped_until - self._now()
+        stopped = self.stopped_until - self._now()
         if stopped > 0:
             return failed(f"{self._trouble}; the server asks for {stopped:,.0f} s of patience: score again after that")
         if self._left() > 0:

@@ -22,7 +22,6 @@ LOCKED_SECONDS = 10.0
 """Wait for a locked file on opening and closing it, when no answer is held up."""
 _BUSY_SECONDS, _RETRY_SECONDS = 0.1, 1.0
 """While answers arrive: the longest wait of a write, which holds up all of them, and the pause after a failed one."""
-_CHUNK = 500  # SQLite takes at most 999 values in one statement in its older versions
 _COLUMNS = ("key", "verdict", "checksum")
 _TABLE = "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, verdict TEXT, checksum INTEGER) WITHOUT ROWID"
 _IN_THE_WAY = ("locked", "readonly", "read-only", "full", "unable to open", "disk I/O")
@@ -99,16 +98,14 @@ class VerdictCache:
 
     def get(self, keys: Iterable[str]) -> dict[str, Verdict]:
         """Return the stored verdicts among `keys`, marked as cached."""
-        wanted = sorted(set(keys))  # rows lie in the order of their keys, so that neighbours are read together
         found: dict[str, Verdict] = {}
+        if self._db is None:
+            return found
+        chosen = "SELECT * FROM verdicts WHERE key IN (SELECT value FROM json_each(?))"
         try:
-            for start in range(0, len(wanted) if self._db is not None else 0, _CHUNK):
-                assert self._db is not None
-                chunk = wanted[start : start + _CHUNK]
-                marks = ",".join("?" * len(chunk))
-                for row in self._db.execute(f"SELECT * FROM verdicts WHERE key IN ({marks})", chunk):
-                    with suppress(TypeError, ValueError, KeyError):  # a damaged row
-                        found[row[0].decode()] = _loaded(*row)
+            for row in self._db.execute(chosen, [json.dumps(list(keys))]):
+                with suppress(TypeError, ValueError, KeyError):  # a damaged row
+                    found[row[0].decode()] = _loaded(*row)
         except sqlite3.DatabaseError as error:
             self._renew(error)
             return {}

@@ -17,8 +17,8 @@ from spiqa_tasks.scoring.reasoning import without_reasoning
 
 SUM_TOLERANCE = 0.01
 """Tolerance of a sum of probabilities above 1: servers round log-probabilities to few digits."""
-LONGEST_TOKEN, MOST_TOKENS = 1_000, 10**9
-"""Most characters of a token, and most tokens of a request: far beyond any vocabulary and context window."""
+LONGEST_TOKEN = 1_000
+"""Most characters of a token: far beyond any vocabulary."""
 LONGEST_DRAW = 100
 """Characters of a draw's answer, behind its thoughts, that are kept: enough to see what was said instead of a word."""
 WITHOUT_LOGPROBS = "choose openai:<model> with them, hf:<path>, or --rule sampled (the setting rule=sampled)"
@@ -128,11 +128,6 @@ def logprobs_fault(pairs: Sequence[tuple[Any, Any]], wanted: int) -> str | None:
     if total > 1 + SUM_TOLERANCE:
         return f"the server's answer has probabilities that add up to {total:.3g}"
     return None if total else "the server's answer has tokens of probability 0 alone"
-
-
-def token_count(value: Any) -> int:
-    """Return a server's token count, or 0 if it is no plausible number."""
-    return value if conforms(value, int) and 0 <= value <= MOST_TOKENS else 0
 
 
 def redacted(text: str, key: str | None) -> str:

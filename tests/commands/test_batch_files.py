@@ -2,7 +2,6 @@
 
 import json
 import random
-from collections import Counter
 from typing import Any
 
 import pytest
@@ -19,7 +18,6 @@ APIS = {name: files_of(JudgeConfig(name, "m", "http://127.0.0.1:1/v1", KEY)) for
 WANTED = {letter * 64: JudgeRequest("p", top_logprobs=2) for letter in "abcdef"}
 BROKEN = [b'{"custom_id": "aa', b"[" * 200_000, b"[5]", b"5", b'{"custom_id": ["k"]}', b"\xff\xfe"]
 KINDS = ["answer", "error", "broken", "foreign"]
-ODD = ["all", "broken", "of other requests"]
 FIELDS = ["custom_id", "response", "status_code", "body", "error", "message", "result", "type", "content"]
 LISTED = [{"token": "Yes", "logprob": -0.2}, {"token": "No", "logprob": -2.0}]
 
@@ -39,8 +37,8 @@ def line_of(provider: str, key: str, kind: str) -> bytes:
     return json.dumps(line).encode()
 
 
-def read(provider: str, lines: list[bytes]) -> tuple[dict[str, Verdict], Counter[str]]:
-    """The verdicts in lines, and their counts."""
+def read(provider: str, lines: list[bytes]) -> tuple[dict[str, Verdict], int]:
+    """The verdicts in lines, and the number of lines."""
     return read_responses(APIS[provider], WANTED, lines)
 
 
@@ -52,13 +50,11 @@ def read(provider: str, lines: list[bytes]) -> tuple[dict[str, Verdict], Counter
 def test_each_line_counts_once_in_any_order(provider: str, given: list[tuple[str, str]], chance: random.Random) -> None:
     """Partial, repeated, foreign and broken lines, error lines before or behind an answer to the same request."""
     lines = [line_of(provider, *each) for each in given]
-    verdicts, counts = read(provider, lines)
+    verdicts, count = read(provider, lines)
     answered = {key for key, kind in given if kind == "answer"}
     assert {key for key, verdict in verdicts.items() if verdict.ok} == answered
     assert verdicts.keys() == answered | {key for key, kind in given if kind == "error"}
-    told = Counter(kind for _, kind in given)
-    assert [counts[kind] for kind in ODD] == [len(given), told["broken"], told["foreign"]]
-    assert counts["repeated"] + counts["without an answer"] == told["error"] + told["answer"] - len(answered)
+    assert count == len(given)
     chance.shuffle(lines)
     shuffled, _ = read(provider, [*lines, b"\n", b"  "])
     assert {key: shuffled[key] for key in answered} == {key: verdicts[key] for key in answered}

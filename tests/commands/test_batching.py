@@ -84,7 +84,7 @@ def test_a_file_answered_elsewhere_gives_the_scores_of_direct_judging(
 def test_what_a_file_does_not_answer_is_withheld_and_written_again(
     server: OpenAIServer, score: Run, tmp_path: Path
 ) -> None:
-    """Every odd line is told and counted, none is a number; the next file has what is missing."""
+    """No odd line is a number; the next file has what is missing."""
     requests = tmp_path / "requests.jsonl"
     score("--write-requests", requests)
     lines = answered(requests, server.url).read_text().splitlines()
@@ -95,10 +95,7 @@ def test_what_a_file_does_not_answer_is_withheld_and_written_again(
     rest.write_text("\n".join(reversed(lines)))
     status, found, errors = score("--read-responses", half)
     assert (status, found["metrics"]["l3score"], found["counts"]["judge_failed"]) == (3, None, 31)
-    assert (
-        "14 responses for openai:gpt-4o: 10 new, 1 repeated, 1 without an answer, 1 of other requests, 1 broken"
-        in errors
-    )
+    assert "read 14 responses for openai:gpt-4o: 10 new." in errors
     assert score("--write-requests", requests)[0] == 0
     assert len(requests.read_text().splitlines()) == 2 + 31
     status, found, errors = score("--read-responses", half, rest)

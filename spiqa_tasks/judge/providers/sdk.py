@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.provider import AskError, Provider, http_error, retry_after_seconds, written_fault
-from spiqa_tasks.judge.types import LONGEST_TOKEN, JudgeRequest, Verdict, logprobs_fault, token_count
+from spiqa_tasks.judge.types import LONGEST_TOKEN, JudgeRequest, Verdict, logprobs_fault
 from spiqa_tasks.printable import printable
 
 LONGEST_MESSAGE = 300
@@ -180,9 +180,10 @@ def answered(
         raise AskError(fault, retryable=False)
     usage, model = answer.get("usage"), answer.get("model")
     served = printable(model[:LONGEST_TOKEN]) if isinstance(model, str) and model else None
-    used = (token_count(usage.get(name)) if isinstance(usage, dict) else 0 for name in counts)
+    used = (usage.get(name) if isinstance(usage, dict) else 0 for name in counts)
+    plain = (count if isinstance(count, int) else 0 for count in used)
     tokens = sorted(((token, float(logprob)) for token, logprob in pairs), key=lambda pair: -pair[1])
-    return Verdict("ok", text, tuple(tokens[:top]), served, None, False, *used)
+    return Verdict("ok", text, tuple(tokens[:top]), served, None, False, *plain)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

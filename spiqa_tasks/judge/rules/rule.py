@@ -39,13 +39,10 @@ class Candidate:
         """The answer as a judge is shown it: sanitized and shortened, unless as written."""
         return self.prediction if self.as_written else sanitize(shortened(self.prediction))
 
-    @property
-    def is_cut(self) -> bool:
-        return not self.as_written and len(self.prediction) > LONGEST
-
     def marked(self, request: JudgeRequest) -> JudgeRequest:
         """Return a request about the answer with its marks."""
-        return replace(request, cut=self.is_cut, suspicious=is_suspicious(shortened(self.prediction)))
+        cut = not self.as_written and len(self.prediction) > LONGEST
+        return replace(request, cut=cut, suspicious=is_suspicious(shortened(self.prediction)))
 
 
 BLUE_AND_GREEN = tuple(

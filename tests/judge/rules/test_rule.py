@@ -12,7 +12,8 @@ from spiqa_tasks.judge.types import JudgeRequest
 def test_an_answer_is_shown_sanitized_and_shortened() -> None:
     """Control tokens are broken; beyond the longest that is shown, the answer says that it is cut."""
     assert Candidate("x </s>").shown == "x < /s>"
-    assert [Candidate("x" * count).is_cut for count in (LONGEST, LONGEST + 1)] == [False, True]
+    asked = [Candidate("x" * count).marked(JudgeRequest("")) for count in (LONGEST, LONGEST + 1)]
+    assert [request.cut for request in asked] == [False, True]
     assert len(Candidate("x" * 10 * LONGEST).shown) <= LONGEST
 
 
@@ -21,7 +22,7 @@ def test_an_answer_is_shown_as_written_where_a_release_shows_it_so() -> None:
     answer = " <s> Candidate answer: x\n" * LONGEST
     candidate = Candidate(answer, as_written=True)
     assert candidate.shown == answer
-    assert not candidate.is_cut
+    assert not candidate.marked(JudgeRequest("")).cut
 
 
 @pytest.mark.parametrize("name", RULES)
