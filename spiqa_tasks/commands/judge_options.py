@@ -12,8 +12,7 @@ from spiqa_tasks.judge.config import EXTRA_VARIABLE
 from spiqa_tasks.judge.judge import Asker, Judge
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import Rule, make_rule
-from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS, TOP
-from spiqa_tasks.judge.rules.sampled import SampledRule
+from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS, TOP, SampledRule
 from spiqa_tasks.judge.types import JudgingEstimate
 from spiqa_tasks.report.printer import Column, Table, render
 

@@ -46,15 +46,22 @@ def asked(config: JudgeConfig, requests: Mapping[str, JudgeRequest], keep: Keep)
     if provider.extra:
         require(provider.extra, f"The judge {config.name}")
     doing, count = f"judge {config.name}: {counted(len(requests), 'judgement')}", itertools.count(1)
+    verdicts: dict[str, Verdict] = {}
     with progress(doing, len(requests)) as show, ThreadPoolExecutor(1) as pool:
 
         def done(key: str, verdict: Verdict) -> None:
+            verdicts[key] = verdict
             keep(key, verdict)
             show(next(count))
 
         client = provider(config)
         if isinstance(client, HfLocal):
-            return _batched(client, requests, done)
+            items = list(requests.items())
+            for start in range(0, len(items), BATCH):
+                keys, batch = zip(*items[start : start + BATCH], strict=True)
+                for key, verdict in zip(keys, client.batch(batch), strict=True):
+                    done(key, verdict)
+            return verdicts
         asking = Asking(config, client, done)
         try:
             asyncio.get_running_loop()
@@ -65,17 +72,6 @@ def asked(config: JudgeConfig, requests: Mapping[str, JudgeRequest], keep: Keep)
         except KeyboardInterrupt:
             asking.stopped_until = math.inf  # what is on its way is stored
             raise
-
-
-def _batched(client: HfLocal, requests: Mapping[str, JudgeRequest], keep: Keep) -> dict[str, Verdict]:
-    verdicts: dict[str, Verdict] = {}
-    items = list(requests.items())
-    for start in range(0, len(items), BATCH):
-        keys, batch = zip(*items[start : start + BATCH], strict=True)
-        for key, verdict in zip(keys, client.batch(batch), strict=True):
-            verdicts[key] = verdict
-            keep(key, verdict)
-    return verdicts
 
 
 @dataclass(eq=False, slots=True)

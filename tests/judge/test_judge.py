@@ -12,7 +12,7 @@ from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import RULES, Candidate, Rule
 from spiqa_tasks.judge.rules.grade import LetteredRule
-from spiqa_tasks.judge.rules.sampled import SampledRule
+from spiqa_tasks.judge.rules.l3score import SampledRule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 WITHOUT = "go without it by SWITCH=off"
@@ -104,11 +104,6 @@ def test_a_judge_without_log_probabilities_is_refused_with_those_that_have_them(
     """Before anything is asked; the message names the rule and lists the judges that can be asked by it."""
     with pytest.raises(JudgeError, match=r"^plain cannot be judged by .*; choose openai:<model>.*, hf:<"):
         _judge(parse_judge(judge, environ={}))
-
-
-def test_a_judge_that_writes_text_may_be_asked_by_rules_that_read_it() -> None:
-    """The letter of an answer needs no log-probabilities."""
-    assert Judge(parse_judge("anthropic:claude", environ={}), RULES["letters"]()).config.model == "claude"
 
 
 def test_the_summary_is_printed_once_and_only_where_wanted(

@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.aggregation import RecordSet
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.judge.rules.compass import CompassRule
+from spiqa_tasks.judge.rules.grade import CompassRule
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.report import samples as module
 from spiqa_tasks.report.samples import as_script, samples

@@ -5,12 +5,10 @@ from dataclasses import fields
 from typing import Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.rules.compass import CompassRule
-from spiqa_tasks.judge.rules.grade import GradeRule
-from spiqa_tasks.judge.rules.l3score import L3ScoreRule
+from spiqa_tasks.judge.rules.grade import CompassRule, GradeRule
+from spiqa_tasks.judge.rules.l3score import L3ScoreRule, SampledRule
 from spiqa_tasks.judge.rules.letters import LettersRule, ReleasedLettersRule
 from spiqa_tasks.judge.rules.rule import Candidate, Rule
-from spiqa_tasks.judge.rules.sampled import SampledRule
 
 __all__ = ["RULES", "RULE_OF", "Candidate", "Rule", "make_rule", "metric_of", "rule_of_prompt"]
 

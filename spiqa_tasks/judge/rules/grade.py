@@ -1,4 +1,4 @@
-"""Rules by which a judge chooses one of several letters, each with a value; grades by a user's rubric."""
+"""Rules by which a judge chooses one of several letters, each with a value: CompassVerifier's, and users' rubrics."""
 
 import re
 import string
@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,32 @@ class LetteredRule(Rule):
         scores = [self.score(*test) for test in zip(self.tests, verdicts, strict=True)]
         letters = ", ".join(letter for letter, *_ in self.choices)
         return free_answer_fault(verdicts, scores, f"one of {letters}", middle=False)
+
+
+@cache
+def published_prompt() -> str:
+    """Return CompassVerifier's prompt as published, with its three fields."""
+    return resources.files(__package__).joinpath("compass.txt").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class CompassRule(LetteredRule):
+    """Asks for A (correct), B (incorrect) or C (invalid); the score is the share of A in their log-probabilities.
+
+    The wording is that of the CompassVerifier models (Liu et al., 2025, arXiv 2508.03686); any judge with
+    log-probabilities may be asked.
+    """
+
+    name = metric = "compass"
+    choices = (("A", "CORRECT", 1.0), ("B", "INCORRECT", 0.0), ("C", "INVALID", 0.0))
+
+    @property
+    def wording(self) -> tuple[str, str]:
+        return self.name, published_prompt()
+
+    def prompt(self, candidate: Candidate) -> str:
+        fields = {"question": candidate.question, "gold_answer": candidate.reference, "llm_response": candidate.shown}
+        return published_prompt().format(**fields)
 
 
 @dataclass(frozen=True)
