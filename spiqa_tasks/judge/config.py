@@ -45,9 +45,8 @@ class RetryPolicy:
     A request fails after `max_attempts` tries that count: its first three, and those before which a test question was
     answered; one that was not takes the later ones back. A refusal (429) counts only if the request was first made more
     than `patience` seconds ago. If the policy is not `patient`, every try counts. All open requests fail once the judge
-    has answered nothing for `patience` seconds, or asks for a longer wait. The delay between two tries is
-    `base * 2**(tries - 1)` seconds, at most `cap`, times a random factor from 0.5 to 1, so that requests that failed
-    together do not come back together; the pace holds them back where the server fails.
+    has answered nothing for `patience` seconds, or asks for a longer wait. The delay before the next try is
+    `base * 2**(tries - 1)` seconds, at most `cap`, times a random factor from 0.5 to 1.
     """
 
     max_attempts: int = 9
