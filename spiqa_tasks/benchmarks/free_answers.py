@@ -30,18 +30,11 @@ def from_table(
     table: Sequence[Mapping[str, Any]], split: str, settings: FreeSettings, data: str
 ) -> list[dict[str, Any]]:
     """Return the rows of a file's questions. Raises DataError: a row without a question or a reference."""
-    for cells in table:
-        if not (cells["question"] and any(cells["references"])):
-            raise DataError(
-                f"Expected a question and a reference with each answer, found none with the answer {cells['id']}. "
-                "Complete its row."
-            )
+    if bare := [cells["id"] for cells in table if not (cells["question"] and any(cells["references"]))]:
+        raise DataError(f"Expected a question and a reference with each answer, found none with {bare[0]}. Add them.")
     shared = {"benchmark": FREE_ANSWERS.name, "split": split, "settings": settings_text(settings), "data": data}
-    return [
-        {"id": cells["id"], "question": cells["question"], "answer": cells["references"][0]}
-        | {"references": cells["references"], **shared}
-        for cells in table
-    ]
+    taken = ({name: cells[name] for name in ("id", "question", "references")} for cells in table)
+    return [row | {"answer": row["references"][0], **shared} for row in taken]
 
 
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:

@@ -8,10 +8,10 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Literal, get_args, get_type_hints
 
-from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, parse, version
+from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -81,11 +81,6 @@ class Context:
         if self.rule is None:
             return ()
         return (Ask(metric, self.rule.request(candidate), partial(self.rule.score, candidate)),)
-
-
-@lru_cache(maxsize=1024)  # a run has few signatures and many answers
-def _resigned(signature: str, fields: tuple[tuple[str, str], ...]) -> str:
-    return parse(signature).with_fields(**dict(fields)).text if signature else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +158,6 @@ class Record:
     def with_scores(self, scores: Mapping[str, float]) -> Record:
         """Return the record with further scores."""
         return dataclasses.replace(self, scores={**self.scores, **scores})
-
-    def signed(self, **fields: str) -> Record:
-        """Return the record with some fields of its signature replaced; no signature stays none."""
-        return dataclasses.replace(self, signature=_resigned(self.signature, tuple(fields.items())))
 
     def judged(self, verdicts: Sequence[Verdict]) -> Record:
         """Return the record with the scores of `verdicts`, one per ask, and without asks.

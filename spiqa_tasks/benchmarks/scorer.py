@@ -77,13 +77,9 @@ class Scorer:
     judge: Judge | None
 
     @cached_property
-    def _join(self) -> Join | None:
+    def join(self) -> Join | None:
+        """The function that joins documents into questions, or None if each is a question."""
         return self.benchmark.join(self.settings)
-
-    @property
-    def joins(self) -> bool:
-        """Whether a question is several documents."""
-        return self._join is not None
 
     def record(self, row: Row, response: Response) -> Record:
         """Return the record of one response, not yet judged; an exception becomes the status `scoring_failed`.
@@ -109,7 +105,7 @@ class Scorer:
 
     def requests(self, records: Sequence[Record]) -> list[JudgeRequest]:
         """Return the pending judge requests of the records."""
-        questions = self._join(records, self.context) if self._join else records
+        questions = self.join(records, self.context) if self.join else records
         return [ask.request for record in questions for ask in record.asks]
 
     def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
@@ -153,13 +149,13 @@ class Scorer:
 
     def questions(self, records: Sequence[Record]) -> list[Record]:
         """Return one judged record per question; the records themselves if each is a question."""
-        if self._join is None:
+        if self.join is None:
             return list(records)
-        return judged(self._join(records, self.context), self.judge)
+        return judged(self.join(records, self.context), self.judge)
 
     def _scored(self, documents: list[Record], whole: bool) -> list[Record]:
         """Return the documents with per-answer scores; the first document of a question carries its joined record."""
-        if self._join is None:
+        if self.join is None:
             metrics = [metric for metric in self.metrics if metric.needs == "text programs"]
             return _with_answer_scores(documents, [metric for metric in metrics if whole or not metric.of_corpus])
         if not whole:

@@ -159,7 +159,7 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Run]) -
 
 
 def _scored(arguments: argparse.Namespace, answers: _Answers) -> list[Run]:
-    prepare((read.scorer.metrics, read.records) for _, read in answers if not read.scorer.joins)
+    prepare((read.scorer.metrics, read.records) for _, read in answers if read.scorer.join is None)
     results = []
     for name, read in answers:
         run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)

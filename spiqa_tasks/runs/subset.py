@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.files.json_text import digest_of, loads
 from spiqa_tasks.printable import counted
@@ -52,11 +53,11 @@ class Subset:
         asked = {_question(answer) for answer in run.by_id.values()}
         is_part = run.record_set.part and wanted & asked
         self._check(run.task, set(filter(None, run.signature.data.split("+"))), wanted if is_part else asked)
-        answers = [
-            replace(answer, record=answer.record and answer.record.signed(ids=self.digest))
-            for answer in run.by_id.values()
-            if _question(answer) in wanted
-        ]
+        answers = [answer for answer in run.by_id.values() if _question(answer) in wanted]
+        for place, answer in enumerate(answers):
+            if answer.record is not None and answer.record.signature:
+                signature = parse(answer.record.signature).with_fields(ids=self.digest).text
+                answers[place] = replace(answer, record=replace(answer.record, signature=signature))
         return replace(run, read=lambda: answers, asked=len(self.ids), answered=len(answers), reported={})
 
     def _check(self, task: str, data: set[str], known: set[str]) -> None:

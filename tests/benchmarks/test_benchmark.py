@@ -105,10 +105,10 @@ def test_fields_that_are_not_named_keep_their_default() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("size=3", "keys among colour, number, name; found 'size=3'"),
+        ("size=3", "KEY=VALUE with colour, number, name in dataset_name; found 'size=3'"),
         ("number", "found 'number'"),
-        ("number=many", "number to be a whole number; found 'many'"),
-        ("colour=blue", "colour to be one of red, green; found 'blue'"),
+        ("number=many", "found 'number=many'"),
+        ("colour=blue", "colour to be one of red, green in dataset_name; found 'colour=blue'"),
     ],
 )
 def test_what_the_settings_lack_is_refused(text: str, said: str) -> None:

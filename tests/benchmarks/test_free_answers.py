@@ -101,9 +101,8 @@ def test_other_names_of_columns_are_advised_and_taken(
     path = tmp_path / "other.jsonl"
     write_lines(path, [{"q": row["question"], "truth": row["reference"], "response": "x"} for row in ROWS])
     assert main(["score", str(path)]) == 2
-    argument = "question=q,prediction=response"
-    assert "such as --columns prediction=response,question=q." in capsys.readouterr().err
-    status, found, errors = run_json(capsys, "score", path, "--columns", f"{argument},reference=truth")
+    assert "such as --columns question=q." in capsys.readouterr().err
+    status, found, errors = run_json(capsys, "score", path, "--columns", "question=q,reference=truth")
     assert (status, found["counts"]["judged"]) == (0, 3), errors
     write_lines(path, [{"question": "?", "prediction": "x"}])
     assert main(["score", str(path)]) == 2
@@ -114,7 +113,7 @@ def test_other_names_of_columns_are_advised_and_taken(
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([*ROWS[:2], {**ROWS[2], "reference": ""}], "found none with the answer 3. Complete its row."),
+        ([*ROWS[:2], {**ROWS[2], "reference": ""}], "found none with 3. Add them."),
         ([{"question": "Which? Options: A: x, B: y", "answer": "A", "prediction": "B"}], "Only free answers"),
         ([{**ROWS[0], "A": "x", "B": "y"}], "Only free answers"),
     ],

@@ -158,11 +158,11 @@ def test_an_answers_own_score_is_what_the_metric_gives_it(scorer_of: ScorerOf) -
     """Scores of the record, rates computed from it alone, and none for metrics of the whole corpus."""
     scorer = scorer_of("spiqa")
     record = scorer.score(records_of(scorer, ["right", "wrong"]))[1]
-    assert answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), record, scorer.joins) == 0.0
-    assert answer_score(scorer.benchmark.metric("request_failed_rate", scorer.settings), record, scorer.joins) == 0.0
-    assert answer_score(scorer.benchmark.metric("bleu_1", scorer.settings), record, scorer.joins) is None
+    assert answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), record, joined=False) == 0.0
+    assert answer_score(scorer.benchmark.metric("request_failed_rate", scorer.settings), record, joined=False) == 0.0
+    assert answer_score(scorer.benchmark.metric("bleu_1", scorer.settings), record, joined=False) is None
     unscored = records_of(scorer, ["right"])[0]
-    assert answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), unscored, scorer.joins) is None
+    assert answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), unscored, joined=False) is None
 
 
 @pytest.fixture
@@ -236,7 +236,7 @@ def test_questions_of_several_documents_are_judged_once_they_are_there(
     """The first document of each gets the question's scores and its record; others stay as they are."""
     scorer = scorer_of("spiqa", "setting=perfigure", l3score_judge)
     documents = documents_of(scorer)
-    assert (scorer.joins, len(scorer.requests(documents))) == (True, 2)
+    assert (bool(scorer.join), len(scorer.requests(documents))) == (True, 2)
     assert scorer.score(documents, whole=False) == documents
     assert server.requests == []
     scored = scorer.score(documents)

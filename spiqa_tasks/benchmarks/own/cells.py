@@ -1,6 +1,5 @@
 """Read question, options, references and groups from a row's cells; a ValueError names what is wrong."""
 
-import contextlib
 import math
 import random
 import re
@@ -67,11 +66,10 @@ def text_of(record: Fields, column: str) -> str:
 
 def points_of(record: Fields, column: str) -> float:
     """Return a question's points; ValueError unless they are a number above 0."""
-    text = text_of(record, column)
-    with contextlib.suppress(ValueError):
-        if 0 < float(text) < math.inf:
-            return float(text)
-    raise ValueError(f"{column} is {_shown(text)}, not a number above 0")
+    points = float(text_of(record, column))
+    if not 0 < points < math.inf:
+        raise ValueError(f"{column} is {points}, not a number above 0")
+    return points
 
 
 def options_of(

@@ -41,12 +41,7 @@ METRICS: Mapping[str, Sequence[str]] = {
     "choice": ("accuracy",),
     "both": ("accuracy", *MATCHES, *JUDGED, *TEXTS),
 }
-"""Kind -> the metrics that it may have."""
-DEFAULT_METRICS: Mapping[str, tuple[str, ...]] = {
-    "open": ("l3score", "exact_match"),
-    "choice": ("accuracy",),
-    "both": ("accuracy", "exact_match"),
-}
+"""Kind -> the metrics that it may have, the default headline first."""
 
 
 def _for_yaml(metrics: Iterable[str], answer_is: AnswerForm, match: Any = None) -> tuple[str, ...]:
@@ -148,7 +143,11 @@ class Definition(_Part):
     image_folder: Text = ""
     match: Match | None = None
     metrics: Texts = Field(
-        default_factory=lambda known: _for_yaml(DEFAULT_METRICS[known["kind"]], known["answer_is"], known["match"])
+        default_factory=lambda known: _for_yaml(
+            [METRICS[known["kind"]][0], *(["exact_match"] if known["kind"] != "choice" else [])],
+            known["answer_is"],
+            known["match"],
+        )
     )
     prompt: Annotated[
         dict[Literal["choice", "open"], Text],

@@ -159,7 +159,7 @@ def logged_values(record: Record, scorer: Scorer, task: tuple[str, str], name: s
     known = {metric.name: metric for metric in scorer.metrics}
     table = [(row, *row.partition("/")[::2]) for row in scorer.benchmark.rows_of_table(scorer.settings)]
     rows = {row: (known[metric], group or None) for row, metric, group in table if metric in known}
-    logged = metric_values(record, rows, scorer.joins)
+    logged = metric_values(record, rows, scorer.join is not None)
     headline = next((values.get("score") for values in logged.values()), None)
     if record.status == "scoring_failed":
         logged[SCORING_FAILED.name] = {"id": record.id, "reason": record.reason}

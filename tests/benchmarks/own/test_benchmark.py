@@ -230,7 +230,7 @@ def test_points_weigh_questions_in_a_metric_of_their_own(tmp_path: Path) -> None
     assert points.interval[1] - points.interval[0] > accuracy.interval[1] - accuracy.interval[0]
     assert found.rows_of_table(None)[:2] == ["accuracy", "points"]
     assert found.signature(found.settings())["weights"] == "worth"
-    with pytest.raises(DataError, match=r"row 1 \(id 0\): worth is '0', not a number above 0"):
+    with pytest.raises(DataError, match=r"row 1 \(id 0\): worth is 0.0, not a number above 0"):
         own_rows(write_own(tmp_path, [{**rows[0], "worth": 0}], kind="choice", columns=columns))
 
 
