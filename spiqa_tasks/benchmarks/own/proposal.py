@@ -54,7 +54,7 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -
     paths = [cells.single(as_value(value)) for value in values.get(str(found.get("images")), ())]
     paths = [path for path in paths if isinstance(path, str) and path and not is_encoded(path)]
     image_folder = _folder_of(paths, files)
-    found = {"cluster": _cluster(values, found), **found}
+    found.setdefault("cluster", _cluster(values, found))
     columns = {role: name for role, name in found.items() if name}
     for role in ("question", "answer"):
         if role not in found:
