@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 import os
+from collections import Counter
 from pathlib import Path
 
 from spiqa_tasks.analysis.calibration import ALWAYS, Opinion, baselines, examined, opinion_of, pairs, requests
@@ -16,7 +17,7 @@ from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import say
 from spiqa_tasks.report import calibration
 from spiqa_tasks.report.page import as_html
-from spiqa_tasks.report.printer import add_format, as_csv, render
+from spiqa_tasks.report.printer import Column, Table, add_format, as_csv, render
 from spiqa_tasks.runs.readers.labels import Labels, read_labels, traps_path
 from spiqa_tasks.scoring.binning import stratified
 
@@ -34,6 +35,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "way, or such a file: question, reference, candidate, verdict, kind"
     )
     option("--traps", type=Path, nargs="?", const=traps_path(), metavar="FILE", help=traps)
+    option("--list", action="store_true", help="print the kinds of the traps, and ask nothing")
     judge = "a judge to examine; several are set against each other"
     option("--judge", action="append", default=[], metavar="PROVIDER:MODEL[@URL]", help=judge)
     add_rule_options(parser)
@@ -54,12 +56,14 @@ def run(arguments: argparse.Namespace) -> int:
     if len(paths) != 1:
         raise InputError(f"Expected either LABELS or --traps, found {'both' if paths else 'neither'}. Give one.")
     labels = read_labels(paths[0])
+    if arguments.list:
+        return _print_kinds(labels, arguments.format)
     for name in ("sample", "repeat"):
         value = getattr(arguments, name)
         if value is not None and value < 1:
             raise InputError(f"Expected --{name} to be at least 1, found {value}. Give a larger number.")
     if arguments.traps is not None and not arguments.judge:
-        raise InputError("Expected --judge PROVIDER:MODEL[@URL] with --traps, found none. Name one.")
+        raise InputError("Expected --judge PROVIDER:MODEL[@URL] with --traps, found none. Name one, or give --list.")
     if arguments.html is not None:
         check_file(arguments.html)
     labels, about = _part(arguments, labels)
@@ -84,6 +88,18 @@ def run(arguments: argparse.Namespace) -> int:
         say(*remarks)
     status = _show(arguments, labels, opinions)
     return status if all_stored(judges.values()) else 3
+
+
+def _print_kinds(labels: Labels, form: str) -> int:
+    """Print each kind with its verdict, number of answers and first answer."""
+    counts = Counter((each.kind, each.label) for each in labels.answers)
+    first = {(each.kind, each.label): each.candidate for each in reversed(labels.answers)}
+    rows = [
+        {"kind": key[0], "right": key[1], "n": n, "reference": first[key].reference, "example": first[key].prediction}
+        for key, n in counts.items()
+    ]
+    print(render(form, Table(rows, ["kind"], [Column("right", "is right"), "n", "reference", "example"])))
+    return 0
 
 
 def _judges(arguments: argparse.Namespace) -> dict[str, Judge]:

@@ -8,6 +8,7 @@ from spiqa_tasks.analysis.pair import differing
 from spiqa_tasks.analysis.published_rows import PAPER_JUDGE, PublishedValue, published_values
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.published import reported
+from spiqa_tasks.report.plots import ROWS
 from spiqa_tasks.report.printer import Column, Columns, Table, shown
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.units import number, without_nan
@@ -19,6 +20,8 @@ MEASURED = "measured"
 
 _NAMES = {**PLOTTED, "direction": "direction", "subcategory": "detailed axis", "released_type": "type as released"}
 _HIDDEN = frozenset({"nonplot"})
+_MOST_COLUMNS = 6
+"""Groups that stand as columns, as in the papers' tables; more (MMStar's 18 axes) are rows."""
 Record = dict[str, Any]
 
 
@@ -154,7 +157,10 @@ def group_values(runs: Sequence[Run]) -> dict[str, list[Record]]:
 
 
 def group_table(runs: Sequence[Run], kind: str, measured: Sequence[Record]) -> Table:
-    """Return the headline by the groups of one kind, the paper's values for them, and why others are withheld."""
+    """Return the headline by the groups of one kind, the paper's values for them, and why others are withheld.
+
+    A row is a model, or of more than `_MOST_COLUMNS` groups a group.
+    """
     groups, metric = list(dict.fromkeys(record["group"] for record in measured)), measured[0]["metric"]
     printed = [each for each in published_records(runs) if each["group"] in groups and each["metric"] == metric]
     of_parts = {run.name: run for run in runs if run.record_set.withheld() is None}
@@ -164,6 +170,16 @@ def group_table(runs: Sequence[Run], kind: str, measured: Sequence[Record]) -> T
         if value is None and name in of_parts
     ]
     title, folded = f"{metric} by {_NAMES.get(kind, kind)}", kind not in PLOTTED
+    if len(groups) > _MOST_COLUMNS:
+        best = list(dict.fromkeys(record["model"] for record in measured))
+        kept = [*(record for record in measured if record["model"] in best[:ROWS]), *printed]
+        heads = [each["model"] + each["source"].removeprefix(MEASURED).replace("published", "") for each in kept]
+        rows = [{**each, "model": each["group"], "judge": "", "source": h} for each, h in zip(kept, heads, strict=True)]
+        if len(best) > ROWS:
+            notes.append(f"The {ROWS} best of {len(best)} models stand here; `spiqa-tasks report --csv FILE` has all.")
+        columns: Columns = [Column(("cells", head)) for head in dict.fromkeys(heads)]
+        lines = lines_of(rows, lambda record: str(record["source"]))
+        return Table(lines, [Column("model", "group")], columns, title, notes, folded=folded)
     rows, published = (lines_of(each, lambda record: str(record["group"])) for each in (measured, printed))
     values: Columns = [Column(("cells", group)) for group in groups]
     return Table(rows, ["model", "source"], values, title, notes, published, folded)

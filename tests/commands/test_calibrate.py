@@ -13,7 +13,6 @@ from openai_server import Behaviour, OpenAIServer, TopLogprobs, agreeing
 from run_command import run_json
 
 from spiqa_tasks.cli import main
-from spiqa_tasks.runs.readers.labels import read_labels, traps_path
 
 
 @pytest.fixture
@@ -176,9 +175,9 @@ def test_a_judge_that_compares_letters_falls_into_traps(judge: str, capsys: pyte
     status, found, _ = run_json(capsys, "calibrate", "--traps", "--judge", judge)
     assert (status, found["n"]) == (0, 1113)
     examined, no, yes = found["judges"]
-    kinds = {each.kind: each.label for each in read_labels(traps_path()).answers}
+    kinds = run_json(capsys, "calibrate", "--traps", "--list")[1]
     shares = {group["name"]: group["agreement"]["accuracy"]["value"] for group in examined["groups"]}
-    assert shares == {kind: 1 if not right or kind == "the reference" else 0 for kind, right in kinds.items()}
+    assert shares == {row["kind"]: 1 if not row["right"] or row["kind"] == "the reference" else 0 for row in kinds}
     assert examined["groups"][0]["quantiles"] == pytest.approx([0.9 / 0.98] * 3)
     assert {example["kind"] for example in examined["examples"]} == {
         kind for kind, share in shares.items() if not share
@@ -204,13 +203,16 @@ def test_a_judge_that_says_yes_to_all_is_told_what_that_means(
 
 
 def test_traps_may_be_ones_own(judge: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """They are asked about as the shipped ones are."""
+    """Their kinds are listed with an example without a judge, and asked about as the shipped ones are."""
     rows = [
         {"question": f"q{place}", "reference": "5", "candidate": text, "verdict": right, "kind": kind}
         for place, (kind, text, right) in enumerate([("roman", "V", True), ("off by one", "6", False)] * 3)
     ]
     path = tmp_path / "own.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    roman, other = run_json(capsys, "calibrate", "--traps", path, "--list")[1]
+    assert roman == {"kind": "roman", "right": True, "n": 3, "reference": "5", "example": "V"}
+    assert (other["kind"], other["right"]) == ("off by one", False)
     _, found, _ = run_json(capsys, "calibrate", "--judge", judge, "--traps", path)
     assert {group["name"]: group["agreement"]["n"] for group in found["judges"][0]["groups"]} == {
         "roman": 3,

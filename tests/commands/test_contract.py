@@ -130,7 +130,7 @@ def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "compare {}",
             "score {}",
         ),
-        *("list --search mmstar", "doctor", "choices {}/answers.jsonl"),
+        *("list --search mmstar", "calibrate --traps --list", "doctor", "choices {}/answers.jsonl"),
     ],
 )
 def test_every_command_takes_every_form(
