@@ -76,7 +76,7 @@ def check_build() -> None:
     """Raise InputError if the host would show a prompt of the model's class instead of ours."""
     module = importlib.util.find_spec("vlmeval.inference")
     if module and module.origin and b"force_use_dataset_prompt" not in Path(module.origin).read_bytes():
-        raise InputError(f"Expected ms-vlmeval {OLDEST} or newer, which shows our prompts; found {host_version()}.")
+        raise InputError(f"Expected ms-vlmeval {OLDEST} or newer; found {host_version()}, which shows other prompts.")
 
 
 def _patch_files(host: Any) -> None:
