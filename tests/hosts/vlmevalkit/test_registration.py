@@ -86,7 +86,7 @@ def test_a_host_that_cannot_be_imported_has_a_remedy(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(registration, "require", lambda *_: None)
     monkeypatch.setattr(registration, "patch", lambda _: None)
     monkeypatch.setattr(registration.importlib, "import_module", fail)
-    with pytest.raises(InputError, match="found ModuleNotFoundError.*No module named 'rouge_score'"):
+    with pytest.raises(InputError, match=r"found ModuleNotFoundError.*No module named 'rouge_score'"):
         registration.import_host()
 
 
