@@ -20,7 +20,7 @@ from spiqa_tasks.hosts.catalogue import unknown_name
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, one_sentence, wrapped_names
 from spiqa_tasks.models.ablation_hooks import ablated_messages, ablated_visuals, without_placeholders
 from spiqa_tasks.models.option_probes import PROBES, Shown, shown_options, with_options
-from spiqa_tasks.models.picture_ablation import KINDS, NumberedDocs, Replacement
+from spiqa_tasks.models.picture_ablation import KINDS
 from spiqa_tasks.models.shots import Shots, ended, true_answer, with_shots
 
 _EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."
@@ -70,9 +70,9 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
         if self.ablation == "text":
             args[0] = without_placeholders(args[0])
         if self.ablation and self.is_simple:
-            args[2] = one_sentence()(ablated_visuals(args[2], self._replacement(*args[-2:])))
+            args[2] = one_sentence()(ablated_visuals(args[2], self.ablation, self.ablation_seed))
         elif self.ablation:
-            args[1] = ablated_messages(args[1], self._replacement(*args[-2:]))
+            args[1] = ablated_messages(args[1], self.ablation, self.ablation_seed)
         if shown is not None:
             args[0] = shown.rewritten(args[0])
             args[1] = args[1] if self.is_simple else with_options(args[1], shown)
@@ -85,15 +85,6 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
         new = copy.copy(request)
         new.arguments = tuple(args)
         return new
-
-    def _replacement(self, task: str, split: str) -> Replacement:
-        if self.ablation != "shuffled":
-            return Replacement(self.ablation, self.ablation_seed)
-        docs = self.task_dict[task][split]
-        if not isinstance(docs, NumberedDocs):
-            docs = NumberedDocs(docs, f"{self.ablation_seed}/{task}/{split}")
-            self.task_dict[task] = {**self.task_dict[task], split: docs}
-        return Replacement(self.ablation, docs=docs)
 
 
 class Ablated(lmms):  # type: ignore[misc]

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.models.picture_ablation import Replacement
+from spiqa_tasks.models.picture_ablation import replaced
 
 _PLACEHOLDERS = re.compile(r"(?:<image(?:[ _]?\d+)?>|<\|image(?:_pad)?(?:_\d+)?\|>)[ \n]?", re.IGNORECASE)
 
@@ -15,28 +15,26 @@ def without_placeholders(text: str) -> str:
     return _PLACEHOLDERS.sub("", text)
 
 
-def ablated_visuals(hook: Callable[..., Any], replace: Replacement) -> Callable[..., Any]:
+def ablated_visuals(hook: Callable[..., Any], kind: str, seed: int) -> Callable[..., Any]:
     """Wrap a simple model's `doc_to_visual`."""
 
     @functools.wraps(hook)
-    def ablated(doc: Any, *args: Any, **kwargs: Any) -> Any:
-        shown = hook(doc, *args, **kwargs)
+    def ablated(*args: Any, **kwargs: Any) -> Any:
+        shown = hook(*args, **kwargs)
         pictures = _flat(shown)
-        return replace(pictures, doc, lambda other: _flat(hook(other, *args, **kwargs))) if pictures else shown
+        return replaced(pictures, kind, seed) if pictures else shown
 
     return ablated
 
 
-def ablated_messages(hook: Callable[..., Any], replace: Replacement) -> Callable[..., Any]:
+def ablated_messages(hook: Callable[..., Any], kind: str, seed: int) -> Callable[..., Any]:
     """Wrap a chat model's `doc_to_messages`."""
 
     @functools.wraps(hook)
-    def ablated(doc: Any, *args: Any, **kwargs: Any) -> Any:
-        messages = hook(doc, *args, **kwargs)
-        pictures = _pictures(messages)
-        new = iter(replace(pictures, doc, lambda other: _pictures(hook(other))) if pictures else [])
-        removes = replace.kind == "text"
-        return [{**message, "content": _content(message["content"], removes, new)} for message in messages]
+    def ablated(*args: Any, **kwargs: Any) -> Any:
+        messages = hook(*args, **kwargs)
+        new = iter(replaced(_pictures(messages), kind, seed))
+        return [{**message, "content": _content(message["content"], kind == "text", new)} for message in messages]
 
     return ablated
 

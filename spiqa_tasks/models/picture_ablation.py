@@ -3,12 +3,9 @@
 import base64
 import hashlib
 import io
-import itertools
 import os
-import random
 from binascii import Error as Base64Error
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +14,9 @@ from PIL import Image, UnidentifiedImageError
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.pictures import GREY, on_page, png
 
-KINDS = ("grey", "text", "black", "white", "noise", "mean", "shuffled")
+KINDS = ("grey", "text", "black", "white", "noise", "mean")
 """`grey` (128 of 255), `black`, `white`: that colour; `mean`: the picture's own mean colour; `noise`: every value of
-every pixel drawn uniformly from 0 to 255; each at the picture's size. `text`: no picture. `shuffled`: another
-question's pictures."""
+every pixel drawn uniformly from 0 to 255; each at the picture's size. `text`: no picture."""
 
 _LEVELS = {"grey": GREY, "black": 0, "white": 255}
 _SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff", ".webp"})
@@ -69,68 +65,12 @@ def like(value: Any, picture: Image.Image) -> Any:
     return picture
 
 
-class NumberedDoc(dict[str, Any]):
-    """A document with its index in the split."""
+def replaced(pictures: Sequence[Any], kind: str, seed: int) -> list[Any]:
+    """Return as many pictures ([] for `text`), each in the form of the one that it replaces.
 
-    place: int
-
-
-class NumberedDocs:
-    """A split of numbered documents, and the seeded cycle through them that `shuffled` follows."""
-
-    def __init__(self, docs: Any, seed: str) -> None:
-        self._docs = docs
-        self._order = list(range(len(docs)))
-        random.Random(seed).shuffle(self._order)
-        self._rank = {place: rank for rank, place in enumerate(self._order)}
-
-    def __len__(self) -> int:
-        return len(self._docs)
-
-    def __getitem__(self, place: int) -> NumberedDoc:
-        doc = NumberedDoc(self._docs[place])
-        doc.place = place
-        return doc
-
-    def others(self, place: int) -> Iterator[NumberedDoc]:
-        """Yield every other document once, from the successor of `place` in the cycle: none is its own donor."""
-        rank = self._rank[place]
-        for step in range(1, len(self)):
-            yield self[self._order[(rank + step) % len(self)]]
-
-
-@dataclass(frozen=True)
-class Replacement:
-    """Replaces the pictures of a document; `docs` are those of its split for `shuffled`."""
-
-    kind: str
-    seed: int = 0
-    docs: NumberedDocs | None = None
-
-    def __call__(self, pictures: Sequence[Any], doc: Any, opening: Callable[[Any], list[Any]]) -> list[Any]:
-        """Return as many pictures ([] for `text`), each in the form of the one that it replaces.
-
-        `opening` returns the pictures of another document. Raises InputError: no picture, such as a video; for
-        `shuffled` too few pictures in the other questions, or a base that does not read `task_dict`.
-        """
-        for value in pictures:
-            if not is_picture(value):
-                raise InputError(f"Expected a task that shows pictures, no video or sound; found {str(value)[:100]!r}.")
-        if self.kind == "text":
-            return []
-        if self.docs is None:
-            return [like(value, ablate(open_value(value), self.kind, self.seed)) for value in pictures]
-        own = {digest(open_value(value)) for value in pictures}
-        new = list(itertools.islice(self._donated(self.docs, own, doc, opening), len(pictures)))
-        if len(new) < len(pictures):
-            raise InputError(f"Expected {len(pictures)} pictures of other questions, found {len(new)}. Do not shuffle.")
-        return [like(value, picture) for value, picture in zip(pictures, new, strict=True)]
-
-    def _donated(
-        self, docs: NumberedDocs, own: set[str], doc: Any, opening: Callable[[Any], list[Any]]
-    ) -> Iterator[Image.Image]:
-        """Yield the pictures of the next questions; several may show one of the question's own, which is skipped."""
-        if not isinstance(doc, NumberedDoc):
-            raise InputError("Expected a base model that reads its documents by number; use another ablation.")
-        for other in docs.others(doc.place):
-            yield from (picture for picture in map(open_value, opening(other)) if digest(picture) not in own)
+    Raises InputError: no picture, such as a video; DataError: see `open_value`.
+    """
+    for value in pictures:
+        if not is_picture(value):
+            raise InputError(f"Expected a task that shows pictures, no video or sound; found {str(value)[:100]!r}.")
+    return [] if kind == "text" else [like(value, ablate(open_value(value), kind, seed)) for value in pictures]
