@@ -1,7 +1,6 @@
 """Questions of any task, ours or the host's, without their pictures, and answers made from texts alone, as runs."""
 
 import hashlib
-import random
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
@@ -122,37 +121,20 @@ def _shared(row: Row) -> list[Hashable]:
 def guesses(rows: Sequence[Row], learning: Learning) -> dict[str, dict[str, str]]:
     """Return rule -> id -> answer to each open question among rows, made without its picture and its true answer.
 
-    `drawn` is the answer to another question, at random; `frequent` the most frequent answer to questions that begin
-    with the same two words; `nearest` the answer to the nearest question by TF-IDF; `caption` the sentence of the
-    captions that is nearest to the question. The first three know the questions of the other folds alone; those of one
-    paper are in one fold.
+    `frequent` is the most frequent answer to questions of the other folds that begin with the same two words, those of
+    one paper being in one fold; `caption` the sentence of the captions that is nearest to the question by TF-IDF.
 
     Raises InputError for fewer papers than folds.
     """
     questions = list({row["id"]: row for row in rows if not row.get("letters")}.values())
-    answers: dict[str, dict[str, str]] = {name: {} for name in ("drawn", "frequent", "nearest")}
+    answers: dict[str, dict[str, str]] = {"frequent": {}}
     for train, test in split_apart([row.get("paper_id") or row.get("cluster") for row in questions], learning):
-        known, asked = [questions[place] for place in train], [questions[place] for place in test]
-        places = nearest([row["question"] for row in asked], [row["question"] for row in known])
-        frequent = _frequent(known)
-        for row, place in zip(asked, places, strict=True):
-            key = row["id"]
-            answers["drawn"][key] = random.Random(f"{key}#{learning.seed}").choice(known)["answer"]
-            answers["frequent"][key] = frequent.get(beginning(row["question"]), frequent[""])
-            answers["nearest"][key] = known[place]["answer"]
+        frequent = _frequent([questions[place] for place in train])
+        for row in (questions[place] for place in test):
+            answers["frequent"][row["id"]] = frequent.get(beginning(row["question"]), frequent[""])
     if any(row.get("figures") for row in questions):
         answers["caption"] = {row["id"]: _from_captions(row) for row in questions}
     return {name: {row["id"]: of_rule[row["id"]] for row in questions} for name, of_rule in answers.items()}
-
-
-def nearest(texts: Sequence[str], known: Sequence[str]) -> list[int]:
-    """Return the index of the known text nearest to each text by the cosine of TF-IDF, the first of equals."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\w+")
-    matrix = vectors.fit_transform(known)
-    places: list[int] = (vectors.transform(texts) @ matrix.T).toarray().argmax(axis=1).tolist()
-    return places
 
 
 def _frequent(known: Sequence[Row]) -> dict[str, str]:
@@ -168,10 +150,15 @@ def _frequent(known: Sequence[Row]) -> dict[str, str]:
 
 
 def _from_captions(row: Row) -> str:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     captions = [figure["caption"].strip() for figure in row.get("figures") or ()]
     sentences = [text for caption in captions for text in _SENTENCE.split(caption) if text]
-    has_words = any(re.search(r"\w", text) for text in sentences)
-    return sentences[nearest([row["question"]], sentences)[0]] if has_words else ""
+    if not any(re.search(r"\w", text) for text in sentences):
+        return ""
+    vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\w+")
+    matrix = vectors.fit_transform(sentences)
+    return sentences[int((vectors.transform([row["question"]]) @ matrix.T).toarray().argmax())]
 
 
 def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str, float] | None = None) -> Run:

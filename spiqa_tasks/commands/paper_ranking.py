@@ -75,7 +75,10 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
     notes = [f"{sizes[0]}, {left_out} without a caption of every model, {sizes[1]} failed."]
     notes += [f"{name}: {count} x {reason}" for name, reasons in failures.items() for reason, count in reasons.items()]
     rows = mean_ranks(by_judge)
-    values = [Column(("ranks", name), show=_mean_and_sd) for name in (*judges, COMBINED)]
+    values = [
+        Column(("ranks", name), show=lambda ranks: f"{ranks['mean']:.2f} ± {ranks['sd']:.2f}")
+        for name in (*judges, COMBINED)
+    ]
     ranking = {row["captions_by"]: row["ranks"] for row in rows}
     counts = {"items": len(figures), "without_caption": left_out, "failures": failures}
     table = Table(rows, [Column("captions_by", "captions by")], values, notes=notes)
@@ -158,7 +161,3 @@ def mean_ranks(by_judge: Mapping[str, Ranks]) -> list[dict[str, Any]]:
         }
         rows.append({"captions_by": writer, "ranks": ranks})
     return sorted(rows, key=lambda row: row["ranks"][COMBINED]["mean"])
-
-
-def _mean_and_sd(ranks: Mapping[str, float]) -> str:
-    return f"{ranks['mean']:.2f} ± {ranks['sd']:.2f}"

@@ -77,7 +77,7 @@ def test_spiqa_is_answered_from_other_questions_and_captions(
     status, rows, _ = run_json(capsys, "shortcuts", "spiqa_demo", "--folds", "2", "--output", output)
     assert status == 0
     overall = {row["classifier"]: row for row in rows if row["group"] == "all"}
-    assert list(overall) == ["drawn", "frequent", "nearest", "caption"]
+    assert list(overall) == ["frequent", "caption"]
     assert {row["metric"] for row in rows} == {"rouge_l"}
     assert all(0 <= row["value"] <= 1 and row["p"] is None for row in rows)
     questions = {row["id"]: row for row in load_rows("spiqa", "demo", "ablation=text")}
