@@ -17,8 +17,6 @@ class Comparison:
     """Run `b` minus run `a` on the questions that both answered, in natural units.
 
     Attributes:
-        task, metric: of the scores.
-        a, b: names of the runs.
         score_a, score_b: their means over these questions.
         difference: of the means, with interval and p-value.
         p_corrected: Holm's p-value over all comparisons made together.

@@ -51,7 +51,6 @@ class Filtered:
         max_hits: largest number of hits of a kept question.
         threshold: least score of a hit.
         difficulties: id -> difficulty; {} without LVLM runs.
-        leaks: one per pair of runs.
     """
 
     task: str

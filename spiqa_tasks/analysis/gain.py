@@ -22,14 +22,10 @@ class Row:
     """One line of the table.
 
     Attributes:
-        task, metric, group, model, ablation: of the pair.
         llm: model of the LLM base, or None.
-        n: number of questions.
         result: gain and leakage, or None if withheld.
-        withheld: why, or ''.
         outcomes: of the runs with images, without, and of the LLM base if there is one.
         questions: number of answered questions as `n of N`, or '' if all were.
-        remarks: further warnings.
         answered: `result` over the questions that every run's model answered, or None if unknown.
         corrected: `result` of scores corrected for chance (`corrected_for_chance`), or None if unknown.
     """

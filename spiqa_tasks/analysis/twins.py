@@ -13,41 +13,38 @@ UNKNOWN = "unknown"
 
 
 def ablation_pairs(
-    runs: Sequence[Run],
-    llm_runs: Sequence[Run] = (),
-    tasks: Sequence[str] = (),
-    metric: str | None = None,
-    with_base: bool = True,
+    runs: Sequence[Run], llm_runs: Sequence[Run] = (), tasks: Sequence[str] = (), metric: str | None = None
 ) -> tuple[list[Pair], list[str], list[str]]:
-    """Return the pairs, a sentence per run without its twin, and a sentence per pair without scores.
+    """Return the pairs, a sentence per run without its twin, and a sentence per pair without scores or its LLM base.
 
     `runs` are of models with and without pictures; `llm_runs` of the LLM base, beside those of our `_llm` tasks among
-    `runs` if `with_base`. Of all `tasks` without names, by the headline of each without a `metric`.
+    `runs`. Of all `tasks` without names, by the headline of each without a `metric`.
 
-    Raises InputError: no pair, two LLM bases for one task, or runs that must not be compared.
+    Raises InputError: no pair, or runs that must not be compared.
     """
     llm = selection.select_tasks(llm_runs, tasks, variants=True) if llm_runs else []
     named = {(run.path, run.task) for run in llm}
     wanted = selection.with_unique_labels(selection.select_tasks(runs, tasks, variants=True))
     others = [run for run in wanted if (run.path, run.task) not in named]
-    bases: dict[str, Run] = {}
-    for run in [*llm, *(run for run in others if selection.is_few_shot(run) and with_base)]:
-        if (base := bases.setdefault(selection.source_task(run), run)) is not run:
-            raise InputError(
-                f"Expected one LLM base for {selection.source_task(run)}; found {selection.model_name(base)} and "
-                f"{selection.model_name(run)}. Name one of the runs, or its --judge."
-            )
+    bases: dict[str, list[Run]] = {}
+    for run in [*llm, *(run for run in others if selection.is_few_shot(run))]:
+        bases.setdefault(selection.source_task(run), []).append(run)
+    problems = [
+        f"Expected one LLM base for {task}; found {' and '.join(map(selection.model_name, each))}. S_t and ML are left "
+        "out: name one of the runs, or its --judge."
+        for task, each in bases.items()
+        if len(each) > 1
+    ]
     seeing = [run for run in others if not selection.is_blind(run)]
     blind = [run for run in others if selection.is_blind(run) and not selection.is_few_shot(run)]
     twins = [(run, selection.twin(run, seeing)) for run in blind]
     pairs: list[Pair] = []
-    problems: list[str] = []
     for run, twin in twins:
         if twin is None:
             continue
         try:
-            of_base = [base for task, base in bases.items() if task == selection.source_task(run)]
-            pairs.append(pair_of([twin, run, *of_base], metric, blind))
+            of_task = bases.get(selection.source_task(run), [])
+            pairs.append(pair_of([twin, run, *(of_task if len(of_task) == 1 else [])], metric, blind))
         except MissingMetricError as error:
             problems.append(f"{twin.task} of {twin.name} is left out: {error}")
     used = {id(twin) for _, twin in twins}
@@ -68,11 +65,8 @@ def pair_of(runs: Sequence[Run], metric: str | None = None, blind: Sequence[Run]
     """
     v, wv = runs[:2]
     kind = selection.ablation(wv) if selection.is_blind(wv) else UNKNOWN
-
-    def key(run: Run) -> tuple[str, str, str]:
-        return selection.source_task(run), run.identity.model, selection.ablation(run)
-
-    same = [run for run in blind if key(run) == key(wv)]
+    keys = [(selection.source_task(run), run.identity.model, selection.ablation(run)) for run in (wv, *blind)]
+    same = [run for run, key in zip(blind, keys[1:], strict=True) if key == keys[0]]
     if len(same) > 1:
         seeded = len({run.identity.seed for run in same}) == len(same)
         kind += f",seed={wv.identity.seed}" if seeded else f" ({selection.difference(wv, same)})"

@@ -44,10 +44,7 @@ class Why:
     """The difference of two numbers, `number_b - number_a`, as the sum of the lines.
 
     Attributes:
-        a, b: names of the runs, or of the printed number.
-        metric_a, metric_b: of the numbers.
         number_a, number_b: 0 to 1.
-        lines: one for each cause.
         about: cause -> what is known of it.
         differ: in what the runs are known to differ beside that.
         by_rule: `metric over average` -> number of the first run's answers by it.

@@ -67,10 +67,6 @@ def _scifibench_table1(source: Source, split: str) -> Counts:
     return counts | {"categories": len(archives - {"cross-list"})}
 
 
-def _scifibench_figure3(source: Source, split: str) -> Counts:
-    return _by_name("category", (name for names in _categories(source, split).values() for name in names))
-
-
 def _categories(source: Source, split: str) -> dict[str, list[str]]:
     paths = {file: source.files(SCIFIBENCH, f"data/{file}-*.parquet") for file in scifibench.SPLITS[split]}
     return {file: [row["Category"] for row in read_rows(each, ("Category",))] for file, each in paths.items()}
@@ -82,7 +78,9 @@ COUNTED: Mapping[tuple[str, str], Callable[[Source, str], Counts]] = {
     ("mmstar", "figure4"): _mmstar_figure4,
     ("mmstar", "figure5"): _mmstar_figure5,
     ("scifibench", "table1"): _scifibench_table1,
-    ("scifibench", "figure3"): _scifibench_figure3,
+    ("scifibench", "figure3"): lambda source, split: _by_name(
+        "category", (name for names in _categories(source, split).values() for name in names)
+    ),
 }
 """(Paper, table or figure) -> function (source, split) that counts; it raises DataError for missing files."""
 

@@ -106,15 +106,24 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
 
 def _spread(arguments: argparse.Namespace, item: Item) -> int:
     rows = spread(measured_runs(arguments), arguments.metric, arguments.over or item.option("over"))
-    values = [Column("accuracies", show=_each), *(Column(name, show=number) for name in ("mean", "sd", "range"))]
+    values = [
+        Column("accuracies", show=lambda each: " ".join(f"{key}:{percent(share)}" for key, share in each.items())),
+        *(Column(name, show=number) for name in ("mean", "sd", "range")),
+    ]
     return _show(arguments, item, rows, ["model", "split", "settings", "over"], [*values, "questions"])
 
 
 def _bootstrap(arguments: argparse.Namespace, item: Item) -> int:
     given = (arguments.size, arguments.repeats, arguments.seed, arguments.metric)
     rows = [bootstrap(run, *given) for run in measured_runs(arguments)]
-    numbers = [Column("mean", show=number), Column("variance", show=_times_100)]  # of the share, as the paper has it
-    return _show(arguments, item, rows, ["model", "task"], ["n", "size", "repeats", *numbers, "questions"])
+    variance = Column("variance", show=lambda of_share: "-" if math.isnan(of_share) else f"{100 * of_share:.3f}")
+    return _show(
+        arguments,
+        item,
+        rows,
+        ["model", "task"],
+        ["n", "size", "repeats", Column("mean", show=number), variance, "questions"],
+    )
 
 
 def _alignment(arguments: argparse.Namespace, item: Item) -> int:
@@ -138,14 +147,6 @@ def _gain(arguments: argparse.Namespace, item: Item) -> int:
     if arguments.format in STYLES and (printed := _printed(item)):
         print(f"\n{render(arguments.format, *printed)}")
     return 3 if problems else 0
-
-
-def _each(accuracies: Mapping[int | str, float]) -> str:
-    return " ".join(f"{key}:{percent(share)}" for key, share in accuracies.items())
-
-
-def _times_100(variance: float) -> str:
-    return "-" if math.isnan(variance) else f"{100 * variance:.3f}"
 
 
 MAKERS: Mapping[str, Callable[[argparse.Namespace, Item], int]] = {

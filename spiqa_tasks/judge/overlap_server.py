@@ -58,10 +58,7 @@ def overlap_judge(port: int = 0) -> Iterator[str]:
     from aiohttp import web
 
     async def answer(request: web.Request) -> web.Response:
-        try:
-            return web.json_response(completion(await request.json()))
-        except (ValueError, KeyError, IndexError, TypeError):
-            return web.json_response({"error": {"message": "expected a chat completion request"}}, status=400)
+        return web.json_response(completion(await request.json()))
 
     app = web.Application(client_max_size=16 << 20)
     app.router.add_post("/v1/chat/completions", answer)

@@ -116,7 +116,8 @@ class Ablated(lmms):  # type: ignore[misc]
             raise InputError(f"Expected ablation to be one of {', '.join(KINDS)}; found {ablation!r}. {_EXAMPLE}")
         seed = arguments.get("seed", 0)
         shots = _shots(arguments.pop("shots", None), arguments.pop("shots_split", None), ablation, seed)
-        if not _takes_seed(base):
+        constructors = [vars(parent)["__init__"] for parent in base.__mro__[:-1] if "__init__" in vars(parent)]
+        if not any("seed" in inspect.signature(constructor).parameters for constructor in constructors):
             arguments.pop("seed", None)
         wrapped_names[ABLATED] = name
         fields = {"ablation": ablation, "ablation_seed": seed, "shots": shots, "options": options or ""}
@@ -138,8 +139,3 @@ def _shots(count: Any, split: Any, ablation: str, seed: int) -> Shots | None:
         found = f"shots={count}, shots_split={split}, ablation={ablation}"
         raise InputError(f"Expected shots=2,shots_split=validation or the like with ablation=text; found {found}.")
     return Shots(count, str(split), seed)
-
-
-def _takes_seed(base: type) -> bool:
-    constructors = [vars(parent)["__init__"] for parent in base.__mro__ if "__init__" in vars(parent)]
-    return any("seed" in inspect.signature(constructor).parameters for constructor in constructors[:-1])

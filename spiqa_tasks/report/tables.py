@@ -98,17 +98,13 @@ def gain_rows(runs: Sequence[Run], llm: Sequence[Run] = ()) -> tuple[list[Row], 
     logged = [run for run in runs if run.logged]
     if not any(selection.ablation(run) != "none" and not selection.is_few_shot(run) for run in logged):
         return [], []
-    remarks: list[str] = []
-    for with_base in (True, False):
-        try:
-            compared, *_ = ablation_pairs(logged, llm if with_base else (), with_base=with_base)
-        except InputError as error:
-            remarks.append(str(error))
-            continue
-        found = [row for pair in compared for row in rows(pair)]
-        withheld = [row for row in found if row.group == OVERALL and row.withheld]
-        return found, remarks + [f"{row.task} of {row.model} is withheld: {row.withheld}." for row in withheld]
-    return [], list(dict.fromkeys(remarks))
+    try:
+        compared, _, problems = ablation_pairs(logged, llm)
+    except InputError as error:
+        return [], [str(error)]
+    found = [row for pair in compared for row in rows(pair)]
+    withheld = [row for row in found if row.group == OVERALL and row.withheld]
+    return found, problems + [f"{row.task} of {row.model} is withheld: {row.withheld}." for row in withheld]
 
 
 def overall_rows(found: Sequence[Row]) -> list[tuple[Row, Gain]]:

@@ -45,7 +45,6 @@ class Answer:
         record: the scored answer; None where it was not scored yet.
         place: index of the document in its task, from 0.
         question: the question's text or the whole prompt.
-        reference: the true answer.
         options: letter -> text of the options.
         needed: the files of the figures that the true answer needs.
         references: the true answers, of which any is right.

@@ -30,10 +30,8 @@ class Run:
 
     Attributes:
         task: the task's name, or "".
-        identity: the model.
         path: the file that the answers are in.
         form: of the file: `lmms-eval`, `score`, `jsonl`, `table`, `vlmevalkit`, `spiqa-responses[-per-figure]`.
-        read: returns the answers.
         asked: number of the task's questions, or 0.
         answered: number of documents in the file, as far as it says so before its answers are read, or 0.
         logged: whether the answers are there, and not only the values that the host reports.

@@ -28,7 +28,6 @@ class Selection:
         judge: only scores by this judge, which judges answers without any; None: any.
         partial: whether values over a part of a task are wanted, too.
         include: folders with YAMLs of further tasks.
-        columns: the names of the columns of answer files.
         subset: the only questions that count, of the runs of the tasks.
     """
 

@@ -27,7 +27,6 @@ class BinaryAgreement:
     """Agreement of scores with labels; accuracy, F1 of yes and Cohen's kappa are at the threshold 0.5.
 
     Attributes:
-        positives: number labelled yes.
         best_threshold: threshold of highest accuracy on these very answers, hence optimistic.
         auroc: the probability that an answer labelled yes has a higher score than one labelled no.
         brier: mean squared difference of score and label.

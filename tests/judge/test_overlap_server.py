@@ -34,7 +34,7 @@ def test_l3score_judges_with_it(tmp_path: Path) -> None:
 def test_other_requests_are_refused() -> None:
     """Another path, and what is no request; a taken port is one sentence."""
     with overlap_judge() as url:
-        for path, content, status in (("/chat/completions", b"{}", 400), ("/embeddings", b"{}", 404)):
+        for path, content, status in (("/chat/completions", b"{}", 500), ("/embeddings", b"{}", 404)):
             with pytest.raises(urllib.error.HTTPError) as error:
                 urllib.request.urlopen(urllib.request.Request(url + path, content))
             assert error.value.code == status

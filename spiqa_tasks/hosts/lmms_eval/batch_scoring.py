@@ -93,7 +93,7 @@ def is_ours(docs: Any) -> bool:
 def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
     """Score the answers of one of our tasks; an exception is logged and leaves them to `record_of`."""
     row = docs[0]
-    scorer = _scorer(row)
+    scorer = scorer_of(row["benchmark"], row["settings"])
     name = str(instances[0].metadata["task"]) if instances else ""
     names[row["benchmark"], row["split"], row["settings"]] = name
     try:
@@ -128,13 +128,9 @@ def record_of(row: Mapping[str, Any], text: str) -> Record:
     key = _key(row, text)
     found = next((records[key] for records in _records.values() if key in records), None)
     if found is None:
-        scorer = _scorer(row)
+        scorer = scorer_of(row["benchmark"], row["settings"])
         (found,) = scorer.score([scorer.record(row, response_of(text))], whole=False)
     return found
-
-
-def _scorer(row: Mapping[str, Any]) -> Scorer:
-    return scorer_of(row["benchmark"], row["settings"])
 
 
 def _key(row: Mapping[str, Any], text: str) -> Key:
