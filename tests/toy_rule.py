@@ -24,7 +24,7 @@ class Verifier(Rule):
     def request(self, candidate: Candidate, /) -> JudgeRequest:
         """Return the question, the true answer and the answer, and what the letters stand for."""
         prompt = f"{candidate.question} = {candidate.reference}. Is {candidate.shown} A ({self.right}) or B (wrong)?"
-        return JudgeRequest(prompt, top_logprobs=2, cut=candidate.is_cut)
+        return JudgeRequest(prompt, top_logprobs=2)
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
         """Return the share of A in [0, 1]; None where the judge failed or wrote neither letter."""

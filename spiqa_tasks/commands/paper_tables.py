@@ -116,14 +116,9 @@ def _spread(arguments: argparse.Namespace, item: Item) -> int:
 def _bootstrap(arguments: argparse.Namespace, item: Item) -> int:
     given = (arguments.size, arguments.repeats, arguments.seed, arguments.metric)
     rows = [bootstrap(run, *given) for run in measured_runs(arguments)]
-    variance = Column("variance", show=lambda of_share: "-" if math.isnan(of_share) else f"{100 * of_share:.3f}")
-    return _show(
-        arguments,
-        item,
-        rows,
-        ["model", "task"],
-        ["n", "size", "repeats", Column("mean", show=number), variance, "questions"],
-    )
+    variance = Column("variance", show=lambda share: "-" if math.isnan(share) else f"{100 * share:.3f}")
+    values: Columns = ["n", "size", "repeats", Column("mean", show=number), variance, "questions"]
+    return _show(arguments, item, rows, ["model", "task"], values)
 
 
 def _alignment(arguments: argparse.Namespace, item: Item) -> int:

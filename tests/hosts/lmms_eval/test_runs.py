@@ -115,7 +115,7 @@ def test_judge_that_cannot_be_used_stops_the_run_with_the_remedy(
 ) -> None:
     """No key, no logprobs or an unknown provider: one sentence that names the variable, before any answer."""
     monkeypatch.setenv("SPIQA_JUDGE", judge)
-    with pytest.raises(SystemExit, match=r"spiqa-tasks: .*(SPIQA_JUDGE|choose one of|provider)"):
+    with pytest.raises(SystemExit, match=r"spiqa-tasks: .*(SPIQA_JUDGE|choose openai:|provider)"):
         evaluate("caption_retrieval", ["spiqa_demo"])
 
 
