@@ -15,7 +15,7 @@ from spiqa_tasks.cli import command_of, main
 from spiqa_tasks.hosts.catalogue import catalogue, find_tasks
 from spiqa_tasks.published import items
 from spiqa_tasks.scoring.mcq import forms
-from spiqa_tasks.utils.prompts import doc_to_messages
+from spiqa_tasks.utils.documents import doc_to_messages
 
 LINES = [
     (path.name, line)

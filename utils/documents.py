@@ -1,14 +1,22 @@
-"""Hooks of the YAMLs for documents: replace the host's stub dataset by the rows of the task."""
+"""Hooks of the YAMLs for documents: the rows of a task in place of the host's stub, and what a model is shown of one.
+
+Unusable data and unreadable pictures end the run with one sentence: the host would retry exceptions, and exit with 0.
+"""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import datasets
 
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_table, register_own
+from spiqa_tasks.benchmarks.prompting import chat_messages, plain_text, visuals
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, benchmark_of, load_table, register_own
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import scorer_of
 from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
+
+Doc = Mapping[str, Any]
 
 
 def load(stub: datasets.Dataset) -> datasets.Dataset:
@@ -17,7 +25,7 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
     The stub's only row names the benchmark, `test_split` is the split and `dataset_name` the settings. The scorer is
     made before the rows are loaded: it asks a judge one real question, so that no run starts with one that fails.
 
-    Raises SystemExit: unusable data, settings or judge; the host retries other exceptions and exits 0.
+    Raises SystemExit: unusable data, settings or judge.
     """
     benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name)
     settings = settings.removeprefix("default")  # the name that `datasets` gives to an empty configuration
@@ -27,3 +35,21 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
         scorer_of(benchmark, settings)
         table = load_table(benchmark, str(stub.split), settings)
     return datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=uuid4().hex)
+
+
+@one_sentence()
+def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> list[dict[str, Any]]:
+    """Return chat messages, in the paper's order; the YAML's `images` for the model class is the form of pictures."""
+    return chat_messages(benchmark_of(doc).prompt(doc), (lmms_eval_specific_kwargs or {}).get("images"))
+
+
+@one_sentence()
+def doc_to_visual(doc: Doc) -> list[Any]:
+    """Return the pictures for simple models, in the order shown."""
+    return visuals(benchmark_of(doc).prompt(doc))
+
+
+@one_sentence()
+def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> str:  # noqa: ARG001 - the host passes it
+    """Return the text for simple models, each of several pictures marked."""
+    return plain_text(benchmark_of(doc).prompt(doc))

@@ -14,7 +14,7 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task import NAMES, ROUNDING, unit
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING
-from spiqa_tasks.scoring.reasoning import without_reasoning
+from spiqa_tasks.scoring.responses import without_reasoning
 
 _JUDGE = ("judge", "judge_served", "judge_host", "judge_extra", "judge_prompt", "judge_rule", "judge_temperature")
 _FIELDS = {"judge": (*_JUDGE, "judge_max_tokens"), "text programs": ("tokenizer",)}

@@ -134,6 +134,12 @@ class Record:
                 raise TypeError(f"{name}: {known[name]!r:.60}")
         return cls(**_shared(known))
 
+    @classmethod
+    def of_sample(cls, sample: Mapping[str, Any]) -> Record | None:
+        """Return the record in a sample that a host logged, or None."""
+        logged = [value for value in sample.values() if isinstance(value, dict) and "id" in value and "status" in value]
+        return cls.from_dict(logged[0]) if logged else None
+
     @property
     def truncated(self) -> bool | None:
         """Whether the answer was cut off, by its text or as the host says; None if unknown."""

@@ -97,12 +97,6 @@ def metric_values(
     return found
 
 
-def record_in(sample: Mapping[str, Any]) -> Record | None:
-    """Return the record in a logged sample, or None."""
-    logged = [value for value in sample.values() if isinstance(value, dict) and "id" in value and "status" in value]
-    return Record.from_dict(logged[0]) if logged else None
-
-
 def answer_score(metric: Metric, record: Record, joined: bool) -> float | None:
     """Return a metric's score of one answer; None if it has none, or none without the other answers."""
     if metric.name in record.scores:

@@ -20,7 +20,7 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.metrics.text_scores import available_metrics
 from spiqa_tasks.printable import counted, progress
-from spiqa_tasks.scoring.reasoning import is_cut_in_reasoning, without_reasoning
+from spiqa_tasks.scoring.responses import is_cut_in_reasoning, without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
 

@@ -10,7 +10,7 @@ from spiqa_tasks.printable import say
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.readers.columns import Columns
+from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import (
     Selection,
@@ -54,11 +54,15 @@ def add_include_path(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--include-path", action="append", type=Path, default=[], metavar="FOLDER", help=about)
 
 
+def add_columns(parser: argparse.ArgumentParser, about: str) -> None:
+    """Add the argument that says what the columns of answers are called."""
+    parser.add_argument("--columns", type=Columns.parse, default=USUAL, metavar="FIELD=COLUMN,...", help=about)
+
+
 def selection(arguments: argparse.Namespace) -> Selection:
     """Return the selection of runs that the arguments make."""
-    columns = Columns.parse(getattr(arguments, "columns", None) or "")
     subset = read_subset(arguments.ids) if arguments.ids else None
-    folders = tuple(arguments.include_path)
+    folders, columns = tuple(arguments.include_path), getattr(arguments, "columns", USUAL)
     return Selection(tuple(arguments.task), arguments.judge, arguments.partial, folders, columns, subset)
 
 

@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import batching, grouping
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
-from spiqa_tasks.commands.run_arguments import add_include_path, add_part, selection
+from spiqa_tasks.commands.run_arguments import add_columns, add_include_path, add_part, selection
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.judge.judge import Judge
@@ -52,7 +52,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "what the columns of a file in a form of its own are called, such as "
         "prediction=answer,reference=ground_truth,figures=selected_figures (docs/answers.md)"
     )
-    parser.add_argument("--columns", metavar="FIELD=COLUMN,...", help=about)
+    add_columns(parser, about)
     about = "score answers to other questions, true answers, options or figures as the release's"
     parser.add_argument("--accept-differences", action="store_true", help=about)
     parser.add_argument("--task", action="append", default=[], dest="only", help="of a RUN, only this task")

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from spiqa_tasks.scoring.reasoning import CONTROL_TOKEN, without_control_tokens
+from spiqa_tasks.scoring.responses import CONTROL_TOKEN, without_control_tokens
 
 REMOVED = "[removed]"
 LONGEST = 16_000

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.printable import counted, printable
 from spiqa_tasks.scoring.l3score import ROUNDING
-from spiqa_tasks.scoring.reasoning import without_reasoning
+from spiqa_tasks.scoring.responses import without_reasoning
 
 SUM_TOLERANCE = 0.01
 """Tolerance of a sum of probabilities above 1: servers round log-probabilities to few digits."""

@@ -30,7 +30,7 @@ from spiqa_tasks.judge.sanitize import (
     shortened,
 )
 from spiqa_tasks.runs.readers.labels import read_labels, traps_path
-from spiqa_tasks.scoring.reasoning import without_control_tokens
+from spiqa_tasks.scoring.responses import without_control_tokens
 
 LABELS = ("Ground-truth answer:", "Groundtruth answer:", "GROUND TRUTH ANSWER :", "ground_truth answer:")
 FRAMES = (

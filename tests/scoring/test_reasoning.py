@@ -5,7 +5,7 @@ from growth import is_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.reasoning import CONTROL_TOKEN, without_control_tokens, without_reasoning
+from spiqa_tasks.scoring.responses import CONTROL_TOKEN, without_control_tokens, without_reasoning
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from spiqa_tasks.scoring.intervals import weighted_interval
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 from spiqa_tasks.scoring.mcq.several import extract_letters
 from spiqa_tasks.scoring.open_answers import MATCH_VERSION, final_answer, named_answer, read_as
-from spiqa_tasks.scoring.refusals import is_refusal
+from spiqa_tasks.scoring.responses import is_refusal
 
 POINTS = "points"
 """The metric, and the detail of records, of questions with points."""

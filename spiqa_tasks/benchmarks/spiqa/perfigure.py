@@ -20,7 +20,7 @@ from spiqa_tasks.benchmarks.spiqa.formats import groups_of
 from spiqa_tasks.benchmarks.spiqa.prompts import wording
 from spiqa_tasks.benchmarks.spiqa.settings import STEPS, SpiqaSettings
 from spiqa_tasks.judge.rules import Candidate
-from spiqa_tasks.scoring.reasoning import without_control_tokens
+from spiqa_tasks.scoring.responses import without_control_tokens
 
 _VERDICT = re.compile(r"\b(?:(yes|yeah)|(no|not))\b", re.IGNORECASE)
 

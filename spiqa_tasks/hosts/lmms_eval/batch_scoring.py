@@ -26,7 +26,7 @@ from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ
 from spiqa_tasks.judge.types import Summary, combined
-from spiqa_tasks.scoring.reasoning import without_reasoning
+from spiqa_tasks.scoring.responses import without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
 

@@ -133,9 +133,10 @@ def _patch_baselines(host: Any) -> None:
 
     @replacing(host, "_extract_score_from_sample")
     def score_of(extract: Any, sample: Mapping[str, Any], task: str) -> Any:
-        from spiqa_tasks.benchmarks.results_file import BASELINE, record_in
+        from spiqa_tasks.benchmarks.record import Record
+        from spiqa_tasks.benchmarks.results_file import BASELINE
 
-        return None if BASELINE not in sample and record_in(sample) is not None else extract(sample, task)
+        return None if BASELINE not in sample and Record.of_sample(sample) is not None else extract(sample, task)
 
 
 def _patch_cache(host: Any) -> None:

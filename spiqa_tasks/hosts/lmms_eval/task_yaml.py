@@ -23,9 +23,9 @@ dataset_path: json
 dataset_kwargs: {{data_files: {{{files}}}}}
 dataset_name: {settings}
 process_docs: !function spiqa_tasks.utils.documents.load
-doc_to_messages: !function spiqa_tasks.utils.prompts.doc_to_messages
-doc_to_visual: !function spiqa_tasks.utils.prompts.doc_to_visual
-doc_to_text: !function spiqa_tasks.utils.prompts.doc_to_text
+doc_to_messages: !function spiqa_tasks.utils.documents.doc_to_messages
+doc_to_visual: !function spiqa_tasks.utils.documents.doc_to_visual
+doc_to_text: !function spiqa_tasks.utils.documents.doc_to_text
 doc_to_target: answer
 process_results: !function spiqa_tasks.utils.answers.process_results
 output_type: generate_until

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from spiqa_tasks.judge.config import EXTRA_VARIABLE, NO_THINKING, JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
-from spiqa_tasks.scoring.reasoning import without_reasoning
+from spiqa_tasks.scoring.responses import without_reasoning
 
 RETRIED_STATUSES = frozenset({408, 409, 429})
 FINAL_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})

@@ -43,6 +43,5 @@ def metric_of(rule: str) -> str:
 
 def rule_of_prompt(prompt: str) -> Rule | None:
     """Return the rule whose signature has this `judge_prompt`; None for a rubric of one's own or another version's."""
-    every = [rule() for rule in RULES.values()]
-    known = [*every, *(other for rule in every for other in rule.rewordings().values())]
-    return next((rule for rule in known if rule.signature()["prompt"] == prompt), None)
+    worded = (each for rule in RULES.values() for each in (rule(), *rule().rewordings().values()))
+    return next((rule for rule in worded if rule.signature()["prompt"] == prompt), None)

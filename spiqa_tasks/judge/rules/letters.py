@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from spiqa_tasks.judge.rules.rule import Candidate, Rule, prompt_id
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.mcq import extract_choice
-from spiqa_tasks.scoring.reasoning import without_reasoning
+from spiqa_tasks.scoring.responses import without_reasoning
 
 _NONE = re.compile(r"\W*(?:none|no answer)\b", re.IGNORECASE)
 """The verdict that an answer has no letter, as the prompt asks for it."""

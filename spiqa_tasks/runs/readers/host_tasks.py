@@ -13,7 +13,7 @@ from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.task import LOGGED, is_reported
 from spiqa_tasks.scoring.mcq import extract_choice
-from spiqa_tasks.scoring.refusals import is_refusal
+from spiqa_tasks.scoring.responses import is_refusal
 
 _GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")
 _PLACEHOLDERS = re.compile(r"<image(?:[ _]?\d+)?>")

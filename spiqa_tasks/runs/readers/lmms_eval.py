@@ -12,9 +12,9 @@ from typing import Any
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.benchmark import settings_text
-from spiqa_tasks.benchmarks.record import Response
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.results_file import RESULTS, SAMPLES, SUMMARY, record_in
+from spiqa_tasks.benchmarks.results_file import RESULTS, SAMPLES, SUMMARY
 from spiqa_tasks.benchmarks.task import Task, benchmark_named, task_of
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.files.json_text import conforms, loads
@@ -94,7 +94,7 @@ def own_answers(path: Path) -> list[Answer]:
 
 
 def _own_answer(sample: Mapping[str, Any]) -> Answer:
-    record, text = record_in(sample), first_of(sample.get("filtered_resps", sample.get("resps")), None)
+    record, text = Record.of_sample(sample), first_of(sample.get("filtered_resps", sample.get("resps")), None)
     if record is None or not isinstance(text, str):
         raise ValueError("no record with an id" if record is None else "no answer")
     if record.reference and plain(str(sample["target"])) != plain(record.reference):

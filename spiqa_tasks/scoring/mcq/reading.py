@@ -11,7 +11,7 @@ from spiqa_tasks.scoring.mcq.forms import Level, Line, compiled, settle
 from spiqa_tasks.scoring.mcq.options import Options
 from spiqa_tasks.scoring.mcq.stance import By, is_unable, is_undecided, stances
 from spiqa_tasks.scoring.mcq.tokens import read_line
-from spiqa_tasks.scoring.refusals import is_refusal
+from spiqa_tasks.scoring.responses import is_refusal
 
 _ITEM = re.compile(
     r"[^\w\n]{0,8}(?:[a-z]{1,12} \(|(?:option|choice|figure|caption|image) )?([a-z])\**[.,):\]]", re.IGNORECASE

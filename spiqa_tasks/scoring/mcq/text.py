@@ -4,7 +4,7 @@ import re
 import unicodedata
 from itertools import pairwise
 
-from spiqa_tasks.scoring.reasoning import without_reasoning
+from spiqa_tasks.scoring.responses import without_reasoning
 
 LONGEST = 20_000
 """Characters read of a response, from both ends: longer ones are a model in a loop."""

@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.mmstar.prompts import SHOTS, own_answer, prompt, tem
 from spiqa_tasks.benchmarks.mmstar.release import REPORTED, MMStarSettings, from_table
 from spiqa_tasks.benchmarks.prompting import Picture, chat_content, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.utils.prompts import doc_to_messages, doc_to_text
+from spiqa_tasks.utils.documents import doc_to_messages, doc_to_text
 
 VARIANTS = {
     "": "prompt=letter",

@@ -17,12 +17,11 @@ from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
-from spiqa_tasks.benchmarks.results_file import record_in
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval import batch_scoring
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import LoggedRecord, answers_of, logged_values, split_repeats
-from spiqa_tasks.scoring.reasoning import without_reasoning
+from spiqa_tasks.scoring.responses import without_reasoning
 
 Evaluate = Callable[..., dict[str, Any]]
 HOSTS_TAGS = [["<think>", "</think>"], ["<thinking>", "</thinking>"]]
@@ -281,8 +280,8 @@ def test_the_record_is_found_in_a_sample_of_ours() -> None:
     """By its id and status; other dictionaries, and samples of other tasks, have none."""
     record, found = logged("A")
     sample = {"doc_id": 3, "target": "A", "status": "x", "id": "y", **found}
-    assert record_in(sample) == record
+    assert Record.of_sample(sample) == record
     for other in ({}, {"a": {"id": "1"}}, {"a": {"status": "ok"}}, {"a": "id status"}, {"id": "1", "status": "ok"}):
-        assert record_in(other) is None
+        assert Record.of_sample(other) is None
     second = {"again": {**dict(found["accuracy"]), "id": "2"}}
-    assert record_in({**sample, **second}) == record
+    assert Record.of_sample({**sample, **second}) == record

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.results_file import record_in
 
 Evaluate = Callable[..., dict[str, Any]]
 WriteSamples = Callable[[dict[str, Any], str], Path]
@@ -34,7 +34,7 @@ def check_form(sample: dict[str, Any], headline: str) -> None:
     """The whole record is under the headline, at most id, cluster and score are under the others."""
     entries = {key: value for key, value in sample.items() if isinstance(value, dict)}
     assert next(iter(entries)) == headline
-    assert record_in(sample) is not None
+    assert Record.of_sample(sample) is not None
     for name, entry in entries.items():
         if name != headline:
             assert entry.keys() <= {"id", "cluster", "score"}, name

@@ -18,7 +18,7 @@ from openai_server import Behaviour, OpenAIServer
 from PIL import Image
 from run_files import results_of, run_values, samples_of
 
-from spiqa_tasks.benchmarks.results_file import record_in
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
 
@@ -90,7 +90,11 @@ def test_both_hosts_give_the_same_numbers(
         assert not (ours.keys() - told) & set(rows_of_table(task))
         different += [(task, name) for name in told if ours.get(name) != theirs[task].get(name)]
         here, there = (
-            plain(record.as_dict() for sample in samples_of(tmp_path / folder, task) if (record := record_in(sample)))
+            plain(
+                record.as_dict()
+                for sample in samples_of(tmp_path / folder, task)
+                if (record := Record.of_sample(sample))
+            )
             for folder in ("out", "other")
         )
         assert here

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.utils.prompts import doc_to_messages, doc_to_visual
+from spiqa_tasks.utils.documents import doc_to_messages, doc_to_visual
 
 
 def with_picture(path: Path) -> dict[str, Any]:
