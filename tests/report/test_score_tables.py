@@ -152,11 +152,15 @@ def test_both_subsets_and_their_mean_stand_in_one_row(runs: list[Run]) -> None:
 
 
 def test_one_subset_is_not_the_overall_mean(runs: list[Run]) -> None:
-    """A model that was run on one subset has no overall accuracy beside one that was run on both, nor alone."""
+    """A model that was run on one subset has no overall accuracy beside one that was run on both, nor alone.
+
+    Alone it has no published one beside it, either.
+    """
     other = replace(runs[0], label="q")
     for several, models in (([*runs, other], {"m"}), ([other], set())):
         found = [record for record in records(several) if record["source"] == "measured"]
         assert {record["model"] for record in found if record["task"] == "scifibench_fig2cap"} == models
+    assert all(record["task"] == other.task for record in records([other]))
 
 
 def test_the_published_rows_are_those_of_table_2(runs: list[Run]) -> None:
