@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 
+from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.own.cells import AnswerForm, cell
 from spiqa_tasks.benchmarks.own.definition import Definition, Kind, parse
 from spiqa_tasks.benchmarks.own.proposal import is_zero, propose
@@ -32,7 +33,7 @@ PREVIEWED = 10
 """Questions on the page of `--preview`, which inlines their pictures."""
 SKEWED = 4.0
 """Standard errors above chance from which on a letter is reported as right too often."""
-ROLES = ("id", "question", "answer", "options", "images", "groups", "cluster", "points")
+ROLES = ("id", "question", "answer", "options", "images", "groups", "cluster", "points", "distractors")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -156,6 +157,9 @@ def _oddities(definition: Definition, rows: Sequence[Row]) -> Iterator[str]:
     faults = {
         "with two options of the same text": [
             row["id"] for row in rows if len({*map(str.casefold, row["options"])}) < len(row["options"])
+        ],
+        "whose text lists options (--column options=question takes them)": [
+            row["id"] for row in rows if not row["letters"] and options_in(row["question"])
         ],
         "without a picture": [row["id"] for row in rows if definition.columns.images and not row["images"]],
     }

@@ -103,15 +103,34 @@ def _json(path: Path) -> Iterator[Fields]:
 
 
 def rows_in(content: Any) -> list[Fields] | None:
-    """Return the rows of a JSON list, of an object of objects, or of the only list of objects in one; else None."""
+    """Return the rows of a JSON list, of an object of objects or of texts (predictions by id), or of the only list of
+    objects in one; else None."""
     if isinstance(content, list) and all(isinstance(row, dict) for row in content):
-        return content
+        return [each for row in content for each in _questions(row)]
     if not isinstance(content, dict):
         return None
     if content and all(isinstance(row, dict) for row in content.values()):
-        return [{KEY: key, **row} for key, row in content.items()]
+        return [each for key, row in content.items() for each in _questions({KEY: key, **row})]
+    if are_texts(content):
+        return [{KEY: key, "prediction": text} for key, text in content.items()]
     lists = [value for value in content.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
     return rows_in(lists[0]) if len(lists) == 1 else None
+
+
+def are_texts(content: Any) -> bool:
+    """Return whether a JSON value is an object of texts: predictions by id, or a row."""
+    return isinstance(content, dict) and bool(content) and all(isinstance(text, str) for text in content.values())
+
+
+def _questions(row: Fields) -> list[Fields]:
+    """A row, or one for each question in its lists (SQuAD's paragraphs, DROP's pairs), with the row's other fields."""
+    for name, value in row.items() if "question" not in row else ():
+        if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+            others = {key: row[key] for key in row if key != name}
+            inner = [each for entry in value for each in _questions({**others, **entry})]
+            if "question" in inner[0]:
+                return inner
+    return [row]
 
 
 def _parquet_rows(path: Path, wanted: Callable[[Path, Sequence[str]], list[str]]) -> Iterator[dict[str, Any]]:

@@ -227,7 +227,7 @@ def _differences(
 ) -> Iterator[_Difference]:
     true = str(row.get("answer", ""))
     options = dict(zip(row.get("letters", ()), row.get("options", ()), strict=True))
-    targets = [true, options.get(true, ""), row.get("caption", "")]
+    targets = [true, options.get(true, ""), row.get("caption", ""), row.get("published", "")]
     if plain(answer.reference) not in ("", *map(plain, targets)):
         yield _Difference(row["id"], "true answer", answer.reference, true, of_key=True)
     for letter, text in answer.options.items():

@@ -67,7 +67,9 @@ def unscored_runs(paths: Sequence[RunPath], wanted: Selection, name: str = "") -
     named = {task.name: task for task in (_named_tasks(name, paths, wanted.include) if name else ())}
     if name and len({each.path.resolve() for each in paths}) < len(paths):
         raise InputError("Expected different files of predictions, found one of them twice. Name each once.")
-    wanted = replace(wanted, tasks=tuple(named)) if name else wanted
+    ids = {(task.entry.definition or {}).get("columns", {}).get("id", "") for task in named.values()}
+    columns = replace(wanted.columns, task_id=ids.pop() if len(ids) == 1 else "")
+    wanted = replace(wanted, tasks=tuple(named), columns=columns) if name else wanted
     remarks: list[str] = []
     by_task: dict[str, list[Run]] = {task: [] for task in named}
     for places in [[each] for each in paths] if name else [paths]:

@@ -12,7 +12,7 @@ from typing import Any
 from spiqa_tasks.benchmarks import results_file
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import first_object, json_value
-from spiqa_tasks.files.records import form_of, rows_in
+from spiqa_tasks.files.records import are_texts, form_of, read_records, rows_in
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
@@ -104,6 +104,8 @@ def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> l
             continue
         try:
             form, content = form_by_content(file, columns)
+            if form == answers.TABLE and file != path and are_texts(content):
+                form = ""  # in a folder they may be anything
             if form == RESULTS:
                 runs += lmms_eval.read_results(file, content)
                 stems = (file.name.removesuffix(results_file.RESULTS), str(content.get("date") or file.name))
@@ -149,7 +151,8 @@ def _nothing_in(path: Path, columns: Columns, others: Collection[str], unknown: 
     rows = [entry for entry in unknown.values() if isinstance(entry, dict)]
     names = list(rows[0] if len(rows) == len(unknown) else unknown)
     columns.check(names, path)
-    return InputError(f"Expected answers in {path}, found the keys {listed(names)}. {advice(names)}")
+    needed = [what for what in ("prediction", "id")[: 1 if rows else 2] if what not in columns.named]  # rows have keys
+    return InputError(f"Expected answers in {path}, found the keys {listed(names)}. {advice(names, needed)}")
 
 
 def _files(path: Path) -> list[Path]:
@@ -184,6 +187,8 @@ def form_by_content(path: Path, columns: Columns = USUAL) -> tuple[str, Any]:
     if spiqa_responses.is_responses(content, columns):
         return spiqa_responses.FORM, content
     rows = rows_in(content)
+    if first is not None and are_texts(first):  # predictions by id, or a line
+        rows = list(read_records([path]))
     is_table = bool(rows) and (isinstance(content, list) or answers.is_answers(answers.columns_of(rows or ()), columns))
     return answers.TABLE if is_table else "", content
 

@@ -14,7 +14,7 @@ from math import isfinite
 
 from spiqa_tasks.scoring.mcq.fields import fields_in
 
-MATCH_VERSION = "3"
+MATCH_VERSION = "4"
 """Version of `final_answer`, `read_as` and the matches, for signatures."""
 TOLERANCE = 0.05
 """Relative error of a number that counts as right (ChartQA, end of section 5.1)."""
@@ -83,9 +83,9 @@ def final_answer(response: str) -> str:
 def read_as(prediction: str, reference: str) -> str | None:
     """Return the answer in words of an answer, where the true one is a number, or yes or no; else None.
 
-    "18 inches" and "The cup holds 18." are 18, "Yes. The study ..." is yes, 正确 is 对. Among several
-    numbers it is the only one of a first sentence of at most four words, else of the last sentence with one, or of what
-    follows its last "=" or "is"; None if that leaves several. An answer that is a number already has no other in it.
+    "18 inches" and "The cup holds 18." are 18, "Yes. The study ..." is yes, or 1 for 0 or 1; 正确 is 对. Among
+    several numbers it is the only one of a first sentence of at most four words, else of the last sentence with one, or
+    of what follows its last "=" or "is"; None if that leaves several. An answer that is a number has no other in it.
     """
     true = reference.strip()
     if same := next((each.split() for each in _VERDICTS if true.lower() in each.split()), None):
@@ -93,6 +93,8 @@ def read_as(prediction: str, reference: str) -> str | None:
         return (true if found[1].lower() in same else found[1].lower()) if found else None
     if _number(reference) is None or _number(prediction) is not None:
         return None
+    if true in ("0", "1") and (found := _VERDICT.match(prediction)):
+        return str(int(found[1].lower() in ("yes", "true")))
     text = _ASIDE.sub(" ", unicodedata.normalize("NFKC", prediction).replace("−", "-"))
     first, *_ = sentences = [each for each in _SENTENCE.split(text) if each.strip()] or [""]
     if len(first.split()) <= _SHORT and len(numbers := _numbers_in(first)) == 1:
@@ -110,10 +112,8 @@ def _numbers_in(text: str) -> set[str]:
 
 
 def relaxed_match(prediction: str, reference: str) -> bool:
-    """Return whether an answer is right by ChartQA's relaxed accuracy (end of its section 5.1).
-
-    A number may differ by 5% of the true one, with `50%` read as 0.5. If either is not a number, or the true one is 0,
-    the texts must be equal up to case, quotes and full stop.
+    """Return whether an answer is right by ChartQA's relaxed accuracy (end of its section 5.1): a number may differ by
+    5% of the true one (`50%` is 0.5); other texts, and what is compared with 0, are equal up to case and quotes.
     """
     predicted, true = _float(prediction), _float(reference)
     if predicted is None or not true:
@@ -122,10 +122,8 @@ def relaxed_match(prediction: str, reference: str) -> bool:
 
 
 def mathvista_match(prediction: str, reference: str) -> bool:
-    """Return whether an answer is right by MathVista's script, which takes the precision to be the true answer's.
-
-    Against a whole number the fraction is cut off, against another number the answer is rounded to as many digits; any
-    other text must be equal (`calculate_score.py`, without its choice of the most similar option).
+    """Return whether an answer is right by MathVista's `calculate_score.py`, without its most similar option: against a
+    whole number the fraction is cut off, against another number it is rounded to as many digits; other texts are equal.
     """
     predicted, true = _float(prediction.replace(",", "")), _float(reference)
     if true is None or reference.endswith("%"):
@@ -219,10 +217,7 @@ def contains(prediction: str, references: Sequence[str]) -> float:
 
 
 def contains_normalized(prediction: str, references: Sequence[str]) -> float:
-    """Return 1 if the normalized answer contains a normalized reference (`lexical_match.py` of EVOUNA).
-
-    As there, every answer contains a reference that is only an article.
-    """
+    """Return 1 if the normalized answer contains a normalized reference, or an article alone (EVOUNA's script)."""
     text = normalized(prediction)
     return float(any(normalized(reference) in text for reference in references if reference))
 

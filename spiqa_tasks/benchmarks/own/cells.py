@@ -11,20 +11,22 @@ from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.records import Fields
 from spiqa_tasks.scoring.mcq.several import letters_in
+from spiqa_tasks.scoring.open_answers import named_answer
 
 AnswerForm = Literal["letter", "letters", "index", "number", "text"]
 
 NAMES: Mapping[str, Sequence[str]] = {
     role: names.split()
     for role, names in {
-        "question": "question query problem questions question_text problem_text prompt instruction text q",
+        "question": "question query problem questions question_text problem_text prompt instruction text q input ctx",
         "answer": "answer correct_answers answers answerkey reference label gold gold_answer target ground_truth"
         " groundtruth correct_answer gt_answer correct_option correct_choice correct_choice_idx answer_idx answer_index"
-        " correct gt a",
-        "options": "options choices candidates option answer_choices multiple_choices",
+        " correct gt a final_decision ideal",
+        "options": "options choices candidates option answer_choices multiple_choices endings",
         "images": "image images image_path img img_path image_paths picture pictures figure figure_path imgname"
         " image_name imagename file_name filename image_file img_file",
-        "id": "id question_id problem_id qid pid index uid sample_id data_id idx key questionid",
+        "id": "id question_id problem_id qid pid index uid sample_id data_id idx key questionid query_id sample_index"
+        " record_id question_number no",
     }.items()
 }
 """Role -> usual names of its column, the most likely first."""
@@ -35,6 +37,7 @@ _TEXTS = ("text", "content", "value", "option", "choice")
 _LOWER = re.compile(r"(?<![^\s,;(\[])[a-j](?=\s?[.):\]])")
 _LABEL = re.compile(r"\s*[(\[]?([A-Za-z])(?:[)\].:]|$)\s*")
 _LETTER = re.compile(r"\W*([A-Za-z])\W*")
+_FINAL = re.compile(r"^####\s*(\S.*)\Z", re.MULTILINE)
 
 
 def cell(record: Fields, column: str) -> Any:
@@ -75,21 +78,17 @@ def points_of(record: Fields, column: str) -> float:
 def options_of(
     record: Fields, columns: Sequence[str], question: str = "", *, with_empty: bool = False
 ) -> dict[str, str]:
-    """Return label -> text of a row's options, {} for none.
+    """Return label -> text of a row's options in a column, or in one for each; {} for none.
 
-    Labels are the published ones: an object's keys, the field `label` of objects, the letters in a text; letters from A
-    by place for other forms, and for keys that are words. Options without a text are left out; with `with_empty` those
-    of an object keep their labels, as files of answers have them.
-
-    Args:
-        columns: the column with the options, or one for each.
-        question: the column in whose text options are listed, if `columns` name it.
-
-    Raises ValueError: options in no known form, a single one, or more than 26.
+    Labels are the published ones: an object's keys, the field `label` of objects, the letters in a text, also in that
+    of the column `question`; letters from A by place for other forms, and for keys that are words or have marks.
+    Options without a text are left out; with `with_empty` those of an object keep their labels, as files of answers
+    have them. Raises ValueError: options in no known form, a single one, or more than 26.
     """
     if not columns or (*columns,) == (question,):
         return options_in(str(cell(record, question) or "")) if columns else {}
     value = as_value(cell(record, columns[0])) if len(columns) == 1 else [cell(record, column) for column in columns]
+    value = list(_marks(value)) or value
     if is_empty(value) or value == {}:
         return {}
     if isinstance(value, str):
@@ -113,10 +112,7 @@ def options_of(
 
 
 def mixed_options(record: Fields, answer: str, distractors: Sequence[str], seed: str) -> dict[str, str]:
-    """Return letter -> text of the right answer and the distractors in their columns, in an order by `seed`.
-
-    Raises ValueError: no answer, or no distractor.
-    """
+    """Return letter -> text of answer and distractors, in an order by `seed`; ValueError without one of them."""
     values = [as_value(cell(record, column)) for column in distractors]
     wrong = [each for value in values for each in (value if isinstance(value, list) else [value])]
     texts = [text_of(record, answer), *(_text(each, "") for each in wrong if not is_empty(each))]
@@ -210,31 +206,50 @@ def letter_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> str:
 def answers_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> list[str]:
     """Return the letters of all right options, in order; several only with `letters`. Raises ValueError: see above."""
     value = single(as_value(value))
+    if right := [letter_of(text, options, "text") for text, mark in _marks(value).items() if mark]:
+        if len(right) > 1 and form != "letters":
+            raise ValueError(f"{len(right)} right options")
+        return right
     if form != "letters":
         return [letter_of(value, options, form)]
     letters = letters_in(value) if isinstance(value, str) else value if isinstance(value, list) else [value]
     return sorted({letter_of(each, options, "letter") for each in letters or [value]})
 
 
+def _marks(value: Any) -> Mapping[str, Any]:
+    """Return option -> 1 or 0 of an object that says so (BIG-bench), also in two lists (TruthfulQA); else {}."""
+    if isinstance(value, Mapping) and value.keys() == {"choices", "labels"}:
+        value = dict(zip(value["choices"], value["labels"], strict=True))
+    are_marks = isinstance(value, Mapping) and all(mark in (0, 1) for mark in value.values())
+    return value if are_marks and (len(value) > 2 or any(len(str(key)) > 1 for key in value)) else {}
+
+
 def references_of(record: Fields, columns: Sequence[str]) -> list[str]:
     """Return the references of an open question, each once; ValueError without one.
 
-    They are the values of the columns, those of a list, and those of a list of texts that a text writes out: a text
-    with a list of numbers is one answer.
+    They are the values of the columns, those of a list, also in the field `text` of an object (SQuAD), and those of a
+    list of texts that a text writes out: a text with a list of numbers is one answer. Of a solution it is what follows
+    `####` (GSM8K), or is in its `\\boxed{...}` (MATH).
     """
     found: dict[str, None] = {}
     for column in columns:
-        written = as_value(value := cell(record, column))
+        written = as_value(value := _texts_in(cell(record, column)))
         if isinstance(written, list) and all(isinstance(each, str) for each in written):
             value = written
-        for each in value if isinstance(value, list) else [value]:
+        for each in map(_texts_in, value if isinstance(value, list) else [value]):
             if isinstance(each, Mapping | bytes):
                 raise ValueError(f"{column} has {_shown(each)}, not a text")
-            if not is_empty(each) and str(each).strip():
-                found[str(each).strip()] = None
+            text = "" if is_empty(each) else str(each).strip()
+            if text:
+                final = _FINAL.search(text)
+                found[final[1] if final else ("\\boxed" in text and named_answer(text)) or text] = None
     if not found:
         raise ValueError(f"no answer in {', '.join(columns)}")
     return list(found)
+
+
+def _texts_in(value: Any) -> Any:
+    return value["text"] if isinstance(value, Mapping) and "text" in value else value
 
 
 def _plain(text: str) -> str:

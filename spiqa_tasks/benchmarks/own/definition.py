@@ -245,10 +245,7 @@ class Definition(_Part):
 
 
 def parse(values: Mapping[str, Any], folder: Path) -> Definition:
-    """Return the definition in a YAML's values; `folder` is the YAML's, unless they name one.
-
-    Raises InputError: an unknown key or value.
-    """
+    """Return the definition in a YAML's values, in `folder` unless they name one; InputError: no such key or value."""
     try:
         found = Definition.model_validate({"folder": folder, **values})
     except ValidationError as error:

@@ -30,10 +30,7 @@ class Pictures:
         self._cache = cache
 
     def of(self, record: Fields, place: int) -> list[str]:
-        """Return the paths of a row's pictures, in order.
-
-        Raises ValueError: a cell that is not a picture, or a path without a file.
-        """
+        """Return the paths of a row's pictures, in order. Raises ValueError: no picture in a cell, or no file."""
         values = list(self._values(record))
         written = [(f"{place}-{number}", value) for number, value in enumerate(values) if isinstance(value, bytes)]
         return write_pictures(self._cache, written) if written else [self._path(str(value)) for value in values]

@@ -1,7 +1,5 @@
-"""The prompt of a row: its template filled in, pictures at their markers, solved questions as turns before it.
-
-A template has `{question}`, `{options}`, `{images}` and `{any column}`, in the syntax of `str.format`.
-"""
+"""The prompt of a row: its template (`{question}`, `{options}`, `{images}`, `{any column}`) filled in by `str.format`,
+pictures at their markers, solved questions as turns before it."""
 
 from __future__ import annotations
 
@@ -44,10 +42,7 @@ def prompt(definition: Definition, row: Row, shots: Sequence[Row], ablation: Abl
 
 
 def fields_of(template: str, where: str) -> list[tuple[str, str | None]]:
-    """Return (text, name of the field behind it) of a template; None behind the last text.
-
-    Raises InputError: unbalanced braces, or a field without a name.
-    """
+    """Return (text, field behind it or None) of a template; InputError: unbalanced braces, a field without a name."""
     try:
         found = [(text, field) for text, field, _, _ in string.Formatter().parse(template)]
         if any(field == "" for _, field in found):
@@ -66,10 +61,7 @@ def fields_in_path(path: str) -> list[str]:
 
 
 def filled_path(path: str, values: Mapping[str, object]) -> str:
-    """Return a path of pictures with its columns filled in; `{id:012d}` is zero-padded to twelve digits.
-
-    Raises ValueError: a value that is not a number where the path needs one.
-    """
+    """Return a path of pictures with its columns filled in; `{id:012d}` has twelve digits: ValueError for no number."""
 
     def filled(field: re.Match[str]) -> str:
         name, form = field.groups()

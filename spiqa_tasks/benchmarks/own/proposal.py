@@ -28,6 +28,7 @@ _PICTURE = re.compile(r"image|img|picture|figure", re.IGNORECASE)
 """A column's name that says that its values name pictures."""
 _OPTION = re.compile(r"(?:(?:option|choice)[_ ]?)?([A-Ja-j]|\d)")
 _MARKS = ("ABCDEFGHIJ", "0123456789", "123456789")
+_WRONG = re.compile(r"(?:incorrect|wrong|distractor).*\d", re.IGNORECASE)
 LOOKED_AT = 50
 """Values of a column that are looked up as files."""
 DEEPEST = 4
@@ -35,14 +36,10 @@ DEEPEST = 4
 
 
 def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the YAML's values for a table: `columns` and what differs from the defaults.
+    """Return the YAML's values for a table's rows: `columns` and what differs from the defaults.
 
-    Args:
-        records: the table's rows.
-        given: role -> column named by the user, "" for none; these are not guessed.
-        folder: the data's, where pictures are searched.
-
-    Raises InputError: no column for the question or the answer.
+    `given` is role -> column named by the user, "" for none; pictures are searched in `folder`. Raises InputError: no
+    column for the question or the answer.
     """
     names = dict.fromkeys(str(name) for record in records for name in record if name != KEY)
     values = {name: [record.get(name) for record in records] for name in names}
@@ -51,6 +48,8 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -
     for role, fits in _FITS.items():
         if role not in found and (guess := _guess(role, fits, values, found, files)):
             found[role] = guess
+    if "options" not in found and len(wrong := [name for name in values if _WRONG.fullmatch(name)]) > 1:
+        found.setdefault("distractors", wrong)
     paths = [cells.single(as_value(value)) for value in values.get(str(found.get("images")), ())]
     paths = [path for path in paths if isinstance(path, str) and path and not is_encoded(path)]
     image_folder = _folder_of(paths, files)
@@ -81,8 +80,9 @@ def _guess(
     role: str, fits: Callable[[Sequence[Any]], bool], values: Values, found: Mapping[str, Any], files: Files
 ) -> str | list[str]:
     """The first column with a usual name and fitting values; else options or pictures by what the columns have."""
-    used = set(_named(found))
-    known = {name.lower(): name for name in reversed(list(values)) if name not in used}
+    shared = ("options",) if role == "question" else ("question",) if role == "id" else ()  # may be the same column
+    used = set(_named({each: name for each, name in found.items() if each not in shared}))
+    known = {name.lower().replace(" ", "_"): name for name in reversed(list(values)) if name not in used}
     for name in cells.NAMES[role]:
         if name in known and fits(values[known[name]]):
             return known[name]
@@ -96,7 +96,8 @@ def _options(values: Values) -> str | list[str]:
     marks = {name: mark[1].upper() for name in values if (mark := _OPTION.fullmatch(name))}
     if len(marks) > 1 and "".join(sorted(marks.values())) in [each[: len(marks)] for each in _MARKS]:
         return sorted(marks, key=lambda name: marks[name])
-    return next((name for name, objects in values.items() if all(map(_has_letters, objects))), "")
+    there = {name: [value for value in values[name] if not cells.is_empty(value)] for name in values}
+    return next((name for name, objects in there.items() if objects and all(map(_has_letters, objects))), "")
 
 
 def _images(values: Values, found: Mapping[str, Any], files: Files) -> str | list[str]:
@@ -136,8 +137,8 @@ def _folder_of(paths: Sequence[str], files: Files) -> str | None:
         for whole in files.get(os.path.basename(path), ()):
             if f"/{whole}".endswith(f"/{path}"):
                 found[whole.removesuffix(path).rstrip("/")] += 1
-    best, count = next(iter(found.most_common(1)), ("", 0))
-    return best if 2 * count > len(tried) else None
+    (best, count), (_, other) = [*found.most_common(2), ("", 0), ("", 0)][:2]
+    return best if 2 * count > len(tried) and count > other else None
 
 
 def _are_all(names: Sequence[str], folder: str, files: Files) -> bool:
@@ -158,7 +159,7 @@ def _cluster(values: Values, found: Mapping[str, Any]) -> str:
 def _kind(records: Sequence[Fields], columns: Columns) -> tuple[str, str]:
     """The kind, and the form in which most right options can be read; indices only if one is 0, else numbers."""
     if not columns.options:
-        return "open", "letter"
+        return "choice" if columns.has_options else "open", "letter"
     choices: list[tuple[Any, Mapping[str, str]]] = []
     for record in records:
         with contextlib.suppress(ValueError):
@@ -190,7 +191,7 @@ def _named(found: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _is_short(value: Any) -> bool:
-    return value is None or (isinstance(value, str | int | float) and len(str(value)) <= 60)
+    return value is None or (isinstance(value, str | int | float) and len(str(value)) <= 128)
 
 
 def _is_list(value: Any) -> bool:

@@ -121,10 +121,9 @@ def data_paths(definition: Definition, source: Source, split: str) -> list[Path]
 
 
 def hub_place(benchmark: str, place: str) -> tuple[Repository, str]:
-    """Return repository and pattern of `hf://datasets/OWNER/NAME@REVISION/PATH`.
+    """Return repository and pattern of `hf://datasets/OWNER/NAME@REVISION/PATH`; DataError: another form.
 
-    The revision is `main` by default; a slash in it is written `%2F`. Raises DataError: another form.
-    """
+    The revision is `main` by default; a slash in it is written `%2F`."""
     owner, name, *rest = [*place.removeprefix(HUB).split("/"), "", ""]
     name, _, revision = name.partition("@")
     pattern = "/".join(filter(None, rest))
@@ -180,6 +179,7 @@ def _row(definition: Definition, record: Fields, row_id: str) -> Row:
         "options": list(options.values()),
         "answer": references[0],
         "references": references,
+        "published": _field(cells.cell(record, columns.answer[0])),
         "groups": groups,
         "category": next(iter(groups.values())) if columns.groups else "",
         "cluster": (_field(cells.cell(record, columns.cluster)) or None) if columns.cluster else None,

@@ -14,7 +14,6 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import json_lines
 from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.files.tables import row_id
-from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
@@ -68,23 +67,17 @@ def _answers(path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], colum
             f"Expected {path} to have the columns index (or id) and prediction, found {listed(found)}. {advice(found)}"
         )
     answers = []
-    is_bare = found <= {*keys, prediction}  # nothing to compare with the release
     for position, (number, row) in enumerate(rows.items()):
         where = f"{'row' if form == TABLE else 'line'} {number} of {path}"
         ids, text = [row.get(key) for key in keys], row.get(prediction)
-        if not all(isinstance(key, str | int) and not isinstance(key, bool) for key in ids) or not isinstance(
-            text, str
-        ):
+        are_ids = all(isinstance(key, str | int) and not isinstance(key, bool) for key in ids)
+        if not (are_ids and isinstance(text, str)):
             there = ", ".join(f"{name} {row[name]!r:.60}" for name in (*keys, prediction) if name in row)
             raise InputError(
                 f"Expected {where} to have {' and '.join((*keys, prediction))}, a text or number and a text; found "
                 f"{there or listed(row)}. Correct it."
             )
-        given = "/".join(map(str, ids))
-        row_key = row_id(row, keys) if form == TABLE and len(keys) == 1 else given
-        if is_bare:
-            answers.append(Answer(row_key, response_of(text, ()), place=position))
-            continue
+        row_key = row_id(row, keys) if form == TABLE and len(keys) == 1 else "/".join(map(str, ids))
         try:
             answers.append(columns.answer(row, row_key, text, position))
         except ValueError as error:
@@ -108,10 +101,7 @@ def _age(path: Path) -> tuple[bool, Path, int]:
 
 
 def vlmevalkit_runs(folder: Path, tasks: Collection[str]) -> list[Run]:
-    """Return the runs of tasks whose answers VLMEvalKit wrote below a folder, oldest first; scored ones are left out.
-
-    Of its own datasets only those of `DATASETS` count.
-    """
+    """Return the runs of tasks, or of `DATASETS`, that VLMEvalKit wrote below a folder, oldest first, unless scored."""
     found = []
     paths = (path for path in folder.resolve().rglob("*") if path.suffix in _SUFFIXES and not path.is_symlink())
     for path in sorted(paths, key=_age):

@@ -17,7 +17,10 @@ from spiqa_tasks.runs.answer import Answer
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": (*ID_COLUMNS, KEY),
-    "prediction": ("prediction", "candidate", "response", "output", "pred", "model_answer"),
+    "prediction": (
+        *("prediction", "candidate", "response", "output", "pred", "model_answer", "model_prediction"),
+        *("predicted_answer", "model_response", "model_output", "generated_text", "generation", "completion"),
+    ),
     "question": ("question",),
     "reference": ("reference", "answer"),
     "options": ("options", "choices"),
@@ -29,10 +32,7 @@ PAPER = "paper_id"
 """The column that is an id together with the question, where none is alone."""
 _GUESSES: Mapping[str, Sequence[str]] = {
     "id": (*FIELDS["id"], *NAMES["id"], "doc_id"),
-    "prediction": (
-        *(*FIELDS["prediction"], "predicted_answer", "model_response", "model_output"),
-        *("generated_text", "generation", "completion", "raw_output", "answer"),
-    ),
+    "prediction": (*FIELDS["prediction"], "raw_output", "answer"),
     "question": NAMES["question"],
     "reference": sorted(NAMES["answer"], key="answer".__eq__),
     "figures": ("selected_figures_names", "selected_figures", "figures", "all_figures_names", "images"),
@@ -49,9 +49,11 @@ class Columns:
 
     Attributes:
         named: field of `FIELDS` -> the column that a user says it is in; empty: in none.
+        task_id: the column that has the ids in the task's own table, or "".
     """
 
     named: Mapping[str, str] = field(default_factory=dict)
+    task_id: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Columns:
@@ -69,7 +71,8 @@ class Columns:
         if what in self.named:
             return self.named[what] if self.named[what] in found else None
         taken = set(self.named.values())
-        there = [name for name in known or FIELDS[what] if name in found and name not in taken]
+        known = known or (*([self.task_id] if what == "id" else []), *FIELDS[what])
+        there = [name for name in known if name in found and name not in taken]
         return None if not there or (what == "figures" and len(there) > 1) else there[0]
 
     def ids(self, found: Collection[str]) -> tuple[str, ...]:
@@ -149,10 +152,7 @@ def advice(found: Collection[str], needed: Iterable[str] = ("prediction", "id"))
 
 
 def _needed(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The figures that the true answer needs, which the released scripts write with their places among those shown.
-
-    Raises ValueError: the places are those of others.
-    """
+    """The figures that the true answer needs, as the released scripts write them; ValueError for others' places."""
     shown, indices, needed = (as_value(row.get(name)) for name in _RELEASED)
     names = tuple(map(str, needed)) if isinstance(needed, list) else ()
     if names and isinstance(shown, list) and isinstance(indices, list):

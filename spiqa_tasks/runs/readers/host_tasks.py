@@ -54,10 +54,7 @@ def host_answers(
 
 
 def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the samples of a file with their line numbers, from 1.
-
-    Raises DataError, InputError: a line that is no sample of the host.
-    """
+    """Yield the samples of a file with their line numbers, from 1; DataError, InputError: a line of no sample."""
     for number, sample in json_lines(path):
         try:
             int(sample["doc_id"]), sample["target"]

@@ -25,12 +25,8 @@ _GOLDEN, _ANSWER, _VERDICT = "golden_answer", "answer_", "judge_"
 class Labelled:
     """An answer and whether it is right.
 
-    Attributes:
-        candidate: prediction, question and reference, as a judge is shown them.
-        label: whether the prediction means what the reference means.
-        references: the texts of which any is right, for metrics that compare words.
-        system: the model that answered, or ''.
-        kind: of trap, or ''.
+    `candidate` is prediction, question and reference as a judge is shown them; any of `references` is right, for
+    metrics that compare words; `system` is the model and `kind` that of the trap, or ''.
     """
 
     candidate: Candidate
@@ -65,11 +61,9 @@ def traps_path() -> Path:
 
 
 def read_labels(path: Path) -> Labels:
-    """Return the labelled answers of a file.
-
-    It is EVOUNA's json (`golden_answer`, and `answer_NAME` and `judge_NAME` of each system), or a file of
-    `files.records` with the columns question, reference (a text or a list), prediction (or candidate) and label (or
-    verdict: yes/no, true/false, 1/0, correct/incorrect), optionally system and kind.
+    """Return the labelled answers of EVOUNA's json (`golden_answer`, `answer_NAME` and `judge_NAME` of each system),
+    or of a file with the columns question, reference (a text or a list), prediction and label (or verdict: yes/no,
+    true/false, 1/0, correct/incorrect), optionally system and kind.
 
     Raises DataError, InputError: it cannot be read, lacks a column or any labelled answer, or has another label.
     """

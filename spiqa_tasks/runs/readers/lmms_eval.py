@@ -1,7 +1,5 @@
-"""lmms-eval's files: a dated results file, and a samples file for each task from `--log_samples`.
-
-`score --output` writes the same; what lmms-eval has no key for is under `SUMMARY`.
-"""
+"""lmms-eval's files: a dated results file, and a samples file for each task from `--log_samples`; `score --output`
+writes the same, and what lmms-eval has no key for under `SUMMARY`."""
 
 import dataclasses
 import re
@@ -58,10 +56,7 @@ def limit_of(path: Path) -> float | None:
 
 
 def read_samples(path: Path) -> Run:
-    """Return the run that a samples file is of; without a results file beside it, the samples alone.
-
-    Raises InputError: an unknown benchmark; or see `own_answers`.
-    """
+    """Return the run of a samples file, without results beside it of the samples alone; InputError: no benchmark."""
     beside = path.with_name(path.name.partition(SAMPLES)[0] + RESULTS)
     for run in read_results(beside) if beside.is_file() else ():
         if run.is_own and path.name.endswith(f"{SAMPLES}{run.task}.jsonl"):

@@ -55,12 +55,10 @@ def read_answers(place: Path, columns: Columns = USUAL) -> list[Answer]:
 
 
 def with_row_ids(answers: Sequence[Answer], rows: Sequence[Mapping[str, Any]]) -> tuple[list[Answer], str]:
-    """Return the answers with the ids of a task's rows, and the form.
+    """Return the answers with the ids of a task's rows, and the form; InputError: not per figure as the task asks.
 
     Questions are known by paper and text, and where a text is there twice by key or true answer; an answer to a
     question that `rows` lack keeps its id.
-
-    Raises InputError: answers per figure where the task asks once per question, or one answer where it asks per figure.
     """
     if not any("paper_id" in row for row in rows):  # another benchmark's answers, an object by their ids
         return [replace(answer, id=answer.id.partition("/")[2]) for answer in answers], FORM

@@ -160,7 +160,7 @@ def test_signatures_name_data_wording_and_rules(tmp_path: Path) -> None:
     assert "data:shapes/test@" in first.signature
     assert first.signature.rpartition("prompt:")[2] != other.signature.rpartition("prompt:")[2]
     (accuracy, *_) = metrics(definition)
-    assert accuracy.signature()["matcher"].endswith("exact_match of open answers 3")
+    assert accuracy.signature()["matcher"].endswith("exact_match of open answers 4")
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_each_kind_has_its_metrics(values: dict[str, Any], names: list[str], tmp
 def test_accuracy_of_both_kinds_goes_by_the_first_match(tmp_path: Path) -> None:
     """Its name is in the signature."""
     definition, records = scored(tmp_path, metrics=["accuracy", "relaxed_accuracy", "exact_match"])
-    assert metrics(definition)[0].signature() == {"matcher": f"{MATCHER_VERSION}, relaxed_accuracy of open answers 3"}
+    assert metrics(definition)[0].signature() == {"matcher": f"{MATCHER_VERSION}, relaxed_accuracy of open answers 4"}
     near, _ = own_rows(write_own(tmp_path, metrics=["accuracy", "relaxed_accuracy", "exact_match"]))
     row = own_rows(write_own(tmp_path))[1][1]
     found = record(near, row, Response("1510"), Context("offline"))
@@ -255,7 +255,7 @@ def test_a_tolerance_and_units_are_a_match_of_the_yaml(tmp_path: Path) -> None:
     ]
     assert [answer.scores["match"] for answer in found] == [1.0, 0.0, 0.0]
     assert [answer.taken_whole for answer in found] == [False, False, True]
-    assert metrics(definition)[0].signature()["matcher"].endswith("match of open answers 3 tolerance 0.05 units")
+    assert metrics(definition)[0].signature()["matcher"].endswith("match of open answers 4 tolerance 0.05 units")
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def test_names_of_pictures_may_begin_in_another_folder(
     ("columns", "role", "name"),
     [
         ({"id": [1, 1], "qid": [1, 2]}, "id", "qid"),
-        ({"id": ["x" * 61, "y"]}, "id", None),
+        ({"id": ["x" * 129, "y"]}, "id", None),
         ({"options": [["x"], None], "choices": [None, ["x", "y"]]}, "options", "choices"),
         ({"options": ["A. x\nB. y", ""]}, "options", "options"),
         ({"options": ['{"A": "x", "B": "y"}', ""]}, "options", "options"),
