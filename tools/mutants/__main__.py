@@ -1,4 +1,7 @@
-"""Change one expression of a function at a time and run the tests that mirror its module: `make mutants`.
+"""Change one expression of a function at a time and run the tests of its module: `make mutants`.
+
+They are those in the file that is named as the module, and the others of its folder that import it; where there are
+none, all of the folder.
 
 Prints the changes that no test notices, then how many were noticed in each module of `modules.yaml` (or in those that
 are named). Exits with 1 where a module's tests notice fewer than 85% of them, or where `equivalent.yaml` lists a change
@@ -10,11 +13,12 @@ import argparse
 import ast
 import difflib
 import json
+import re
 import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,8 +73,6 @@ def main() -> int:
     known = {*tests, *(folder for name in tests for folder in _folders(name))}
     if unknown := set(options.module) - known:
         parser.error(f"expected modules or folders of {HERE / 'modules.yaml'}, got {', '.join(sorted(unknown))}")
-    if untested := [name for name in names if not tests[name].is_file()]:
-        parser.error(f"expected tests of {', '.join(untested)}, found no {tests[untested[0]]}")
     if missing := set(equivalent) - set(tests):
         parser.error(f"expected the modules of equivalent.yaml in modules.yaml, found no {', '.join(sorted(missing))}")
     tallies, faulty = [], False
@@ -103,15 +105,27 @@ def _table(tallies: Sequence[Tally]) -> str:
     return tabulate(table, columns, floatfmt=("", "", "", "", "", ".3f", ".0f"))
 
 
-def tests_of_modules(patterns: Sequence[str]) -> dict[str, Path]:
-    """Return each module with functions that is mutated, with the file of its tests."""
+def tests_of_modules(patterns: Sequence[str]) -> dict[str, list[Path]]:
+    """Return each module with functions that is mutated, with the files of its tests."""
     package, tests = REPOSITORY / "spiqa_tasks", REPOSITORY / "tests"
     found = [path for pattern in patterns for path in sorted(package.glob(f"{pattern}.py"))]
     modules = [path.relative_to(package).with_suffix("") for path in found if "def " in path.read_text()]
-    return {each.as_posix(): tests / each.with_name(f"test_{each.name.strip('_')}.py") for each in modules}
+    texts = {path: path.read_text() for path in sorted(tests.rglob("test_*.py"))}
+    return {each.as_posix(): _tests_of(each, texts, tests) for each in modules}
 
 
-def run(module: str, tests: Path, equivalent: Collection[str], options: argparse.Namespace) -> tuple[Tally, set[str]]:
+def _tests_of(module: Path, texts: Mapping[Path, str], tests: Path) -> list[Path]:
+    mirror = tests / module.with_name(f"test_{module.name.strip('_')}.py")
+    folder, name = f"spiqa_tasks.{'.'.join(module.parts[:-1])}", module.name
+    imported = re.compile(rf"from {re.escape(folder)}(?:\.{name} import|(?: import .*\b{name}\b))")
+    others = (path for path, text in texts.items() if tests / module.parts[0] in path.parents and imported.search(text))
+    found = dict.fromkeys([*[mirror] * mirror.is_file(), *others])
+    return list(found or (path for path in texts if path.parent == mirror.parent))
+
+
+def run(
+    module: str, tests: Sequence[Path], equivalent: Collection[str], options: argparse.Namespace
+) -> tuple[Tally, set[str]]:
     """Run a module's mutants, print the survivors and return the tally, and the equivalent changes that none is."""
     started = _cpu_seconds()
     folder = _prepare(module, tests)
@@ -143,18 +157,18 @@ def _spread(names: Sequence[str], most: int) -> list[str]:
     return [names[(2 * place + 1) * len(names) // (2 * count)] for place in range(count)]
 
 
-def _prepare(module: str, tests: Path) -> Path:
+def _prepare(module: str, tests: Sequence[Path]) -> Path:
     """Return a folder of the module's own, with this repository in it and mutmut's configuration."""
     folder = WORK / module
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name in ("spiqa_tasks", "tests", "tools", "utils", "yaml_configs", "setup.cfg"):
+    for name in ("spiqa_tasks", "tests", "tools", "utils", "yaml_configs", "docs", "setup.cfg"):
         (folder / name).symlink_to(REPOSITORY / name)
     settings = {
         "source_paths": ["spiqa_tasks"],
         "only_mutate": [f"spiqa_tasks/{module}.py"],
-        "also_copy": ["tools", "utils", "yaml_configs"],
-        "pytest_add_cli_args_test_selection": [tests.relative_to(REPOSITORY).as_posix()],
+        "also_copy": ["docs", "tools", "utils", "yaml_configs"],
+        "pytest_add_cli_args_test_selection": [path.relative_to(REPOSITORY).as_posix() for path in tests],
         "pytest_add_cli_args": ["--hypothesis-profile=mutants", "-p", "no:cacheprovider", "-k", LEFT_OUT],
     }
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
