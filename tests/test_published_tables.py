@@ -77,6 +77,32 @@ BIG_BENCH = {
     "keywords": ["zero-shot"],
     "examples": [{"input": "Would a pear sink in water?", "target": "No.", "target_scores": {"Yes": 0, "No": 1}}],
 }
+BOOLQ = [
+    {"question": "do iran and afghanistan speak the same language", "answer": True, "passage": "Persian ..."},
+    {"question": "is windows movie maker part of windows essentials", "answer": False, "passage": "Windows ..."},
+]
+ARC = [
+    {
+        **{"id": "Mercury_7175875", "answerKey": "2"},
+        "question": {
+            "stem": "What does a planet do that rotates faster?",
+            "choices": [{"text": "Years become longer.", "label": "1"}, {"text": "Days are shorter.", "label": "2"}],
+        },
+    }
+]
+MATHQA = [{"Problem": "average age ?", "options": "a ) 38 , b ) 27.675 , c ) data inadequate", "correct": "c"}]
+MEDMCQA = [
+    {
+        "id": name,
+        "question": "Which is true?",
+        "cop": right,
+        "opa": "Slow",
+        "opb": "Fast",
+        "opc": "Blind",
+        "opd": "Late",
+    }
+    for name, right in (("45258d3d", 1), ("45258d3e", 4))
+]
 MARKED = ("--column", "answer=target_scores", "--column", "options=target_scores")
 
 
@@ -103,9 +129,16 @@ MARKED = ("--column", "answer=target_scores", "--column", "options=target_scores
             *((), "exact_match", 2 / 3),
         ),
         (GPQA, [{"Record ID": "rec06", "model_output": "It is 10^-4 eV."}], (), "accuracy", 1.0),
+        (BOOLQ, [{"id": 0, "prediction": "Yes, they do."}, {"id": 1, "prediction": "yes"}], (), "exact_match", 0.5),
+        (ARC, {"Mercury_7175875": "Days are shorter."}, (), "accuracy", 1.0),
+        (MATHQA, [{"id": 0, "generated_text": "The answer is c ) data inadequate"}], (), "accuracy", 1.0),
+        (MEDMCQA, {"45258d3d": "A", "45258d3e": "C"}, (), "accuracy", 0.5),
         (BIG_BENCH, [{"id": 0, "prediction": "No, a pear would not sink."}], MARKED, "accuracy", 1.0),
     ],
-    ids=["gsm8k", "gsm8k_dump", "igakuqa", "mmmu", "pubmedqa", "squad", "hallusionbench", "gpqa", "bigbench"],
+    ids=[
+        *("gsm8k", "gsm8k_dump", "igakuqa", "mmmu", "pubmedqa", "squad", "hallusionbench", "gpqa"),
+        *("boolq", "arc", "mathqa", "medmcqa", "bigbench"),
+    ],
 )
 def test_a_published_table_scores_published_answers_as_its_own_script(
     tmp_path: Path,
@@ -164,20 +197,43 @@ def test_numbers_under_letters_are_options_and_no_marks() -> None:
     assert options_of({"options": {"A": 1, "B": 0}}, ["options"]) == {"A": "1", "B": "0"}
 
 
-def test_pictures_of_one_name_in_several_folders_are_not_guessed(
+def test_pictures_in_folders_called_as_a_row_are_found_by_its_columns(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """ScienceQA has train/<key>/image.png for each question."""
+    """ScienceQA has SPLIT/KEY/image.png, and rows without one; folders that no column names are refused."""
+    rows = {
+        key: {"question": "Which?", "choices": ["x", "y"], "answer": 1, "image": image, "split": "train"}
+        for key, image in (("1", "image.png"), ("2", "image.png"), ("3", None))
+    }
     for key in ("1", "2"):
         write_pictures(tmp_path / "train" / key, "image.png")
-    rows = {key: {"question": "Which?", "choices": ["x", "y"], "answer": 0, "image": "image.png"} for key in ("1", "2")}
     (tmp_path / "problems.json").write_text(json.dumps(rows))
-    assert main(["new", "science", str(tmp_path / "problems.json"), "--folder", str(tmp_path)]) == 3
-    assert f"no picture at {tmp_path / 'image.png'}" in capsys.readouterr().err
-    given = "images=train/{_key}/image.png"
     arguments = ["new", "science", str(tmp_path / "problems.json"), "--folder", str(tmp_path), "--force"]
-    assert main([*arguments, "--column", given]) == 0
-    assert yaml.safe_load((tmp_path / "science.yaml").read_text())["columns"]["images"] == given.partition("=")[2]
+    assert main(arguments) == 0
+    assert "3 choices and 0 open questions, 2 pictures" in capsys.readouterr().out
+    assert yaml.safe_load((tmp_path / "science.yaml").read_text())["columns"]["images"] == "{split}/{_key}/{image}"
+    (tmp_path / "train").rename(tmp_path / "pictures")
+    for key in ("1", "2"):
+        (tmp_path / "pictures" / key).rename(tmp_path / "pictures" / f"no{key}")
+    assert main(arguments) == 3
+    assert f"no picture at {tmp_path / 'image.png'}" in capsys.readouterr().err
+
+
+def test_ids_from_1_are_not_those_of_rows_from_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """All answers but one would be to other questions, more than 99% of them."""
+    (tmp_path / "table.jsonl").write_text("".join(json.dumps(row) + "\n" for row in GSM8K))
+    (tmp_path / "answers.jsonl").write_text("".join(f'{{"id": {place}, "prediction": "18"}}\n' for place in (1, 2)))
+    assert main(["new", "grade", str(tmp_path / "table.jsonl"), "--folder", str(tmp_path)]) == 0
+    assert main(["score", str(tmp_path / "grade.yaml"), str(tmp_path / "answers.jsonl"), "--judge", "none"]) == 2
+    assert "Expected ids from 0 to 1" in capsys.readouterr().err
+
+
+def test_a_table_without_names_of_columns_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """MMLU's files begin with a question."""
+    row = '"Find the degree for the given field extension Q(sqrt(2), sqrt(3), sqrt(18)) over Q.",0,4,2,6,B\n'
+    (tmp_path / "abstract_algebra_test.csv").write_text(row * 2)
+    assert main(["new", "mmlu_algebra", str(tmp_path / "abstract_algebra_test.csv"), "--folder", str(tmp_path)]) == 2
+    assert "Write the columns' names above the first row" in capsys.readouterr().err
 
 
 def test_texts_by_key_are_answers_only_where_they_are_named(tmp_path: Path) -> None:

@@ -66,10 +66,7 @@ def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
 
 
 def read_rows(paths: Sequence[Path], columns: Sequence[str], optional: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Return the rows of a release's parquet files, in order, with `columns` and those of `optional` that are there.
-
-    Raises DataError: not parquet, or a missing column.
-    """
+    """Return the rows of a release's parquet files with `columns` and known `optional` ones; DataError: broken file."""
 
     def wanted(path: Path, names: Sequence[str]) -> list[str]:
         if missing := [column for column in columns if column not in names]:
@@ -92,7 +89,7 @@ def _json(path: Path) -> Iterator[Fields]:
         if not is_lines:
             raise
     if is_lines:
-        yield from (row for _, row in json_lines(path))
+        yield from (each for _, row in json_lines(path) for each in _questions(row))
     elif (rows := rows_in(content)) is not None:
         yield from rows
     else:
@@ -124,6 +121,9 @@ def are_texts(content: Any) -> bool:
 
 def _questions(row: Fields) -> list[Fields]:
     """A row, or one for each question in its lists (SQuAD's paragraphs, DROP's pairs), with the row's other fields."""
+    asked = row.get("question")
+    if isinstance(asked, dict) and "stem" in asked:  # ARC, CommonsenseQA
+        return [{**row, **asked, "question": asked["stem"]}]
     for name, value in row.items() if "question" not in row else ():
         if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
             others = {key: row[key] for key in row if key != name}

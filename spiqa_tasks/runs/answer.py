@@ -110,6 +110,8 @@ def match(
             f"{remedy}."
         )
     missing = [row_id for row_id in known if row_id not in by_id]
+    if missing == ["0"] and unknown == [str(len(known))]:
+        raise InputError(f"Expected ids from 0 to {len(known) - 1} in {path}, found 1 to {unknown[0]}. Count from 0.")
     return found, {"missing": missing, "unknown": unknown, "duplicates": duplicates}
 
 

@@ -47,7 +47,7 @@ _SPELT = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()\n]{0,80}\)")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|[\n。]+")
 _STATES = re.compile(r"=|≈|:|\b(?:is|are|was|be|equals?)\b", re.IGNORECASE)
-_VERDICTS = ("yes", "no", "true", "false", "正确 正確 对 對 是", "错误 錯誤 错 錯 否")
+_VERDICTS = ("yes true", "no false", "正确 正確 对 對 是", "错误 錯誤 错 錯 否")
 """Verdicts, those of one meaning together."""
 _VERDICT = re.compile(
     rf"\W{{0,9}}({'|'.join(_VERDICTS).replace(' ', '|')})\s{{0,9}}(?:[.,;:!–—。，；：！-]|$)", re.IGNORECASE
@@ -64,8 +64,7 @@ def named_answer(response: str) -> str | None:
     """Return the answer that a response names as such, without enclosing quotes and final full stop; None without one.
 
     That is the content of the last answer field (`\\boxed{...}`, `<answer>...</answer>`, `{"answer": "..."}`), else the
-    line after the last "answer:" or "answer is", also in French, German, Spanish, Italian, Portuguese, Russian, Chinese
-    and Japanese.
+    line after the last "answer:" or "answer is", in nine languages.
     """
     if fields := fields_in(response):
         return _trimmed(fields[0].content)
@@ -135,9 +134,8 @@ def mathvista_match(prediction: str, reference: str) -> bool:
 def exact_match(prediction: str, reference: str) -> bool:
     """Return whether an answer is right by the rules of CharXiv's reasoning questions that need no judge.
 
-    Numbers must have equal values in any notation (`0.01` and `10^-2`, `1500` and `1.5e3`). Terms must be equal up to
-    notation (`α` and `alpha`, `$R^2_{t}$` and `R^2_t`, `(b)` and `b`), in any order. Paraphrases, which CharXiv's judge
-    accepts, do not match.
+    Numbers are equal in any notation (`0.01` and `10^-2`, `1500` and `1.5e3`), terms up to notation (`α` and `alpha`,
+    `$R^2_{t}$` and `R^2_t`, `(b)` and `b`) and order. Paraphrases, which CharXiv's judge accepts, do not match.
     """
     predicted, true = _number(prediction), _number(reference)
     if predicted is not None and true is not None:

@@ -18,15 +18,16 @@ AnswerForm = Literal["letter", "letters", "index", "number", "text"]
 NAMES: Mapping[str, Sequence[str]] = {
     role: names.split()
     for role, names in {
-        "question": "question query problem questions question_text problem_text prompt instruction text q input ctx",
+        "question": "question query problem questions question_text problem_text prompt instruction text q input ctx"
+        " sentence goal",
         "answer": "answer correct_answers answers answerkey reference label gold gold_answer target ground_truth"
         " groundtruth correct_answer gt_answer correct_option correct_choice correct_choice_idx answer_idx answer_index"
-        " correct gt a final_decision ideal",
+        " correct correct_options final_answer answer_number gt a cop final_decision ideal",
         "options": "options choices candidates option answer_choices multiple_choices endings",
         "images": "image images image_path img img_path image_paths picture pictures figure figure_path imgname"
         " image_name imagename file_name filename image_file img_file",
         "id": "id question_id problem_id qid pid index uid sample_id data_id idx key questionid query_id sample_index"
-        " record_id question_number no",
+        " record_id question_number _id no",
     }.items()
 }
 """Role -> usual names of its column, the most likely first."""
@@ -34,7 +35,7 @@ LETTERS = string.ascii_uppercase
 _LABELS = ("label", "key", "letter", "id")
 _TEXTS = ("text", "content", "value", "option", "choice")
 """Fields of an option that is an object, or of all options in one, as ARC and CommonsenseQA have them."""
-_LOWER = re.compile(r"(?<![^\s,;(\[])[a-j](?=\s?[.):\]])")
+_LOWER = re.compile(r"(?<![^\s,;(\[])[a-j]\s?(?=[.):\]])")
 _LABEL = re.compile(r"\s*[(\[]?([A-Za-z])(?:[)\].:]|$)\s*")
 _LETTER = re.compile(r"\W*([A-Za-z])\W*")
 _FINAL = re.compile(r"^####\s*(\S.*)\Z", re.MULTILINE)
@@ -92,8 +93,7 @@ def options_of(
     if is_empty(value) or value == {}:
         return {}
     if isinstance(value, str):
-        found = options_in(value) or options_in(_LOWER.sub(lambda label: label[0].upper(), value))
-        if not found:
+        if not (found := listed_options(value)):
             raise ValueError(f"{columns[0]} is {_shown(value)}, not a list")
         return found
     named = _labelled(value, columns[0])
@@ -109,6 +109,11 @@ def options_of(
     if found:
         _check_count(found)
     return found if isinstance(value, Mapping) else dict(zip(found, _unlabelled(list(found.values())), strict=True))
+
+
+def listed_options(text: str) -> dict[str, str]:
+    """Return label -> text of the options that a cell lists, under letters of either case; {} for none."""
+    return options_in(text) or options_in(_LOWER.sub(lambda label: label[0].strip().upper(), text))
 
 
 def mixed_options(record: Fields, answer: str, distractors: Sequence[str], seed: str) -> dict[str, str]:

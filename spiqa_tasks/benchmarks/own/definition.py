@@ -76,10 +76,7 @@ class _Part(BaseModel):
 
 
 class Columns(_Part):
-    """The names of the data's columns, as docs/own.md describes them; `a.b` is the field b of the column a.
-
-    `options` of `{values: [...]}` are the same for all rows; `distractors` are options beside the answer's text.
-    """
+    """The names of the data's columns, as docs/own.md describes them; `a.b` is the field b of the column a."""
 
     question: Text = "question"
     answer: Texts = ("answer",)

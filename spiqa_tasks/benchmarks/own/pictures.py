@@ -18,10 +18,7 @@ _BASE64 = re.compile(r"(?:data:image/[\w.+-]+;base64,)?((?:iVBOR|/9j/|R0lGOD|Ukl
 
 
 class Pictures:
-    """The pictures of a table's rows; `columns` have pictures, or are paths with columns in braces.
-
-    `folder` is that of relative paths, `cache` that of pictures within the table.
-    """
+    """The pictures in columns, or at paths with columns in braces, from `folder`; `cache` has those in the table."""
 
     def __init__(self, columns: Sequence[str], folder: Path, cache: str) -> None:
         self._columns = {column: fields_in_path(column) for column in columns}

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.own import cells
 from spiqa_tasks.benchmarks.own.cells import AnswerForm
 from spiqa_tasks.benchmarks.own.definition import Columns
@@ -26,9 +25,10 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 _NUMBERED = re.compile(r"(?:image|img|picture|figure)[_ ]?\d+", re.IGNORECASE)
 _PICTURE = re.compile(r"image|img|picture|figure", re.IGNORECASE)
 """A column's name that says that its values name pictures."""
-_OPTION = re.compile(r"(?:(?:option|choice)[_ ]?)?([A-Ja-j]|\d)")
+_OPTION = re.compile(r"(?:(?:option|choice|ending|sol|op|answer(?=[_ ]?[A-Ja-j]))[_ ]?)?([A-Ja-j]|\d)")
 _MARKS = ("ABCDEFGHIJ", "0123456789", "123456789")
 _WRONG = re.compile(r"(?:incorrect|wrong|distractor).*\d", re.IGNORECASE)
+LONGEST = 60  # characters of a column's name
 LOOKED_AT = 50
 """Values of a column that are looked up as files."""
 DEEPEST = 4
@@ -53,13 +53,18 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -
     paths = [cells.single(as_value(value)) for value in values.get(str(found.get("images")), ())]
     paths = [path for path in paths if isinstance(path, str) and path and not is_encoded(path)]
     image_folder = _folder_of(paths, files)
+    if image_folder is None and (path := _path_by_columns(records, str(found.get("images")), files)):
+        found["images"] = path
     found.setdefault("cluster", _cluster(values, found))
     columns = {role: name for role, name in found.items() if name}
+    remedy = (
+        "Write the columns' names above the first row, or name" if max(map(len, names), default=0) > LONGEST else "Name"
+    )
     for role in ("question", "answer"):
         if role not in found:
             raise InputError(
                 f"Expected a column with the {role}, found no usual name among {', '.join(names) or 'no columns'}. "
-                f"Name it with --column {role}=COLUMN."
+                f"{remedy} it with --column {role}=COLUMN."
             )
     kind, answer_is = _kind(records, Columns.model_validate(columns))
     more = {"answer_is": "" if answer_is == "letter" else answer_is, "image_folder": image_folder}
@@ -141,6 +146,16 @@ def _folder_of(paths: Sequence[str], files: Files) -> str | None:
     return best if 2 * count > len(tried) and count > other else None
 
 
+def _path_by_columns(records: Sequence[Fields], column: str, files: Files) -> str:
+    """Return a path of pictures in folders called as their row's values (`{split}/{_key}/{image}`), or ""."""
+    row = next((record for record in records if not cells.is_empty(record.get(column))), {})
+    names = {str(value): f"{{{name}}}" for name, value in reversed([*row.items()])}
+    paths = [
+        "/".join(names.get(part, part) for part in path.split("/")) for path in files.get(str(row.get(column)), ())
+    ]
+    return max((path for path in paths if path.count("{") > 1), key=lambda path: path.count("{"), default="")
+
+
 def _are_all(names: Sequence[str], folder: str, files: Files) -> bool:
     """Return whether the folder's pictures have just these names: others may belong to anything."""
     wanted = {os.path.normpath(os.path.join(folder, name)).replace("\\", "/") for name in names}
@@ -196,7 +211,11 @@ def _is_short(value: Any) -> bool:
 
 def _is_list(value: Any) -> bool:
     value = as_value(value)
-    return bool(options_in(value)) if isinstance(value, str) else isinstance(value, list | Mapping) and len(value) > 1
+    return (
+        bool(cells.listed_options(value))
+        if isinstance(value, str)
+        else isinstance(value, list | Mapping) and len(value) > 1
+    )
 
 
 def _has_letters(value: Any) -> bool:

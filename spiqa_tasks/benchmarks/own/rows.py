@@ -32,10 +32,9 @@ FIRST = 5
 
 
 def load(definition: Definition, source: Source, split: str, ablation: Ablation) -> tuple[list[Row], int]:
-    """Return a split's rows and the number of its questions; without pictures if the ablation is `text`.
+    """Return a split's rows, without pictures if the ablation is `text`, and the number of its questions.
 
-    With `faults: skip` rows that cannot be asked are named and left out, but count as questions. Raises DataError: no
-    data, or otherwise rows that cannot be asked, the first of them by number.
+    Rows that cannot be asked are DataErrors; with `faults: skip` they are named and left out, but count as questions.
     """
     if definition.match and definition.match.units:
         require("units", f"match: of the YAML of {definition.benchmark}")
@@ -121,9 +120,7 @@ def data_paths(definition: Definition, source: Source, split: str) -> list[Path]
 
 
 def hub_place(benchmark: str, place: str) -> tuple[Repository, str]:
-    """Return repository and pattern of `hf://datasets/OWNER/NAME@REVISION/PATH`; DataError: another form.
-
-    The revision is `main` by default; a slash in it is written `%2F`."""
+    """Return repository and pattern of `hf://datasets/OWNER/NAME@REVISION/PATH` (a slash in a revision is `%2F`)."""
     owner, name, *rest = [*place.removeprefix(HUB).split("/"), "", ""]
     name, _, revision = name.partition("@")
     pattern = "/".join(filter(None, rest))

@@ -31,7 +31,7 @@ one, as of several nobody knows which the model saw."""
 PAPER = "paper_id"
 """The column that is an id together with the question, where none is alone."""
 _GUESSES: Mapping[str, Sequence[str]] = {
-    "id": (*FIELDS["id"], *NAMES["id"], "doc_id"),
+    "id": (*FIELDS["id"], *NAMES["id"], "doc_id", "questionId"),
     "prediction": (*FIELDS["prediction"], "raw_output", "answer"),
     "question": NAMES["question"],
     "reference": sorted(NAMES["answer"], key="answer".__eq__),
@@ -45,12 +45,8 @@ _LONGEST_NAME, _MOST_NAMES = 60, 12
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a file of answers.
-
-    Attributes:
-        named: field of `FIELDS` -> the column that a user says it is in; empty: in none.
-        task_id: the column that has the ids in the task's own table, or "".
-    """
+    """The columns of a file of answers: `named` is field of `FIELDS` -> the column that the user named ("": none),
+    `task_id` the column of the ids in the task's own table."""
 
     named: Mapping[str, str] = field(default_factory=dict)
     task_id: str = ""

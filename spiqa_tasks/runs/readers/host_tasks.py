@@ -26,9 +26,8 @@ def host_answers(
 ) -> list[Answer]:
     """Return the answers to a task of the host in the samples file `logged` beside the result file.
 
-    A record has a score by each metric of which the log has one, 0 to 1, and lists the metrics that the host computed
-    of it. Scores that are inferred from prediction and answer, and whose mean is not the one `reported` (metric ->
-    value), are left out. Raises InputError: no samples file, or one that is not the host's.
+    A record has the scores that are logged, 0 to 1, and lists the host's metrics. Scores inferred from prediction and
+    answer are left out if their mean is not `reported` (metric -> value). InputError: no samples file of the host.
     """
     if not logged.is_file():
         raise InputError(
@@ -67,10 +66,8 @@ def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def score_of(logged: Any) -> float | None:
-    """Return the score in a metric's value of one question, 0 to 1; None where it has none.
-
-    Known forms: a number or truth value; a mapping with `score` or `true_false`; a mapping of an answer and a
-    prediction, which is read by `extract_choice` where the options are there too (`A`, `B`, ...).
+    """Return the score in a metric's value of one question, 0 to 1, or None: a number or truth value; a mapping with
+    `score` or `true_false`, or of answer and prediction, read by `extract_choice` if it has the options `A`, `B`, ...
     """
     if isinstance(logged, dict):
         given = logged.get("score", logged.get("true_false"))

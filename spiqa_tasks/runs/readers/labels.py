@@ -44,10 +44,7 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Labels:
-    """The labelled answers of a file, by its name and the first twelve digits of its sha256.
-
-    `left_out` is reason -> number of answers without a label.
-    """
+    """The labelled answers of a file with its name and sha256; `left_out` is reason -> number of those without one."""
 
     name: str
     digest: str

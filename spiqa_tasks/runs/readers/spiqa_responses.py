@@ -1,9 +1,8 @@
 """SPIQA's own result files: one `<paper>_response.json` per paper, as the released evaluation scripts write them.
 
 A file maps a question's key (its position in A and val, `question_key` in B and C) to {question, response, answer,
-referred_figures_names, all_figures_names, referred_figures_indices}. The scripts shuffle a question's figures without
-a seed, so what "Image 2" means is told by `all_figures_names` alone. The scripts for open models write {figure: [Yes or
-No, answer]} as the response, for the figures that the answer needs.
+referred_figures_names, all_figures_names, referred_figures_indices}. Figures are shuffled without a seed: "Image 2" is
+told by `all_figures_names` alone. For open models the response is {figure: [Yes or No, answer]} of those needed.
 """
 
 from collections import defaultdict
@@ -33,10 +32,7 @@ def is_responses(content: Any, columns: Columns = USUAL) -> bool:
 
 
 def read_answers(place: Path, columns: Columns = USUAL) -> list[Answer]:
-    """Return the answers of a response file or a folder of them; ids are `<paper>/<key>[/<figure>/<step>]`.
-
-    Raises InputError: a file that is not one of SPIQA's, or a column that is not there.
-    """
+    """Return the answers of response files, ids `<paper>/<key>[/<figure>/<step>]`; InputError: none of SPIQA's."""
     paths = [place]
     if place.is_dir():
         files = [path for path in sorted(place.glob("*.json")) if path.is_file() and path.stat().st_size]
