@@ -14,6 +14,7 @@ from openai_server import Behaviour, OpenAIServer
 from pages import README, ROOT, blocks, commands, page, program
 
 from spiqa_tasks.extras import is_installed
+from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 
 ON_DEMO = {
     "spiqa_testA": "spiqa_demo",
@@ -42,7 +43,10 @@ def server() -> Iterator[OpenAIServer]:
 @pytest.mark.skipif(not is_installed("lmms-eval"), reason="lmms-eval is not installed")
 @pytest.mark.parametrize("path", [README, page("start")], ids=lambda path: path.stem)
 def test_the_commands_of_a_page_work_in_their_order(path: Path, server: OpenAIServer, tmp_path: Path) -> None:
-    """In one folder, on the files as the host writes them, each ends with status 0 and prints something."""
+    """In one folder, on the files as the host writes them, each ends with status 0 and prints something.
+
+    They print the table that README shows with its signature, letter by letter.
+    """
     environ = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
@@ -55,12 +59,17 @@ def test_the_commands_of_a_page_work_in_their_order(path: Path, server: OpenAISe
     (tmp_path / "answers.jsonl").write_text("".join(blocks(path, "json")))
     found = on_demo(commands(path), server.url)
     assert len(found) >= 7
+    printed = ""
     for command in found:
         done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environ, capture_output=True, text=True)
         assert done.returncode == 0, f"{command}\n{done.stderr[-3000:]}"
         assert done.stdout, command
+        printed += done.stdout
     assert list(tmp_path.rglob("report.html"))
     assert list(tmp_path.rglob("*_results.json"))
+    shown = [each for each in blocks(path, "text") if "signature: spiqa-tasks" in each and "|matcher:" in each]
+    assert len(shown) == (path is README)
+    assert not [line for each in shown for line in each.split("\n") if line != "..." and line not in printed]
 
 
 @pytest.mark.parametrize("path", [README, page("reference")], ids=lambda path: path.stem)
@@ -89,6 +98,11 @@ def test_the_script_of_the_host_works(
     monkeypatch.chdir(tmp_path)
     exec(program("reference", "simple_evaluate"), {})
     assert 0 <= float(capsys.readouterr().out.split()[-1]) <= 1
+
+
+def test_readme_has_this_version_of_the_matcher() -> None:
+    """In the signature of its first table."""
+    assert re.findall(r"matcher:(\w+)", README.read_text(encoding="utf-8")) == [str(MATCHER_VERSION)]
 
 
 def test_readme_is_short() -> None:

@@ -16,7 +16,7 @@ NOT_PLOTS = ("schematic", "visualization", "other")
 """Table 6's "Other figures" (see published/NOTES.md)."""
 MOST_FIGURES = 8
 """Largest number of figures with a group of its own: the default of `max_figures`."""
-_KEYWORDS = {"schematic": "schematic", "plot": "plot", "photograph": "visualization"}
+_KEYWORDS = {"schematic": "schematic", "plot": "plot", "photograph": "visualization"}  # the first in a label counts
 
 
 @cache
