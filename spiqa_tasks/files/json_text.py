@@ -4,6 +4,7 @@ import ast
 import codecs
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -11,6 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import DataError
+
+_ITEM = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\{[^{}]*\})"
+_PRINTED = re.compile(rf"\[\s*{_ITEM}(?:\s+{_ITEM})+\s*\]")
+_ARRAY = re.compile(r"\barray\((\[[^\]]{0,9999}\])(?:,\s*dtype=\w+)?\)")  # numpy's, as pandas writes them into csv
 
 
 class RepeatedKeyError(ValueError):
@@ -57,12 +62,14 @@ def json_value(path: Path) -> Any:
 
 
 def as_value(cell: Any) -> Any:
-    """Return the list or object that a cell's text writes out, as JSON or Python print it; any other value as it is."""
+    """Return the list or object that a cell's text writes out, as JSON, Python or numpy print it; else the value."""
     if not isinstance(cell, str) or cell.strip()[:1] not in ("[", "{"):
         return cell
-    for read in (json.loads, ast.literal_eval):
+    text = cell.strip()
+    text = f"[{', '.join(re.findall(_ITEM, text))}]" if _PRINTED.fullmatch(text) else text
+    for read, form in ((json.loads, text), (ast.literal_eval, text), (ast.literal_eval, _ARRAY.sub(r"\1", text))):
         try:
-            return read(cell.strip())
+            return read(form)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
     return cell

@@ -42,6 +42,8 @@ def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
         start = file.read(64)
     if start[:1] == b"\x80" or path.suffix == ".pkl":
         raise DataError(f"Expected {path} to be {FORMS}, found a pickle, which may run anything. Save it as tsv.")
+    if start[:2] == b"\x1f\x8b":
+        raise DataError(f"Expected {path} to be {FORMS}, found a gzip file. Unpack it with gunzip.")
     if start[:2] == b"PK":
         return "xlsx"
     if start[:4] == b"PAR1":
@@ -55,8 +57,7 @@ def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
 def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
     """Return the rows of a file of `read_records` with every cell as text: `None`, `NA`, `007` and `=1+1` are answers.
 
-    With `escaped`, `_x000D_` and the like, which spreadsheets write, are decoded. Raises DataError: the file cannot be
-    read, or has a column twice; MissingPartError: openpyxl is not installed.
+    With `escaped`, spreadsheets' `_x000D_` and the like are decoded. Raises also MissingPartError: no openpyxl.
     """
     if form_of(path) == "xlsx":
         rows = xlsx(path)
@@ -100,8 +101,7 @@ def _json(path: Path) -> Iterator[Fields]:
 
 
 def rows_in(content: Any) -> list[Fields] | None:
-    """Return the rows of a JSON list, of an object of objects or of texts (predictions by id), or of the only list of
-    objects in one; else None."""
+    """Return the rows of a JSON list, an object of objects or texts (answers by id), or its only list; None without."""
     if isinstance(content, list) and all(isinstance(row, dict) for row in content):
         return [each for row in content for each in _questions(row)]
     if not isinstance(content, dict):

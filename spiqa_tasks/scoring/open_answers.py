@@ -80,7 +80,7 @@ def final_answer(response: str) -> str:
 
 
 def read_as(prediction: str, reference: str) -> str | None:
-    """Return the answer in words of an answer, where the true one is a number, or yes or no; else None.
+    """Return the answer in the words of an answer, if the true one is a number, or yes or no; else None.
 
     "18 inches" and "The cup holds 18." are 18, "Yes. The study ..." is yes, or 1 for 0 or 1; 正确 is 对. Among
     several numbers it is the only one of a first sentence of at most four words, else of the last sentence with one, or

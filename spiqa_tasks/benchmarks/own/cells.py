@@ -127,9 +127,8 @@ def mixed_options(record: Fields, answer: str, distractors: Sequence[str], seed:
 
 
 def row_options(record: Fields, named: Sequence[str] = ()) -> dict[str, str]:
-    """Return label -> text of a row's options, {} for none, where `named` or else a usual name says that they are.
-
-    These are columns with a usual name, the columns A, B, ..., or the question. Raises ValueError: see `options_of`.
+    """Return label -> text of a row's options, {} for none, in the columns `named`, else in one with a usual name, in
+    A, B, ..., or in the question. Raises ValueError: see `options_of`.
     """
     question = next((name for name in NAMES["question"] if name in record), "")
     usual = [name for name in NAMES["options"] if name in record][:1]
@@ -232,13 +231,12 @@ def _marks(value: Any) -> Mapping[str, Any]:
 def references_of(record: Fields, columns: Sequence[str]) -> list[str]:
     """Return the references of an open question, each once; ValueError without one.
 
-    They are the values of the columns, those of a list, also in the field `text` of an object (SQuAD), and those of a
-    list of texts that a text writes out: a text with a list of numbers is one answer. Of a solution it is what follows
-    `####` (GSM8K), or is in its `\\boxed{...}` (MATH).
+    They are the values of the columns, of lists, of the field `text` (SQuAD), and of a list of texts that a text writes
+    out; a list of numbers is one answer. Of a solution it is what follows `####` (GSM8K), or its `\\boxed{...}` (MATH).
     """
     found: dict[str, None] = {}
     for column in columns:
-        written = as_value(value := _texts_in(cell(record, column)))
+        written = _texts_in(as_value(value := cell(record, column)))
         if isinstance(written, list) and all(isinstance(each, str) for each in written):
             value = written
         for each in map(_texts_in, value if isinstance(value, list) else [value]):

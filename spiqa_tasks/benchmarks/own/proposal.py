@@ -36,10 +36,8 @@ DEEPEST = 4
 
 
 def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the YAML's values for a table's rows: `columns` and what differs from the defaults.
-
-    `given` is role -> column named by the user, "" for none; pictures are searched in `folder`. Raises InputError: no
-    column for the question or the answer.
+    """Return the YAML's values for a table's rows, whose pictures are below `folder`; what is `given` (role -> column,
+    "" for none) is not guessed. Raises InputError: no column for the question or the answer.
     """
     names = dict.fromkeys(str(name) for record in records for name in record if name != KEY)
     values = {name: [record.get(name) for record in records] for name in names}

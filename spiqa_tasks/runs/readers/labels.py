@@ -58,11 +58,9 @@ def traps_path() -> Path:
 
 
 def read_labels(path: Path) -> Labels:
-    """Return the labelled answers of EVOUNA's json (`golden_answer`, `answer_NAME` and `judge_NAME` of each system),
-    or of a file with the columns question, reference (a text or a list), prediction and label (or verdict: yes/no,
-    true/false, 1/0, correct/incorrect), optionally system and kind.
-
-    Raises DataError, InputError: it cannot be read, lacks a column or any labelled answer, or has another label.
+    """Return the labelled answers of EVOUNA's json (`golden_answer`, `answer_NAME` and `judge_NAME` of each system), or
+    of rows of question, reference (a text or a list), prediction and label (or verdict: yes/no, true/false, 1/0,
+    correct/incorrect), optionally system and kind. Raises DataError, InputError: a row of another form, or no label.
     """
     left_out: Counter[str] = Counter()
     answers: list[Labelled] = []
