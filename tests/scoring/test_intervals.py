@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import optimize, stats
 
 from spiqa_tasks.scoring.intervals import Paired, holm, mean_interval, paired, share_interval, weighted_interval, wilson
 
@@ -134,6 +134,32 @@ def test_the_smallest_difference_is_found_with_80_percent_probability() -> None:
         smallest = np.median([draw(papers, 0.0).smallest for _ in range(50)])
         power = np.mean([(draw(papers, float(smallest)).p or 0) < 0.05 for _ in range(400)])
         assert power == pytest.approx(0.8, abs=0.06)
+
+
+@pytest.mark.parametrize(("papers", "shared", "own"), [(400, 0.0, 0.1), (25, 0.4, 0.02)])
+def test_the_smallest_difference_solves_the_power_of_the_noncentral_t(papers: int, shared: float, own: float) -> None:
+    """In 400 questions of a paper each and of 25 papers, whose true mean needs a larger second moment than was seen.
+
+    A large difference is the root of the fourth over the second moment; the half width of the interval, around the mean
+    of the differences and two large ones, gives the variance.
+    """
+    rng = np.random.default_rng(3)
+    a = rng.uniform(0, 0.5, 400)
+    b = a + rng.normal(0, own, 400) + rng.choice([-shared, *[0.0] * 6, shared], papers).repeat(400 // papers)
+    clusters = np.arange(papers).repeat(400 // papers).tolist()
+    found, spreads = paired(a.tolist(), b.tolist(), clusters), [b - a, a - a.mean(), b - b.mean()]
+    size = max(np.sqrt((each**4).sum() / (each**2).sum()) for each in spreads)
+    added, mean, quantile = 2 * size**2 / 402, (b - a).sum() / 402, stats.t.ppf(0.975, papers - 1)
+    second = ((b - a) ** 2).sum() / 402 + added
+    factor = (((found.high or 0) - mean) / quantile) ** 2 / (second - mean**2)
+
+    def power(true: float) -> float:
+        variance = factor * (max(second, true * size + added) - true**2)
+        return float(stats.nct.sf(quantile, papers - 1, true / np.sqrt(variance))) - 0.8
+
+    smallest = optimize.brentq(power, 1e-4, size)
+    assert found.smallest == pytest.approx(smallest * 402 / 400, rel=1e-6)
+    assert (smallest * size + added > second) == (papers == 25)
 
 
 @pytest.mark.parametrize("call", [share_interval, mean_interval, lambda scores, papers: paired(scores, scores, papers)])
