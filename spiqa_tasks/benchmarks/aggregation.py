@@ -27,7 +27,7 @@ class Value:
         value: in natural units; NaN if withheld.
         scores: id -> score; {} for corpus metrics.
         reason: why it is withheld; None with NaN and n=0 if the answers lack what the metric needs.
-        clusters: id -> cluster key.
+        clusters: id -> cluster key, if it has one.
         missing: number of further answers without a score.
         ends: the 95% interval of a value that is no mean, if known.
     """
@@ -54,8 +54,6 @@ class Metric:
     """A metric of a benchmark.
 
     Attributes:
-        compute: records (at least one) -> value.
-        needs: requirement beyond the records.
         of_corpus: whether the score of an answer depends on the other answers (CIDEr's word weights).
         of_documents: whether it is computed over documents if a question is several documents.
         pairs: records -> (prediction, reference) pairs, for a metric that needs text programs.
@@ -172,7 +170,7 @@ class RecordSet:
         total = 0 if metric.of_documents else self.asked if group is None else self.size(metric, group)
         if not members and not total:
             return Value(math.nan, 0, reason=NO_ANSWER)
-        value = replace(metric.compute(members), clusters={record.id: record.cluster for record in members})
+        value = replace(metric.compute(members), clusters={r.id: r.cluster for r in members if r.cluster is not None})
         scored = len(members) - value.missing
         if value.reason or self.partial or not total:
             return value

@@ -59,7 +59,6 @@ class Benchmark:
         name: as in the names of its tasks and the folder of its YAMLs.
         splits: split -> number of questions of the release; splits named `demo...` are shipped.
         load: (source, split, settings) -> rows, a list or a pyarrow table.
-        prompt: row -> prompt parts.
         record: (row, response, context) -> record of one answer; asks no judge and does not block.
         metrics: settings -> metrics, the headline first.
         settings: frozen dataclass of the keys of a task's `dataset_name`.

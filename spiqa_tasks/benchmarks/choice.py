@@ -114,6 +114,7 @@ def _truncated_rate(records: Sequence[Record]) -> Value:
 
 TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False)
 """Share of answers that are known to be cut off; no row of the host's table."""
+_SCORES = ({"accuracy": 0.0}, {"accuracy": 1.0})  # of a wrong answer and a right one, shared by up to a million records
 
 
 def choice_record(
@@ -121,7 +122,7 @@ def choice_record(
 ) -> Record:
     """Return the record of one response, with its `accuracy`; a failed request has no score."""
     shared: dict[str, Any] = {"reference": row["answer"], "groups": groups, "signature": signature}
-    shared["details"] = {OPTIONS: len(row["letters"]), **details}
+    shared |= {"cluster": row.get("cluster"), "details": {OPTIONS: len(row["letters"]), **details}}
     if response.failure is not None:
         return Record(row["id"], status="request_failed", reason=response.failure, **shared)
     options = dict(zip(row["letters"], row["options"], strict=True))
@@ -129,5 +130,5 @@ def choice_record(
     choice = extract_choice(response.text, options, truncated=response.truncated, prompt=question)
     refused = choice.rule == "refusal"
     status: Status = "ok" if choice.letter is not None else "refused" if refused else "unparsed"
-    scores = {"accuracy": float(choice.letter == row["answer"])}
+    scores = _SCORES[choice.letter == row["answer"]]
     return Record(row["id"], choice.letter, status=status, rule=choice.rule, refused=refused, scores=scores, **shared)

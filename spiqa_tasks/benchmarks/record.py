@@ -59,7 +59,6 @@ class Context:
 
     Attributes:
         host: name and version, for the signature.
-        rule: None without a judge.
         signature: signature fields of the settings, the metrics and the judge.
         unavailable: text metric -> why it cannot be computed on this machine.
     """
@@ -68,13 +67,17 @@ class Context:
     rule: Rule | None = None
     signature: Mapping[str, str] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
+    _signed: dict[tuple[str, ...], str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def sign(self, row: Mapping[str, Any], wording: str) -> str:
         """Return the signature text of an answer to `row`; `wording` is the prompt's template."""
         data = f"{row['benchmark']}/{row['split']}@{row['data']}"
-        prompt = hashlib.sha256(wording.encode()).hexdigest()[:8]
-        shown = {"images": row.get("pictures") or "", "prompt": prompt, "settings": row["settings"]}
-        return Signature(version(PACKAGE), self.host, data, **{**shown, **self.signature}).text
+        key = (data, row.get("pictures") or "", wording, row["settings"])
+        if key not in self._signed:
+            prompt = hashlib.sha256(wording.encode()).hexdigest()[:8]
+            shown = {"images": key[1], "prompt": prompt, "settings": row["settings"]}
+            self._signed[key] = Signature(version(PACKAGE), self.host, data, **{**shown, **self.signature}).text
+        return self._signed[key]
 
     def asks(self, metric: str, candidate: Candidate) -> tuple[Ask, ...]:
         """Return the judge requests for a metric; () without a judge."""
@@ -94,7 +97,6 @@ class Record:
         reason: why a request, a verdict or the scoring failed.
         scores: metric -> score of this answer; metrics without a score are absent.
         groups: kind of group -> name of the group, as in `metric/name`.
-        verdicts: one entry per judge request.
         details: fields of a single benchmark, such as the figures in the order shown.
         signature: `Signature.text` of the scores.
         asks: pending judge requests; never logged.

@@ -41,14 +41,7 @@ class LoggedAnswer(NamedTuple):
 
 
 class TaskLog(NamedTuple):
-    """One task of a results file.
-
-    Attributes:
-        config: the values of the task's YAML.
-        values: row of the table (`metric` or `metric/group`) -> its value.
-        samples: one JSON object per response.
-        summary: what stands under `SUMMARY`.
-    """
+    """One task of a results file; `values` are by row (`metric` or `metric/group`), `summary` stands at `SUMMARY`."""
 
     config: Mapping[str, Any]
     values: Mapping[str, Value]

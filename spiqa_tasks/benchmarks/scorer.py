@@ -90,11 +90,12 @@ class Scorer:
             if (size := len(response.text)) > LONGEST:
                 reason = f"an answer of {size:,} characters, more than {LONGEST:,}"
                 response = dataclasses.replace(response, text="", failure=reason)
-            read = dataclasses.replace(response, text=without_reasoning(response.text))
+            text = without_reasoning(response.text)
+            read = response if text == response.text else dataclasses.replace(response, text=text)
             record = self.benchmark.record(row, read, self.context)
             if record.status == "request_failed":
                 return record
-            if not read.text and (response.truncated or is_cut_in_reasoning(response.text)):
+            if not text and (response.truncated or is_cut_in_reasoning(response.text)):
                 record = dataclasses.replace(record, rule="truncated")
             if response.truncated is None:
                 return record
@@ -111,10 +112,8 @@ class Scorer:
     def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
         """Return the records judged, with the per-answer scores of every metric.
 
-        Args:
-            records: from `record`. Several answers to one document count as several runs.
-            whole: whether these are all answers of the run. Scores that depend on other answers (CIDEr), and those of
-                questions of several documents, are computed only then: a process of several has a part of them.
+        Several answers to one document count as several runs. Scores that depend on other answers (CIDEr), and those of
+        questions of several documents, need the `whole` run: a process of several has a part of it.
         """
         scored = judged(records, self.judge)
         runs: defaultdict[int, list[int]] = defaultdict(list)

@@ -32,7 +32,6 @@ class Signature:
         data: benchmark, split and digest of the release file.
         images: digest of the pictures' bytes; '' if unknown: they are read for a model, not for scoring.
         prompt: hash of the wording.
-        ablated: the ablation of `--model ablated`.
         pictures: `up to 512 px` if the host's model class sends them no larger.
         weights: the column of points that weigh the questions in the metric `points`.
         predictions: format of the file that the responses were read from.

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, SCORING_FAILED, Metric, RecordSet, Value
@@ -76,7 +76,7 @@ def signature_of(records: RecordSet) -> Signature:
 
 def merged_signature(records: Sequence[Record]) -> Signature:
     """Return the merged signature of records."""
-    return merged(parse(record.signature) for record in records if record.signature)
+    return merged(map(parse, dict.fromkeys(record.signature for record in records if record.signature)))
 
 
 def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
@@ -95,10 +95,9 @@ def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
             counted[name] = marked
     if whole := taken_whole(documents):
         counted["taken_whole"] = whole
-    there = replace(records, partial=True)
     for metric in metrics:
         if count := COUNTED.get(metric.name):
-            counted[count] = counted.get(count, 0) + int(sum(there.value(metric).scores.values()))
+            counted[count] = counted.get(count, 0) + int(sum(metric.compute(records.members(metric)).scores.values()))
     return counted
 
 
@@ -109,7 +108,6 @@ class Outcomes:
     Attributes:
         refused: the model would not answer, or wrote that it saw no picture.
         unparsed: nothing was read in what it wrote, or it wrote nothing, "nan" or "None".
-        failed: the request failed.
         truncated: the answer is known to be cut off, read or not; None if nobody says it of any.
         taken_whole: no answer was read in what it wrote, so that all of it was scored.
     """

@@ -18,13 +18,9 @@ from spiqa_tasks.errors import InputError
 
 @dataclass(frozen=True)
 class Task:
-    """A task as its YAML defines it.
+    """A task as its YAML defines it: `settings` of `dataset_name`, `generation` of `generation_kwargs` (JSON).
 
-    Attributes:
-        settings: the text of the YAML's `dataset_name`.
-        kept: ids of the questions that a filter kept; None without a filter.
-        length: limit of generated tokens per response, if the YAML sets one.
-        generation: the YAML's `generation_kwargs` as JSON.
+    `kept` are the ids of the questions that a filter kept; `length` limits the generated tokens of a response.
     """
 
     name: str
@@ -61,11 +57,6 @@ class Task:
     def metrics(self) -> tuple[str, ...]:
         """The names of the task's metrics, the headline first."""
         return tuple(metric.name for metric in self.entry.metrics(self.typed))
-
-    @property
-    def headline(self) -> str:
-        """The name of the headline metric."""
-        return self.metrics[0]
 
     @property
     def questions(self) -> int:

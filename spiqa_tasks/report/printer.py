@@ -102,7 +102,6 @@ class Table:
         records: the rows, in natural units.
         labels: columns that say what a row is about; they stand in every part of a table that is split.
         values: the other columns. A column that is empty in every row is not shown.
-        notes: sentences below the table.
         published: further rows, whose numbers are printed in a paper; people see them.
         folded: whether a page shows the table only on demand.
         data: what csv and json print (default: the records); () if people alone see the table.
@@ -245,7 +244,10 @@ def _parts(grid: Grid, room: int) -> list[tuple[list[int], list[int]]]:
     Otherwise each part has all label columns, cut within words if they take more than their half of the room.
     """
     columns = list(zip(grid.heads, *grid.rows, strict=True))
-    sizes, words = ([_longest(column, by) for column in columns] for by in ("\n", "[ \n]"))
+    sizes, words = (
+        [max(len(part) for cell in column for part in re.split(by, cell)) for column in columns]
+        for by in ("\n", "[ \n]")
+    )
     for limit in range(max(*sizes, _NARROWEST), _NARROWEST - 1, -1):
         limits = [min(size, max(limit, word)) for size, word in zip(sizes, words, strict=True)]
         if _total(limits) <= room:
@@ -261,10 +263,6 @@ def _parts(grid: Grid, room: int) -> list[tuple[list[int], list[int]]]:
             parts.append((list(range(len(labels))), labels))
         parts[-1] = ([*parts[-1][0], place], [*parts[-1][1], limit])
     return parts
-
-
-def _longest(cells: Sequence[str], separator: str) -> int:
-    return max((len(part) for cell in cells for part in re.split(separator, cell)), default=0)
 
 
 def _total(sizes: Sequence[int]) -> int:

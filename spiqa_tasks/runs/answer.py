@@ -41,11 +41,9 @@ class Answer:
 
     Attributes:
         id: of the question; of the document where a question is several.
-        response: the model's response, or why its request failed.
         record: the scored answer; None where it was not scored yet.
         place: index of the document in its task, from 0.
         question: the question's text or the whole prompt.
-        options: letter -> text of the options.
         needed: the files of the figures that the true answer needs.
         references: the true answers, of which any is right.
     """
@@ -63,7 +61,7 @@ class Answer:
     @property
     def signature(self) -> Signature:
         """The signature of the record; empty without one."""
-        return parse(self.record.signature) if self.record is not None else Signature()
+        return parse("" if self.record is None else self.record.signature)
 
     @property
     def known_options(self) -> Mapping[str, str]:

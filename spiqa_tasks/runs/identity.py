@@ -18,13 +18,9 @@ SHOTS = ",shots="
 
 @dataclass(frozen=True)
 class Identity:
-    """A run's model.
+    """A run's model with its arguments, less those that say where and how fast it runs.
 
-    Attributes:
-        model: the model with its arguments, less those that say where and how fast it runs.
-        ablation: pictures, options and shots as `--model ablated` changes them, or `none`.
-        seed: as given in the arguments, or "".
-        name: what a report calls the model, or "".
+    `ablation` is how `--model ablated` changes pictures, options and shots, or `none`; `name` is the report's, or "".
     """
 
     model: str

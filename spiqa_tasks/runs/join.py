@@ -36,14 +36,9 @@ def join_questions(
 ) -> tuple[Run, list[str]]:
     """Return a run of the answers to a task's questions, scored as they were made, and remarks.
 
-    Args:
-        accept_differences: as of `compared`.
-        rows_of: finds the questions of a task; several runs of one may share them.
-        subset: the only questions that count; answers to others are left out.
-
-    Raises:
-        InputError: answers made with different settings, ids of no question, or see `match` and `compared`.
-        DataError: the questions are not there, and not in the file either.
+    `rows_of` finds the questions of a task; several runs of one may share them. Only those of `subset` count.
+    Raises InputError: answers made with different settings, ids of no question, or see `match` and `compared`;
+    DataError: the questions are not there, and not in the file either.
     """
     remarks: list[str] = []
     answers = list(run.read())

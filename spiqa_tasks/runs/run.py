@@ -29,15 +29,12 @@ class Run:
     """One model's answers to one task; they are read when they are first asked for.
 
     Attributes:
-        task: the task's name, or "".
-        path: the file that the answers are in.
         form: of the file: `lmms-eval`, `score`, `jsonl`, `table`, `vlmevalkit`, `spiqa-responses[-per-figure]`.
         asked: number of the task's questions, or 0.
         answered: number of documents in the file, as far as it says so before its answers are read, or 0.
         logged: whether the answers are there, and not only the values that the host reports.
         definition: the task as it was run; None for tasks of a host.
         reported: metric -> value that was written with the answers, of a host's task in the host's unit.
-        config: the values of the task's YAML as the host wrote them.
         omitted: metric -> why it could not be computed where the answers were scored.
         rows: the task's questions, once the answers are joined to them.
         ids: digest of the `--ids` list, or "".
@@ -49,7 +46,6 @@ class Run:
         command: the host's command, without tasks and keys; () for other forms.
         host: the host's version, seeds and system turn.
         date: of the run as lmms-eval writes it, which sorts as text, or "".
-        label: unique label among several runs, or "".
     """
 
     task: str

@@ -21,14 +21,9 @@ from spiqa_tasks.runs.subset import Subset
 
 @dataclass(frozen=True)
 class Selection:
-    """Select runs, and values over them.
+    """Select runs of some tasks (empty: all), and values over them, also over a part of a task if `partial`.
 
-    Attributes:
-        tasks: only these; empty: all.
-        judge: only scores by this judge, which judges answers without any; None: any.
-        partial: whether values over a part of a task are wanted, too.
-        include: folders with YAMLs of further tasks.
-        subset: the only questions that count, of the runs of the tasks.
+    Of `judge` only the scores count, and it judges answers without any; of `subset` only the questions.
     """
 
     tasks: Sequence[str] = ()
@@ -74,11 +69,8 @@ def newest(runs: Sequence[Run], judges: Literal["each", "one", "any"] = "each") 
 
     The newest with the most answers counts, one that a judge scored before those of none. Files that no host wrote
     stand beside each other in different folders, unless a host's run or one of `score --output` is newer or judged.
-
-    Args:
-        runs: those of VLMEvalKit oldest first.
-        judges: `each`: runs of several judges stand beside each other; `one`: they do not; `any`: nor is a judged run
-            before others, as all are scored again.
+    Those of VLMEvalKit come oldest first. Of `judges`, `each`: runs of several judges stand beside each other; `one`:
+    they do not; `any`: nor is a judged run before others, as all are scored again.
     """
     groups: dict[tuple[str, Identity], list[Run]] = {}
     for run in runs:

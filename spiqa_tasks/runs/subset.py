@@ -21,10 +21,7 @@ SOURCE_YAML = "source_yaml"
 class Subset:
     """Ids of questions, each once, in the order of the first file.
 
-    Attributes:
-        path: the file; of several one text with all names.
-        ids: of the questions.
-        lists: contents of the `kept.json` files among the files.
+    `path` is the file, of several one text with all names; `lists` the contents of the `kept.json` files among them.
     """
 
     path: Path | str

@@ -23,6 +23,8 @@ _BLOCK = 1_000_000
 
 def partition(clusters: Clusters) -> list[list[int]]:
     """Return the indices of each cluster, in order of first occurrence."""
+    if set(clusters) <= {None}:
+        return [[place] for place in range(len(clusters))]
     places: dict[Hashable, list[int]] = defaultdict(list)
     for place, cluster in enumerate(clusters):
         places[(place,) if cluster is None else (cluster, "")].append(place)

@@ -47,9 +47,10 @@ def own_benchmark(definition: Definition) -> Benchmark:
         return rows.load(definition, source, split, "text")
 
     def load(source: Source, split: str, settings: OwnSettings) -> list[rows.Row]:
-        if settings.ablation == "text":
-            return list(unseen(source, split, rows.data_digest(definition, source))[0])
-        return rows.load(definition, source, split, settings.ablation)[0]
+        if settings.ablation != "text" and definition.columns.images:
+            return rows.load(definition, source, split, settings.ablation)[0]
+        label = {} if settings.ablation == "text" else {"settings": f"ablation={settings.ablation}"}
+        return [row | label if label else row for row in unseen(source, split, rows.data_digest(definition, source))[0]]
 
     def size(split: str) -> int:
         source = default_source()
@@ -99,18 +100,18 @@ class _Sizes(UserDict[str, Any]):
 
 def record(definition: Definition, row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one answer; with kind `both` an open answer has an `accuracy`, that of the first match."""
-    shared: dict[str, Any] = {"reference": row["answer"], "groups": row["groups"], "cluster": row["cluster"]}
-    shared["signature"] = context.sign(row, "".join(definition.prompts.values()))
+    signature = context.sign(row, "".join(definition.prompts.values()))
+    points = {POINTS: row[POINTS]} if definition.columns.points else {}
     if row["letters"] and definition.answer_is != "letters":
-        found = choice_record(row, response, row["groups"], shared["signature"])
-    elif response.failure is not None:
+        return choice_record(row, response, row["groups"], signature, **points)
+    if response.failure is not None:
         found = Record(row["id"], status="request_failed", reason=response.failure)
     elif row["letters"]:
         found = _letters_record(row, response)
     else:
         found = _open_record(definition, row, response, context)
-    points = {POINTS: row[POINTS]} if definition.columns.points else {}
-    return dataclasses.replace(found, **shared, details={**found.details, **points})
+    shared: dict[str, Any] = {"reference": row["answer"], "groups": row["groups"], "cluster": row["cluster"]}
+    return dataclasses.replace(found, **shared, signature=signature, details={**found.details, **points})
 
 
 def metrics(definition: Definition) -> list[Metric]:

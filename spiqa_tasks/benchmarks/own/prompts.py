@@ -70,11 +70,6 @@ def filled_path(path: str, values: Mapping[str, object]) -> str:
     return _FIELD.sub(filled, path)
 
 
-def are_placed(texts: Sequence[str], pictures: int) -> bool:
-    """Return whether texts have markers, and a picture for each."""
-    return 0 < max(_numbers(texts), default=0) <= pictures
-
-
 def _question(definition: Definition, row: Row, ablation: Ablation) -> list[Part]:
     listed = [f"{letter}. {text}" for letter, text in zip(row["letters"], row["options"], strict=True)]
     options = "" if definition.columns.in_question else "\n".join(listed)
@@ -86,7 +81,7 @@ def _question(definition: Definition, row: Row, ablation: Ablation) -> list[Part
     filled: dict[str, list[Part]] = {name: [text] for name, text in texts.items()}
     template = fields_of(definition.prompts["choice" if listed else "open"], definition.benchmark)
     others = pictures
-    if are_placed(marked, len(pictures)):
+    if 0 < max(_numbers(marked), default=0) <= len(pictures):  # else not every marker has a picture
         placed = set(_numbers(marked))
         others = [picture for number, picture in enumerate(pictures, 1) if number not in placed]
         counter = itertools.count(1)

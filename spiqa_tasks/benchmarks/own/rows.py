@@ -98,7 +98,9 @@ def read_rows(
     _name_groups(rows.values())
     paths_shown = [path for row in rows.values() for path in row["images"]]
     digest = pictures_digest(paths_shown) if paths_shown else ""
-    return {place: row | {"pictures": digest} for place, row in rows.items()}, faults
+    for row in rows.values():
+        row["pictures"] = digest
+    return rows, faults
 
 
 def fault(place: int, row_id: str, reason: str) -> str:

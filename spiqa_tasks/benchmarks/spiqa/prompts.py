@@ -107,11 +107,9 @@ CAPTION = "Provide a caption for this figure of a scientific paper."
 def conversations(rows: Iterable[Mapping[str, Any]], form: Form, captions: bool = False) -> Iterator[dict[str, Any]]:
     """Yield one conversation per row for fine-tuning, with the picture, question and answer (section 5.1).
 
-    Args:
-        rows: rows of a SPIQA task; of `perfigure` only those that ask for an answer to a referred figure are taken.
-        form: `llava` (`image`, a list for several figures, and `conversations` of `from` and `value`) or `messages`
-            (`images` and `messages` of `role` and `content`); pictures are `<image>` in the text.
-        captions: whether each figure with its caption is a conversation, too, when it is first shown.
+    Rows of `perfigure` are taken if they ask for an answer to a referred figure. The form is `llava` (`image`, a list
+    for several figures, and `conversations` of `from` and `value`) or `messages` (`images` and `messages` of `role` and
+    `content`); pictures are `<image>` in the text. With `captions` each figure and its caption is one, too, once.
     """
     shown: set[str] = set()
     for row in rows:

@@ -74,14 +74,12 @@ def extract_choice(
     """Return the option that `response` picks; the module's docstring lists the rules and the reasons for None.
 
     Args:
-        response: the model's answer.
         choices: each option's letter, or whatever label the task has (`2`, `②`, `ア`) -> its text ("" if the option is
             a picture).
         truncated: whether the answer was cut off, as the host says; None: judged by its length and end.
         prompt: the text that the model was asked; lines that repeat it are not read.
 
-    Raises:
-        ValueError: no option, more than 26, or keys that are not different labels of at most three characters.
+    Raises ValueError: no option, more than 26, or keys that are not different labels of at most three characters.
     """
     keys = _check(choices)
     if (bare := _BARE.fullmatch(response)) and keys.get(bare[1]) == bare[1]:

@@ -11,7 +11,7 @@ TEXTS = "\ue000"
 """The first of the 256 characters that stand for option texts."""
 
 _PAD = "\uf8ff"
-_BRACKETED = re.compile(r"^[(\[]([a-z])[)\]]$")
+_BRACKETED = re.compile(r"[(\[][a-z][)\]]")
 _SHORT = re.compile("[a-z]{1,2}|[ivx]{1,5}")
 _ITEM = re.compile(r"[ -]{0,7}(\d(?:[\d.,]*\d)?)[.)] \S")
 
@@ -34,7 +34,7 @@ class Options:
         numbers = {letter: SPARE_DIGITS.sub("", text) for letter, text in texts.items()}
         self._are_values = len(set(numbers.values())) == len(set(texts.values()))  # not 3, 3.0 and 3.00
         texts = numbers if self._are_values else texts
-        self.texts = {letter: _BRACKETED.sub(r"\1", text) for letter, text in texts.items()}
+        self.texts = {letter: text[1] if _BRACKETED.fullmatch(text) else text for letter, text in texts.items()}
         self.are_labels = all(not text or letter.lower() in text.split() for letter, text in self.texts.items())
         owners: dict[str, str] = {}
         for letter, text in self.texts.items():
@@ -53,7 +53,8 @@ class Options:
 def masked(text: str, options: Options) -> str:
     """Return a cleaned line in lower case, at its own length, with option texts as single characters and padding."""
     for index, (option, _) in enumerate(options.sought):
-        text = _masked(text, option, chr(ord(TEXTS) + index))
+        if option in text:
+            text = _masked(text, option, chr(ord(TEXTS) + index))
     return text
 
 
@@ -111,7 +112,9 @@ def with_letters_of_positions(text: str, choices: Mapping[str, str]) -> str:
 
     Only if the options are phrases without any number, so that a number cannot be meant as a value.
     """
-    if not all(len(option.split()) > 1 and not _NUMBER.search(option) for option in choices.values()):
+    if "<" not in text or not all(
+        len(option.split()) > 1 and not _NUMBER.search(option) for option in choices.values()
+    ):
         return text
     return _replaced(text, {str(place): letter for place, letter in enumerate(sorted(choices), 1)}, [_IN_FIELD])
 

@@ -14,6 +14,7 @@ _SPECIAL = re.compile(
     r"<\|[^|<>\n]{0,40}\|>|</?(?:s|eos|bos|pad|end_of_turn|b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>"
     r"|[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]|[*`$]|\\[()\[\]]|#{2,6}|^#|__"
 )
+_MAY_BE_SPECIAL = re.compile(r"[<*`$\\#_]")
 _DRAWING = re.compile(r"\[asy\](?:[^\[]|\[(?!/?asy\]))*(?:\[/asy\])?")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}")
 _LATEX = (
@@ -25,7 +26,7 @@ _LATEX = (
 )
 CIRCLED = re.compile("[\u2460-\u2473]")
 _EXAMPLE = re.compile(
-    r"(?:\be\.g\.|\bfor example|\bfor instance|\bsuch as|例如|比如|譬如)[,，:： ]{0,3}[\"'“‘\[(]?"
+    r"(?=[efs例比譬])(?:\b(?:e\.g\.|for example|for instance|such as)|例如|比如|譬如)[,，:： ]{0,3}[\"'“‘\[(]?"
     r"(?:the )?(?:final |correct )?(?:answer(?: letter| option)?|正确答案|答案)[\]\"'” ]{0,3}(?:is )?[:：]? ?"
     r"[\"'“‘(\[]?[A-Z](?![A-Za-z])",
     re.IGNORECASE,
@@ -34,7 +35,7 @@ _EXAMPLE = re.compile(
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _QUOTED = re.compile(r"(?<![\w\\'])(['_])([A-Za-z])\1(?![\w'])")
 """A single letter in quotes or in markdown's italics."""
-SPARE_DIGITS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))|(?<=\d)\.0+(?![\d.])")
+SPARE_DIGITS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\d\.)0+(?![\d.])")
 """What numbers may lack and be the same: the commas of 1,500 and the zeros of 3.0."""
 
 
@@ -55,7 +56,8 @@ def plain(text: str) -> str:
         text = _LATEX_TEXT.sub(r"\1", text)
         for pattern, replacement in _LATEX:
             text = pattern.sub(replacement, text)
-    text = _SPECIAL.sub("", text)
+    if not text.isascii() or _MAY_BE_SPECIAL.search(text):
+        text = _SPECIAL.sub("", text)
     if "'" in text or "_" in text:
         text = _QUOTED.sub(r"\2", text)
     return " ".join(text.split())
@@ -64,7 +66,7 @@ def plain(text: str) -> str:
 def lower(text: str) -> str:
     """Return `text` in lower case at its own length, whatever its characters do."""
     lowered = (low if len(low := character.lower()) == 1 else character for character in text)
-    return text.lower() if len(text.lower()) == len(text) else "".join(lowered)
+    return whole if len(whole := text.lower()) == len(text) else "".join(lowered)
 
 
 def fold(text: str) -> str:
@@ -93,12 +95,12 @@ def without_echo(text: str, prompt: str) -> str:
 
 
 _NEXT = re.compile(
-    r"<\|(?:end|im_end|im_start|eot_id|endoftext|end_of_text|end_of_turn|start|user|return)\|>"
-    r"|<eo[ahm]>|^[ \t]{0,4}(?:请(?:你|从|选)|【(?:例题|题目)|\#include)"
-    r"|</s>|<(?:end_of_turn|start_of_turn|eos)>|\[/?INST\]"
-    r"|^[ \t>*_]{0,4}#{1,6}[ \t]?(?:instructions?|input|question|human|user)\b"
-    r"|^[ \t>*_]{0,4}(?:(?:next |new )?question|q|human|user|frage|pregunta|pergunta|domanda|вопрос"
-    r"|问题|問題|题目|題目|問|问|질문|문제)[ \t]?\d{0,3}[ \t*_]{0,3}[:：]",
+    r"<(?:\|(?:end|im_end|im_start|eot_id|endoftext|end_of_text|end_of_turn|start|user|return)\|>|eo[ahm]>"
+    r"|/s>|(?:end_of_turn|start_of_turn|eos)>)|\[/?INST\]"
+    r"|^(?:[ \t]{0,4}(?:请(?:你|从|选)|【(?:例题|题目)|\#include)"
+    r"|[ \t>*_]{0,4}(?:#{1,6}[ \t]?(?:instructions?|input|question|human|user)\b"
+    r"|(?:(?:next |new )?question|q|human|user|frage|pregunta|pergunta|domanda|вопрос"
+    r"|问题|問題|题目|題目|問|问|질문|문제)[ \t]?\d{0,3}[ \t*_]{0,3}[:：]))",
     re.IGNORECASE | re.MULTILINE,
 )
 

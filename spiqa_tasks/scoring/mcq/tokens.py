@@ -6,6 +6,7 @@ such lines.
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from spiqa_tasks.scoring.mcq import cues
 from spiqa_tasks.scoring.mcq.forms import Line
@@ -50,7 +51,20 @@ _MENTIONS = (cues.LETTER, cues.ENCLOSED, cues.OUT_OF_RANGE, cues.WEAK)
 
 def read_line(line: str, options: Options) -> Line:
     """Return the kinds of a cleaned line."""
-    low = masked(lower(line), options)
+    low = lower(line)
+    with_texts = masked(low, options)
+    if with_texts == low and len(low) < 100:  # other answers may have it, too
+        return without_texts(line, "".join(options.texts))
+    return _line(line, with_texts, options)
+
+
+@lru_cache(maxsize=1024)
+def without_texts(line: str, letters: str) -> Line:
+    """Return the kinds of a line that has no option's text, such as `The answer is A.`"""
+    return _line(line, lower(line), Options(dict.fromkeys(letters, "")))
+
+
+def _line(line: str, low: str, options: Options) -> Line:
     found: list[str] = []
     letters: list[str] = []
     skip = 0

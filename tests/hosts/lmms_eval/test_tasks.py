@@ -63,7 +63,7 @@ def test_every_hook_and_metric_resolves(manager: Any) -> None:
         rows = [entry["metric"] for entry in config["metric_list"]]
         settings = task.entry.parse(task.settings)
         assert set(task.entry.rows_of_table(settings)) <= set(rows)
-        assert config["metadata"]["headline"] == task.headline or task.settings.startswith("prompt=caption")
+        assert config["metadata"]["headline"] == task.metrics[0] or task.settings.startswith("prompt=caption")
         assert config["test_split"] == task.split
 
 

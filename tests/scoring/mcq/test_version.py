@@ -19,6 +19,7 @@ from spiqa_tasks.scoring.mcq import MATCHER_VERSION, cues, extract_choice
 from spiqa_tasks.scoring.mcq.cues import KIND_OF, KIND_OF_WORD
 from spiqa_tasks.scoring.mcq.forms import FORMS, PIECES, Line, settle
 from spiqa_tasks.scoring.mcq.stance import stances
+from spiqa_tasks.scoring.mcq.tokens import without_texts
 
 HERE = Path(__file__).parent
 DIGESTS = json.loads((HERE / "digests.json").read_text())
@@ -35,6 +36,7 @@ def read(answers: Iterable[tuple[str, Mapping[str, str]]]) -> Iterator[tuple[str
     """Yield the letter and the rule of each answer."""
     for response, choices in answers:
         yield astuple(extract_choice(response, choices))
+    without_texts.cache_clear()  # cues are patched
 
 
 def tables() -> Iterator[object]:
