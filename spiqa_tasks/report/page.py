@@ -34,12 +34,7 @@ _STYLE = (
 
 
 def as_html(report: Report, pictures: str = "large") -> str:
-    """Return the page; texts of models and data are escaped, or stand in it as JSON.
-
-    Args:
-        report: the report.
-        pictures: size of the samples' pictures, one of `SIDES`, or `none`.
-    """
+    """Return the page with `pictures` of one of `SIDES`, or `none`; texts of models and data are escaped, or JSON."""
     require("report", "A report's page")
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -59,6 +54,7 @@ def as_html(report: Report, pictures: str = "large") -> str:
         data=as_script(data),
         thumbnails=thumbnails,
         count=len(data["samples"]),
+        notes=data.get("notes", ()),
         version=version(PACKAGE),
     )
 

@@ -1,7 +1,7 @@
 """Samples of the runs as data for the page's browser: question, figures, and each run's answer."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.prompting import plain_text
@@ -13,8 +13,12 @@ from spiqa_tasks.judge.rules.letters import LettersRule
 from spiqa_tasks.runs.run import Run
 
 Row = Mapping[str, Any]
+Scored = tuple[Run, Mapping[str, float]]  # question id -> score
 RIGHT = 0.5
 """Score from which the browser's filters count an answer as right: a letter has 0 or 1, an L3Score leans to yes."""
+MOST = 10_000
+"""Samples of a task in the page: more than anybody reads, or than any released split has but SPIQA's training set."""
+_OTHERS = "Filters and search see no others; `report --ids FILE` shows those of a list, `score --output DIR` writes all"
 PROMPT = 3000
 """Characters of a prompt in the page: full papers would make it many times larger."""
 
@@ -22,14 +26,41 @@ PROMPT = 3000
 def samples(runs: Sequence[Run], places: dict[str, int] | None) -> dict[str, Any]:
     """Return the browser's data: `runs` (labels), `samples`, one per task and question with an answer per run.
 
-    Args:
-        runs: those of the report.
-        places: path of a picture -> its number from 0 in the page; new ones are added. None for no pictures.
+    Of a task with more than `MOST` samples these are some; `notes` then say which, and `total` is the number of all.
+    `places` is path of a picture -> its number from 0 in the page, to which new ones are added; None for no pictures.
     """
     labels = list(dict.fromkeys(run.name for run in runs))
-    tasks = dict.fromkeys(run.task for run in runs)
-    found = [_samples_of([run for run in runs if run.task == task], labels, places) for task in tasks]
-    return {"runs": labels, "right": RIGHT, "samples": [sample for of_task in found for sample in of_task]}
+    data: dict[str, Any] = {"runs": labels, "right": RIGHT, "samples": []}
+    notes, total = [], 0
+    for task in dict.fromkeys(run.task for run in runs):
+        of_task = [(run, _scores(run)) for run in runs if run.task == task]
+        ids, number, which = _chosen(of_task)
+        data["samples"] += _samples_of(of_task, labels, places, ids)
+        total += number
+        notes += [f"{task}: {len(ids):,} of {number:,} samples are on this page, {which}. {_OTHERS}."] if which else []
+    return data | ({"notes": notes, "total": total} if notes else {})
+
+
+def _chosen(runs: Sequence[Scored]) -> tuple[Collection[str], int, str]:
+    """Return the ids of the samples of a task to show, the number of all, and which the shown ones are, '' for all.
+
+    Those in which the verdicts differ come first; these and the others are taken evenly from the whole task.
+    """
+    verdicts: dict[str, set[bool | None]] = {}
+    for run, scores in runs:
+        for record in run.questions:
+            score = scores.get(record.id)
+            verdicts.setdefault(record.id, set()).add(None if score is None else score >= RIGHT)
+    if len(verdicts) <= MOST:
+        return verdicts.keys(), len(verdicts), ""
+    differing = [key for key, of_runs in verdicts.items() if len(of_runs) > 1]
+    found: set[str] = set()
+    for ids in (differing, [key for key, of_runs in verdicts.items() if len(of_runs) == 1]):
+        count = min(len(ids), MOST - len(found))
+        found.update(ids[place * len(ids) // count] for place in range(count))
+    differ = len(differing)
+    which = f"all {differ:,} in which the runs differ, and others evenly" if differ else "evenly from the task"
+    return found, len(verdicts), f"evenly from the {differ:,} in which the runs differ" if differ > MOST else which
 
 
 def as_script(data: Any) -> str:
@@ -37,12 +68,14 @@ def as_script(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-def _samples_of(runs: Sequence[Run], labels: Sequence[str], places: dict[str, int] | None) -> list[dict[str, Any]]:
-    rows = _rows(runs[0], pictures=places is not None)
+def _samples_of(
+    runs: Sequence[Scored], labels: Sequence[str], places: dict[str, int] | None, ids: Collection[str]
+) -> list[dict[str, Any]]:
+    rows = _rows(runs[0][0], places is not None, ids)
     found: dict[str, dict[str, Any]] = {}
-    for run in runs:
-        responses, scores = _responses(run), _scores(run)
-        for record in run.questions:
+    for run, scores in runs:
+        responses = _responses(run, ids)
+        for record in [record for record in run.questions if record.id in ids]:
             if record.id not in found:
                 question = _question(run, rows.get(record.id), record, places)
                 found[record.id] = {"task": run.task, "id": record.id, **question}
@@ -53,22 +86,23 @@ def _samples_of(runs: Sequence[Run], labels: Sequence[str], places: dict[str, in
     return list(found.values())
 
 
-def _rows(run: Run, pictures: bool) -> dict[str, Row]:
-    """Return question id -> row; without pictures if they are missing, {} if the data is missing."""
+def _rows(run: Run, pictures: bool, ids: Collection[str]) -> dict[str, Row]:
+    """Return question id -> row of some questions; without pictures if they are missing, {} if the data is missing."""
     for load in (load_rows, rows_for_scoring) if pictures else (rows_for_scoring,):
         try:
             rows = load(run.own.entry, run.own.split, run.own.settings)
-            return {str(row.get("question_id") or row["id"]): row for row in rows}
+            return {key: row for row in rows if (key := str(row.get("question_id") or row["id"])) in ids}
         except (SpiqaTasksError, OSError):
             continue
     return {}
 
 
-def _responses(run: Run) -> dict[str, str]:
+def _responses(run: Run, ids: Collection[str]) -> dict[str, str]:
     """Return question id -> response; for a question of several documents, their responses one after the other."""
     found: dict[str, list[str]] = {}
     for record in run.records:
-        question = str(record.details.get("question_id", record.id))
+        if (question := str(record.details.get("question_id", record.id))) not in ids:
+            continue
         name = f"{record.id.removeprefix(question).strip('/')}: " if question != record.id else ""
         text = run.by_id[record.id].response.text if record.id in run.by_id else ""
         found.setdefault(question, []).append(name + text)

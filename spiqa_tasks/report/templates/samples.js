@@ -125,7 +125,7 @@
       const places = new Map(shown.map((sample) => [sample, last(by(sample, chosen.run))]));
       shown.sort((a, b) => (places.get(a) === places.get(b) ? 0 : places.get(a) - places.get(b)));
     }
-    at("number").textContent = `${shown.length} of ${data.samples.length} samples`;
+    at("number").textContent = `${shown.length} of ${data.samples.length} samples${data.total ? ` on this page, of ${data.total} in all` : ""}`;
     at("empty").hidden = shown.length > 0;
     at("selection").href = address("samples");
     cursor = -1;
@@ -274,7 +274,7 @@
     if (query !== undefined && `?${query}` !== address("").slice(1)) restore(query);
     const known = data.samples.some(same);
     at("unknown").hidden = known || !wanted || Boolean(at(wanted));
-    at("unknown").textContent = `This report has no sample ${wanted}: it may be of another task, run or version of the report.`;
+    at("unknown").textContent = `This report has no sample ${wanted}: it may be of another task, run or version of the report${data.total ? ", or not among those shown" : ""}.`;
     if (!at("unknown").hidden) at("samples").scrollIntoView();
     if (!known) return at("sample").open && at("sample").close();
     if (!shown.some(same)) restore("");
