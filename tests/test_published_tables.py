@@ -236,6 +236,24 @@ def test_a_table_without_names_of_columns_says_so(tmp_path: Path, capsys: pytest
     assert "Write the columns' names above the first row" in capsys.readouterr().err
 
 
+def test_files_of_one_name_that_answer_different_questions_are_one_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """MMMU's evaluation has a folder with output.json for each subject; those of the same questions are two models'."""
+    for place, row in enumerate(MMMU):
+        (tmp_path / "llava" / f"Subject{place}").mkdir(parents=True)
+        (tmp_path / "llava" / f"Subject{place}" / "output.json").write_text(json.dumps([row]))
+    (tmp_path / "table.json").write_text(json.dumps(MMMU))
+    assert main(["new", "subjects", str(tmp_path / "table.json"), "--folder", str(tmp_path)]) == 0
+    capsys.readouterr()
+    arguments = ["score", str(tmp_path / "subjects.yaml"), str(tmp_path / "llava"), "--json"]
+    assert main(arguments) == 0
+    assert json.loads(capsys.readouterr().out)["metrics"]["accuracy"] == 0.5
+    (tmp_path / "llava" / "Subject1" / "output.json").write_text(json.dumps(MMMU))
+    assert main(arguments) == 3
+    assert len(json.loads(capsys.readouterr().out)["results"]) == 2
+
+
 def test_texts_by_key_are_answers_only_where_they_are_named(tmp_path: Path) -> None:
     """In a host's folder they are what it submits."""
     (tmp_path / "mmmu_test_for_submission.json").write_text('{"test_Accounting_1": "B", "test_Accounting_2": "A"}')

@@ -55,9 +55,8 @@ def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
 
 
 def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
-    """Return the rows of a file of `read_records` with every cell as text: `None`, `NA`, `007` and `=1+1` are answers.
-
-    With `escaped`, spreadsheets' `_x000D_` and the like are decoded. Raises also MissingPartError: no openpyxl.
+    """Return the rows of a file of `read_records` with every cell as text: `None`, `NA`, `007` and `=1+1` are answers;
+    with `escaped`, spreadsheets' `_x000D_` and the like are decoded. Raises also MissingPartError: no openpyxl.
     """
     if form_of(path) == "xlsx":
         rows = xlsx(path)

@@ -86,13 +86,11 @@ def spelled(answer_id: str) -> str:
 def match(
     path: Path, answers: Iterable[Answer], rows: Sequence[Mapping[str, Any]]
 ) -> tuple[Answers, dict[str, list[str]]]:
-    """Return each question's answer, and the ids that did not fit.
+    """Return each question's answer, and the ids that did not fit: `missing` questions without an answer, `unknown` ids
+    of no question, left out, and `duplicates` with the same answer, counted once.
 
     Ids may have other separators, or be the paper's id and the question's text, where that is one question's alone.
-    These are `missing`: questions without an answer; `unknown`: ids of no question of the task, left out;
-    `duplicates`: ids that occur several times with the same answer, counted once.
-
-    Raises InputError: an id with two different answers, or no id of the task at all.
+    Raises InputError: an id with two different answers, ids from 1 for those from 0, or no id of the task at all.
     """
     answers, ambiguous = _with_row_ids(answers, rows)
     by_id, duplicates = by_question(path, answers)
@@ -194,9 +192,8 @@ def compared(
     """Return the answers, the ids of those whose questions differ from the release, and what to say of them.
 
     Differing questions are scored by the release's; figures that are not the paper's tell nothing of an order.
-    `figures` is paper -> files, where answers name figures; with `accept`, any differences are accepted.
-
-    Raises InputError: another true answer or other options under an id, or other differences of too many answers.
+    `figures` is paper -> files, where answers name figures. Raises InputError, unless all differences are to be
+    accepted: another true answer or other options under an id, or other differences of too many answers.
     """
     pairs = ((answers[row["id"]], row) for row in rows if row["id"] in answers)
     every = [each for answer, row in pairs if not answer.is_bare for each in _differences(answer, row, figures)]

@@ -20,6 +20,7 @@ from spiqa_tasks.runs.answer import FIRST
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.readers import lmms_eval
+from spiqa_tasks.runs.readers.answers import joined
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import EVERY, Selection
 
@@ -31,7 +32,6 @@ def load_runs(
     paths: Iterable[RunPath], wanted: Selection = EVERY, judges: Literal["each", "one"] = "each"
 ) -> tuple[list[Run], list[str]]:
     """Return the scored runs at the paths, and remarks on runs that are replaced or left out; `judges` as of `newest`.
-
     Raises InputError: no runs; DataError: no questions of answers without a score; JudgeError: an unusable judge.
     """
     with said_if_slow("reading the answers"):
@@ -58,11 +58,9 @@ def own_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[
 
 
 def unscored_runs(paths: Sequence[RunPath], wanted: Selection, name: str = "") -> tuple[ByTask, list[str]]:
-    """Return each task of this package that has runs at some paths, with these, scored or not, and remarks on others.
-
-    With `name`, only those of a task, a group or a task's YAML; each path is then of another model.
-
-    Raises InputError: an unknown task, a file named twice, no run, or none with answers to a task of ours.
+    """Return each task of this package that has runs at some paths, with these, scored or not, and remarks on others;
+    with `name` only those of a task, a group or a task's YAML, each path of another model. Raises InputError: an
+    unknown task, a file named twice, no run, or none with answers to a task of ours.
     """
     named = {task.name: task for task in (_named_tasks(name, paths, wanted.include) if name else ())}
     if name and len({each.path.resolve() for each in paths}) < len(paths):
@@ -81,6 +79,7 @@ def unscored_runs(paths: Sequence[RunPath], wanted: Selection, name: str = "") -
             )
         if len(named) == len(read) == 1 and places[0].path.is_file():  # whatever task it was made for
             read = [replace(read[0], task=wanted.tasks[0])]
+        read = joined(places[0].path, read) if len(named) == 1 and places[0].path.is_dir() else read
         runs, replaced = selection.newest(selection.select_tasks(read, wanted.tasks), "any")
         remarks += replaced + left_out
         for run in [run for run in runs if run.logged] if name else _logged(runs, remarks):
@@ -126,11 +125,9 @@ def _has_scores(run: Run, judge: str | None) -> bool:
 
 
 def _with_tasks(paths: Sequence[RunPath], wanted: Selection) -> tuple[list[Run], list[str]]:
-    """The runs at the paths, and a sentence on those in folders whose task is not known.
-
-    Answers that name no task are to the only one that is wanted, or free answers with their questions and references.
-
-    Raises InputError: a task that nobody says, of a path that is named or of all in the folders; or see `read_runs`.
+    """The runs at the paths, and a sentence on those in folders whose task is not known. Answers without one are to
+    the only one that is wanted, or free answers with their questions and references. Raises InputError: a task that
+    nobody says, of a path that is named or of all in the folders; or see `read_runs`.
     """
     runs = read_runs(paths, wanted.include, wanted.columns, wanted.tasks[0] if len(wanted.tasks) == 1 else "")
     # VLMEvalKit's answers, called after their folder, stand beside what was scored of them

@@ -58,12 +58,10 @@ class RunPath:
 def read_runs(
     paths: Iterable[RunPath], include: Iterable[Path] = (), columns: Columns = USUAL, task: str = ""
 ) -> list[Run]:
-    """Return every run at the paths, each file once, whether scored or not.
+    """Return every run at the paths, each file once, whether scored or not; `include` are folders with YAMLs of tasks.
 
-    `include` are folders with YAMLs of further tasks; answers whose content and name have no task are to `task`, or to
-    the one named with their path, unless a run beside them is.
-
-    Raises InputError: no answers at a path to the task that is named with it; or see `read_path`.
+    Answers whose content and name have no task are to `task`, or to the one named with their path, unless a run beside
+    them is. Raises InputError: no answers at a path to the task that is named with it; or see `read_path`.
     """
     known = catalogue([*filtered_tasks(), *include])[0]
     found: dict[tuple[Path, str, str], Run] = {}
@@ -89,7 +87,6 @@ def read_runs(
 
 def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> list[Run]:
     """Return the runs in a file or folder, those of lmms-eval first; files are called `<model>_<task>` of `tasks`.
-
     Raises InputError, DataError: no such path, no answers, or a broken file, with the position of the fault.
     """
     by_form: dict[str, list[Path]] = {}

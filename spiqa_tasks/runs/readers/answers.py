@@ -2,7 +2,8 @@
 <model>_<dataset>.<suffix> in OUT/<model>/, or OUT/<model>/T<date>/ of some builds."""
 
 import re
-from collections.abc import Collection, Iterable, KeysView, Mapping
+from collections.abc import Collection, Iterable, KeysView, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,19 @@ def _answers(path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], colum
         except ValueError as error:
             raise InputError(f"Expected names of figures in {where}, found {error}. Correct it.") from error
     return answers
+
+
+def joined(folder: Path, runs: Sequence[Run]) -> list[Run]:
+    """Return files of one name in several folders (MMMU's subjects) as one run, if no question is in two of them."""
+    found: list[Run] = []
+    for name in dict.fromkeys(run.path.name for run in runs):
+        parts = [run for run in runs if run.path.name == name]
+        are_parts = len(parts) > 1 and all(run.form in (LINES, TABLE) for run in parts)
+        every = [answer for run in parts for answer in run.read()] if are_parts else []
+        are_parts &= len({answer.id for answer in every}) == len(every)
+        whole = replace(parts[0], path=folder, identity=Identity(folder.resolve().name), read=partial(list, every))
+        found += [whole] if are_parts else parts
+    return found
 
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> KeysView[str]:
