@@ -174,6 +174,13 @@ def test_an_answer_is_a_field_of_an_object_or_the_end_of_a_solution(cell: Any, r
     assert references_of({"answer": cell}, ["answer"]) == references
 
 
+def test_correct_answers_are_separated_by_semicolons() -> None:
+    """TruthfulQA's column; other texts may have one."""
+    row = {"Correct Answers": "Nothing happens; You eat watermelon seeds", "answer": "x = 1; y = 2"}
+    assert references_of(row, ["Correct Answers"]) == ["Nothing happens", "You eat watermelon seeds"]
+    assert references_of(row, ["answer"]) == ["x = 1; y = 2"]
+
+
 @pytest.mark.parametrize(
     "marks",
     [

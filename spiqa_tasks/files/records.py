@@ -19,7 +19,6 @@ _BATCH = 64
 
 def read_records(paths: Sequence[Path], without: Iterable[str] = ()) -> Iterator[Fields]:
     """Yield the rows of files, or of folders that `datasets` saved, in order; csv, tsv and xlsx have texts only.
-
     Columns of `without` may be left out. Raises DataError: an unknown form, or a broken file, with the position.
     """
     left_out = frozenset(without)

@@ -230,13 +230,14 @@ def _marks(value: Any) -> Mapping[str, Any]:
 
 def references_of(record: Fields, columns: Sequence[str]) -> list[str]:
     """Return the references of an open question, each once; ValueError without one.
-
     They are the values of the columns, of lists, of the field `text` (SQuAD), and of a list of texts that a text writes
     out; a list of numbers is one answer. Of a solution it is what follows `####` (GSM8K), or its `\\boxed{...}` (MATH).
     """
     found: dict[str, None] = {}
     for column in columns:
         written = _texts_in(as_value(value := cell(record, column)))
+        if isinstance(written, str) and column.lower().endswith("correct answers"):  # TruthfulQA
+            written = written.split(";")
         if isinstance(written, list) and all(isinstance(each, str) for each in written):
             value = written
         for each in map(_texts_in, value if isinstance(value, list) else [value]):
