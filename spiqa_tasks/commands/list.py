@@ -51,15 +51,15 @@ def run(arguments: argparse.Namespace) -> int:
             [count if rows and text else Column("members", "tasks")],
         ),
     ]
-    shown = (table for table in tables if table.records)
-    print(render(arguments.format, *shown, whole={"tasks": rows, "groups": groups}))
+    print(render(arguments.format, *(each for each in tables if each.records), whole={"tasks": rows, "groups": groups}))
     return 0
 
 
 def _row(task: Task, source: Source) -> dict[str, Any]:
     there = is_there(source, task.benchmark, task.split, task.settings)
     return {
-        **{field: getattr(task, field) for field in ("name", "benchmark", "split", "settings", "metrics", "headline")},
+        **{field: getattr(task, field) for field in ("name", "benchmark", "split", "settings", "metrics")},
+        "headline": task.metrics[0],
         "questions": task.questions if there or task.entry.definition is None else None,
         "data": there,
     }
