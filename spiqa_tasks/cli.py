@@ -165,7 +165,6 @@ def _check_written(arguments: argparse.Namespace) -> None:
 
 @contextmanager
 def _logged() -> Iterator[None]:
-    """Show on stderr what the package logs."""
     import logging
     import platform
 

@@ -59,10 +59,11 @@ class L3Score:
     def compute(
         self, *, questions: Iterable[str], references: Iterable[str | Iterable[str]], predictions: Iterable[str]
     ) -> dict[str, Any]:
-        """Return `l3score` (the mean in [0, 1]; NaN when too few could be judged), `scores` (one in [0, 1] per
-        prediction, None where the judge failed), `judge_failed` (how many), `reasons` (why, None where judged) and
-        `signature`. Of a question's several references each is asked about and the best counts (`references: best` in
-        the signature). Raises InputError for columns that do not fit, JudgeError where the judge cannot be used at all.
+        """Return the L3Score of predictions; of several references each is asked about and the best counts.
+
+        Keys: `l3score` (the mean in [0, 1]; NaN when too few could be judged), `scores` (one in [0, 1] per prediction,
+        None where the judge failed), `judge_failed` (how many), `reasons` (why, None where judged) and `signature`.
+        Raises InputError for columns that do not fit, JudgeError where the judge cannot be used at all.
         """
         rows = _rows(questions, references, predictions)
         rule, judge = self._rule, Judge(self._config, self._rule, report=False)  # what failed is asked again

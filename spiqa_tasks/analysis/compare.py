@@ -104,7 +104,6 @@ def _fault(run: Run, metric: Metric) -> str:
 
 
 def _not_comparable(pair: Pair, few: str) -> str:
-    """Return why two runs with scores are not compared, or ''."""
     other = sorted(key for key in pair.scores if len({questions[key].reference for questions in pair.questions}) > 1)
     if not pair.scores:
         return "they share no question"

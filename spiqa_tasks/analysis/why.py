@@ -180,7 +180,6 @@ def _check(*numbers: tuple[Run, str, Side]) -> None:
 
 
 def _other_rules(one: tuple[str, Side], two: tuple[str, Side]) -> str:
-    """Return in what the readings of two numbers differ, or ''."""
     rules = [name if name == side.rule else f"{name} (read as {side.rule})" for name, side in (one, two)]
     found = [" and ".join(rules)] if one[1].rule != two[1].rule else []
     ours, theirs = one[1].tools, two[1].tools

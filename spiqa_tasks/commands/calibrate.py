@@ -91,7 +91,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print_kinds(labels: Labels, form: str) -> int:
-    """Print each kind with its verdict, number of answers and first answer."""
     counts = Counter((each.kind, each.label) for each in labels.answers)
     first = {(each.kind, each.label): each.candidate for each in reversed(labels.answers)}
     rows = [
@@ -113,7 +112,6 @@ def _judges(arguments: argparse.Namespace) -> dict[str, Judge]:
 
 
 def _part(arguments: argparse.Namespace, labels: Labels) -> tuple[Labels, Signature]:
-    """Return the sampled answers and their signature."""
     for reason, count in labels.left_out.items():
         say(f"{labels.name}: {count} verdicts are left out: {reason}.")
     data = f"labels/{labels.name}@{labels.digest}"

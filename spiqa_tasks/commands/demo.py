@@ -78,7 +78,6 @@ def _walk(output: Path, judge: Mapping[str, str]) -> None:
 
 
 def _run_hosts(output: Path, environment: Mapping[str, str]) -> None:
-    """Run lmms-eval for each baseline at the same time, with its output in a file."""
     started = time.time()
     output.mkdir(parents=True, exist_ok=True)
     processes = []

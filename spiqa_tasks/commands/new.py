@@ -109,7 +109,6 @@ def _check_name(name: str) -> None:
 
 
 def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], Sequence[str]]:
-    """The values of the YAML, and all columns of the data."""
     is_local = not arguments.data.startswith(HUB)
     data = Path(os.path.relpath(arguments.data, arguments.folder)).as_posix() if is_local else arguments.data
     where = _pairs(arguments.where, "--where")

@@ -209,7 +209,6 @@ def _with_rule(task: Task, rule: str) -> Task:
 
 
 def _recorded_judge(given: Sequence[Run]) -> Iterable[str]:
-    """Yield how to ask the judges of earlier scores."""
     for name, host in dict.fromkeys((run.judge_name, run.signature.judge_host) for run in given):
         if name:
             place = f" at {host}" if host else ""

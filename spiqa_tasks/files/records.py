@@ -19,6 +19,7 @@ _BATCH = 64
 
 def read_records(paths: Sequence[Path], without: Iterable[str] = ()) -> Iterator[Fields]:
     """Yield the rows of files, or of folders that `datasets` saved, in order; csv, tsv and xlsx have texts only.
+
     Columns of `without` may be left out. Raises DataError: an unknown form, or a broken file, with the position.
     """
     left_out = frozenset(without)
@@ -54,8 +55,9 @@ def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
 
 
 def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
-    """Return the rows of a file of `read_records` with every cell as text: `None`, `NA`, `007` and `=1+1` are answers;
-    with `escaped`, spreadsheets' `_x000D_` and the like are decoded. Raises also MissingPartError: no openpyxl.
+    """Return the rows of a file of `read_records` with every cell as text: `None`, `NA`, `007`, `=1+1` are answers.
+
+    With `escaped`, spreadsheets' `_x000D_` and the like are decoded. Raises also MissingPartError: no openpyxl.
     """
     if form_of(path) == "xlsx":
         rows = xlsx(path)

@@ -175,7 +175,6 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _row(item: tuple[str, Verdict]) -> tuple[str, str, int]:
-    """Key, verdict as JSON, and checksum of both."""
     key, verdict = item
     text = json.dumps({name: getattr(verdict, name) for name in _KEPT})
     return key, text, zlib.crc32(text.encode(), zlib.crc32(key.encode()))

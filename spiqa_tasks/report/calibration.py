@@ -158,7 +158,6 @@ def rows(found: Sequence[Examined]) -> list[dict[str, Any]]:
 
 
 def _curves(found: Sequence[Examined], answers: Sequence[Labelled]) -> list[plots.Plot]:
-    """Return the reliability of all judges, and the distribution of each one's scores by label."""
     drawn = [plots.reliability("Reliability", [(each.opinion.name, each.bins) for each in found])] if found else []
     for each in found:
         if each.opinion.summary is not None:
@@ -210,5 +209,4 @@ _COLUMNS: dict[str, tuple[str, Callable[..., str]]] = {
 
 
 def _short(text: str) -> str:
-    """Return a text, without its middle if it is too long for a table."""
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]} … {text[-_SHOWN // 2 :]}"

@@ -76,7 +76,6 @@ def _headlines(runs: Iterable[Run]) -> list[Record]:
 
 
 def _best(records: Iterable[Record]) -> list[Record]:
-    """Return the records that have a value, the best first."""
     known = (record for record in records if record["value"] is not None)
     return sorted(known, key=lambda record: -float(record["value"]))
 

@@ -195,7 +195,6 @@ def _name_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def _square(height: float, x: str, y: str) -> tuple[Figure, Axes]:
-    """A figure of two axes from 0 to 1 with their diagonal."""
     figure, axes = _figure(height)
     axes.plot([0, 1], [0, 1], color=_MUTED, linewidth=1)
     axes.set_xlabel(_short(x))
@@ -229,5 +228,4 @@ def _spans(points: Iterable[tuple[float, float | None, float | None]]) -> list[l
 
 
 def _short(text: str) -> str:
-    """Return the text, without its middle if it is too long for a plot."""
     return text if len(text) <= _LABEL else f"{text[: _LABEL // 2]}…{text[-_LABEL // 2 :]}"

@@ -80,7 +80,6 @@ def _with_coverage(text: str, run: Run) -> str:
 
 
 def _shown(name: str, value: Value) -> str:
-    """Return shares and scores times 100 with their intervals, counts as they are."""
     is_count = name.endswith("_count") and not math.isnan(value.value)
     return f"{value.value:.0f}" if is_count else number(value.value, *(value.interval or ()))
 

@@ -86,10 +86,10 @@ def spelled(answer_id: str) -> str:
 def match(
     path: Path, answers: Iterable[Answer], rows: Sequence[Mapping[str, Any]]
 ) -> tuple[Answers, dict[str, list[str]]]:
-    """Return each question's answer, and the ids that did not fit: `missing` questions without an answer, `unknown` ids
-    of no question, left out, and `duplicates` with the same answer, counted once.
+    """Return each question's answer, and the ids that did not fit.
 
-    Ids may have other separators, or be the paper's id and the question's text, where that is one question's alone.
+    These are `missing` questions, `unknown` ids, which are left out, and `duplicates` with the same answer, counted
+    once. Ids may have other separators, or be the paper's id and the question's text, if that is one question's alone.
     Raises InputError: an id with two different answers, ids from 1 for those from 0, or no id of the task at all.
     """
     answers, ambiguous = _with_row_ids(answers, rows)

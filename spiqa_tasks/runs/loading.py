@@ -32,6 +32,7 @@ def load_runs(
     paths: Iterable[RunPath], wanted: Selection = EVERY, judges: Literal["each", "one"] = "each"
 ) -> tuple[list[Run], list[str]]:
     """Return the scored runs at the paths, and remarks on runs that are replaced or left out; `judges` as of `newest`.
+
     Raises InputError: no runs; DataError: no questions of answers without a score; JudgeError: an unusable judge.
     """
     with said_if_slow("reading the answers"):
@@ -58,9 +59,10 @@ def own_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[
 
 
 def unscored_runs(paths: Sequence[RunPath], wanted: Selection, name: str = "") -> tuple[ByTask, list[str]]:
-    """Return each task of this package that has runs at some paths, with these, scored or not, and remarks on others;
-    with `name` only those of a task, a group or a task's YAML, each path of another model. Raises InputError: an
-    unknown task, a file named twice, no run, or none with answers to a task of ours.
+    """Return each task of this package with its runs at some paths, scored or not, and remarks on others.
+
+    With `name`, only those of a task, a group or a task's YAML; each path is then of another model. Raises InputError:
+    an unknown task, a file named twice, no run, or none with answers to a task of ours.
     """
     named = {task.name: task for task in (_named_tasks(name, paths, wanted.include) if name else ())}
     if name and len({each.path.resolve() for each in paths}) < len(paths):
@@ -125,9 +127,9 @@ def _has_scores(run: Run, judge: str | None) -> bool:
 
 
 def _with_tasks(paths: Sequence[RunPath], wanted: Selection) -> tuple[list[Run], list[str]]:
-    """The runs at the paths, and a sentence on those in folders whose task is not known. Answers without one are to
-    the only one that is wanted, or free answers with their questions and references. Raises InputError: a task that
-    nobody says, of a path that is named or of all in the folders; or see `read_runs`.
+    """Return the runs at the paths, and a sentence on those in folders whose task is not known.
+
+    Answers that name no task are to the only one that is wanted, or free answers. Raises InputError: see `read_runs`.
     """
     runs = read_runs(paths, wanted.include, wanted.columns, wanted.tasks[0] if len(wanted.tasks) == 1 else "")
     # VLMEvalKit's answers, called after their folder, stand beside what was scored of them
@@ -156,7 +158,6 @@ def _of_no_task(run: Run) -> Run:
 
 
 def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows], remarks: list[str]) -> Run:
-    """The answers scored, by the judge that is wanted where their task needs one."""
     task = task_of_run(run, wanted.include) if run.is_own else find_task(run.task, wanted.include)
     joined, said = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
     remarks += said

@@ -87,6 +87,7 @@ def read_runs(
 
 def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> list[Run]:
     """Return the runs in a file or folder, those of lmms-eval first; files are called `<model>_<task>` of `tasks`.
+
     Raises InputError, DataError: no such path, no answers, or a broken file, with the position of the fault.
     """
     by_form: dict[str, list[Path]] = {}

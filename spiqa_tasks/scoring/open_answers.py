@@ -111,8 +111,10 @@ def _numbers_in(text: str) -> set[str]:
 
 
 def relaxed_match(prediction: str, reference: str) -> bool:
-    """Return whether an answer is right by ChartQA's relaxed accuracy (end of its section 5.1): a number may differ by
-    5% of the true one (`50%` is 0.5); other texts, and what is compared with 0, are equal up to case and quotes.
+    """Return whether an answer is right by ChartQA's relaxed accuracy (end of its section 5.1).
+
+    A number may differ by 5% of the true one (`50%` is 0.5). Other texts, and what is compared with 0, are equal up to
+    case, quotes and full stop.
     """
     predicted, true = _float(prediction), _float(reference)
     if predicted is None or not true:
@@ -121,8 +123,9 @@ def relaxed_match(prediction: str, reference: str) -> bool:
 
 
 def mathvista_match(prediction: str, reference: str) -> bool:
-    """Return whether an answer is right by MathVista's `calculate_score.py`, without its most similar option: against a
-    whole number the fraction is cut off, against another number it is rounded to as many digits; other texts are equal.
+    """Return whether an answer is right by MathVista's `calculate_score.py`, less its choice of the nearest option.
+
+    Against a whole number the fraction is cut off, against others it is rounded to their digits; texts must be equal.
     """
     predicted, true = _float(prediction.replace(",", "")), _float(reference)
     if true is None or reference.endswith("%"):

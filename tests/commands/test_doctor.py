@@ -35,8 +35,7 @@ def test_a_judge_that_cannot_be_asked_is_a_fault(
 def test_missing_extras_are_no_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With one task's data of each benchmark, a judge or none, and no other extra, the status is 0; each has
-    its command."""
+    """With one task's data of each benchmark, a judge or none, and no other extra; each has its command."""
     for name in ("mmstar/mmstar.parquet", "scifibench/data/CS_Figure2Caption-0.parquet"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()

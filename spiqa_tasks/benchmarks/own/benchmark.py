@@ -152,7 +152,6 @@ def _open_record(definition: Definition, row: Mapping[str, Any], response: Respo
 
 
 def _letters_record(row: Mapping[str, Any], response: Response) -> Record:
-    """Return the record of a choice with several right options."""
     picked = ", ".join(sorted(extract_letters(response.text, dict(zip(row["letters"], row["options"], strict=True)))))
     refused = not picked and is_refusal(response.text)
     status: Status = "ok" if picked else "refused" if refused else "unparsed"
@@ -185,7 +184,6 @@ def _points_of(metric: Metric) -> Metric:
 
 
 def _of_open(metric: Metric) -> Metric:
-    """The metric over the open questions of a benchmark of both kinds."""
 
     def of_open(records: Sequence[Record]) -> list[Record]:
         return [record for record in records if record.groups.get("kind", "").endswith("open")]

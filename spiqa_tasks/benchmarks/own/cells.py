@@ -127,8 +127,9 @@ def mixed_options(record: Fields, answer: str, distractors: Sequence[str], seed:
 
 
 def row_options(record: Fields, named: Sequence[str] = ()) -> dict[str, str]:
-    """Return label -> text of a row's options, {} for none, in the columns `named`, else in one with a usual name, in
-    A, B, ..., or in the question. Raises ValueError: see `options_of`.
+    """Return label -> text of a row's options, {} for none; ValueError as `options_of`.
+
+    They are in the columns `named`, else in one with a usual name, in A, B, ..., or in the question.
     """
     question = next((name for name in NAMES["question"] if name in record), "")
     usual = [name for name in NAMES["options"] if name in record][:1]
@@ -230,6 +231,7 @@ def _marks(value: Any) -> Mapping[str, Any]:
 
 def references_of(record: Fields, columns: Sequence[str]) -> list[str]:
     """Return the references of an open question, each once; ValueError without one.
+
     They are the values of the columns, of lists, of the field `text` (SQuAD), and of a list of texts that a text writes
     out; a list of numbers is one answer. Of a solution it is what follows `####` (GSM8K), or its `\\boxed{...}` (MATH).
     """

@@ -33,7 +33,6 @@ class Pictures:
         return write_pictures(self._cache, written) if written else [self._path(str(value)) for value in values]
 
     def _values(self, record: Fields) -> Iterator[bytes | str]:
-        """The pictures, as encoded bytes or as paths."""
         for column, names in self._columns.items():
             values = {name: cell(record, name) for name in names}
             if values and not any(map(is_empty, values.values())):

@@ -1,5 +1,7 @@
-"""The prompt of a row: its template (`{question}`, `{options}`, `{images}`, `{any column}`) filled in by `str.format`,
-pictures at their markers, solved questions as turns before it."""
+"""The prompt of a row: its template filled in, pictures at their markers, solved questions as turns before it.
+
+A template has `{question}`, `{options}`, `{images}` and `{any column}`, in the syntax of `str.format`.
+"""
 
 from __future__ import annotations
 

@@ -36,8 +36,9 @@ DEEPEST = 4
 
 
 def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the YAML's values for a table's rows, whose pictures are below `folder`; what is `given` (role -> column,
-    "" for none) is not guessed. Raises InputError: no column for the question or the answer.
+    """Return the YAML's values for a table's rows; what is `given` (role -> column, "" for none) is not guessed.
+
+    Pictures are below `folder`. Raises InputError: no column for the question or the answer.
     """
     names = dict.fromkeys(str(name) for record in records for name in record if name != KEY)
     values = {name: [record.get(name) for record in records] for name in names}
@@ -197,7 +198,6 @@ def is_zero(answer: Any) -> bool:
 
 
 def _named(found: Mapping[str, Any]) -> Iterable[str]:
-    """The columns among the values, also those in paths."""
     for value in found.values():
         for each in [value] if isinstance(value, str) else value:
             yield from fields_in_path(each) or [each]

@@ -187,7 +187,6 @@ def answered(
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error, what it was raised from, and so on."""
     current: BaseException | None = error
     while current is not None:
         yield current
@@ -195,7 +194,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _parsed(content: bytes) -> Any:
-    """The JSON value, or None."""
     try:
         return json.loads(content)
     except (ValueError, RecursionError):

@@ -1,5 +1,7 @@
-"""Answers as rows: JSON lines of `{"id": ..., "prediction": "..."}`, parquet, MMStar's tables, and VLMEvalKit's:
-<model>_<dataset>.<suffix> in OUT/<model>/, or OUT/<model>/T<date>/ of some builds."""
+"""Answers as rows: JSON lines of `{"id": ..., "prediction": "..."}`, MMStar's and VLMEvalKit's tables, parquet.
+
+VLMEvalKit writes <model>_<dataset>.<suffix> in OUT/<model>/, or OUT/<model>/T<date>/ of some builds.
+"""
 
 import re
 from collections.abc import Collection, Iterable, KeysView, Mapping, Sequence

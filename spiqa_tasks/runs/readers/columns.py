@@ -45,11 +45,12 @@ _LONGEST_NAME, _MOST_NAMES = 60, 12
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a file of answers: `named` is field of `FIELDS` -> the column that the user named ("": none),
-    `task_id` the column of the ids in the task's own table."""
+    """The columns of a file of answers."""
 
     named: Mapping[str, str] = field(default_factory=dict)
+    """Field of `FIELDS` -> the column that the user named ("": none)."""
     task_id: str = ""
+    """The column of the ids in the task's own table."""
 
     @classmethod
     def parse(cls, text: str) -> Columns:

@@ -66,8 +66,10 @@ def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def score_of(logged: Any) -> float | None:
-    """Return the score in a metric's value of one question, 0 to 1, or None: a number or truth value; a mapping with
-    `score` or `true_false`, or of answer and prediction, read by `extract_choice` if it has the options `A`, `B`, ...
+    """Return the score in a metric's value of one question, 0 to 1; None where it has none.
+
+    Known: a number or truth value; a mapping with `score` or `true_false`, or of answer and prediction, which is read
+    by `extract_choice` where the options are there too (`A`, `B`, ...).
     """
     if isinstance(logged, dict):
         given = logged.get("score", logged.get("true_false"))

@@ -58,9 +58,10 @@ def traps_path() -> Path:
 
 
 def read_labels(path: Path) -> Labels:
-    """Return the labelled answers of EVOUNA's json (`golden_answer`, `answer_NAME` and `judge_NAME` of each system), or
-    of rows of question, reference (a text or a list), prediction and label (or verdict: yes/no, true/false, 1/0,
-    correct/incorrect), optionally system and kind. Raises DataError, InputError: a row of another form, or no label.
+    """Return the labelled answers of EVOUNA's json, or of rows; DataError, InputError: another form, or no label.
+
+    EVOUNA has `golden_answer`, and `answer_NAME` and `judge_NAME` of each system; rows question, reference (a text or a
+    list), prediction, label (or verdict: yes/no, true/false, 1/0, correct/incorrect), perhaps system and kind.
     """
     left_out: Counter[str] = Counter()
     answers: list[Labelled] = []

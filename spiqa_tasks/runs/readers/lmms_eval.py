@@ -1,5 +1,7 @@
-"""lmms-eval's files: a dated results file, and a samples file for each task from `--log_samples`; `score --output`
-writes the same, and what lmms-eval has no key for under `SUMMARY`."""
+"""lmms-eval's files: a dated results file, and a samples file for each task from `--log_samples`.
+
+`score --output` writes the same; what lmms-eval has no key for is under `SUMMARY`.
+"""
 
 import dataclasses
 import re
