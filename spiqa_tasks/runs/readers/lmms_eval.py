@@ -44,7 +44,7 @@ def read_results(path: Path, content: Any = None) -> list[Run]:
         config = content["config"]
         who = identity(str(config["model"]), str(config["model_args"] or ""))
         return [_run(path, name, values, content, who) for name, values in content["configs"].items()]
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
+    except (ArithmeticError, AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError) as error:
         raise InputError(
             f"Expected {path} to be a result file of lmms-eval, found {type(error).__name__} {error}. "
             "Name a *_results.json."

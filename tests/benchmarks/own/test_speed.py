@@ -10,7 +10,7 @@ from own_data import COLUMNS, write_own
 
 ROWS = 100_000
 _LOAD = """
-import resource, sys, time
+import re, sys, time
 from pathlib import Path
 from spiqa_tasks.benchmarks.registry import load_table
 from spiqa_tasks.hosts.catalogue import read_task
@@ -18,7 +18,7 @@ from spiqa_tasks.hosts.catalogue import read_task
 task = read_task(Path(sys.argv[1]))
 begun = time.process_time()
 rows = load_table(task.benchmark, task.split, task.settings).num_rows
-print(rows, time.process_time() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(rows, time.process_time() - begun, re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 """
 
 

@@ -15,6 +15,7 @@ from run_files import run_header, run_records, run_values
 from vlmevalkit_models import Fixed
 
 from spiqa_tasks.cli import main
+from spiqa_tasks.extras import is_installed
 from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.hosts.vlmevalkit.registration import run_host, run_script
 from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
@@ -204,6 +205,7 @@ def test_an_exported_task_runs_without_us_and_has_the_hosts_number_here(
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not is_installed("vlmevalkit"), reason="VLMEvalKit is not installed")
 def test_a_stock_process_finds_our_tasks(server: OpenAIServer, tmp_path: Path) -> None:
     """`python -m vlmeval.run` and a copy of it as a checkout's run.py, nobody having named this package."""
     server.behaviour.text = "A"

@@ -143,13 +143,17 @@ def _real_options(folder: Path) -> Iterator[dict[str, str]]:
 
 
 def _stated(options: Mapping[str, str]) -> Counter[str]:
-    """How every option is read in every phrasing; texts that stand for more than one option are left out."""
+    """How every option is read in every phrasing; texts that stand for more than one option are left out.
+
+    So is `D (B)` where D is the text of B and another option: it is read as D.
+    """
     found: Counter[str] = Counter()
     plain = {letter: text.strip(" .()").lower() for letter, text in options.items()}
     for letter, text in options.items():
         is_own = list(plain.values()).count(plain[letter]) == 1 and plain[letter].upper() not in options
         for kind, response in phrasings(letter, text, list(options)):
-            if kind != "text" or is_own:
+            names_another = f"{text} ({letter})" in response and plain[letter].upper() in {*options} - {letter}
+            if not names_another and (kind != "text" or is_own):
                 got = extract_choice(response, options).letter
                 found["none" if got is None else "right" if got == letter else "wrong"] += 1
                 assert got in (None, letter), (response, options)
