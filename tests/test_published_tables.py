@@ -255,7 +255,9 @@ def test_files_of_one_name_that_answer_different_questions_are_one_run(
     capsys.readouterr()
     arguments = ["score", str(tmp_path / "subjects.yaml"), str(tmp_path / "llava"), "--json"]
     assert main(arguments) == 0
-    assert json.loads(capsys.readouterr().out)["metrics"]["accuracy"] == 0.5
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["metrics"]["accuracy"] == 0.5
+    assert "files of one name in its folders are read as parts of one run" in printed.err
     (tmp_path / "llava" / "Subject1" / "output.json").write_text(json.dumps(MMMU))
     assert main(arguments) == 3
     assert len(json.loads(capsys.readouterr().out)["results"]) == 2

@@ -81,7 +81,9 @@ def unscored_runs(paths: Sequence[RunPath], wanted: Selection, name: str = "") -
             )
         if len(named) == len(read) == 1 and places[0].path.is_file():  # whatever task it was made for
             read = [replace(read[0], task=wanted.tasks[0])]
-        read = joined(places[0].path, read) if len(named) == 1 and places[0].path.is_dir() else read
+        if len(named) == 1 and places[0].path.is_dir() and len(whole := joined(places[0].path, read)) < len(read):
+            read = whole
+            remarks.append(f"{places[0].path}: files of one name in its folders are read as parts of one run.")
         runs, replaced = selection.newest(selection.select_tasks(read, wanted.tasks), "any")
         remarks += replaced + left_out
         for run in [run for run in runs if run.logged] if name else _logged(runs, remarks):

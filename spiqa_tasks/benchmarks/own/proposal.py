@@ -209,11 +209,9 @@ def _is_short(value: Any) -> bool:
 
 def _is_list(value: Any) -> bool:
     value = as_value(value)
-    return (
-        bool(cells.listed_options(value))
-        if isinstance(value, str)
-        else isinstance(value, list | Mapping) and len(value) > 1
-    )
+    if isinstance(value, str):
+        return bool(cells.listed_options(value))
+    return isinstance(value, list | Mapping) and len(value) > 1
 
 
 def _has_letters(value: Any) -> bool:
