@@ -202,7 +202,8 @@ _TYPES = get_type_hints(Record)
 def _entry(ask: Ask, verdict: Verdict) -> dict[str, Any]:
     """Return the logged fields of a verdict; six decimals of a logprob give six of the score."""
     score = ask.read(verdict) if verdict.ok else None
-    entry: dict[str, Any] = {"metric": ask.score} | ({} if score is None else {"score": score})
+    entry: dict[str, Any] = {"metric": ask.score, "prompt": ask.request.prompt}
+    entry |= {} if score is None else {"score": score}
     entry |= {mark: True for mark in MARKS if getattr(ask.request, mark)}
     if not verdict.ok:
         return entry | {"reason": verdict.reason}

@@ -4,12 +4,9 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.prompting import plain_text
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import SpiqaTasksError
-from spiqa_tasks.judge.rules import Candidate, rule_of_prompt
-from spiqa_tasks.judge.rules.letters import LettersRule
 from spiqa_tasks.runs.run import Run
 
 Row = Mapping[str, Any]
@@ -74,14 +71,16 @@ def _samples_of(
     rows = _rows(runs[0][0], places is not None, ids)
     found: dict[str, dict[str, Any]] = {}
     for run, scores in runs:
-        responses = _responses(run, ids)
+        logged = _logged(run, ids)
         for record in [record for record in run.questions if record.id in ids]:
             if record.id not in found:
-                question = _question(run, rows.get(record.id), record, places)
+                question = _question(rows.get(record.id), record, places)
                 found[record.id] = {"task": run.task, "id": record.id, **question}
-            answer = _answer(record, responses.get(record.id, ""), scores.get(record.id))
-            if record.verdicts and (asked := _asked(run, record, found[record.id].get("question"))):
-                answer["asked"] = asked
+            response, prompt = logged.get(record.id, ("", ""))
+            if prompt not in ("", found[record.id].get("question")):
+                more = f" ... ({len(prompt) - PROMPT:,} characters more)" if len(prompt) > PROMPT else ""
+                found[record.id].setdefault("prompt", prompt[:PROMPT] + more)
+            answer = _answer(record, response, scores.get(record.id))
             found[record.id]["answers"].append({"run": labels.index(run.name), **answer})
     return list(found.values())
 
@@ -97,16 +96,18 @@ def _rows(run: Run, pictures: bool, ids: Collection[str]) -> dict[str, Row]:
     return {}
 
 
-def _responses(run: Run, ids: Collection[str]) -> dict[str, str]:
-    """Return question id -> response; for a question of several documents, their responses one after the other."""
+def _logged(run: Run, ids: Collection[str]) -> dict[str, tuple[str, str]]:
+    """Return question id -> response and prompt as logged; of several documents the responses and the first prompt."""
     found: dict[str, list[str]] = {}
+    prompts: dict[str, str] = {}
     for record in run.records:
         if (question := str(record.details.get("question_id", record.id))) not in ids:
             continue
         name = f"{record.id.removeprefix(question).strip('/')}: " if question != record.id else ""
-        text = run.by_id[record.id].response.text if record.id in run.by_id else ""
-        found.setdefault(question, []).append(name + text)
-    return {question: "\n".join(texts) for question, texts in found.items()}
+        answer = run.by_id.get(record.id)
+        found.setdefault(question, []).append(name + (answer.response.text if answer else ""))
+        prompts.setdefault(question, answer.question if answer else "")
+    return {question: ("\n".join(texts), prompts[question]) for question, texts in found.items()}
 
 
 def _scores(run: Run) -> Mapping[str, float]:
@@ -118,17 +119,14 @@ def _scores(run: Run) -> Mapping[str, float]:
     return {**own, **metric.compute(run.record_set.members(metric)).scores}
 
 
-def _question(run: Run, row: Row | None, record: Record, places: dict[str, int] | None) -> dict[str, Any]:
+def _question(row: Row | None, record: Record, places: dict[str, int] | None) -> dict[str, Any]:
     def show(path: str) -> int | None:
         return places.setdefault(path, len(places)) if places is not None and path else None
 
     found: dict[str, Any] = {"reference": record.reference, "groups": [*record.groups.values()], "answers": []}
     if row is None:
         return found
-    prompt = plain_text(run.own.entry.prompt(row))
-    more = len(prompt) - PROMPT
     found["question"] = row["question"]
-    found["prompt"] = prompt if more <= 0 else f"{prompt[:PROMPT]} ... ({more:,} characters more)"
     if "figures" in row:
         needed = set(row["referred"])
         found["figures"] = [
@@ -146,14 +144,6 @@ def _question(run: Run, row: Row | None, record: Record, places: dict[str, int] 
     return found
 
 
-def _asked(run: Run, record: Record, question: str | None) -> str:
-    """Return the judge's prompt for a free answer; '' for a custom rubric, or if the question is missing."""
-    rule = rule_of_prompt(run.signature.judge_prompt)
-    if question is None or record.prediction is None or rule is None or isinstance(rule, LettersRule):
-        return ""
-    return rule.request(Candidate(record.prediction, question, record.reference)).prompt
-
-
 def _answer(record: Record, response: str, score: float | None) -> dict[str, Any]:
     found: dict[str, Any] = {
         "response": response,
@@ -165,6 +155,7 @@ def _answer(record: Record, response: str, score: float | None) -> dict[str, Any
         "refused": record.refused or None,
         "scores": {name: round(value, 4) for name, value in record.scores.items()} if len(record.scores) > 1 else None,
         "judge": list(map(_verdict, record.verdicts)) or None,
+        "asked": "\n\n".join(dict.fromkeys(str(each["prompt"]) for each in record.verdicts if "prompt" in each)) or None,
     }
     return {name: value for name, value in found.items() if value is not None}
 

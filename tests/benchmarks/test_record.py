@@ -67,7 +67,7 @@ def test_a_verdict_becomes_a_score_and_is_kept() -> None:
     judged = record.judged([YES])
     assert judged.scores == {"other": 1.0, "l3score": 0.75}
     assert judged.verdicts == (
-        {"metric": "l3score", "score": 0.75, "model": "served", "top_logprobs": [["Yes", -0.1], ["No", -2.5]]},
+        {"metric": "l3score", "prompt": "?", "score": 0.75, "model": "served", "top_logprobs": [["Yes", -0.1], ["No", -2.5]]},
     )
     assert (judged.status, judged.asks, judged.judge_failed) == ("ok", (), False)
     assert record.scores == {"other": 1.0}
@@ -78,7 +78,7 @@ def test_a_written_verdict_is_kept_as_its_text() -> None:
     """A judge that writes has no log-probabilities; a verdict without a score is a failed judgement with a reason."""
     judged = Record("a", asks=(ask("accuracy_llm", value=None),)).judged([Verdict("ok", text="B", model="m")])
     reason = "the judge's answer 'B' is none of its rule's verdicts"
-    assert judged.verdicts == ({"metric": "accuracy_llm", "model": "m", "text": "B", "reason": reason},)
+    assert judged.verdicts == ({"metric": "accuracy_llm", "prompt": "?", "model": "m", "text": "B", "reason": reason},)
     assert (judged.status, judged.reason) == ("judge_failed", reason)
     assert judged.scores == {}
     assert judged.judge_failed
@@ -90,7 +90,7 @@ def test_a_failed_verdict_is_a_status_and_no_number(before: Any, after: str) -> 
     judged = Record("a", status=before, asks=(ask("l3score"),)).judged([failed("HTTP 400")])
     assert (judged.status, judged.reason, judged.judge_failed) == (after, "HTTP 400", True)
     assert judged.scores == {}
-    assert judged.verdicts == ({"metric": "l3score", "reason": "HTTP 400"},)
+    assert judged.verdicts == ({"metric": "l3score", "prompt": "?", "reason": "HTTP 400"},)
 
 
 def test_several_asks_keep_their_metrics_apart() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,14 @@ from hypothesis import strategies as st
 from report_runs import REFUSAL, choices, run_of, runs_at
 
 from spiqa_tasks.benchmarks.aggregation import RecordSet
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.judge.rules.grade import CompassRule
-from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.report import samples as module
 from spiqa_tasks.report.content import build
 from spiqa_tasks.report.page import as_html
 from spiqa_tasks.report.samples import as_script, samples
+from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.run import Run
 
 
@@ -126,11 +126,12 @@ def test_a_question_asked_figure_by_figure_is_shown_as_any() -> None:
 
 
 def test_a_sample_shows_what_was_asked(runs: list[Run]) -> None:
-    """The prompt with its question, every score, and the option or figure that was needed."""
+    """The options, every score, and the option or figure that was needed."""
     rows = {row["id"]: row for row in load_rows("scifibench", "demo", "")}
     for sample in of_task(samples(runs, {}), "scifibench_demo"):
         row = rows[sample["id"]]
-        assert all(text in sample["prompt"] for text in row["options"])
+        captions = [f"{letter}: {text}" for letter, text in zip(row["letters"], row["options"], strict=True)]
+        assert sample.get("options", captions) == captions
         marked = [place for place, (_, _, needed) in enumerate(sample["figures"]) if needed]
         of_options = row["subcategory"] == "cap2fig"
         assert marked == ([row["letters"].index(row["answer"])] if of_options else [])
@@ -138,21 +139,28 @@ def test_a_sample_shows_what_was_asked(runs: list[Run]) -> None:
     assert all(set(answer["scores"]) >= {"accuracy", "accuracy_released"} for answer in first["answers"])
 
 
-def test_the_judge_s_question_is_that_of_the_rule() -> None:
-    """Question, reference and answer in the wording that the signature names; of another wording nothing is shown."""
-    row = load_rows("spiqa", "demo", "ablation=text")[0]
-    record = Record(row["id"], prediction="blue", reference="red", verdicts=({"metric": "l3score", "score": 0.5},))
-    found = {}
-    for prompt in (L3ScoreRule().signature()["prompt"], CompassRule().signature()["prompt"], "mine:123"):
-        signature = f"data:spiqa/demo@d|settings:setting=direct,ablation=text|judge_prompt:{prompt}"
-        run = run_of([record], task="spiqa_demo", signature=signature)
-        (found[prompt],) = samples([run], None)["samples"]
-    sample, compass, other = found.values()
-    assert "<Candidate's Answer Begin>: \nblue\n" in compass["answers"][0]["asked"]
-    assert "asked" not in other["answers"][0]
-    assert sample["answers"][0]["asked"].endswith("Answer in one word - Yes or No.")
-    assert f"Question: {row['question']} " in sample["answers"][0]["asked"]
-    assert "Candidate answer: blue " in sample["answers"][0]["asked"]
+def test_a_prompt_is_shown_as_it_was_logged() -> None:
+    """Cut where it is very long; not where nothing was logged, or the question alone."""
+    row = load_rows("mmstar", "demo", "ablation=text")[0]
+    shown = []
+    for logged in ("Look!\n" + row["question"], "x" * 4000, row["question"], ""):
+        answer = Answer(row["id"], Response("A"), Record(row["id"], "A", row["answer"]), question=logged)
+        run = run_of([answer.record], task="mmstar_demo", signature="data:mmstar/demo@d|settings:ablation=text")
+        (sample,) = samples([replace(run, read=lambda answer=answer: [answer])], None)["samples"]
+        assert sample["question"] == row["question"]
+        shown.append(sample.get("prompt"))
+    assert shown == ["Look!\n" + row["question"], "x" * 3000 + " ... (1,000 characters more)", None, None]
+
+
+def test_a_sample_shows_what_the_judge_was_asked() -> None:
+    """The prompt of each verdict, once where several share it, by any rule; nothing where a verdict has none."""
+    verdicts = tuple({"metric": name, "prompt": f"Is it {name[0]}?"} for name in ("a", "a_released", "b"))
+    shown = []
+    for logged in (verdicts, ({"metric": "a", "score": 0.5},)):
+        run = run_of([Record("p/0", prediction="blue", reference="red", verdicts=logged)], task="spiqa_demo")
+        ((sample,),) = [samples([run], None)["samples"]]
+        shown.append(sample["answers"][0].get("asked"))
+    assert shown == ["Is it a?\n\nIs it b?", None]
 
 
 @given(st.recursive(st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(), st.lists))

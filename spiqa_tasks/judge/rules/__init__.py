@@ -10,7 +10,7 @@ from spiqa_tasks.judge.rules.l3score import L3ScoreRule, SampledRule
 from spiqa_tasks.judge.rules.letters import LettersRule, ReleasedLettersRule
 from spiqa_tasks.judge.rules.rule import Candidate, Rule
 
-__all__ = ["RULES", "RULE_OF", "Candidate", "Rule", "make_rule", "metric_of", "rule_of_prompt"]
+__all__ = ["RULES", "RULE_OF", "Candidate", "Rule", "make_rule", "metric_of"]
 
 RULES: dict[str, type[Rule]] = {
     rule.name: rule for rule in (L3ScoreRule, SampledRule, CompassRule, GradeRule, LettersRule, ReleasedLettersRule)
@@ -39,9 +39,3 @@ def metric_of(rule: str) -> str:
     if name not in RULE_OF.values():
         raise InputError(f"Expected rule to be one of {', '.join(RULE_OF.values())}; found {rule!r}.")
     return RULES[name].metric
-
-
-def rule_of_prompt(prompt: str) -> Rule | None:
-    """Return the rule whose signature has this `judge_prompt`; None for a rubric of one's own or another version's."""
-    worded = (each for rule in RULES.values() for each in (rule(), *rule().rewordings().values()))
-    return next((rule for rule in worded if rule.signature()["prompt"] == prompt), None)

@@ -260,7 +260,7 @@
     if (sample.options) parts.push(element("pre", "", sample.options.join("\n")));
     parts.push(facts([["reference", sample.reference], ["groups", sample.groups.join(", ")]]));
     if (sample.figures) parts.push(figures(sample));
-    if (sample.prompt) parts.push(folded("Prompt as sent", sample.prompt));
+    if (sample.prompt) parts.push(folded("Prompt as logged", sample.prompt));
     at("detail").replaceChildren(...parts, ...sample.answers.map(answered));
     if (!at("sample").open) at("sample").showModal();
     at("sample").scrollTop = 0;
