@@ -14,7 +14,7 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, TOP, L3ScoreRule
 from spiqa_tasks.judge.rules.rule import Candidate
-from spiqa_tasks.scoring.coverage import mean_or_nan
+from spiqa_tasks.scoring.values import mean_or_nan
 
 
 class L3Score:

@@ -17,10 +17,10 @@ from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring import binary
 from spiqa_tasks.scoring.binary import THRESHOLD, Bin, BinaryAgreement, binary_agreement, reliability
 from spiqa_tasks.scoring.binning import bin_index, quantile_bins
-from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.intervals import Estimate, mean_interval
 from spiqa_tasks.scoring.open_answers import LEXICAL
 from spiqa_tasks.scoring.ranking import rank_correlations
+from spiqa_tasks.scoring.values import too_few
 
 Scores = tuple[float | None, ...]
 REPEATED = "the same prompt"

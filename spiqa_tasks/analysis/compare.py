@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from spiqa_tasks.analysis.pair import Pair, differing
 from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
+from spiqa_tasks.scoring.values import too_few
 
 
 @dataclass(frozen=True)

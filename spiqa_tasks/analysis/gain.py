@@ -10,11 +10,10 @@ from spiqa_tasks.benchmarks.summary import Outcomes
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.identity import OPTIONS
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.coverage import is_covered, too_few
 from spiqa_tasks.scoring.gain import Gain, corrected_for_chance, gain, gain_of_totals, outcomes
 from spiqa_tasks.scoring.intervals import Estimate
 from spiqa_tasks.scoring.mcq import extract_choice
-from spiqa_tasks.scoring.units import percent
+from spiqa_tasks.scoring.values import is_covered, percent, too_few
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.coverage import too_few
+from spiqa_tasks.scoring.values import too_few
 
 _BLINDEST = {"text": 1, "grey": 2, "none": 4}
 """Ablation -> rank among a model's runs, after those of LLM bases (0); other ablations have 3."""

@@ -27,7 +27,7 @@ from spiqa_tasks.runs.identity import ablated, model_arguments
 from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING
-from spiqa_tasks.scoring.units import percent
+from spiqa_tasks.scoring.values import percent
 
 NAMED = 3
 """Questions that a line names."""

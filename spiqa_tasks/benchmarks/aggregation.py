@@ -8,8 +8,8 @@ from typing import Literal
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.metrics import text_scores
-from spiqa_tasks.scoring.coverage import is_covered, mean_or_nan, too_few
 from spiqa_tasks.scoring.intervals import Interval, mean_interval
+from spiqa_tasks.scoring.values import is_covered, mean_or_nan, too_few
 
 Needs = Literal["nothing", "judge", "text programs"]
 Pairs = list[tuple[str, str]]

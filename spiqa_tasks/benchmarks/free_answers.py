@@ -8,11 +8,11 @@ from typing import Any
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_value
 from spiqa_tasks.benchmarks.benchmark import Benchmark, parse_settings, settings_text
 from spiqa_tasks.benchmarks.choice import FAILURE_RATES
-from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, L3SCORE, NEITHER, judge_advice, text_metric
+from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, L3SCORE, NEITHER, judge_advice, metric_of, text_metric
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.judge.rules import Candidate, metric_of
+from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.responses import is_refusal
 

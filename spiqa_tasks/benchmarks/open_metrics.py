@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 
 from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Pairs, Value, share_of, withheld
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.rules import RULE_OF, RULES
 from spiqa_tasks.judge.rules.l3score import says_neither
 from spiqa_tasks.judge.rules.rule import NEITHER_REMEDY
 from spiqa_tasks.metrics.text_scores import TOKENIZER, text_scores
@@ -15,6 +17,14 @@ MOST_NEITHER = 0.05
 L3SCORE = "l3score"
 Texts = Callable[[Record], Sequence[str]]
 """Record -> the predictions that a text metric scores, () without an answer."""
+
+
+def metric_of(rule: str) -> str:
+    """Return the metric that a rule of free answers gives. Raises InputError for any other rule."""
+    name = rule.partition(":")[0]
+    if name not in RULE_OF.values():
+        raise InputError(f"Expected rule to be one of {', '.join(RULE_OF.values())}; found {rule!r}.")
+    return RULES[name].metric
 
 
 def prediction(record: Record) -> Sequence[str]:

@@ -19,7 +19,7 @@ from spiqa_tasks.runs.loading import find_task
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.selection import partial_coverage
 from spiqa_tasks.runs.subset import read_subset
-from spiqa_tasks.scoring.units import percent
+from spiqa_tasks.scoring.values import percent
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -20,7 +20,7 @@ from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.printer import Column, Columns, Table, as_jsonl, render
 from spiqa_tasks.runs.scoring import write_runs
 from spiqa_tasks.runs.task import P_RIGHT
-from spiqa_tasks.scoring.units import number, plain
+from spiqa_tasks.scoring.values import number, plain
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

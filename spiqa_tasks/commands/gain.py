@@ -20,7 +20,7 @@ from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals, natural
-from spiqa_tasks.scoring.units import number, percent
+from spiqa_tasks.scoring.values import number, percent
 
 _EPILOG = (
     "RUNs are recognised by their own record: our _text, _grey and _llm tasks, and --model ablated; the files of "

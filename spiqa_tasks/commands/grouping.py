@@ -16,7 +16,7 @@ from spiqa_tasks.report.printer import Column, Columns, Table, as_records, rende
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import with_unique_labels
-from spiqa_tasks.scoring.units import number
+from spiqa_tasks.scoring.values import number
 
 ALL = "all"
 GROUP = "group"

@@ -20,7 +20,7 @@ from spiqa_tasks.report.headline import printed_record, records_of, shown_metric
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, render
 from spiqa_tasks.report.score_tables import of_one_model, paper_table
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.units import number, percent
+from spiqa_tasks.scoring.values import number, percent
 
 _VALUE = Column("value", "x 100", number, ("low", "high"))
 _ACROSS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")

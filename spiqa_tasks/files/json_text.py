@@ -131,3 +131,10 @@ def _adapter(form: Any) -> Any:
     from pydantic import ConfigDict, TypeAdapter
 
     return TypeAdapter(form, config=ConfigDict(strict=True, allow_inf_nan=False))
+
+
+def first_of(answers: Any, default: Any) -> Any:
+    """Return the first of lists within lists, as a host logs answers; `default` where they are empty."""
+    while isinstance(answers, list):
+        answers = answers[0] if answers else default
+    return answers

@@ -11,7 +11,7 @@ from spiqa_tasks.report.printer import Column, Columns, Table, as_records, shown
 from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring.binary import THRESHOLD
 from spiqa_tasks.scoring.intervals import Estimate
-from spiqa_tasks.scoring.units import estimated, percent, plain, without_nan
+from spiqa_tasks.scoring.values import estimated, percent, plain, without_nan
 
 AGREEMENT = "Agreement with the labels"
 EXAMPLES = 5

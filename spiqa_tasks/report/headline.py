@@ -11,7 +11,7 @@ from spiqa_tasks.published import reported
 from spiqa_tasks.report.plots import ROWS
 from spiqa_tasks.report.printer import Column, Columns, Table, shown
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.units import number, without_nan
+from spiqa_tasks.scoring.values import number, without_nan
 
 PLOTTED = {"category": "category", "type": "type of figure", "figures": "number of figures shown"}
 """Kind of group that is plotted -> its name; the others have too many groups for a plot."""

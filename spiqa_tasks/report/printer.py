@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tabulate import tabulate
 
 from spiqa_tasks.printable import printable
-from spiqa_tasks.scoring.units import without_nan
+from spiqa_tasks.scoring.values import without_nan
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -145,6 +145,7 @@ def _question(row: Row | None, record: Record, places: dict[str, int] | None) ->
 
 
 def _answer(record: Record, response: str, score: float | None) -> dict[str, Any]:
+    asked = dict.fromkeys(str(verdict["prompt"]) for verdict in record.verdicts if "prompt" in verdict)
     found: dict[str, Any] = {
         "response": response,
         "extracted": record.prediction,
@@ -155,7 +156,7 @@ def _answer(record: Record, response: str, score: float | None) -> dict[str, Any
         "refused": record.refused or None,
         "scores": {name: round(value, 4) for name, value in record.scores.items()} if len(record.scores) > 1 else None,
         "judge": list(map(_verdict, record.verdicts)) or None,
-        "asked": "\n\n".join(dict.fromkeys(str(each["prompt"]) for each in record.verdicts if "prompt" in each)) or None,
+        "asked": "\n\n".join(asked) or None,
     }
     return {name: value for name, value in found.items() if value is not None}
 

@@ -21,7 +21,7 @@ from spiqa_tasks.report.headline import (
 from spiqa_tasks.report.printer import Column, Table, render
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.units import number
+from spiqa_tasks.scoring.values import number
 
 _NONE = Value(math.nan, 0)
 _MATCHERS = (

@@ -12,7 +12,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import REPOSITORIES
 from spiqa_tasks.report.headline import Record, records_of, shown_metrics, size_of
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.units import number
+from spiqa_tasks.scoring.values import number
 
 
 def as_card(runs: Sequence[Run]) -> str:

@@ -20,7 +20,7 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import Gain
 from spiqa_tasks.scoring.intervals import Estimate
 from spiqa_tasks.scoring.ranking import Pairs, matched, rank_correlations
-from spiqa_tasks.scoring.units import estimated, number, p_value, percent, plain
+from spiqa_tasks.scoring.values import estimated, number, p_value, percent, plain
 
 MMSTAR_TASK = "mmstar_filtered"
 COVERAGE = "What became of the answers"

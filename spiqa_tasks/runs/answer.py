@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
-from spiqa_tasks.scoring.coverage import is_covered
+from spiqa_tasks.scoring.values import is_covered
 
 FIRST = 5
 """Ids listed in a remark."""

@@ -67,7 +67,13 @@ def test_a_verdict_becomes_a_score_and_is_kept() -> None:
     judged = record.judged([YES])
     assert judged.scores == {"other": 1.0, "l3score": 0.75}
     assert judged.verdicts == (
-        {"metric": "l3score", "prompt": "?", "score": 0.75, "model": "served", "top_logprobs": [["Yes", -0.1], ["No", -2.5]]},
+        {
+            "metric": "l3score",
+            "prompt": "?",
+            "score": 0.75,
+            "model": "served",
+            "top_logprobs": [["Yes", -0.1], ["No", -2.5]],
+        },
     )
     assert (judged.status, judged.asks, judged.judge_failed) == ("ok", (), False)
     assert record.scores == {"other": 1.0}

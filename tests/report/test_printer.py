@@ -22,7 +22,7 @@ from spiqa_tasks.report.printer import (
 )
 from spiqa_tasks.report.tables import comparison_table
 from spiqa_tasks.scoring.intervals import Paired
-from spiqa_tasks.scoring.units import number
+from spiqa_tasks.scoring.values import number
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), max_size=8)
 RUNS = [

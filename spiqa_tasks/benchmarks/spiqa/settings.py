@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from spiqa_tasks.benchmarks.benchmark import parse_settings, settings_text
+from spiqa_tasks.benchmarks.open_metrics import metric_of
 from spiqa_tasks.benchmarks.spiqa.formats import Paper, Question
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.pictures import Ablation
-from spiqa_tasks.judge.rules import metric_of
 
 SMALL = "224px"
 """The resolution of the release's archives of small pictures."""

@@ -10,7 +10,7 @@ from spiqa_tasks.judge.rules.l3score import L3ScoreRule, SampledRule
 from spiqa_tasks.judge.rules.letters import LettersRule, ReleasedLettersRule
 from spiqa_tasks.judge.rules.rule import Candidate, Rule
 
-__all__ = ["RULES", "RULE_OF", "Candidate", "Rule", "make_rule", "metric_of"]
+__all__ = ["RULES", "RULE_OF", "Candidate", "Rule", "make_rule"]
 
 RULES: dict[str, type[Rule]] = {
     rule.name: rule for rule in (L3ScoreRule, SampledRule, CompassRule, GradeRule, LettersRule, ReleasedLettersRule)
@@ -31,11 +31,3 @@ def make_rule(spec: str, options: Mapping[str, Any]) -> Rule:
     known = {option.name for option in fields(RULES[name])}
     chosen = {option: value for option, value in options.items() if option in known}
     return RULES[name](**{**chosen, **RULES[name].options_of(argument)})
-
-
-def metric_of(rule: str) -> str:
-    """Return the metric that a rule of free answers gives. Raises InputError for any other rule."""
-    name = rule.partition(":")[0]
-    if name not in RULE_OF.values():
-        raise InputError(f"Expected rule to be one of {', '.join(RULE_OF.values())}; found {rule!r}.")
-    return RULES[name].metric

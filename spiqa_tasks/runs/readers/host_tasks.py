@@ -1,14 +1,12 @@
 """The logged answers to the host's own tasks, as records: who was right on which question, as far as the log has it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.record import EMPTY, Record, Response
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.json_text import json_lines
+from spiqa_tasks.files.json_text import first_of
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.task import LOGGED, is_reported
@@ -22,18 +20,13 @@ _NO_METRICS = frozenset((*_LOGGED, "doc", "arguments", "submission"))
 
 
 def host_answers(
-    path: Path, logged: Path, task: str, config: Mapping[str, Any], reported: Mapping[str, float]
+    lines: Sequence[Mapping[str, Any]], task: str, config: Mapping[str, Any], reported: Mapping[str, float]
 ) -> list[Answer]:
-    """Return the answers to a task of the host in the samples file `logged` beside the result file.
+    """Return the answers in the lines of a samples file of a host's task.
 
     A record has the scores that are logged, 0 to 1, and lists the host's metrics. Scores inferred from prediction and
-    answer are left out if their mean is not `reported` (metric -> value). InputError: no samples file of the host.
+    answer are left out if their mean is not `reported` (metric -> value).
     """
-    if not logged.is_file():
-        raise InputError(
-            f"Expected the samples of {task} beside {path}, found none. Run the host again with --log_samples."
-        )
-    lines = [sample for _, sample in samples(logged)]
     limit = (config.get("generation_kwargs") or {}).get("max_new_tokens")
     answers = [_answer(sample, limit) for sample in lines]
     if len({answer.id for answer in answers}) < len({answer.place for answer in answers}):  # what is logged is no id
@@ -50,19 +43,6 @@ def host_answers(
             if not is_reported(task, config, reported, name, sum(scores) / len(values)):
                 answers = [_without(answer, name) for answer in answers]
     return answers
-
-
-def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the samples of a file with their line numbers, from 1; DataError, InputError: a line of no sample."""
-    for number, sample in json_lines(path):
-        try:
-            int(sample["doc_id"]), sample["target"]
-        except (ValueError, KeyError, TypeError, OverflowError) as error:
-            raise InputError(
-                f"Expected a logged sample of lmms-eval in line {number} of {path}, found "
-                f"{type(error).__name__} {error}. Name a run made with --log_samples."
-            ) from error
-        yield number, sample
 
 
 def score_of(logged: Any) -> float | None:
@@ -121,13 +101,6 @@ def _groups(value: Mapping[str, Any]) -> dict[str, str]:
 def _without(answer: Answer, name: str) -> Answer:
     scores = {key: score for key, score in answer.record.scores.items() if key != name} if answer.record else {}
     return replace(answer, record=answer.record and replace(answer.record, scores=scores))
-
-
-def first_of(answers: Any, default: Any) -> Any:
-    """Return the first of lists within lists, as a host logs answers; `default` where they are empty."""
-    while isinstance(answers, list):
-        answers = answers[0] if answers else default
-    return answers
 
 
 def _flat(value: Any) -> list[str]:

@@ -17,10 +17,10 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.results_file import RESULTS, SAMPLES, SUMMARY
 from spiqa_tasks.benchmarks.task import Task, benchmark_named, task_of
 from spiqa_tasks.errors import InputError, SpiqaTasksError
-from spiqa_tasks.files.json_text import conforms, loads
+from spiqa_tasks.files.json_text import conforms, first_of, json_lines, loads
 from spiqa_tasks.runs.answer import Answer, plain
 from spiqa_tasks.runs.identity import Identity, identity, model_arguments
-from spiqa_tasks.runs.readers.host_tasks import first_of, host_answers, samples
+from spiqa_tasks.runs.readers.host_tasks import host_answers
 from spiqa_tasks.runs.run import Run
 
 FORM, SCORED = FORMS = ("lmms-eval", "score")
@@ -76,6 +76,19 @@ def read_samples(path: Path) -> Run:
     return Run(task.name, who, path, FORM, lambda: answers, task.questions, len(answers), definition=task)
 
 
+def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the samples of a file with their line numbers, from 1; DataError, InputError: a line of no sample."""
+    for number, sample in json_lines(path):
+        try:
+            int(sample["doc_id"]), sample["target"]
+        except (ValueError, KeyError, TypeError, OverflowError) as error:
+            raise InputError(
+                f"Expected a logged sample of lmms-eval in line {number} of {path}, found "
+                f"{type(error).__name__} {error}. Name a run made with --log_samples."
+            ) from error
+        yield number, sample
+
+
 def own_answers(path: Path) -> list[Answer]:
     """Return the logged answers to a task of this package. Raises InputError: a line that is no sample of one."""
     found = []
@@ -105,6 +118,16 @@ def _own_answer(sample: Mapping[str, Any]) -> Answer:
     return Answer(record.id, response, record, *logged)
 
 
+def _host_answers(
+    path: Path, logged: Path, task: str, config: Mapping[str, Any], reported: Mapping[str, float]
+) -> list[Answer]:
+    if not logged.is_file():
+        raise InputError(
+            f"Expected the samples of {task} beside {path}, found none. Run the host again with --log_samples."
+        )
+    return host_answers([sample for _, sample in samples(logged)], task, config, reported)
+
+
 def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str, Any], who: Identity) -> Run:
     written = content.get(SUMMARY)
     more = written.get(name, {}) if isinstance(written, Mapping) else {}
@@ -118,7 +141,7 @@ def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str,
     task = _own_task(values)
     asked, read = original, partial(own_answers, logged)
     if task is None:
-        read = partial(host_answers, path, logged, name, values, reported)
+        read = partial(_host_answers, path, logged, name, values, reported)
     else:
         asked = _asked(task, values, original)
     return Run(

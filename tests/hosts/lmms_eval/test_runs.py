@@ -104,7 +104,9 @@ def test_failed_judgements_withhold_the_number_and_keep_the_answers(evaluate: Ev
     assert len(failed) == 1
     assert not {"score", "l3score"} & {*failed[0], *failed[0]["scores"]}
     assert "400" in failed[0]["reason"]
-    assert failed[0]["verdicts"] == [{"metric": "l3score", "reason": failed[0]["reason"]}]
+    (verdict,) = failed[0]["verdicts"]
+    assert verdict.pop("prompt").endswith("Answer in one word - Yes or No.")
+    assert verdict == {"metric": "l3score", "reason": failed[0]["reason"]}
     assert ["score" in sample for sample in result["samples"]["spiqa_demo"]].count(False) == 1
     assert metric(result, "spiqa_demo", "rouge_l") > 0
 

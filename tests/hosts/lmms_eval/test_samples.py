@@ -23,10 +23,11 @@ def size(text: Any) -> int:
 
 
 def beyond_its_texts(line: str, headline: str) -> int:
-    """Bytes of a line less its input, target, response, prediction and reference, each counted once."""
+    """Bytes of a line less its input, target, response, prediction, reference and judge's prompts, each once."""
     sample = json.loads(line)
     record = sample[headline]
     texts = [sample["input"], sample["target"], sample["filtered_resps"], record["prediction"], record["reference"]]
+    texts += [{"prompt": verdict["prompt"]} for verdict in record.get("verdicts", ())]
     return len(line.encode()) - sum(map(size, texts))
 
 

@@ -10,8 +10,7 @@ from host_files import FAILED, SPLIT, choice_samples, sample_of, write_run
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.readers.host_tasks import samples
-from spiqa_tasks.runs.readers.lmms_eval import own_answers, read_results, read_samples, result_files
+from spiqa_tasks.runs.readers.lmms_eval import own_answers, read_results, read_samples, result_files, samples
 from spiqa_tasks.runs.run import Run
 
 ROWS = load_rows("mmstar", "demo", "ablation=text")
