@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Pairs, Value, share_of, withheld
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.rules import RULE_OF, RULES
+from spiqa_tasks.judge.rules import RULE_OF
 from spiqa_tasks.judge.rules.l3score import says_neither
 from spiqa_tasks.judge.rules.rule import NEITHER_REMEDY
 from spiqa_tasks.metrics.text_scores import TOKENIZER, text_scores
@@ -21,10 +21,10 @@ Texts = Callable[[Record], Sequence[str]]
 
 def metric_of(rule: str) -> str:
     """Return the metric that a rule of free answers gives. Raises InputError for any other rule."""
-    name = rule.partition(":")[0]
-    if name not in RULE_OF.values():
-        raise InputError(f"Expected rule to be one of {', '.join(RULE_OF.values())}; found {rule!r}.")
-    return RULES[name].metric
+    metrics = {name: metric for metric, name in RULE_OF.items()}
+    if (name := rule.partition(":")[0]) not in metrics:
+        raise InputError(f"Expected rule to be one of {', '.join(metrics)}; found {rule!r}.")
+    return metrics[name]
 
 
 def prediction(record: Record) -> Sequence[str]:

@@ -9,9 +9,11 @@ from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.benchmarks.open_metrics import (
     NEITHER,
     judge_advice,
+    metric_of,
     text_metric,
 )
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.rules.rule import NEITHER_REMEDY
 from spiqa_tasks.scoring.text_metrics import rouge_l
 
@@ -27,6 +29,23 @@ def judged(number: int, *tokens: list[list[Any]], metric: str = "l3score") -> Re
     """An answer with a verdict for each of the lists of log-probabilities."""
     verdicts = tuple({"metric": metric, "score": 0.0, "top_logprobs": each} for each in tokens)
     return answer(number, verdicts=verdicts)
+
+
+@pytest.mark.parametrize(("rule", "metric"), [("l3score", "l3score"), ("sampled:5", "l3score_sampled")])
+def test_a_rule_gives_a_metric_whatever_its_argument(rule: str, metric: str) -> None:
+    """A rule of other answers is refused by name."""
+    assert metric_of(rule) == metric
+    with pytest.raises(InputError, match=r"one of l3score, sampled, .*; found 'letters'"):
+        metric_of("letters")
+
+
+def test_a_question_of_two_predictions_has_no_score_of_its_own() -> None:
+    """Both count in the value of the corpus; CIDEr alone depends on the other answers."""
+    metric = text_metric("rouge_l", lambda record: ("a cat", "a dog") if record.id == "0" else ("a cat sat",))
+    found = metric.compute([answer(0), answer(1)])
+    assert (found.scores, found.n) == ({}, 2)
+    assert found.value == pytest.approx(rouge_l(["a cat", "a dog", "a cat sat"], ["a cat sat"] * 3).value)
+    assert [text_metric(name).of_corpus for name in ("cider", "rouge_l")] == [True, False]
 
 
 def test_questions_that_are_there_in_whole_have_a_score_each() -> None:
