@@ -13,7 +13,7 @@ from openai_server import OpenAIServer
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge import cache as module
-from spiqa_tasks.judge.cache import VerdictCache
+from spiqa_tasks.judge.cache import VerdictCache, request_key
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -100,6 +100,17 @@ def test_a_file_that_is_damaged_or_another_programs_is_left_whole(
     (aside,) = path.parent.glob("judge.damaged-*.sqlite")
     assert aside.read_bytes() == before
     assert len(read(path, ["00000"])) == 1
+
+
+def test_pictures_count_by_content_and_addresses_as_they_are(tmp_path: Path) -> None:
+    """A copy has the same verdict; an address is not opened."""
+    files = [tmp_path / name for name in ("a.png", "b.png", "c.png")]
+    for file, content in zip(files, (b"same", b"same", b"other"), strict=True):
+        file.write_bytes(content)
+    shown = [*map(str, files), "http://h/a.png", "https://h/a.png", "data:image/png;base64,AA"]
+    config = JudgeConfig("openai", "m")
+    keys = [request_key(config, "", JudgeRequest("?", images=(image,))) for image in shown]
+    assert (keys[0] == keys[1], len(set(keys))) == (True, 5)
 
 
 @contextmanager

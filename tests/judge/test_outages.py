@@ -215,6 +215,21 @@ def test_a_server_that_lets_requests_queue_is_asked_no_faster_than_it_answers(
     assert server.work <= 1.1 * 200 * latency + 60
 
 
+@pytest.mark.parametrize("kind", [{"top_logprobs": None, "max_tokens": 256}, {}], ids=["text", "token"])
+def test_a_server_that_queues_no_more_has_all_slots_again(kind: dict[str, Any]) -> None:
+    """After five minutes of one place, 2,000 answers of a second come within a minute of what 64 slots take."""
+
+    class Busy(Queue):
+        async def ask(self, request: JudgeRequest) -> Verdict:
+            if asyncio.get_running_loop().time() < 300:
+                return await super().ask(request)
+            return await Server.ask(self, request)
+
+    verdicts, took = judged(Busy(outage("503", []), 1.0), 2300, **kind)
+    assert all(verdict.ok for verdict in verdicts)
+    assert took <= 300 + 2000 / SLOTS + 60
+
+
 @pytest.mark.parametrize("error", [http_error(500, "oops"), http_error(200, "oops")], ids=str)
 @pytest.mark.parametrize("count", [60, 6000])
 def test_a_request_that_fails_for_itself_is_given_up_soon(count: int, error: AskError) -> None:
