@@ -77,10 +77,12 @@ def _samples_of(
                 question = _question(rows.get(record.id), record, places)
                 found[record.id] = {"task": run.task, "id": record.id, **question}
             response, prompt = logged.get(record.id, ("", ""))
+            answer = _answer(record, response, scores.get(record.id))
             if prompt not in ("", found[record.id].get("question")):
                 more = f" ... ({len(prompt) - PROMPT:,} characters more)" if len(prompt) > PROMPT else ""
-                found[record.id].setdefault("prompt", prompt[:PROMPT] + more)
-            answer = _answer(record, response, scores.get(record.id))
+                text = prompt[:PROMPT] + more
+                if found[record.id].setdefault("prompt", text) != text:  # this run was asked otherwise than the first
+                    answer["prompt"] = text
             found[record.id]["answers"].append({"run": labels.index(run.name), **answer})
     return list(found.values())
 

@@ -130,8 +130,7 @@ def test_a_sample_shows_what_was_asked(runs: list[Run]) -> None:
     rows = {row["id"]: row for row in load_rows("scifibench", "demo", "")}
     for sample in of_task(samples(runs, {}), "scifibench_demo"):
         row = rows[sample["id"]]
-        captions = [f"{letter}: {text}" for letter, text in zip(row["letters"], row["options"], strict=True)]
-        assert sample.get("options", captions) == captions
+        assert all(text in "\n".join([sample["question"], *sample.get("options", ())]) for text in row["options"])
         marked = [place for place, (_, _, needed) in enumerate(sample["figures"]) if needed]
         of_options = row["subcategory"] == "cap2fig"
         assert marked == ([row["letters"].index(row["answer"])] if of_options else [])
@@ -152,13 +151,23 @@ def test_a_prompt_is_shown_as_it_was_logged() -> None:
     assert shown == ["Look!\n" + row["question"], "x" * 3000 + " ... (1,000 characters more)", None, None]
 
 
+def test_a_run_that_was_asked_otherwise_shows_its_own_prompt() -> None:
+    """The sample has the prompt of the first run; an equal one is not repeated."""
+    runs = []
+    for model, logged in (("a", "One?"), ("b", "One?"), ("c", "Two?")):
+        answer = Answer("q0", Response("A"), choices([True])[0], question=logged)
+        runs.append(replace(run_of(choices([True]), model), read=lambda answer=answer: [answer]))
+    (sample,) = samples(runs, None)["samples"]
+    assert (sample["prompt"], [answer.get("prompt") for answer in sample["answers"]]) == ("One?", [None, None, "Two?"])
+
+
 def test_a_sample_shows_what_the_judge_was_asked() -> None:
     """The prompt of each verdict, once where several share it, by any rule; nothing where a verdict has none."""
     verdicts = tuple({"metric": name, "prompt": f"Is it {name[0]}?"} for name in ("a", "a_released", "b"))
     shown = []
     for logged in (verdicts, ({"metric": "a", "score": 0.5},)):
         run = run_of([Record("p/0", prediction="blue", reference="red", verdicts=logged)], task="spiqa_demo")
-        ((sample,),) = [samples([run], None)["samples"]]
+        (sample,) = samples([run], None)["samples"]
         shown.append(sample["answers"][0].get("asked"))
     assert shown == ["Is it a?\n\nIs it b?", None]
 

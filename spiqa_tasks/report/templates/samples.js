@@ -246,6 +246,7 @@
       ["refused", answer.refused ? "yes" : ""], ["reason", answer.reason],
       ...Object.entries(answer.scores ?? {}), ...(answer.judge ?? []).map((judged) => ["judge", said(judged)]),
     ]));
+    if (answer.prompt) part.append(folded("Prompt of this run as logged", answer.prompt));
     if (answer.asked) part.append(folded("What the judge was asked", answer.asked));
     return part;
   }
