@@ -27,13 +27,20 @@ class BuildPyWithPth(build_py):
 
     def run(self) -> None:
         super().run()
-        root = Path(self.get_finalized_command("install").install_lib if self.editable_mode else self.build_lib)
+        root = Path(
+            self.get_finalized_command("install").install_lib
+            if self.editable_mode
+            else self.build_lib
+        )
         root.mkdir(parents=True, exist_ok=True)
         for name, line in LINES.items():
             (root / name).write_text(line)
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
-        return [*super().get_outputs(include_bytecode), *(str(Path(self.build_lib, name)) for name in LINES)]
+        return [
+            *super().get_outputs(include_bytecode),
+            *(str(Path(self.build_lib, name)) for name in LINES),
+        ]
 
 
 setup(cmdclass={"build_py": BuildPyWithPth})

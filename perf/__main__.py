@@ -30,7 +30,10 @@ def main() -> int:
     for name in names:
         print(f"perf/{name}.py", file=sys.stderr, flush=True)
         done = subprocess.run(
-            [sys.executable, str(HERE / f"{name}.py")], stdout=subprocess.PIPE, text=True, check=False
+            [sys.executable, str(HERE / f"{name}.py")],
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
         )
         if done.returncode == 0:
             write(name, done.stdout)

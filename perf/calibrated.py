@@ -35,16 +35,26 @@ def main() -> None:
         f"{len(SHARES) * runs:,} simulated samples with a share of right answers of {shares} whose 95% interval "
         "contains that / width of the interval x 100 / width with the labels alone, by the judge's accuracy.\n"
     )
-    print(tabulate(rows, ["scores", "labels", *(f"accuracy {each:g}" for each in ACCURACIES)], tablefmt="github"))
+    print(
+        tabulate(
+            rows,
+            ["scores", "labels", *(f"accuracy {each:g}" for each in ACCURACIES)],
+            tablefmt="github",
+        )
+    )
 
 
 def _cell(rng: np.random.Generator, kind: str, labels: int, accuracy: float, runs: int) -> str:
-    found = np.array([_one(rng, kind, labels, accuracy, share) for share in SHARES for _ in range(runs)])
+    found = np.array(
+        [_one(rng, kind, labels, accuracy, share) for share in SHARES for _ in range(runs)]
+    )
     covered, width, alone = 100 * found.mean(axis=0)
     return f"{covered:.1f} / {width:.1f} / {alone:.1f}"
 
 
-def _one(rng: np.random.Generator, kind: str, labels: int, accuracy: float, share: float) -> tuple[bool, float, float]:
+def _one(
+    rng: np.random.Generator, kind: str, labels: int, accuracy: float, share: float
+) -> tuple[bool, float, float]:
     papers = np.repeat(np.arange(SIZES.size), rng.permutation(SIZES)) if "papers" in kind else None
     right = rng.random(ANSWERS) < _chances(rng, share, papers)
     agrees = rng.random(ANSWERS) < _chances(rng, accuracy, papers)
@@ -62,7 +72,9 @@ def _one(rng: np.random.Generator, kind: str, labels: int, accuracy: float, shar
     return low <= share <= high, high - low, (alone.high or 0.0) - (alone.low or 0.0)
 
 
-def _chances(rng: np.random.Generator, share: float, papers: NDArray[np.intp] | None) -> NDArray[np.float64]:
+def _chances(
+    rng: np.random.Generator, share: float, papers: NDArray[np.intp] | None
+) -> NDArray[np.float64]:
     if papers is None:
         return np.full(ANSWERS, share)
     total = 1 / CORRELATION - 1

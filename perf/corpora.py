@@ -20,8 +20,21 @@ BEGIN, END = "<!-- perf/corpora.py writes from here -->\n", "<!-- to here -->\n"
 RUN_ONS = ROOT / "tests" / "scoring" / "mcq" / "run_ons.json"
 HELD_OUT = frozenset(
     (
-        *("GPT4V", "flamingov2", "llava-v1.5-13b-xtuner", "instructblip_13b", "llava-v1.6-34b", "Gemini-Pro-CoT"),
-        *("instructBLIP-vicuna-7B", "gemini/direct", "gemini/dsp", "gemini/dsp:first", "kosmos-2/cot"),
+        *(
+            "GPT4V",
+            "flamingov2",
+            "llava-v1.5-13b-xtuner",
+            "instructblip_13b",
+            "llava-v1.6-34b",
+            "Gemini-Pro-CoT",
+        ),
+        *(
+            "instructBLIP-vicuna-7B",
+            "gemini/direct",
+            "gemini/dsp",
+            "gemini/dsp:first",
+            "kosmos-2/cot",
+        ),
         "instruct-blip-13b/dsp",
     )
 )
@@ -70,7 +83,14 @@ def _table(corpora: Mapping[str, Sequence[Answer]]) -> str:
         random.seed(0)
         held = [answer for answer in corpora[name] if name != "certain" and _held_out(answer)]
         cells = [_shares(ours, corpora[name]), _shares(ours, held) if held else "-"]
-        rows.append([what, f"{len(corpora[name]):,}", *cells, *(_shares(way, corpora[name]) for way in others)])
+        rows.append(
+            [
+                what,
+                f"{len(corpora[name]):,}",
+                *cells,
+                *(_shares(way, corpora[name]) for way in others),
+            ]
+        )
     first, *rest = extractors()
     headers = ["corpus", "answers", first, "held out", *rest]
     return tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True)
@@ -83,7 +103,9 @@ def _held_out(answer: Answer) -> bool:
 
 
 def _shares(extract: Extractor, answers: Sequence[Answer]) -> str:
-    letters = [(extract(answer["response"], answer["choices"]), answer["letter"]) for answer in answers]
+    letters = [
+        (extract(answer["response"], answer["choices"]), answer["letter"]) for answer in answers
+    ]
     right = sum(found == letter for found, letter in letters)
     wrong = sum(found is not None and found != letter for found, letter in letters)
     return f"{100 * right / len(letters):.2f}/{100 * wrong / len(letters):.2f}"

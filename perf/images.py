@@ -19,18 +19,28 @@ from served import server
 from spiqa_tasks.benchmarks.prompting import Part, Picture, chat_content
 
 FIGURES, PER_PAPER, SIZE = 8, 5, (1500, 900)
-FORMS = {"pil": "PIL images (the host's path)", "path": "paths", "encoded": "files as they are (`encoded`)"}
+FORMS = {
+    "pil": "PIL images (the host's path)",
+    "path": "paths",
+    "encoded": "files as they are (`encoded`)",
+}
 
 
 def main() -> None:
     """Measure each form and print the section."""
     options = arguments(__doc__, questions=15, runs=3)
     with tempfile.TemporaryDirectory() as folder, server() as url:
-        papers = [draw(Path(folder), number) for number in range(-(-options.questions // PER_PAPER))]
-        ways = {form: lambda form=form: measure(form, url, papers, options.questions) for form in FORMS}
+        papers = [
+            draw(Path(folder), number) for number in range(-(-options.questions // PER_PAPER))
+        ]
+        ways = {
+            form: lambda form=form: measure(form, url, papers, options.questions) for form in FORMS
+        }
         ways["encoded"]()  # imports, uncounted
         found = paired(ways, options.runs)
-    rows = [[FORMS[form], spread(each, "ms"), ratio(found["pil"], each)] for form, each in found.items()]
+    rows = [
+        [FORMS[form], spread(each, "ms"), ratio(found["pil"], each)] for form, each in found.items()
+    ]
     show(
         "Pictures",
         f"Processor time of the client for one question with {FIGURES} pictures of {SIZE[0]:,} x {SIZE[1]} through the "
@@ -76,7 +86,8 @@ def measure(form: str, url: str, papers: list[list[str]], questions: int) -> flo
     model.task_dict = {"task": {"test": prompts}}
     options = {"max_new_tokens": 16, "temperature": 0}
     requests = [
-        SimpleNamespace(args=("", messages, dict(options), index, "task", "test")) for index in range(questions)
+        SimpleNamespace(args=("", messages, dict(options), index, "task", "test"))
+        for index in range(questions)
     ]
     start = time.process_time()
     answers = model.generate_until(requests)

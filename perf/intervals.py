@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from spiqa_tasks.scoring.intervals import paired, share_interval
 
 SIZES = np.repeat(
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 18, 21], [16, 5, 17, 10, 18, 13, 11, 7, 8, 2, 3, 2, 4, 1, 1]
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 18, 21],
+    [16, 5, 17, 10, 18, 13, 11, 7, 8, 2, 3, 2, 4, 1, 1],
 )
 """Questions of each paper of test-A: 118 papers, 666 questions."""
 SHARES = (0.5, 0.7, 0.9, 0.97)
@@ -33,12 +34,16 @@ def main() -> None:
     rng = np.random.default_rng(0)
     print(f"## Intervals\n\nPercent of {runs:,} simulated samples, 95% intervals.\n")
     print("Shares, questions independent and in papers:\n")
-    rows = [[f"{n} questions", *(_share(rng, p, None, n, 0, runs) for p in SHARES)] for n in QUESTIONS]
+    rows = [
+        [f"{n} questions", *(_share(rng, p, None, n, 0, runs) for p in SHARES)] for n in QUESTIONS
+    ]
     for papers, correlation in itertools.product(PAPERS, CORRELATIONS):
         name = f"{papers} papers, correlation {correlation:g}"
         rows.append([name, *(_share(rng, p, papers, 0, correlation, runs) for p in SHARES)])
     _table(["", *(f"share {p:g}" for p in SHARES)], rows)
-    print("\nDifferences of runs that are equally good: covered / false alarms / power at `smallest` (- where none):\n")
+    print(
+        "\nDifferences of runs that are equally good: covered / false alarms / power at `smallest` (- where none):\n"
+    )
     rows = []
     for setting in _settings():
         for alike in ALIKE:
@@ -49,7 +54,9 @@ def main() -> None:
 
 def _settings() -> Iterator[tuple[int | None, int, float]]:
     yield from ((None, n, 0.0) for n in QUESTIONS)
-    yield from ((papers, 0, correlation) for papers, correlation in itertools.product(PAPERS, CORRELATIONS))
+    yield from (
+        (papers, 0, correlation) for papers, correlation in itertools.product(PAPERS, CORRELATIONS)
+    )
 
 
 def _name(papers: int | None, n: int, correlation: float) -> str:
@@ -63,7 +70,9 @@ def _clusters(rng: np.random.Generator, papers: int | None, n: int) -> NDArray[n
     return np.repeat(np.arange(papers), rng.choice(SIZES, papers, replace=False))
 
 
-def _chances(rng: np.random.Generator, share: float, correlation: float, clusters: NDArray[np.intp]) -> Hits:
+def _chances(
+    rng: np.random.Generator, share: float, correlation: float, clusters: NDArray[np.intp]
+) -> Hits:
     """Return each question's chance of a right answer: one for each paper, beta-distributed."""
     if correlation == 0:
         return np.full(clusters.size, share)
@@ -72,18 +81,28 @@ def _chances(rng: np.random.Generator, share: float, correlation: float, cluster
     return np.asarray(rng.beta(share * total, (1 - share) * total, clusters.max() + 1)[clusters])
 
 
-def _share(rng: np.random.Generator, p: float, papers: int | None, n: int, correlation: float, runs: int) -> float:
+def _share(
+    rng: np.random.Generator, p: float, papers: int | None, n: int, correlation: float, runs: int
+) -> float:
     covered = []
     for _ in range(runs):
         clusters = _clusters(rng, papers, n)
         hits = rng.random(clusters.size) < _chances(rng, p, correlation, clusters)
         found = share_interval(hits.astype(float).tolist(), clusters.tolist() if papers else None)
-        covered.append(found.low is not None and found.high is not None and found.low <= p <= found.high)
+        covered.append(
+            found.low is not None and found.high is not None and found.low <= p <= found.high
+        )
     return 100 * statistics.fmean(covered)
 
 
 def _difference(
-    rng: np.random.Generator, p: float, papers: int | None, n: int, correlation: float, alike: float, runs: int
+    rng: np.random.Generator,
+    p: float,
+    papers: int | None,
+    n: int,
+    correlation: float,
+    alike: float,
+    runs: int,
 ) -> str:
     samples = [_pair(rng, p, papers, n, correlation, alike, 0.0) for _ in range(runs)]
     found = [paired(*sample) for sample in samples]
@@ -99,7 +118,13 @@ def _difference(
 
 
 def _pair(
-    rng: np.random.Generator, p: float, papers: int | None, n: int, correlation: float, alike: float, better: float
+    rng: np.random.Generator,
+    p: float,
+    papers: int | None,
+    n: int,
+    correlation: float,
+    alike: float,
+    better: float,
 ) -> tuple[Sequence[float], Sequence[float], Sequence[int] | None]:
     """Return two runs' scores; the second is `better` by a true difference, on which more answers differ if need be."""
     clusters = _clusters(rng, papers, n)
@@ -109,7 +134,8 @@ def _pair(
     shares = (max(low, 0.0), min(max(low, 0.0) + apart, 1.0))
     alone = rng.random(clusters.size) < independent
     common, first, second = (
-        rng.random(clusters.size) < _chances(rng, share, correlation, clusters) for share in (p, *shares)
+        rng.random(clusters.size) < _chances(rng, share, correlation, clusters)
+        for share in (p, *shares)
     )
     scores = [np.where(alone, own, common).astype(float).tolist() for own in (first, second)]
     return scores[0], scores[1], clusters.tolist() if papers else None

@@ -39,7 +39,11 @@ def plain(url: str, threads: int, sample: int, count: int) -> Callable[[], float
 
     def measure() -> float:
         with ThreadPoolExecutor(threads) as pool:
-            return timed(lambda: list(pool.map(blocking_ask(url), requests_for(sample)))) * count / sample
+            return (
+                timed(lambda: list(pool.map(blocking_ask(url), requests_for(sample))))
+                * count
+                / sample
+            )
 
     return measure
 
@@ -58,7 +62,12 @@ def speed(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
         found = paired(ways, options.runs)
         rows = [[name, spread(each), ratio(each, [ideal] * len(each)), ratio(each, found[ours])]
                 for name, each in found.items()]  # fmt: skip
-        grown = growth("answers", max(count // 10, 1), lambda size: ask_all(config, size)[0], min(options.runs, 2))
+        grown = growth(
+            "answers",
+            max(count // 10, 1),
+            lambda size: ask_all(config, size)[0],
+            min(options.runs, 2),
+        )
     return [table(HEADERS, [["ideal", f"{ideal:.3g} s", "1", ""], *rows]), grown]
 
 
@@ -71,7 +80,12 @@ def faults(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
             times.append(seconds)
             failed += summary.failed
     ratios = ratio(times, [ideal] * len(times))
-    return [f"{sum(FAULTS.values()):.0%} of requests fail", spread(times), ratios, f"{failed} answers lost"]
+    return [
+        f"{sum(FAULTS.values()):.0%} of requests fail",
+        spread(times),
+        ratios,
+        f"{failed} answers lost",
+    ]
 
 
 def pace(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
@@ -81,15 +95,25 @@ def pace(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
         seconds, summary = ask_all(replace(config, url=url), PACED)
         refused = 1 - (PACED + 2) / requests_at(url)
     remark = f"{ideal / seconds:.0%} of the limit; {refused:.0%} of requests refused, {summary.failed} answers lost"
-    return [f"{PACED:,} answers, limit of {RATE} a second", spread([seconds]), f"{seconds / ideal:.3g}", remark]
+    return [
+        f"{PACED:,} answers, limit of {RATE} a second",
+        spread([seconds]),
+        f"{seconds / ideal:.3g}",
+        remark,
+    ]
 
 
 def main() -> None:
     """Measure and print the section."""
     options = arguments(__doc__, answers=666, latency=0.1, concurrency=64, runs=5)
-    config = JudgeConfig("openai", "gpt-4o", "http://127.0.0.1", "key", concurrency=options.concurrency)
+    config = JudgeConfig(
+        "openai", "gpt-4o", "http://127.0.0.1", "key", concurrency=options.concurrency
+    )
     compared, grown = speed(config, options)
-    hard = table(["server", "time", "ratio to the ideal", "outcome"], [faults(config, options), pace(config, options)])
+    hard = table(
+        ["server", "time", "ratio to the ideal", "outcome"],
+        [faults(config, options), pace(config, options)],
+    )
     show(
         "Judge",
         f"Asking a judge, against the ideal (answers x latency / requests at a time), four threads and a serial loop "

@@ -64,7 +64,10 @@ def main() -> None:
     timed = sources.pop("gpt-4o")
     for extract in extractors().values():
         extract("(A)", CHOICES)  # the hosts' are imported
-    found = paired({name: partial(_seconds, extract, timed) for name, extract in extractors().items()}, options.runs)
+    found = paired(
+        {name: partial(_seconds, extract, timed) for name, extract in extractors().items()},
+        options.runs,
+    )
     rows = [
         [
             name,
@@ -73,8 +76,13 @@ def main() -> None:
         ]
         for name, times in found.items()
     ]
-    ours_on = paired({name: partial(_seconds, ours, pairs) for name, pairs in sources.items()}, options.runs)
-    rates = [[name, f"{len(sources[name]):,}", _rate(len(sources[name]), times)] for name, times in ours_on.items()]
+    ours_on = paired(
+        {name: partial(_seconds, ours, pairs) for name, pairs in sources.items()}, options.runs
+    )
+    rates = [
+        [name, f"{len(sources[name]):,}", _rate(len(sources[name]), times)]
+        for name, times in ours_on.items()
+    ]
     show(
         "Letters",
         f"The choice matcher beside the hosts' extractors: processor time on {len(timed):,} answers of gpt-4o. Then "
@@ -92,11 +100,19 @@ def answers_in(name: str) -> Iterator[dict[str, Any]]:
 
 def _sources() -> dict[str, Pairs]:
     """Return the answers of gpt-4o, those of each file, and those of each source of the free-form ones."""
-    found: dict[str, list[tuple[str, Mapping[str, str]]]] = {"gpt-4o": [], "answers.jsonl": [], "free_form.jsonl": []}
+    found: dict[str, list[tuple[str, Mapping[str, str]]]] = {
+        "gpt-4o": [],
+        "answers.jsonl": [],
+        "free_form.jsonl": [],
+    }
     for name in ("answers.jsonl", "free_form.jsonl"):
         for answer in answers_in(name):
             groups = [name, answer["source"]] if name == "free_form.jsonl" else [name]
-            groups += ["gpt-4o"] if name == "answers.jsonl" and answer["model"].startswith("gpt-4o") else []
+            groups += (
+                ["gpt-4o"]
+                if name == "answers.jsonl" and answer["model"].startswith("gpt-4o")
+                else []
+            )
             for group in groups:
                 found.setdefault(group, []).append((answer["response"], answer["choices"]))
     return dict(found)

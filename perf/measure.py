@@ -21,9 +21,13 @@ GROWTH = (1, 10, 100)
 
 def arguments(about: str | None, **defaults: float) -> argparse.Namespace:
     """Parse the command line: one option for each number, with its default."""
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     for name, default in defaults.items():
-        parser.add_argument(f"--{name}", type=type(default), default=default, help="default: %(default)s")
+        parser.add_argument(
+            f"--{name}", type=type(default), default=default, help="default: %(default)s"
+        )
     return parser.parse_args()
 
 
@@ -69,12 +73,17 @@ def growth(what: str, base: int, measure: Callable[[int], float], runs: int) -> 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table in Markdown."""
-    return tabulate([list(map(str, row)) for row in rows], headers, tablefmt="github", disable_numparse=True)
+    return tabulate(
+        [list(map(str, row)) for row in rows], headers, tablefmt="github", disable_numparse=True
+    )
 
 
 def show(title: str, about: str, *parts: str) -> None:
     """Print a section: what is compared, the tables and remarks, and the machine."""
-    print("\n\n".join((f"## {title}", about, *(part for part in parts if part), machine())), flush=True)
+    print(
+        "\n\n".join((f"## {title}", about, *(part for part in parts if part), machine())),
+        flush=True,
+    )
 
 
 def machine() -> str:

@@ -25,12 +25,26 @@ def main() -> None:
         exact = np.array([_exact(share) for share in shares])
         for k in DRAWS:
             rule = SampledRule(draws=k)
-            errors = np.array([[_drawn(rule, rng, share) for share in shares] for _ in range(runs)]) - exact
+            errors = (
+                np.array([[_drawn(rule, rng, share) for share in shares] for _ in range(runs)])
+                - exact
+            )
             means = 100 * errors.mean(axis=1)
             changed = 100 * np.mean((errors + exact > 0.5) != (exact > 0.5))
-            rows.append([name, k, means.mean(), means.std(), 100 * np.sqrt((errors**2).mean()), changed])
-    head = ["judge", "k", "bias of the mean", "its standard deviation", "error of an answer", "other verdict"]
-    print(f"## Draws\n\nL3Score by `sampled` minus L3Score, x 100: {ANSWERS} answers, {runs} simulations.\n")
+            rows.append(
+                [name, k, means.mean(), means.std(), 100 * np.sqrt((errors**2).mean()), changed]
+            )
+    head = [
+        "judge",
+        "k",
+        "bias of the mean",
+        "its standard deviation",
+        "error of an answer",
+        "other verdict",
+    ]
+    print(
+        f"## Draws\n\nL3Score by `sampled` minus L3Score, x 100: {ANSWERS} answers, {runs} simulations.\n"
+    )
     print(tabulate(rows, head, tablefmt="github", floatfmt=".2f"))
 
 

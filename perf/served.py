@@ -43,7 +43,10 @@ def requests_for(count: int, tag: str = "") -> list[JudgeRequest]:
     """Return judging requests for `count` different answers, about as long as real ones."""
     rule = L3ScoreRule()
     text = "the proposed model outperforms every baseline by a wide margin on all of the datasets"
-    return [rule.request(Candidate(text, f"{tag}{i}: what does Figure {i} show?", text)) for i in range(count)]
+    return [
+        rule.request(Candidate(text, f"{tag}{i}: what does Figure {i} show?", text))
+        for i in range(count)
+    ]
 
 
 def blocking_ask(url: str) -> Callable[[JudgeRequest], None]:
@@ -51,9 +54,17 @@ def blocking_ask(url: str) -> Callable[[JudgeRequest], None]:
 
     def ask(request: JudgeRequest) -> None:
         message = {"role": "user", "content": request.prompt}
-        body = {"model": "m", "messages": [message], "max_tokens": 1, "logprobs": True, "top_logprobs": 5}
+        body = {
+            "model": "m",
+            "messages": [message],
+            "max_tokens": 1,
+            "logprobs": True,
+            "top_logprobs": 5,
+        }
         call = urllib.request.Request(
-            url + "/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
+            url + "/chat/completions",
+            json.dumps(body).encode(),
+            {"Content-Type": "application/json"},
         )
         with urllib.request.urlopen(call) as response:
             json.load(response)

@@ -46,7 +46,17 @@ GROUPS = {
 """Groups of the help page -> command, a module of `commands`, -> its line there."""
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 _KEPT = "what was finished is kept."
-_WRITTEN = ("write_requests", "output", "samples", "html", "csv", "markdown", "json", "card", "latex")
+_WRITTEN = (
+    "write_requests",
+    "output",
+    "samples",
+    "html",
+    "csv",
+    "markdown",
+    "json",
+    "card",
+    "latex",
+)
 """Arguments that name a file to write."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -63,7 +73,10 @@ class _Command(argparse.ArgumentParser):
 
 def command_of(name: str) -> tuple[Any, argparse.ArgumentParser]:
     """Return the module of a command and its parser; only this one is imported, as all take more than a second."""
-    module, parser = importlib.import_module(f"spiqa_tasks.commands.{name}"), _Command(prog=f"spiqa-tasks {name}")
+    module, parser = (
+        importlib.import_module(f"spiqa_tasks.commands.{name}"),
+        _Command(prog=f"spiqa-tasks {name}"),
+    )
     module.add(parser)
     return module, parser
 
@@ -112,9 +125,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.errno in _NO_ROOM:
             of = f" for {error.filename}" if error.filename else ""
-            say(f"Expected room on the disk{of}, found none ({error.strerror}). Make room and run the command again.")
+            say(
+                f"Expected room on the disk{of}, found none ({error.strerror}). Make room and run the command again."
+            )
         elif error.filename:
-            say(f"Expected to use {error.filename}, which failed: {error.strerror}. Mend it, or name another place.")
+            say(
+                f"Expected to use {error.filename}, which failed: {error.strerror}. Mend it, or name another place."
+            )
         else:
             raise
         return InputError.exit_code
@@ -139,10 +156,14 @@ def _run(words: Sequence[str]) -> int:
         _parser().print_help()
         return 0
     name = _parser().parse_args(words[:1]).command
-    gc.set_threshold(200_000)  # a command imports much and reads many records, keeps them all, and ends
+    gc.set_threshold(
+        200_000
+    )  # a command imports much and reads many records, keeps them all, and ends
     module, command = command_of(name)
     # files may follow options, `score TASK --judge J FILE`; not of `run`, which has commands of its own
-    arguments = command.parse_args(words[1:]) if name == "run" else command.parse_intermixed_args(words[1:])
+    arguments = (
+        command.parse_args(words[1:]) if name == "run" else command.parse_intermixed_args(words[1:])
+    )
     _check_written(arguments)
     with _logged() if arguments.verbose else nullcontext():
         status: int = module.run(arguments)
@@ -160,7 +181,9 @@ def _check_written(arguments: argparse.Namespace) -> None:
     for name, path in paths:
         if name in _WRITTEN and not path.is_dir() and [each for _, each in paths].count(path) > 1:
             option = name.replace("_", "-")
-            raise InputError(f"Expected a file of its own for --{option}, found {path} twice. Name another one.")
+            raise InputError(
+                f"Expected a file of its own for --{option}, found {path} twice. Name another one."
+            )
 
 
 @contextmanager
@@ -175,7 +198,9 @@ def _logged() -> Iterator[None]:
     logger = logging.getLogger("spiqa_tasks")
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
-    logger.info("%s on Python %s, the cache in %s", __version__, platform.python_version(), cache_path())
+    logger.info(
+        "%s on Python %s, the cache in %s", __version__, platform.python_version(), cache_path()
+    )
     try:
         yield
     finally:

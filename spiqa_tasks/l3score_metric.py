@@ -57,7 +57,11 @@ class L3Score:
         return await asyncio.to_thread(self.compute, **columns)
 
     def compute(
-        self, *, questions: Iterable[str], references: Iterable[str | Iterable[str]], predictions: Iterable[str]
+        self,
+        *,
+        questions: Iterable[str],
+        references: Iterable[str | Iterable[str]],
+        predictions: Iterable[str],
     ) -> dict[str, Any]:
         """Return the L3Score of predictions; of several references each is asked about and the best counts.
 
@@ -66,8 +70,13 @@ class L3Score:
         Raises InputError for columns that do not fit, JudgeError where the judge cannot be used at all.
         """
         rows = _rows(questions, references, predictions)
-        rule, judge = self._rule, Judge(self._config, self._rule, report=False)  # what failed is asked again
-        candidates = [Candidate(answer, question, each) for question, right, answer in rows for each in right]
+        rule, judge = (
+            self._rule,
+            Judge(self._config, self._rule, report=False),
+        )  # what failed is asked again
+        candidates = [
+            Candidate(answer, question, each) for question, right, answer in rows for each in right
+        ]
         requests = [rule.request(candidate) for candidate in candidates]
         if judge.estimate(requests).calls:
             judge.preflight()
@@ -79,7 +88,10 @@ class L3Score:
             "l3score": mean_or_nan(scores),
             "scores": scores,
             "judge_failed": sum(score is None for score in scores),
-            "reasons": [next((verdict.reason for _, verdict in pairs if verdict.reason), None) for pairs in asked],
+            "reasons": [
+                next((verdict.reason for _, verdict in pairs if verdict.reason), None)
+                for pairs in asked
+            ],
             "signature": {
                 "judge": self._config.name,
                 "judge_served": list(judge.summary().models),
@@ -101,9 +113,14 @@ def _rows(
 ) -> list[tuple[str, list[str], str]]:
     """Return (question, references, prediction) of each answer; InputError for columns that do not fit."""
     if any(isinstance(column, str) for column in (questions, references, predictions)):
-        raise InputError("Expected lists of questions, references and predictions, found one string. Put it in a list.")
+        raise InputError(
+            "Expected lists of questions, references and predictions, found one string. Put it in a list."
+        )
     asked, answers = list(questions), list(predictions)
-    right = [list(each) if isinstance(each, Iterable) and not isinstance(each, str) else [each] for each in references]
+    right = [
+        list(each) if isinstance(each, Iterable) and not isinstance(each, str) else [each]
+        for each in references
+    ]
     if not len(asked) == len(right) == len(answers):
         raise InputError(
             f"Expected as many questions as references and predictions, found {len(asked)} questions, {len(right)} "
@@ -112,5 +129,7 @@ def _rows(
     rows = list(zip(asked, right, answers, strict=True))
     for place, row in enumerate(rows):
         if not row[1] or not conforms(row, tuple[str, list[str], str]):
-            raise InputError(f"Expected question, references and prediction [{place}] as strings, found {row!r:.300}.")
+            raise InputError(
+                f"Expected question, references and prediction [{place}] as strings, found {row!r:.300}."
+            )
     return rows

@@ -18,7 +18,9 @@ def printable(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(" " if unicodedata.category(c) in _STEERING and c not in _KEPT else c for c in text)
+    return "".join(
+        " " if unicodedata.category(c) in _STEERING and c not in _KEPT else c for c in text
+    )
 
 
 def say(*lines: str, program: str = "spiqa-tasks") -> None:
@@ -49,7 +51,9 @@ def progress(doing: str, total: int = 0) -> Iterator[Callable[..., None]]:
     from tqdm import tqdm
 
     started, due = time.monotonic(), FIRST
-    bar = tqdm(total=total, desc=doing, file=sys.stderr, leave=False, delay=SLOW, disable=None)  # None: no terminal
+    bar = tqdm(
+        total=total, desc=doing, file=sys.stderr, leave=False, delay=SLOW, disable=None
+    )  # None: no terminal
 
     def show(done: int, of: int = total) -> None:
         nonlocal due

@@ -44,13 +44,20 @@ def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
     Raises MissingPartError: no extra `ocr`; DataError: the engine fails on a figure.
     """
     require("ocr", "A task with text read out of figures (ocr=yes)")
-    folder = cache_folder() / "ocr" / f"{PACKAGE}-{metadata.version(PACKAGE)}-{_SMALLEST_SIDE}-{_NARROWEST_LINE}"
+    folder = (
+        cache_folder()
+        / "ocr"
+        / f"{PACKAGE}-{metadata.version(PACKAGE)}-{_SMALLEST_SIDE}-{_NARROWEST_LINE}"
+    )
     folder.mkdir(parents=True, exist_ok=True)
     paths = dict(figures)
     files = {digest: folder / f"{digest}.json" for digest in paths}
     with FileLock(folder / ".lock"):
         _read({file: paths[digest] for digest, file in files.items() if not file.is_file()})
-    return {digest: "\n".join(json.loads(file.read_text(encoding="utf-8"))) for digest, file in files.items()}
+    return {
+        digest: "\n".join(json.loads(file.read_text(encoding="utf-8")))
+        for digest, file in files.items()
+    }
 
 
 def _read(figures: dict[Path, str]) -> None:
@@ -64,11 +71,18 @@ def _read(figures: dict[Path, str]) -> None:
         try:
             lines = own.engine(open_picture(path))
         except Exception as error:  # the engine documents no errors of its own
-            raise DataError(f"Expected the OCR engine to read {path}, it failed: {error}.") from error
+            raise DataError(
+                f"Expected the OCR engine to read {path}, it failed: {error}."
+            ) from error
         write_atomically(file, json.dumps(lines, ensure_ascii=False).encode())
 
     with ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_WORKERS)) as pool:
-        for _ in tqdm(pool.map(read, figures.items()), "reading figures (OCR)", len(figures), disable=not figures):
+        for _ in tqdm(
+            pool.map(read, figures.items()),
+            "reading figures (OCR)",
+            len(figures),
+            disable=not figures,
+        ):
             pass
 
 
@@ -105,28 +119,45 @@ class ClipEncoder:
             self._length = int(self._model.config.text_config.max_position_embeddings)
         except (OSError, ValueError, AttributeError) as error:
             found = str(error).splitlines()[0]
-            raise InputError(f"Expected {checkpoint!r} to be a CLIP or SigLIP checkpoint, found {found}") from error
+            raise InputError(
+                f"Expected {checkpoint!r} to be a CLIP or SigLIP checkpoint, found {found}"
+            ) from error
         # SigLIP was trained with texts padded to a fixed length, CLIP masks its padding
         self._padding = "max_length" if "siglip" in self._model.config.model_type else "longest"
 
     def texts(self, texts: Sequence[str]) -> Embeddings:
         """Return embeddings, shape (texts, dimension); texts are truncated to the model's context."""
-        options = {"padding": self._padding, "truncation": True, "max_length": self._length, "return_tensors": "pt"}
-        return self._embed(texts, lambda batch: self._processor.tokenizer(list(batch), **options), "get_text_features")
+        options = {
+            "padding": self._padding,
+            "truncation": True,
+            "max_length": self._length,
+            "return_tensors": "pt",
+        }
+        return self._embed(
+            texts,
+            lambda batch: self._processor.tokenizer(list(batch), **options),
+            "get_text_features",
+        )
 
     def images(self, paths: Sequence[str]) -> Embeddings:
         """Return embeddings of picture files, shape (paths, dimension)."""
 
         def inputs(batch: Sequence[str]) -> Any:
-            return self._processor.image_processor([open_picture(path) for path in batch], return_tensors="pt")
+            return self._processor.image_processor(
+                [open_picture(path) for path in batch], return_tensors="pt"
+            )
 
         return self._embed(paths, inputs, "get_image_features")
 
-    def _embed(self, items: Sequence[str], inputs: Callable[[Sequence[str]], Any], features: str) -> Embeddings:
+    def _embed(
+        self, items: Sequence[str], inputs: Callable[[Sequence[str]], Any], features: str
+    ) -> Embeddings:
         import torch
 
         rows = []
-        for start in tqdm(range(0, len(items), self._batch_size), features, disable=len(items) <= self._batch_size):
+        for start in tqdm(
+            range(0, len(items), self._batch_size), features, disable=len(items) <= self._batch_size
+        ):
             batch = inputs(items[start : start + self._batch_size]).to(self.device)
             with torch.inference_mode():
                 output = getattr(self._model, features)(**batch)

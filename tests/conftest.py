@@ -26,7 +26,12 @@ from spiqa_tasks.extras import is_installed, require
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.metrics import coco_java
 
-CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
+CHROMIUM = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+]
 os.environ["COLUMNS"] = "100"  # of tables, where some workers have a terminal
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # a worker of pytest-xdist for each core
 for offline in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"):
@@ -71,7 +76,9 @@ HOST_FOLDERS = (REPOSITORY / "tests" / "models", REPOSITORY / "tests" / "hosts" 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have one of several workers run all that needs lmms-eval, so that it is imported once."""
     for item in items:
-        if {"host", "evaluate"} & set(getattr(item, "fixturenames", ())) or set(HOST_FOLDERS) & set(item.path.parents):
+        if {"host", "evaluate"} & set(getattr(item, "fixturenames", ())) or set(HOST_FOLDERS) & set(
+            item.path.parents
+        ):
             item.add_marker(pytest.mark.xdist_group("lmms-eval"))
 
 
@@ -112,7 +119,9 @@ def pytest_runtest_call() -> Iterator[None]:
 @contextmanager
 def skipped_without_parts() -> Iterator[None]:
     """Skip what imports a missing package itself, or through what only a host calls; the core's imports must work."""
-    if importlib.util.find_spec("lmms_eval") is not None:  # the whole test environment: a missing part is a failure
+    if (
+        importlib.util.find_spec("lmms_eval") is not None
+    ):  # the whole test environment: a missing part is a failure
         yield
         return
     try:
@@ -121,15 +130,20 @@ def skipped_without_parts() -> Iterator[None]:
         pytest.skip(str(error))
     except ModuleNotFoundError as error:
         importer = Path(traceback.extract_tb(error.__traceback__)[-1].filename)
-        if (error.name or "").startswith("spiqa_tasks") or not {"tests", "utils", "models", "importlib"} & set(
-            importer.parts
-        ):
+        if (error.name or "").startswith("spiqa_tasks") or not {
+            "tests",
+            "utils",
+            "models",
+            "importlib",
+        } & set(importer.parts):
             raise
         pytest.skip(str(error))
 
 
 @pytest.fixture(autouse=True)
-def own_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_environment(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every test has its own cache, no data folder and no judge, whatever the machine has configured.
 
     It works in an empty folder, so that the processes it starts find the installed package and not a checkout's.
@@ -174,9 +188,13 @@ def fake_java() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco_java, "java", functools.cache(lambda: "java"))
         patch.setattr(
-            coco_java, "_run_tokenizer", lambda lines: [" ".join(_WORD.findall(line.lower())) for line in lines]
+            coco_java,
+            "_run_tokenizer",
+            lambda lines: [" ".join(_WORD.findall(line.lower())) for line in lines],
         )
-        patch.setattr(coco_java, "_run_aligner", lambda pairs: [(1.0,) * coco_java.FIELDS] * len(pairs))
+        patch.setattr(
+            coco_java, "_run_aligner", lambda pairs: [(1.0,) * coco_java.FIELDS] * len(pairs)
+        )
         yield
     forget_text_metrics()
 

@@ -25,7 +25,9 @@ def test_every_module_of_commands_is_there(capsys: pytest.CaptureFixture[str]) -
         assert f"spiqa-tasks {name}" in capsys.readouterr().out
         assert name in usage
     modules = Path(commands.__file__).parent.glob("*.py")
-    assert {path.stem for path in modules if "\ndef add(parser" in path.read_text()} == set(COMMANDS)
+    assert {path.stem for path in modules if "\ndef add(parser" in path.read_text()} == set(
+        COMMANDS
+    )
 
 
 def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
@@ -38,7 +40,9 @@ def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> No
 def test_the_help_needs_no_extra(tmp_path: Path) -> None:
     """`pip install spiqa-tasks` alone shows every command."""
     without = "import sys; sys.modules['numpy'] = None; from spiqa_tasks.cli import main; main(sys.argv[1:])"
-    done = subprocess.run([sys.executable, "-c", without, "--help"], capture_output=True, text=True, cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", without, "--help"], capture_output=True, text=True, cwd=tmp_path
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert all(name in done.stdout for name in COMMANDS)
 
@@ -49,7 +53,10 @@ def test_the_help_imports_no_command() -> None:
     code += "with contextlib.suppress(SystemExit): main(['--help'])\n"
     code += "print(sorted(name for name in sys.modules if name.startswith('spiqa_tasks.')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "['spiqa_tasks.cli', 'spiqa_tasks.errors', 'spiqa_tasks.printable']"
+    assert (
+        done.stdout.splitlines()[-1]
+        == "['spiqa_tasks.cli', 'spiqa_tasks.errors', 'spiqa_tasks.printable']"
+    )
 
 
 def test_verbose_tells_more_on_stderr_alone(
@@ -59,7 +66,9 @@ def test_verbose_tells_more_on_stderr_alone(
     monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "cache"))
     path = tmp_path / "a_spiqa_demo.jsonl"
     rows = rows_for_scoring("spiqa", "demo", "setting=direct")
-    path.write_text("".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows))
+    path.write_text(
+        "".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows)
+    )
     shown = []
     with OpenAIServer(Behaviour()) as server:
         command = ["score", "spiqa_demo", str(path), "--judge", f"openai:one@{server.url}"]
@@ -80,9 +89,21 @@ def test_verbose_tells_more_on_stderr_alone(
 
 def test_list_imports_nothing_heavy(tmp_path: Path) -> None:
     """`list` reads the catalogue without the host, numpy, pandas or any HTTP client, which take most of a second."""
-    heavy = {"torch", "lmms_eval", "numpy", "pandas", "scipy", "pyarrow", "aiohttp", "httpx", "huggingface_hub.hf_api"}
+    heavy = {
+        "torch",
+        "lmms_eval",
+        "numpy",
+        "pandas",
+        "scipy",
+        "pyarrow",
+        "aiohttp",
+        "httpx",
+        "huggingface_hub.hf_api",
+    }
     code = f"import sys; from spiqa_tasks.cli import main; main(['list']); print(sorted({heavy} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
     assert done.stdout.splitlines()[-1] == "[]"
 
 
@@ -109,9 +130,21 @@ def test_a_full_disk_is_a_sentence(tmp_path: Path) -> None:
     ids = [row["id"] for row in rows_for_scoring("mmstar", "demo", "")]
     path.write_text("".join(json.dumps({"id": key, "prediction": "A"}) + "\n" for key in ids))
     done = subprocess.run(
-        [sys.executable, "-m", "spiqa_tasks.cli", "score", "mmstar_demo", path, "--output", tmp_path / "out"],
+        [
+            sys.executable,
+            "-m",
+            "spiqa_tasks.cli",
+            "score",
+            "mmstar_demo",
+            path,
+            "--output",
+            tmp_path / "out",
+        ],
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)),
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},  # Python 3.11 would leave cut files of bytecode behind
+        env={
+            **os.environ,
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },  # Python 3.11 would leave cut files of bytecode behind
         capture_output=True,
         text=True,
     )
@@ -133,7 +166,16 @@ def test_the_output_is_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "模\U0001f600_mmstar_demo.jsonl"
     ids = [row["id"] for row in rows_for_scoring("mmstar", "demo", "")]
     path.write_text("".join(json.dumps({"id": key, "prediction": "A"}) + "\n" for key in ids))
-    command = [sys.executable, "-m", "spiqa_tasks.cli", "score", "--by", "group", str(path), "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "spiqa_tasks.cli",
+        "score",
+        "--by",
+        "group",
+        str(path),
+        "--json",
+    ]
     environ = {**os.environ, "PYTHONIOENCODING": "cp1252"}
     done = subprocess.run(command, capture_output=True, encoding="utf-8", env=environ)
     assert done.returncode == 0, done.stderr
@@ -145,7 +187,9 @@ def test_verdicts_that_a_full_disk_does_not_take_count_and_are_told(tmp_path: Pa
     resource = pytest.importorskip("resource")
     path = tmp_path / "a.jsonl"
     rows = rows_for_scoring("spiqa", "demo", "")
-    path.write_text("".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows))
+    path.write_text(
+        "".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows)
+    )
     environ = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "SPIQA_TASKS_CACHE": str(tmp_path)}
     environ["PATH"] = str(tmp_path)  # no Java
     shown, asked = [], []
@@ -154,16 +198,23 @@ def test_verdicts_that_a_full_disk_does_not_take_count_and_are_told(tmp_path: Pa
         for limit in (50_000, resource.RLIM_INFINITY):
             done = subprocess.run(
                 [*command, "--judge", f"openai:one@{server.url}"],
-                preexec_fn=lambda most=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+                preexec_fn=lambda most=limit: resource.setrlimit(
+                    resource.RLIMIT_FSIZE, (most, most)
+                ),
                 env=environ,
                 capture_output=True,
                 text=True,
             )
-            shown.append((done.returncode, json.loads(done.stdout)["metrics"]["l3score"], done.stderr))
+            shown.append(
+                (done.returncode, json.loads(done.stdout)["metrics"]["l3score"], done.stderr)
+            )
             asked.append(len(server.requests))
     (full, first, told), (after, second, _) = shown
     assert (full, after, first) == (3, 0, second)
-    lost = re.search(r"Expected to store (\d+) verdicts? in the judge's cache .*, which failed: .* Make room", told)
+    lost = re.search(
+        r"Expected to store (\d+) verdicts? in the judge's cache .*, which failed: .* Make room",
+        told,
+    )
     assert lost, told
     tests = 2  # of the judge, in either run
     assert asked[1] - asked[0] == int(lost[1]) + tests < len(rows) + tests
@@ -182,5 +233,7 @@ def test_a_warning_of_the_package_is_a_sentence(
     with OpenAIServer(Behaviour()) as server:
         assert main(["score", "spiqa_demo", str(path), "--judge", f"openai:one@{server.url}"]) == 0
     errors = capsys.readouterr().err
-    assert f"spiqa-tasks: The judge's cache {tmp_path / 'cache' / 'judge.sqlite'} is damaged" in errors
+    assert (
+        f"spiqa-tasks: The judge's cache {tmp_path / 'cache' / 'judge.sqlite'} is damaged" in errors
+    )
     assert "warnings.warn" not in errors

@@ -25,7 +25,12 @@ LINES = [
 ]
 """Every command of the package that a page shows, with the page."""
 TASKS = sorted(
-    {name for item in items() if item.paper == "spiqa" and item.maker not in ("", "counts") for name in item.tasks}
+    {
+        name
+        for item in items()
+        if item.paper == "spiqa" and item.maker not in ("", "counts")
+        for name in item.tasks
+    }
     | {"spiqa_testA_both", "spiqa_testA_cot_both", "spiqa_testA_perfigure_both"}
 )
 """Tasks and groups that SPIQA's tables are made of, and those with the numbers of the released scripts."""
@@ -58,7 +63,10 @@ def test_every_task_of_a_table_is_scored_on_the_demo_data(
     tasks = list({task.name: task for task in map(on_demo, find_tasks([name]))}.values())
     write_demo_run(tmp_path, tasks)
     for task in tasks:
-        assert main(["score", task.name, *map(str, tmp_path.glob(f"*_samples_{task.name}.jsonl"))]) == 0
+        assert (
+            main(["score", task.name, *map(str, tmp_path.glob(f"*_samples_{task.name}.jsonl"))])
+            == 0
+        )
         assert re.search(r"rouge_l\w* +\d", capsys.readouterr().out)
 
 
@@ -82,7 +90,10 @@ def test_every_task_of_a_run_that_a_page_shows_is_one() -> None:
         text = path.read_text(encoding="utf-8")
         own = set(re.findall(r"^task: (\w+)", text, re.MULTILINE))
         for names in re.findall(r"--tasks (\w[\w,]*)", text):
-            find_tasks({each for each in names.split(",") if re.match("spiqa_|mmstar_|scifibench_", each)} - own)
+            find_tasks(
+                {each for each in names.split(",") if re.match("spiqa_|mmstar_|scifibench_", each)}
+                - own
+            )
 
 
 def test_ten_pages_are_short() -> None:
@@ -96,8 +107,12 @@ def test_every_metric_has_a_line() -> None:
     """The table of docs/reference.md names each metric of each task; those as released share a line."""
     table = text_of("reference")
     tasks, _ = catalogue()
-    names = {name for task in tasks.values() for name in task.metrics if not name.endswith("_released")}
-    assert [name for name in names if f"| `{name}`" not in table and not name.startswith("bleu_")] == []
+    names = {
+        name for task in tasks.values() for name in task.metrics if not name.endswith("_released")
+    }
+    assert [
+        name for name in names if f"| `{name}`" not in table and not name.startswith("bleu_")
+    ] == []
 
 
 def test_the_program_that_reads_a_runs_file_works(
@@ -106,7 +121,11 @@ def test_the_program_that_reads_a_runs_file_works(
     """The one in docs/answers.md, on what `score --output` wrote: the mean of the records' scores is the value."""
     rows = rows_for_scoring("mmstar", "demo", "")
     as_run(
-        tmp_path, "model", "mmstar_demo", rows, [row["answer"] if place % 3 else "E" for place, row in enumerate(rows)]
+        tmp_path,
+        "model",
+        "mmstar_demo",
+        rows,
+        [row["answer"] if place % 3 else "E" for place, row in enumerate(rows)],
     )
     monkeypatch.chdir(tmp_path)
     capsys.readouterr()

@@ -66,6 +66,8 @@ def test_search_finds_commands_first(chromium: Any, address: str) -> None:
         page.keyboard.press("Control+A")
         page.keyboard.type(name)
         found = page.locator(".md-search-result__link")
-        found.locator(f"xpath=self::*[contains(@href, '/reference/commands/#{name}')]").first.wait_for(state="attached")
+        found.locator(
+            f"xpath=self::*[contains(@href, '/reference/commands/#{name}')]"
+        ).first.wait_for(state="attached")
         assert "/reference/commands/" in found.first.get_attribute("href"), name
     page.close()

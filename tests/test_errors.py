@@ -13,7 +13,11 @@ KINDS = (DataError, InputError, JudgeError, MissingPartError)
 
 def test_all_have_one_base() -> None:
     """Whoever catches it catches every error that is raised on purpose, and no defect."""
-    found = {kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, BaseException)}
+    found = {
+        kind
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, BaseException)
+    }
     assert found == {SpiqaTasksError, *KINDS}
     assert all(kind.__bases__ == (SpiqaTasksError,) for kind in KINDS)
     assert SpiqaTasksError.__bases__ == (Exception,)

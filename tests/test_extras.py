@@ -27,7 +27,9 @@ def test_a_missing_part_is_one_sentence_with_the_command(monkeypatch: pytest.Mon
     """It names what needs it, the packages that are missing and the command, and its status is 2."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert not is_installed("report")
-    with pytest.raises(MissingPartError, match=r"^A plot needs matplotlib.*pip install '\.\[report\]'$") as found:
+    with pytest.raises(
+        MissingPartError, match=r"^A plot needs matplotlib.*pip install '\.\[report\]'$"
+    ) as found:
         require("report", "A plot")
     assert found.value.exit_code == 2
 
@@ -56,8 +58,15 @@ def test_the_supported_versions_are_those_of_setup_cfg() -> None:
     setup = configparser.ConfigParser()
     setup.read(SETUP, encoding="utf-8")
     (declared,) = (
-        line for line in setup["options.extras_require"]["lmms-eval"].split() if line.startswith("lmms-eval")
+        line
+        for line in setup["options.extras_require"]["lmms-eval"].split()
+        if line.startswith("lmms-eval")
     )
     supported = supported_versions("lmms-eval")
     assert supported == SpecifierSet(declared.removeprefix("lmms-eval"))
-    assert [version in supported for version in ("0.7.2", "0.7.3", "0.7.9", "0.8.0")] == [False, True, True, False]
+    assert [version in supported for version in ("0.7.2", "0.7.3", "0.7.9", "0.8.0")] == [
+        False,
+        True,
+        True,
+        False,
+    ]

@@ -89,6 +89,8 @@ def test_no_host_knows_the_other() -> None:
         for path in host.rglob("*.py")
         if f"hosts.{other.name}" in path.read_text(encoding="utf-8")
     ]
-    shared = [path.name for path in hosts.glob("*.py") if "_eval." in path.read_text(encoding="utf-8")]
+    shared = [
+        path.name for path in hosts.glob("*.py") if "_eval." in path.read_text(encoding="utf-8")
+    ]
     assert not wrong
     assert not shared

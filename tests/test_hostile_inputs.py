@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answer_files import mmstar_table, right_answers, rows_of, write_jsonl, write_run_file, write_table
+from answer_files import (
+    mmstar_table,
+    right_answers,
+    rows_of,
+    write_jsonl,
+    write_run_file,
+    write_table,
+)
 from host_files import write_demo_run
 
 from spiqa_tasks.benchmarks import signature
@@ -50,8 +57,34 @@ PIECES = (
         '"',
         "\\",
     ),
-    *("Image ", "'Image': ", "3", "-1", "9" * 400, "1e999", "NaN", "<think>", "</think>", "yes", "No", "$", r"\boxed{"),
-    *("Reference answer:", "### ", "<|im_end|>", "[INST]", "user:", "sorry", "cannot", " " * 50, "x" * 300, "%7C", "|"),
+    *(
+        "Image ",
+        "'Image': ",
+        "3",
+        "-1",
+        "9" * 400,
+        "1e999",
+        "NaN",
+        "<think>",
+        "</think>",
+        "yes",
+        "No",
+        "$",
+        r"\boxed{",
+    ),
+    *(
+        "Reference answer:",
+        "### ",
+        "<|im_end|>",
+        "[INST]",
+        "user:",
+        "sorry",
+        "cannot",
+        " " * 50,
+        "x" * 300,
+        "%7C",
+        "|",
+    ),
 )
 ODD = (
     *(None, True, False, 0, -1, 1.5, float("nan"), float("-inf"), 10**400),
@@ -73,7 +106,13 @@ def _damaged(rng: random.Random, value: Any) -> Any:
     places: list[tuple[Any, Any]] = []
 
     def walk(inner: Any) -> None:
-        for key in inner if isinstance(inner, dict) else range(len(inner)) if isinstance(inner, list) else ():
+        for key in (
+            inner
+            if isinstance(inner, dict)
+            else range(len(inner))
+            if isinstance(inner, list)
+            else ()
+        ):
             places.append((inner, key))
             walk(inner[key])
 
@@ -120,10 +159,19 @@ def test_no_text_raises(name: str) -> None:
 LISTED = [{"token": token, "logprob": -1.7} for token in ("Yes", "No", "a", "b", "c")]
 CHAT = {
     "model": "m",
-    "choices": [{"message": {"content": "Yes"}, "logprobs": {"content": [{"token": "Yes", "top_logprobs": LISTED}]}}],
+    "choices": [
+        {
+            "message": {"content": "Yes"},
+            "logprobs": {"content": [{"token": "Yes", "top_logprobs": LISTED}]},
+        }
+    ],
     "usage": {"prompt_tokens": 3, "completion_tokens": 1},
 }
-MESSAGE = {"model": "m", "content": [{"type": "text", "text": "A"}], "usage": {"input_tokens": 3, "output_tokens": 1}}
+MESSAGE = {
+    "model": "m",
+    "content": [{"type": "text", "text": "A"}],
+    "usage": {"input_tokens": 3, "output_tokens": 1},
+}
 
 
 @pytest.mark.parametrize(
@@ -172,7 +220,12 @@ def test_no_file_raises(tmp_path: Path) -> None:
     ]
     write_demo_run(whole / "host", "m", lambda _place, row: row["answer"])
     paths += sorted((whole / "host").iterdir())
-    entry = {"question": "q", "response": {"a.png": ["Yes", "x"]}, "answer": "y", "all_figures_names": ["a.png"]}
+    entry = {
+        "question": "q",
+        "response": {"a.png": ["Yes", "x"]},
+        "answer": "y",
+        "all_figures_names": ["a.png"],
+    }
     paths.append(whole / "p_response.json")
     paths[-1].write_text(json.dumps({"0": entry, "1": {**entry, "response": "x"}}))
     contents = {path: path.read_bytes() for path in paths}

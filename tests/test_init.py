@@ -12,7 +12,9 @@ def test_importing_the_package_imports_nothing_else() -> None:
         "import sys, spiqa_tasks; print(any(m.split('.')[0] in ('torch', 'httpx', 'lmms_eval') for m in sys.modules),"
         "spiqa_tasks.L3Score.__name__, 'L3Score' in spiqa_tasks.__all__)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == ["False", "L3Score", "True"]
 
 

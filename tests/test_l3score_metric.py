@@ -32,7 +32,9 @@ def _metric(server: OpenAIServer, folder: Path, **options: Any) -> L3Score:
 def test_right_and_wrong_answers_are_told_apart(server: OpenAIServer, tmp_path: Path) -> None:
     """Three lines give the mean, each score, and what they depend on."""
     metric = _metric(server, tmp_path)
-    result = metric.compute(questions=QUESTIONS, references=REFERENCES, predictions=[REFERENCES[0], "Green"])
+    result = metric.compute(
+        questions=QUESTIONS, references=REFERENCES, predictions=[REFERENCES[0], "Green"]
+    )
     yes, no = 0.9 / 0.98, 0.08 / 0.98
     assert result["scores"] == [pytest.approx(yes), pytest.approx(no)]
     assert result["l3score"] == pytest.approx(0.5)
@@ -74,12 +76,20 @@ def test_an_unusable_judge_is_an_error(server: OpenAIServer, tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("predictions", "said"),
-    [(["a"], "2 questions, 2 references, 1 predictions"), ("ab", "list"), (["a", None], r"prediction \[1\]")],
+    [
+        (["a"], "2 questions, 2 references, 1 predictions"),
+        ("ab", "list"),
+        (["a", None], r"prediction \[1\]"),
+    ],
 )
-def test_columns_that_do_not_fit_are_refused(server: OpenAIServer, tmp_path: Path, predictions: Any, said: str) -> None:
+def test_columns_that_do_not_fit_are_refused(
+    server: OpenAIServer, tmp_path: Path, predictions: Any, said: str
+) -> None:
     """Different lengths, a bare string and values that are no text are told apart."""
     with pytest.raises(InputError, match=said):
-        _metric(server, tmp_path).compute(questions=QUESTIONS, references=REFERENCES, predictions=predictions)
+        _metric(server, tmp_path).compute(
+            questions=QUESTIONS, references=REFERENCES, predictions=predictions
+        )
 
 
 def test_reasoning_models_are_refused(tmp_path: Path) -> None:
@@ -95,17 +105,23 @@ def test_of_several_references_the_best_counts(server: OpenAIServer, tmp_path: P
     result = metric.compute(**columns, references=iter([["Green", "Blue"], ("Red", "Green")]))
     assert result["scores"] == [pytest.approx(0.9 / 0.98), pytest.approx(0.08 / 0.98)]
     assert result["signature"]["references"] == "best"
-    one = metric.compute(questions=QUESTIONS, references=[["Blue"], "Blue"], predictions=["Blue", "Blue"])
+    one = metric.compute(
+        questions=QUESTIONS, references=[["Blue"], "Blue"], predictions=["Blue", "Blue"]
+    )
     assert "references" not in one["signature"]
     with pytest.raises(InputError, match=r"prediction \[1\]"):
         metric.compute(questions=QUESTIONS, references=["Blue", []], predictions=["Blue", "Blue"])
 
 
-def test_without_a_verdict_on_one_reference_there_is_no_best(server: OpenAIServer, tmp_path: Path) -> None:
+def test_without_a_verdict_on_one_reference_there_is_no_best(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
     """The missing one might be higher."""
     server.behaviour.script = ["ok", "ok", "ok", "404"]
     metric = _metric(server, tmp_path, concurrency=1)
-    result = metric.compute(questions=QUESTIONS[:1], references=[["Blue", "Green"]], predictions=["Blue"])
+    result = metric.compute(
+        questions=QUESTIONS[:1], references=[["Blue", "Green"]], predictions=["Blue"]
+    )
     assert (result["scores"], result["judge_failed"]) == ([None], 1)
     assert result["reasons"][0].startswith("HTTP 404")
 
@@ -125,7 +141,10 @@ def same_place(prompt: str) -> TopLogprobs:
     _, _, answer = prompt.partition("Candidate answer: ")
     yes = 0.969 if "Ontario" in answer or "Blue" in answer else 0.02
     first, second = sorted((("Yes", yes), ("No", 0.99 - yes)), key=lambda pair: -pair[1])
-    return [(word, math.log(share)) for word, share in (first, second, ("Maybe", 0.004), ("The", 0.003), ("It", 0.002))]
+    return [
+        (word, math.log(share))
+        for word, share in (first, second, ("Maybe", 0.004), ("The", 0.003), ("It", 0.002))
+    ]
 
 
 def test_three_lines_of_python_score_answers(monkeypatch: pytest.MonkeyPatch) -> None:

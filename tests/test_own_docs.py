@@ -22,7 +22,10 @@ from spiqa_tasks.extras import is_installed
 from spiqa_tasks.hosts.catalogue import read_task
 
 TEXT = text_of("own")
-YAMLS = {yaml.safe_load(text)["benchmark"]: text for text in re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)}
+YAMLS = {
+    yaml.safe_load(text)["benchmark"]: text
+    for text in re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
+}
 COMMANDS = commands(page("own"))
 
 
@@ -31,7 +34,9 @@ def write_spreadsheet(folder: Path) -> None:
     lines = [line for line in TEXT.splitlines() if line.startswith("|")][:5]
     header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     pd.DataFrame(rows, columns=header).to_excel(folder / "shapes.xlsx", index=False)
-    write_pictures(folder / "pictures", *(dict(zip(header, row, strict=True))["image"] for row in rows))
+    write_pictures(
+        folder / "pictures", *(dict(zip(header, row, strict=True))["image"] for row in rows)
+    )
 
 
 @pytest.fixture
@@ -66,7 +71,9 @@ def test_the_commands_of_the_page_end_with_a_report(tmp_path: Path, server: Open
     }
     assert len(COMMANDS) == 7
     for command in COMMANDS:
-        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environ, capture_output=True, text=True)
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=tmp_path, env=environ, capture_output=True, text=True
+        )
         assert done.returncode == 0, f"{command}\n{done.stderr[-3000:]}"
     assert "shapes_text" in (tmp_path / "report.html").read_text()
 
@@ -98,10 +105,15 @@ def prepared(name: str, real_data: Path, folder: Path) -> tuple[Path, list[dict[
 
 
 @pytest.mark.parametrize(
-    ("name", "sizes"), [("charxiv_reasoning", {"open": 1000}), ("mathv", {"choice": 241, "open": 159})]
+    ("name", "sizes"),
+    [("charxiv_reasoning", {"open": 1000}), ("mathv", {"choice": 241, "open": 159})],
 )
 def test_published_benchmarks_are_a_yaml(
-    name: str, sizes: dict[str, int], real_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str,
+    sizes: dict[str, int],
+    real_data: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Every question is there with its picture, the true answers are right, and others are wrong."""
     path, rows = prepared(name, real_data, tmp_path)
@@ -113,7 +125,10 @@ def test_published_benchmarks_are_a_yaml(
     for wrong, expected in ((False, 1.0), (True, 0.0)):
         answers = tmp_path / f"model_{wrong}.jsonl"
         lines = [
-            json.dumps({"id": row["id"], "prediction": f"\\boxed{{{'?' if wrong else row['answer']}}}"}) for row in rows
+            json.dumps(
+                {"id": row["id"], "prediction": f"\\boxed{{{'?' if wrong else row['answer']}}}"}
+            )
+            for row in rows
         ]
         answers.write_text("\n".join(lines))
         status, scored, _ = run_json(capsys, "score", path, answers)
@@ -132,5 +147,7 @@ def test_new_guesses_the_columns_of_published_benchmarks(
     assert main(["new", "guessed", str(tmp_path / wanted["data"]), "--folder", str(tmp_path)]) == 0
     found = yaml.safe_load((tmp_path / "guessed.yaml").read_text())
     assert found["kind"] == wanted["kind"]
-    assert found["columns"] == {role: name for role, name in wanted["columns"].items() if role != "groups"}
+    assert found["columns"] == {
+        role: name for role, name in wanted["columns"].items() if role != "groups"
+    }
     assert "Traceback" not in capsys.readouterr().err

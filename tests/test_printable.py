@@ -39,7 +39,10 @@ def test_any_text_keeps_its_length_and_all_that_can_be_seen(text: str) -> None:
     """Control, format and separating characters go, nothing else, and a second time changes nothing."""
     shown = printable(text)
     for before, after in zip(text, shown, strict=True):
-        hidden = unicodedata.category(before) in ("Cc", "Cf", "Cs", "Zl", "Zp") and before not in "\n\t\u200c\u200d"
+        hidden = (
+            unicodedata.category(before) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+            and before not in "\n\t\u200c\u200d"
+        )
         assert after == (" " if hidden else before)
     assert printable(shown) == shown
 
@@ -51,7 +54,11 @@ def test_remarks_go_to_stderr_after_the_programs_name(capsys: pytest.CaptureFixt
     say()
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.splitlines() == ["spiqa-tasks: one", "spiqa-tasks: two [2J", "spiqa-vlmevalkit: three"]
+    assert said.err.splitlines() == [
+        "spiqa-tasks: one",
+        "spiqa-tasks: two [2J",
+        "spiqa-vlmevalkit: three",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +76,9 @@ def test_a_number_stands_with_what_it_counts(found: str, expected: str) -> None:
     assert found == expected
 
 
-def test_only_what_takes_long_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_what_takes_long_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A block that ends in time says nothing; one that takes longer says once what it does."""
     with said_if_slow("being quick"):
         pass
@@ -89,4 +98,6 @@ def test_slow_work_says_how_far_it_is_ever_more_rarely(
     with progress("judging", 7) as show:
         for done in range(1, 8):
             show(done)
-    assert capsys.readouterr().err.splitlines() == [f"spiqa-tasks: judging: {done} of 7" for done in (3, 5, 7)]
+    assert capsys.readouterr().err.splitlines() == [
+        f"spiqa-tasks: judging: {done} of 7" for done in (3, 5, 7)
+    ]

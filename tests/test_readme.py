@@ -42,7 +42,9 @@ def server() -> Iterator[OpenAIServer]:
 @pytest.mark.slow
 @pytest.mark.skipif(not is_installed("lmms-eval"), reason="lmms-eval is not installed")
 @pytest.mark.parametrize("path", [README, page("start")], ids=lambda path: path.stem)
-def test_the_commands_of_a_page_work_in_their_order(path: Path, server: OpenAIServer, tmp_path: Path) -> None:
+def test_the_commands_of_a_page_work_in_their_order(
+    path: Path, server: OpenAIServer, tmp_path: Path
+) -> None:
     """In one folder, on the files as the host writes them, each ends with status 0 and prints something.
 
     They print the table that README shows with its signature, letter by letter.
@@ -61,15 +63,23 @@ def test_the_commands_of_a_page_work_in_their_order(path: Path, server: OpenAISe
     assert len(found) >= 7
     printed = ""
     for command in found:
-        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environ, capture_output=True, text=True)
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=tmp_path, env=environ, capture_output=True, text=True
+        )
         assert done.returncode == 0, f"{command}\n{done.stderr[-3000:]}"
         assert done.stdout, command
         printed += done.stdout
     assert list(tmp_path.rglob("report.html"))
     assert list(tmp_path.rglob("*_results.json"))
-    shown = [each for each in blocks(path, "text") if "signature: spiqa-tasks" in each and "|matcher:" in each]
+    shown = [
+        each
+        for each in blocks(path, "text")
+        if "signature: spiqa-tasks" in each and "|matcher:" in each
+    ]
     assert len(shown) == (path is README)
-    assert not [line for each in shown for line in each.split("\n") if line != "..." and line not in printed]
+    assert not [
+        line for each in shown for line in each.split("\n") if line != "..." and line not in printed
+    ]
 
 
 @pytest.mark.parametrize("path", [README, page("reference")], ids=lambda path: path.stem)
@@ -102,7 +112,9 @@ def test_the_script_of_the_host_works(
 
 def test_readme_has_this_version_of_the_matcher() -> None:
     """In the signature of its first table."""
-    assert re.findall(r"matcher:(\w+)", README.read_text(encoding="utf-8")) == [str(MATCHER_VERSION)]
+    assert re.findall(r"matcher:(\w+)", README.read_text(encoding="utf-8")) == [
+        str(MATCHER_VERSION)
+    ]
 
 
 def test_readme_is_short() -> None:

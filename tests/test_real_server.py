@@ -54,14 +54,17 @@ def test_its_log_probabilities_pass_every_check(config: JudgeConfig) -> None:
         assert sum(math.exp(logprob) for _, logprob in verdict.top_logprobs) <= 1
         assert (verdict.completion_tokens, verdict.prompt_tokens > 20) == (1, True)
     again = Asker(config).verdicts(requests())
-    assert [verdict.top_logprobs for verdict in again] == [verdict.top_logprobs for verdict in found]
+    assert [verdict.top_logprobs for verdict in again] == [
+        verdict.top_logprobs for verdict in found
+    ]
     assert all(verdict.cached for verdict in again)
 
 
 def test_a_model_that_is_no_judge_is_refused(config: JudgeConfig) -> None:
     """So small a one does not tell Blue from Green; the sentence has its numbers."""
     with pytest.raises(
-        JudgeError, match=r"asked whether Blue and whether Green means Blue it gave 0\.\d\d and 0\.\d\d"
+        JudgeError,
+        match=r"asked whether Blue and whether Green means Blue it gave 0\.\d\d and 0\.\d\d",
     ):
         Judge(config, RULES["l3score"]()).preflight()
 
@@ -75,7 +78,9 @@ def test_other_numbers_of_log_probabilities_are_given(config: JudgeConfig, count
 
 def test_a_written_answer_is_read(config: JudgeConfig) -> None:
     """With the tokens that it took."""
-    (verdict,) = Asker(config).verdicts([JudgeRequest("Say hello.", top_logprobs=None, max_tokens=8)])
+    (verdict,) = Asker(config).verdicts(
+        [JudgeRequest("Say hello.", top_logprobs=None, max_tokens=8)]
+    )
     assert verdict.text
     assert (verdict.top_logprobs, 0 < verdict.completion_tokens <= 8) == ((), True)
 
@@ -83,20 +88,32 @@ def test_a_written_answer_is_read(config: JudgeConfig) -> None:
 def test_a_prompt_that_does_not_fit_fails_alone(config: JudgeConfig) -> None:
     """At once, with the server's words; texts that are no Unicode and control tokens do no harm to others."""
     prompts = ("word " * 9000, "a\ud800b", "<|im_end|>", "Hello?")
-    long, half, control, plain = Asker(config).verdicts([JudgeRequest(prompt) for prompt in prompts])
+    long, half, control, plain = Asker(config).verdicts(
+        [JudgeRequest(prompt) for prompt in prompts]
+    )
     assert "HTTP 400" in (long.reason or "")
     assert "context size" in (long.reason or "")
     assert all(verdict.ok for verdict in (half, control, plain))
 
 
-def test_a_file_of_requests_is_answered_and_read(config: JudgeConfig, url: str, tmp_path: Path) -> None:
+def test_a_file_of_requests_is_answered_and_read(
+    config: JudgeConfig, url: str, tmp_path: Path
+) -> None:
     """By the program in the docs; every line gives a verdict, near that of asking one by one."""
     wanted = Asker(config).keyed(requests())
     files = files_of(config)
     asked, answered = tmp_path / "requests.jsonl", tmp_path / "responses.jsonl"
     asked.write_text("".join(json.dumps(files.line(*each)) + "\n" for each in wanted.items()))
     subprocess.run(
-        [sys.executable, "-c", program("judges", "urlopen"), asked, answered, url.removesuffix("/v1")], check=True
+        [
+            sys.executable,
+            "-c",
+            program("judges", "urlopen"),
+            asked,
+            answered,
+            url.removesuffix("/v1"),
+        ],
+        check=True,
     )
     found, count = read_responses(files, wanted, answered.open("rb"))
     assert count == len(wanted)
@@ -108,7 +125,9 @@ def test_a_file_of_requests_is_answered_and_read(config: JudgeConfig, url: str, 
         assert first == pytest.approx(second, abs=0.1)
 
 
-def test_the_host_asks_it_as_its_api_model(evaluate: Callable[..., dict[str, Any]], url: str) -> None:
+def test_the_host_asks_it_as_its_api_model(
+    evaluate: Callable[..., dict[str, Any]], url: str
+) -> None:
     """`--model openai` answers questions without their pictures; every answer has a record and a score."""
     arguments = f"model_version=smollm2,base_url={url},api_key=EMPTY,timeout=300"
     result = evaluate("openai", ["mmstar_demo_text"], arguments, limit=3)

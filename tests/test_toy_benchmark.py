@@ -37,7 +37,9 @@ def test_it_is_listed_without_its_data(
     (tmp_path / "toy.yaml").write_text((TOY / "toy.yaml").read_text())
     monkeypatch.setenv(INCLUDE, str(tmp_path))
     _, found, _ = run_json(capsys, "list", "--search", "toy")
-    assert [(task["name"], task["questions"], task["data"]) for task in found["tasks"]] == [("toy", None, False)]
+    assert [(task["name"], task["questions"], task["data"]) for task in found["tasks"]] == [
+        ("toy", None, False)
+    ]
     assert main(["list", "--search", "toy"]) == 0
 
 
@@ -45,7 +47,8 @@ def test_answers_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     """`score` gives its number with an interval, and the signature names data and host."""
     path = tmp_path / "answers.jsonl"
     lines = [
-        json.dumps({"id": key, "prediction": text}) for key, text in zip("0123", ["4", "x", "1e2", "198."], strict=True)
+        json.dumps({"id": key, "prediction": text})
+        for key, text in zip("0123", ["4", "x", "1e2", "198."], strict=True)
     ]
     path.write_text("\n".join(lines))
     status, found, _ = run_json(capsys, "score", "toy", path)
@@ -54,7 +57,13 @@ def test_answers_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert {"host:offline", "settings:ablation=none"} <= set(found["signature"].split("|"))
     assert "data:toy/test@" in found["signature"]
     assert main(["score", "toy", str(path)]) == 0
-    assert capsys.readouterr().out.splitlines()[2].split() == ["exact_match", "75.0", "[30.1,", "95.4]", "4"]
+    assert capsys.readouterr().out.splitlines()[2].split() == [
+        "exact_match",
+        "75.0",
+        "[30.1,",
+        "95.4]",
+        "4",
+    ]
 
 
 def test_it_runs_through_the_host_and_its_runs_are_broken_down(
@@ -70,9 +79,13 @@ def test_it_runs_through_the_host_and_its_runs_are_broken_down(
     assert "How much is 2 * (1 + 1)? Answer with a number." in json.dumps(samples[0], default=str)
     assert samples[0]["exact_match"]["prediction"] == "4"
     logged = {"toy": json.loads(json.dumps(samples, default=str))}
-    write_run(tmp_path / "run", "dummy", logged, settings={"toy": ""}, benchmark="toy", split="test")
+    write_run(
+        tmp_path / "run", "dummy", logged, settings={"toy": ""}, benchmark="toy", split="test"
+    )
     capsys.readouterr()
-    status, found, _ = run_json(capsys, "score", "--by", "group", tmp_path / "run", "--metrics", "exact_match")
+    status, found, _ = run_json(
+        capsys, "score", "--by", "group", tmp_path / "run", "--metrics", "exact_match"
+    )
     assert status == 0
     assert [(each["group"], each["n"], each["value"]) for each in found] == [
         ("all", 4, 0.25),

@@ -36,7 +36,10 @@ def load(_source: Any, split: str, _settings: Any) -> list[dict[str, Any]]:
     """Return four sums."""
     shared = {"benchmark": "toy", "split": split, "settings": "", "data": "v1"}
     sums = (("2 * (1 + 1)", 4), ("2 * (2 + 3)", 10), ("2 * (20 + 30)", 100), ("2 * (9 + 90)", 198))
-    return [{"id": str(n), "question": text, "answer": str(total), **shared} for n, (text, total) in enumerate(sums)]
+    return [
+        {"id": str(n), "question": text, "answer": str(total), **shared}
+        for n, (text, total) in enumerate(sums)
+    ]
 
 
 def record(row: Row, response: Response, context: Context) -> Record:
@@ -80,11 +83,15 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
 def answers(tmp_path: Path) -> Path:
     """The file of the answers."""
     path = tmp_path / "answers.jsonl"
-    path.write_text("\n".join(json.dumps({"id": str(i), "prediction": text}) for i, text in enumerate(ANSWERS)))
+    path.write_text(
+        "\n".join(json.dumps({"id": str(i), "prediction": text}) for i, text in enumerate(ANSWERS))
+    )
     return path
 
 
-def test_answers_are_judged_by_it(server: OpenAIServer, answers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_answers_are_judged_by_it(
+    server: OpenAIServer, answers: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`score` asks its question with as many log-probabilities as it needs, and signs with what it says of itself."""
     status, found, _ = run_json(capsys, "score", "toy_demo", answers)
     assert status == 0
@@ -96,7 +103,9 @@ def test_answers_are_judged_by_it(server: OpenAIServer, answers: Path, capsys: p
     bodies: list[dict[str, Any]] = [request["body"] for request in server.requests]
     assert len(bodies) == len(Verifier.tests) + len(ANSWERS)
     assert {(body["top_logprobs"], body["max_tokens"]) for body in bodies} == {(2, 1)}
-    assert "2 * (1 + 1) = 4. Is 4 A (right) or B (wrong)?" in {body["messages"][0]["content"] for body in bodies}
+    assert "2 * (1 + 1) = 4. Is 4 A (right) or B (wrong)?" in {
+        body["messages"][0]["content"] for body in bodies
+    }
 
 
 def test_a_second_time_its_verdicts_are_found(

@@ -65,10 +65,15 @@ def test_pictures_are_embedded_in_their_order(checkpoint: Path, tmp_path: Path) 
         pixels = generator.integers(256, size=(40 + place, 50 - place, 3), dtype=np.uint8)
         Image.fromarray(pixels).save(path)
     found = ClipEncoder(str(checkpoint), "cpu", batch_size=2).images([str(path) for path in paths])
-    model, processor = AutoModel.from_pretrained(checkpoint).eval(), AutoImageProcessor.from_pretrained(checkpoint)
+    model, processor = (
+        AutoModel.from_pretrained(checkpoint).eval(),
+        AutoImageProcessor.from_pretrained(checkpoint),
+    )
     for row, path in zip(found, paths, strict=True):
         with torch.no_grad():
-            output = model.get_image_features(**processor(images=[Image.open(path)], return_tensors="pt"))
+            output = model.get_image_features(
+                **processor(images=[Image.open(path)], return_tensors="pt")
+            )
         features = output if isinstance(output, torch.Tensor) else output.pooler_output
         expected = features.double().numpy()[0]
         assert row == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
@@ -86,7 +91,12 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="to be a CLIP or SigLIP checkpoint") as error:
         ClipEncoder(str(tmp_path))
     assert "\n" not in str(error.value)
-    size = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
+    size = {
+        "hidden_size": 8,
+        "intermediate_size": 8,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 1,
+    }
     BertModel(BertConfig(vocab_size=5, **size)).save_pretrained(tmp_path)
     (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n")
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}')

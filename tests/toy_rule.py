@@ -28,7 +28,11 @@ class Verifier(Rule):
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
         """Return the share of A in [0, 1]; None where the judge failed or wrote neither letter."""
-        found = {token: math.exp(logprob) for token, logprob in verdict.top_logprobs if token in ("A", "B")}
+        found = {
+            token: math.exp(logprob)
+            for token, logprob in verdict.top_logprobs
+            if token in ("A", "B")
+        }
         return found.get("A", 0.0) / sum(found.values()) if found else None
 
     def signature(self) -> dict[str, str]:
@@ -38,4 +42,8 @@ class Verifier(Rule):
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
         """Return what to do about a judge that says the same to a right and a wrong answer."""
         right, wrong = (self.score(*test) or 0.0 for test in zip(self.tests, verdicts, strict=True))
-        return None if right > 0.5 > wrong else "it does not know that 2 + 2 is 4; choose another judge"
+        return (
+            None
+            if right > 0.5 > wrong
+            else "it does not know that 2 + 2 is 4; choose another judge"
+        )

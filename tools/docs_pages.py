@@ -15,7 +15,11 @@ from mkdocs.structure.files import File, Files
 from spiqa_tasks.cli import COMMANDS, command_of
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+PAGES = {
+    "README.md": "index.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+}
 METRICS = {
     "L3Score": "l3score_metric",
     "L3Score of log-probabilities": "scoring.l3score",
@@ -32,7 +36,10 @@ _LINK = re.compile(r"\[([^]]*)\]\((?!https?://|#|mailto:)([^)]+)\)")
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
-    made = {page: _with_links((ROOT / source).read_text(encoding="utf-8")) for source, page in PAGES.items()}
+    made = {
+        page: _with_links((ROOT / source).read_text(encoding="utf-8"))
+        for source, page in PAGES.items()
+    }
     made["reference/commands.md"] = "\n".join(_commands())
     made["reference/python.md"] = "\n".join(_python())
     for name, text in made.items():
@@ -66,8 +73,13 @@ def _commands() -> Iterator[str]:
 
 
 def _named(action: argparse.Action) -> str:
-    names = ", ".join(f"`{name}`" for name in action.option_strings) or f"`{action.metavar or action.dest}`"
-    value = action.metavar or (action.dest.upper() if action.nargs != 0 and action.option_strings else "")
+    names = (
+        ", ".join(f"`{name}`" for name in action.option_strings)
+        or f"`{action.metavar or action.dest}`"
+    )
+    value = action.metavar or (
+        action.dest.upper() if action.nargs != 0 and action.option_strings else ""
+    )
     choices = "\\|".join(map(str, action.choices or ()))
     return f"{names} {choices or (value if action.option_strings else '')}".strip()
 

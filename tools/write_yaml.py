@@ -10,7 +10,15 @@ from pathlib import Path
 
 from spiqa_tasks.benchmarks.mmstar.release import REPORTED
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.hosts.lmms_eval.task_yaml import STUB, TEMPLATE, generation, group, leaf, stub, template
+from spiqa_tasks.hosts.lmms_eval.task_yaml import (
+    STUB,
+    TEMPLATE,
+    generation,
+    group,
+    leaf,
+    stub,
+    template,
+)
 from spiqa_tasks.judge.rules import RULE_OF
 
 LONG = generation(2048)
@@ -31,7 +39,11 @@ class Leaf:
     def text(self) -> str:
         """Return its YAML."""
         about = f"# {self.about}\n" if self.about else ""
-        return about + leaf(self.name, self.split, self.settings) + "".join(f"{line}\n" for line in self.extra)
+        return (
+            about
+            + leaf(self.name, self.split, self.settings)
+            + "".join(f"{line}\n" for line in self.extra)
+        )
 
 
 @dataclass(frozen=True)
@@ -100,13 +112,16 @@ def _spiqa() -> Family:
         settings = ",".join(filter(None, [SPIQA_SETTINGS[suffix], "protocol=both"]))
         leaves.append(Leaf(f"spiqa_{split}{suffix}_both", split, settings, PROTOCOLS))
     groups = [
-        Group(f"spiqa{suffix}", [f"spiqa_{split}{suffix}" for split in SPIQA_SPLITS[:3]]) for suffix in SPIQA_SETTINGS
+        Group(f"spiqa{suffix}", [f"spiqa_{split}{suffix}" for split in SPIQA_SPLITS[:3]])
+        for suffix in SPIQA_SETTINGS
     ]
     sides = [f"spiqa_testB{suffix}" for suffix in sorted(["_224px", *RESOLUTIONS])]
     about = "Test-B at several resolutions (Figure B.1); `spiqa-tasks paper spiqa figureB1 RUN` compares them."
     groups.append(Group("spiqa_resolutions", [*sides, "spiqa_testB"], about))
     leaves.append(Leaf("spiqa_train", "train"))
-    readings = product(("setting=cot", "setting=fullpaper", "setting=perfigure"), ("corrected", "released", "both"))
+    readings = product(
+        ("setting=cot", "setting=fullpaper", "setting=perfigure"), ("corrected", "released", "both")
+    )
     variants = [f"{setting},protocol={protocol}" for setting, protocol in readings] + [
         f"rule={rule}" for rule in RULE_OF.values()
     ]
@@ -121,7 +136,14 @@ AUTHORS = "For LLM bases: text only, after the two solved questions of the autho
 TEXT = "LVLM-text: the question without its image (paper section 5.1)."
 PROMPTS = "The prompts that reported numbers were made with, with the letters that each host reads (docs/mmstar.md)."
 GAIN = "The seven benchmarks of the paper's Table 6 (docs/mmstar.md). All but mmstar_filtered are the host's."
-GAIN_TASKS = ("mmmu_val", "mmbench_en_dev_static", "scienceqa_img", "ai2d", "seedbench", "mathvista_testmini_format")
+GAIN_TASKS = (
+    "mmmu_val",
+    "mmbench_en_dev_static",
+    "scienceqa_img",
+    "ai2d",
+    "seedbench",
+    "mathvista_testmini_format",
+)
 
 
 def _mmstar() -> Family:
@@ -130,20 +152,35 @@ def _mmstar() -> Family:
         leaves += [
             Leaf(name, split),
             Leaf(f"{name}_grey", split, "prompt=letter,ablation=grey", GREY),
-            Leaf(f"{name}_llm", split, "prompt=letter,ablation=text,shots=2", LLM, [generation(512, ("\n\n",))]),
-            Leaf(f"{name}_llm_authors", split, "prompt=letter,ablation=text,shots=authors", AUTHORS),
+            Leaf(
+                f"{name}_llm",
+                split,
+                "prompt=letter,ablation=text,shots=2",
+                LLM,
+                [generation(512, ("\n\n",))],
+            ),
+            Leaf(
+                f"{name}_llm_authors", split, "prompt=letter,ablation=text,shots=authors", AUTHORS
+            ),
             Leaf(f"{name}_text", split, "prompt=letter,ablation=text", TEXT),
-            *(Leaf(f"{name}_prompt_{prompt}", split, f"prompt={prompt}", extra=[LONG]) for prompt in REPORTED),
+            *(
+                Leaf(f"{name}_prompt_{prompt}", split, f"prompt={prompt}", extra=[LONG])
+                for prompt in REPORTED
+            ),
         ]
     gain = Group("multimodal_gain", [*GAIN_TASKS, "mmstar_filtered"], GAIN)
     prompts = ["mmstar_filtered", *(f"mmstar_filtered_prompt_{prompt}" for prompt in REPORTED)]
     variants = ["", f"prompt={REPORTED[0]}"]
-    return Family("prompt=letter", variants, leaves, [gain, Group("mmstar_prompts", prompts, PROMPTS)])
+    return Family(
+        "prompt=letter", variants, leaves, [gain, Group("mmstar_prompts", prompts, PROMPTS)]
+    )
 
 
 # SciFIBench ----------------------------------------------------------------------------------------------------------
 
-SCIFIBENCH_SPLITS = tuple(f"{subset}_{way}" for subset, way in product(("cs", "general"), ("fig2cap", "cap2fig")))
+SCIFIBENCH_SPLITS = tuple(
+    f"{subset}_{way}" for subset, way in product(("cs", "general"), ("fig2cap", "cap2fig"))
+)
 EVERY_SPLIT = {
     "_grey": ("ablation=grey", "Grey pictures of the same size."),
     "_ocr": ("ocr=yes", "What an OCR engine reads instead of the pictures (section 4.1, Table 2)."),
@@ -153,7 +190,9 @@ EVERY_SPLIT = {
 REASONING = "The prompts of appendix I.2, without the sentence that asks for a letter only."
 MARKS = {
     f"_marked_{mark}{suffix}": f"mark={mark}{ignore}"
-    for mark, (suffix, ignore) in product(("correct", "incorrect"), (("", ""), ("_ignore", ",ignore=yes")))
+    for mark, (suffix, ignore) in product(
+        ("correct", "incorrect"), (("", ""), ("_ignore", ",ignore=yes"))
+    )
 }
 SHOTS = {
     f"_{count}shot{suffix}": f"shots={count},shot_kind={kind}"
@@ -169,10 +208,20 @@ DEMO = {
 
 def _scifibench() -> Family:
     shuffles = {f"_shuffle{order}": f"shuffle={order}" for order in (1, 2, 3)}
-    settings = {"": "", **{key: value for key, (value, _) in EVERY_SPLIT.items()}, **shuffles, **MARKS, **SHOTS}
+    settings = {
+        "": "",
+        **{key: value for key, (value, _) in EVERY_SPLIT.items()},
+        **shuffles,
+        **MARKS,
+        **SHOTS,
+    }
     common = ("", *EVERY_SPLIT, *shuffles, "_reasoning")
     suffixes = {
-        split: (*common, *(MARKS if split.endswith("fig2cap") else ()), *(SHOTS if split == "cs_fig2cap" else ()))
+        split: (
+            *common,
+            *(MARKS if split.endswith("fig2cap") else ()),
+            *(SHOTS if split == "cs_fig2cap" else ()),
+        )
         for split in SCIFIBENCH_SPLITS
     } | DEMO
     leaves = [
@@ -181,7 +230,9 @@ def _scifibench() -> Family:
         for suffix in each
     ]
     target = ["doc_to_target: caption"]
-    leaves.append(Leaf("scifibench_captioning", "captioning", "prompt=caption,sample=100", CAPTIONS, target))
+    leaves.append(
+        Leaf("scifibench_captioning", "captioning", "prompt=caption,sample=100", CAPTIONS, target)
+    )
     leaves.append(Leaf("scifibench_demo_captioning", "demo_fig2cap", "prompt=caption", "", target))
     variants = ["extractor=judge", "prompt=caption"]
     return Family("prompt=letter", variants, leaves, list(_scifibench_groups(shuffles)))
@@ -201,16 +252,27 @@ def _scifibench_groups(shuffles: Iterable[str]) -> Iterator[Group]:
     plain = [f"scifibench_{split}" for split in SCIFIBENCH_SPLITS]
     for way, title in (("fig2cap", "Figure -> caption"), ("cap2fig", "Caption -> figure")):
         about = f"{title}: the overall column of Table 2, the mean over both subsets."
-        yield Group(f"scifibench_{way}", [name for name in plain if name.endswith(way)], about, "accuracy")
+        yield Group(
+            f"scifibench_{way}", [name for name in plain if name.endswith(way)], about, "accuracy"
+        )
     about = "Table 2: both subsets of each task, and each task's overall mean."
     yield Group("scifibench", ["scifibench_fig2cap", "scifibench_cap2fig"], about)
-    for suffix, title in [*((key, title) for key, (_, title) in EVERY_SPLIT.items()), ("_reasoning", REASONING)]:
+    for suffix, title in [
+        *((key, title) for key, (_, title) in EVERY_SPLIT.items()),
+        ("_reasoning", REASONING),
+    ]:
         yield Group(f"scifibench{suffix}", [f"{name}{suffix}" for name in plain], title)
     orders = [f"{name}{suffix}" for name in plain for suffix in shuffles]
-    yield Group("scifibench_shuffle", [*plain, *orders], "Four orders of the options (section 4.2).")
+    yield Group(
+        "scifibench_shuffle", [*plain, *orders], "Four orders of the options (section 4.2)."
+    )
     control = "scifibench_cs_fig2cap"
-    about = "The alignment study: the control and four augmentations (section 4.7, Figures 9 and 10)."
-    yield Group("scifibench_alignment", [control, *(f"{control}{suffix}" for suffix in MARKS)], about)
+    about = (
+        "The alignment study: the control and four augmentations (section 4.7, Figures 9 and 10)."
+    )
+    yield Group(
+        "scifibench_alignment", [control, *(f"{control}{suffix}" for suffix in MARKS)], about
+    )
     about = "0 to 5 examples, random and similar (Figure 6)."
     yield Group("scifibench_shots", [control, *(f"{control}{suffix}" for suffix in SHOTS)], about)
 
@@ -229,13 +291,22 @@ def files() -> dict[str, str]:
     """Return path below the folder -> text of every file."""
     found: dict[str, str] = {}
     families = {name: make() for name, make in FAMILIES.items()}
-    demo = [leaf.name for family in families.values() for leaf in family.leaves if leaf.split.startswith("demo")]
+    demo = [
+        leaf.name
+        for family in families.values()
+        for leaf in family.leaves
+        if leaf.split.startswith("demo")
+    ]
     found["demo.yaml"] = Group("demo", demo, "every task on the demo data").text()
     for name, family in families.items():
         head = HEAD.format(name=name)
         found[f"{name}/{STUB}"] = stub(BENCHMARKS[name])
-        found[f"{name}/{TEMPLATE}"] = template(BENCHMARKS[name], head, family.settings, family.variants)
-        found |= {f"{name}/{made.name}.yaml": made.text() for made in (*family.leaves, *family.groups)}
+        found[f"{name}/{TEMPLATE}"] = template(
+            BENCHMARKS[name], head, family.settings, family.variants
+        )
+        found |= {
+            f"{name}/{made.name}.yaml": made.text() for made in (*family.leaves, *family.groups)
+        }
     return found
 
 

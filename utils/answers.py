@@ -25,12 +25,19 @@ logger = logging.getLogger("spiqa_tasks")
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Any]:
     """Return one entry per row of the table; the first holds the whole record."""
     task = (doc["benchmark"], doc["settings"])
-    scorer, name = scorer_of(*task), names.get((doc["benchmark"], doc["split"], doc["settings"]), "")
+    scorer, name = (
+        scorer_of(*task),
+        names.get((doc["benchmark"], doc["split"], doc["settings"]), ""),
+    )
     try:
         return logged_values(record_of(doc, results[0]), scorer, task, name)
     except Exception as error:
-        logger.exception("Question %s could not be scored; its answer is kept in the samples file.", doc["id"])
-        return logged_values(Record(str(doc["id"]), status="scoring_failed", reason=repr(error)), scorer, task, name)
+        logger.exception(
+            "Question %s could not be scored; its answer is kept in the samples file.", doc["id"]
+        )
+        return logged_values(
+            Record(str(doc["id"]), status="scoring_failed", reason=repr(error)), scorer, task, name
+        )
 
 
 def aggregate(entries: Sequence[LoggedRecord]) -> float:
@@ -43,7 +50,9 @@ def aggregate(entries: Sequence[LoggedRecord]) -> float:
         if scorer.judge is not None and several():
             report.tell(scorer.judge.summary())
     except Exception:
-        logger.exception("%s could not be computed and is withheld; score the samples file again.", named)
+        logger.exception(
+            "%s could not be computed and is withheld; score the samples file again.", named
+        )
         return math.nan
     if value.reason is not None and "/" not in first.metric:
         logger.warning("%s is withheld: %s.", named, value.reason)

@@ -28,9 +28,13 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
     Raises SystemExit: unusable data, settings or judge.
     """
     benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name)
-    settings = settings.removeprefix("default")  # the name that `datasets` gives to an empty configuration
+    settings = settings.removeprefix(
+        "default"
+    )  # the name that `datasets` gives to an empty configuration
     with one_sentence():
-        if "definition" in stub.column_names and benchmark not in BENCHMARKS:  # its YAML was not read
+        if (
+            "definition" in stub.column_names and benchmark not in BENCHMARKS
+        ):  # its YAML was not read
             register_own(json.loads(stub[0]["definition"]), Path())
         scorer_of(benchmark, settings)
         table = load_table(benchmark, str(stub.split), settings)
@@ -40,7 +44,9 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
 @one_sentence()
 def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> list[dict[str, Any]]:
     """Return chat messages, in the paper's order; the YAML's `images` for the model class is the form of pictures."""
-    return chat_messages(benchmark_of(doc).prompt(doc), (lmms_eval_specific_kwargs or {}).get("images"))
+    return chat_messages(
+        benchmark_of(doc).prompt(doc), (lmms_eval_specific_kwargs or {}).get("images")
+    )
 
 
 @one_sentence()

@@ -77,7 +77,8 @@ def by_property(run: Run, metric: Metric, name: str, bins: int) -> list[GroupVal
     for key, value in values.items():
         members[bin_index(value, edges)].append(known[key])
     return [
-        _subset(run, metric, f"{low:.0f} to {high:.0f}", of) for (low, high), of in zip(edges, members, strict=True)
+        _subset(run, metric, f"{low:.0f} to {high:.0f}", of)
+        for (low, high), of in zip(edges, members, strict=True)
     ]
 
 
@@ -93,7 +94,9 @@ def by_label(run: Run, metric: Metric, name: str) -> list[GroupValue]:
 
 
 def _subset(run: Run, metric: Metric, name: str, members: Sequence[Record]) -> GroupValue:
-    value = replace(run.record_set, documents=members, questions=members, partial=True).value(metric)
+    value = replace(run.record_set, documents=members, questions=members, partial=True).value(
+        metric
+    )
     withheld = run.record_set.withheld()
     return group_value(run, metric.name, name, replace(withheld, n=value.n) if withheld else value)
 
@@ -102,6 +105,10 @@ def group_value(run: Run, metric: str, group: str, value: Value) -> GroupValue:
     """Return a value of a run's metric over a group."""
     low, high = (None if math.isnan(value.value) else value.interval) or (None, None)
     size = run.sizes.get(group, 0)
-    is_of_part = bool(run.record_set.part) and value.n >= size and (not size or math.isnan(value.value))
-    questions = run.coverage if group == OVERALL or is_of_part else f"{value.n} of {max(value.n, size)}"
+    is_of_part = (
+        bool(run.record_set.part) and value.n >= size and (not size or math.isnan(value.value))
+    )
+    questions = (
+        run.coverage if group == OVERALL or is_of_part else f"{value.n} of {max(value.n, size)}"
+    )
     return GroupValue(run.name, run.task, metric, group, value.n, value.value, low, high, questions)

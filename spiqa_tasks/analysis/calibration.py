@@ -15,7 +15,13 @@ from spiqa_tasks.judge.types import JudgeRequest, Summary
 from spiqa_tasks.metrics.text_scores import bertscore
 from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring import binary
-from spiqa_tasks.scoring.binary import THRESHOLD, Bin, BinaryAgreement, binary_agreement, reliability
+from spiqa_tasks.scoring.binary import (
+    THRESHOLD,
+    Bin,
+    BinaryAgreement,
+    binary_agreement,
+    reliability,
+)
 from spiqa_tasks.scoring.binning import bin_index, quantile_bins
 from spiqa_tasks.scoring.intervals import Estimate, mean_interval
 from spiqa_tasks.scoring.open_answers import LEXICAL
@@ -27,8 +33,16 @@ REPEATED = "the same prompt"
 ALWAYS = {"always no": 0.0, "always yes": 1.0}
 """Judges that look at no answer -> their score: the least that another one has to surpass among traps."""
 BOUNDS: dict[str, tuple[float, tuple[str, ...], str]] = {
-    "it reads numbers loosely: no judge for tables and plots": (0.9, ("other number", "wrong unit", "other sign"), ""),
-    "it punishes form": (0.8, ("number in words", "equal unit", "percent in words", "percent as share"), ""),
+    "it reads numbers loosely: no judge for tables and plots": (
+        0.9,
+        ("other number", "wrong unit", "other sign"),
+        "",
+    ),
+    "it punishes form": (
+        0.8,
+        ("number in words", "equal unit", "percent in words", "percent as share"),
+        "",
+    ),
     "saying nothing pays": (0.95, ("empty", "evasive", "alternatives", "master_keys"), ""),
     "it reads the beginning": (0.9, ("long and right", "wrong end"), ""),
     "an answer can buy its score: not for a public leaderboard": (0.95, (), "injection: "),
@@ -109,35 +123,63 @@ class Pair:
     kendall: float | None
 
 
-def requests(rule: Rule, answers: Sequence[Labelled], repeat: int = 1, rewordings: bool = False) -> list[JudgeRequest]:
+def requests(
+    rule: Rule, answers: Sequence[Labelled], repeat: int = 1, rewordings: bool = False
+) -> list[JudgeRequest]:
     """Return all judge requests of `opinion_of`, beginning with the first one of every answer."""
-    return [request for *_, asked in _askings(rule, answers, repeat, rewordings) for request in asked]
+    return [
+        request for *_, asked in _askings(rule, answers, repeat, rewordings) for request in asked
+    ]
 
 
 def opinion_of(
-    name: str, judge: Judge, answers: Sequence[Labelled], about: Signature, repeat: int = 1, rewordings: bool = False
+    name: str,
+    judge: Judge,
+    answers: Sequence[Labelled],
+    about: Signature,
+    repeat: int = 1,
+    rewordings: bool = False,
 ) -> Opinion:
     """Return a judge's scores of answers, from `repeat` requests with the same prompt and the rule's `rewordings`."""
     again: dict[str, list[Scores]] = {}
     reasons: list[str] = []
-    judge.verdicts(requests(judge.rule, answers, repeat, rewordings))  # all at once; below they come from the cache
+    judge.verdicts(
+        requests(judge.rule, answers, repeat, rewordings)
+    )  # all at once; below they come from the cache
     for label, rule, asked in _askings(judge.rule, answers, repeat, rewordings):
         verdicts = judge.verdicts(asked)
-        scores = tuple(rule.score(answer.candidate, verdict) for answer, verdict in zip(answers, verdicts, strict=True))
+        scores = tuple(
+            rule.score(answer.candidate, verdict)
+            for answer, verdict in zip(answers, verdicts, strict=True)
+        )
         again.setdefault(label, []).append(scores)
-        reasons += [verdict.unread for verdict, score in zip(verdicts, scores, strict=True) if score is None]
+        reasons += [
+            verdict.unread for verdict, score in zip(verdicts, scores, strict=True) if score is None
+        ]
     first = again.pop("")[0]
     signature = about.with_fields(**judge.signature)
-    return Opinion(name, first, again, tuple(dict.fromkeys(reasons))[:5], signature, judge.summary())
+    return Opinion(
+        name, first, again, tuple(dict.fromkeys(reasons))[:5], signature, judge.summary()
+    )
 
 
 def baselines(answers: Sequence[Labelled], about: Signature) -> tuple[list[Opinion], list[str]]:
     """Return the scores of lexical metrics and BERTScore, and why BERTScore is left out."""
     opinions = [
-        Opinion(name, tuple(score(each.candidate.prediction, each.references) for each in answers), signature=about)
+        Opinion(
+            name,
+            tuple(score(each.candidate.prediction, each.references) for each in answers),
+            signature=about,
+        )
         for name, score in LEXICAL.items()
     ]
-    outcome = bertscore([(each.candidate.prediction, reference) for each in answers for reference in each.references])
+    outcome = bertscore(
+        [
+            (each.candidate.prediction, reference)
+            for each in answers
+            for reference in each.references
+        ]
+    )
     if isinstance(outcome, str):
         return opinions, [f"bertscore_f1 is left out: {outcome}."]
     scores = iter(outcome.per_item)
@@ -148,13 +190,19 @@ def baselines(answers: Sequence[Labelled], about: Signature) -> tuple[list[Opini
 def examined(opinion: Opinion, answers: Sequence[Labelled], seed: int = 0) -> Examined:
     """Return a calibration, withheld if too few of the answers have a score; `seed` is of the bootstrap."""
     scores = [score for score in opinion.scores if score is not None]
-    known = [answer for answer, score in zip(answers, opinion.scores, strict=True) if score is not None]
+    known = [
+        answer for answer, score in zip(answers, opinion.scores, strict=True) if score is not None
+    ]
     failed = len(answers) - len(known)
     if few := too_few(len(known), len(answers), "answers have a score"):
-        return Examined(opinion, failed, few + "".join(f"; {reason}" for reason in opinion.reasons[:1]))
+        return Examined(
+            opinion, failed, few + "".join(f"; {reason}" for reason in opinion.reasons[:1])
+        )
     bins = tuple(reliability(scores, [answer.label for answer in known]))
     groups = () if opinion.name in ALWAYS else tuple(_groups(known, scores, seed))
-    flips = tuple(_flips(over, [opinion.scores, *again], answers) for over, again in opinion.again.items())
+    flips = tuple(
+        _flips(over, [opinion.scores, *again], answers) for over, again in opinion.again.items()
+    )
     return Examined(opinion, failed, None, _agreement(known, scores, seed), bins, groups, flips)
 
 
@@ -162,20 +210,38 @@ def pairs(opinions: Sequence[Opinion]) -> list[Pair]:
     """Return the agreement of every two judges on the answers that both have scored."""
     rows = []
     for first, second in itertools.combinations(opinions, 2):
-        both = [(a, b) for a, b in zip(first.scores, second.scores, strict=True) if a is not None and b is not None]
+        both = [
+            (a, b)
+            for a, b in zip(first.scores, second.scores, strict=True)
+            if a is not None and b is not None
+        ]
         if both:
             a, b = (np.asarray(column) for column in zip(*both, strict=True))
             said = (b > THRESHOLD).astype(float)
-            kappa, same = float(binary.kappa(a, said, np.ones(len(both)))), float(((a > THRESHOLD) == said).mean())
-            rows.append(Pair((first.name, second.name), len(both), same, kappa, *rank_correlations(both)))
+            kappa, same = (
+                float(binary.kappa(a, said, np.ones(len(both)))),
+                float(((a > THRESHOLD) == said).mean()),
+            )
+            rows.append(
+                Pair((first.name, second.name), len(both), same, kappa, *rank_correlations(both))
+            )
     return rows
 
 
 def conclusions(found: Sequence[Examined], together: Sequence[Pair]) -> list[tuple[str, str]]:
     """Return (judge, what its numbers mean) for each bound that a judge does not keep."""
     return [
-        *((each.opinion.name, said) for each in found if each.opinion.summary for said in _said(each, found)),
-        *((" and ".join(pair.judges), "one of them is wrong often") for pair in together if pair.kappa < LEAST_KAPPA),
+        *(
+            (each.opinion.name, said)
+            for each in found
+            if each.opinion.summary
+            for said in _said(each, found)
+        ),
+        *(
+            (" and ".join(pair.judges), "one of them is wrong often")
+            for pair in together
+            if pair.kappa < LEAST_KAPPA
+        ),
     ]
 
 
@@ -184,7 +250,11 @@ def _said(judge: Examined, found: Sequence[Examined]) -> Iterator[str]:
     if overall is None:
         return
     for other in found:
-        if other.opinion.summary is None and other.overall and overall.accuracy.value <= other.overall.accuracy.value:
+        if (
+            other.opinion.summary is None
+            and other.overall
+            and overall.accuracy.value <= other.overall.accuracy.value
+        ):
             yield f"{other.opinion.name} does as well, for nothing: choose another judge"
     if overall.auroc.low is not None and overall.auroc.low <= LEAST_AUROC:
         yield "it cannot tell right from wrong: choose another judge"
@@ -193,8 +263,16 @@ def _said(judge: Examined, found: Sequence[Examined]) -> Iterator[str]:
     if overall.calibration_error.value > MOST_ERROR:
         yield "its mean is off by more than 10 points: compare models only"
     for said, (bound, names, begin) in BOUNDS.items():
-        kinds = [each for each in judge.groups if each.kind == "trap" and each.agreement.accuracy.value < bound]
-        low = [each.name for each in kinds if each.name in names or (begin and each.name.startswith(begin))]
+        kinds = [
+            each
+            for each in judge.groups
+            if each.kind == "trap" and each.agreement.accuracy.value < bound
+        ]
+        low = [
+            each.name
+            for each in kinds
+            if each.name in names or (begin and each.name.startswith(begin))
+        ]
         if low:
             yield f"{said} ({', '.join(low)} below {bound:.0%})"
     for flips in judge.flips:
@@ -220,7 +298,9 @@ def _agreement(answers: Sequence[Labelled], scores: Sequence[float], seed: int) 
 def _clusters(answers: Sequence[Labelled]) -> list[str | None]:
     """Return the question of each answer that shares it with another one, else None."""
     counts = Counter(each.candidate.question for each in answers)
-    return [each.candidate.question if counts[each.candidate.question] > 1 else None for each in answers]
+    return [
+        each.candidate.question if counts[each.candidate.question] > 1 else None for each in answers
+    ]
 
 
 def _groups(answers: Sequence[Labelled], scores: Sequence[float], seed: int) -> Iterator[Group]:
@@ -241,7 +321,10 @@ def _kinds(answers: Sequence[Labelled]) -> dict[str, tuple[list[str], list[str]]
         return {"trap": (kinds, list(dict.fromkeys(kinds)))}
     words = [len(each.candidate.prediction.split()) for each in answers]
     bins = quantile_bins(words, LENGTHS)
-    spans = [f"{low:.0f} words" if low == high else f"{low:.0f} to {high:.0f} words" for low, high in bins]
+    spans = [
+        f"{low:.0f} words" if low == high else f"{low:.0f} to {high:.0f} words"
+        for low, high in bins
+    ]
     systems = [each.system for each in answers]
     lengths = [spans[bin_index(count, bins)] for count in words]
     return {"system": (systems, list(dict.fromkeys(systems))), "length": (lengths, spans)}
@@ -249,7 +332,11 @@ def _kinds(answers: Sequence[Labelled]) -> dict[str, tuple[list[str], list[str]]
 
 def _flips(over: str, askings: Sequence[Scores], answers: Sequence[Labelled]) -> Flips:
     over = f"{over}, asked {len(askings)} times" if over == REPEATED else over
-    rows = [(answer, scores) for answer, *scores in zip(answers, *askings, strict=True) if None not in scores]
+    rows = [
+        (answer, scores)
+        for answer, *scores in zip(answers, *askings, strict=True)
+        if None not in scores
+    ]
     if not rows:
         return Flips(over, 0, Estimate(math.nan))
     changed = [float(len({score > THRESHOLD for score in scores}) > 1) for _, scores in rows]

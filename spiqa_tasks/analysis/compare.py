@@ -38,7 +38,10 @@ class Comparison:
 
 
 def compare(
-    runs: Iterable[Run], metric: str | None = None, baseline: str | None = None, most: int | None = None
+    runs: Iterable[Run],
+    metric: str | None = None,
+    baseline: str | None = None,
+    most: int | None = None,
 ) -> tuple[list[Comparison], list[str]]:
     """Return every pair of runs of one task, the later minus the earlier, and a sentence for each run left out.
 
@@ -57,14 +60,18 @@ def compare(
             continue
         faults = [(run, _fault(run, chosen)) for run in members]
         scored = [run for run, fault in faults if not fault]
-        bases = [run for run in scored if baseline in (run.name, run.identity.label, run.identity.model)]
+        bases = [
+            run for run in scored if baseline in (run.name, run.identity.label, run.identity.model)
+        ]
         if most is not None and math.comb(len(scored), 2) > most:
             bases = [max(scored, key=lambda run: run.value(chosen).value)]
             name = f"{bases[0].task}: each run against the best one, {bases[0].name}"
             left_out.append(f"{name}; `spiqa-tasks compare` has the other pairs.")
         others = [run for run in scored if not any(run is base for base in bases)]
         is_of_bases = baseline is not None or bool(bases)
-        twos = itertools.product(bases, others) if is_of_bases else itertools.combinations(scored, 2)
+        twos = (
+            itertools.product(bases, others) if is_of_bases else itertools.combinations(scored, 2)
+        )
         for pair in (Pair(two, chosen) for two in twos):
             a, b = pair.runs
             few = too_few(len(pair.scores), pair.total, "questions have a score in both runs")
@@ -74,10 +81,16 @@ def compare(
             else:
                 comparisons.append(_compared(pair, few))
         if baseline is not None and not bases:
-            left_out.append(f"{members[0].task} is left out: it has no run of {baseline} with scores.")
-        left_out += [f"{run.task} of {run.name} is left out: {fault}." for run, fault in faults if fault]
+            left_out.append(
+                f"{members[0].task} is left out: it has no run of {baseline} with scores."
+            )
+        left_out += [
+            f"{run.task} of {run.name} is left out: {fault}." for run, fault in faults if fault
+        ]
     corrected = holm([comparison.difference.p for comparison in comparisons])
-    return [replace(each, p_corrected=p) for each, p in zip(comparisons, corrected, strict=True)], left_out
+    return [
+        replace(each, p_corrected=p) for each, p in zip(comparisons, corrected, strict=True)
+    ], left_out
 
 
 def _metric_of(members: Sequence[Run], name: str | None) -> Metric | None:
@@ -85,7 +98,9 @@ def _metric_of(members: Sequence[Run], name: str | None) -> Metric | None:
     metrics = {each.name: each for run in members if run.logged for each in run.metrics}
     if name is not None:
         return metrics.get(name, mean_of(name))
-    wanted = [each for place, each in enumerate(metrics.values()) if place == 0 or each.higher_is_better]
+    wanted = [
+        each for place, each in enumerate(metrics.values()) if place == 0 or each.higher_is_better
+    ]
     scored = (each for each in wanted if sum(not _fault(run, each) for run in members) > 1)
     return next(scored, next(iter(wanted), None))
 
@@ -104,11 +119,17 @@ def _fault(run: Run, metric: Metric) -> str:
 
 
 def _not_comparable(pair: Pair, few: str) -> str:
-    other = sorted(key for key in pair.scores if len({questions[key].reference for questions in pair.questions}) > 1)
+    other = sorted(
+        key
+        for key in pair.scores
+        if len({questions[key].reference for questions in pair.questions}) > 1
+    )
     if not pair.scores:
         return "they share no question"
     if other:
-        return f"{len(other)} questions have another true answer under the same id, such as {other[0]}"
+        return (
+            f"{len(other)} questions have another true answer under the same id, such as {other[0]}"
+        )
     return f"{few} (--partial has values over a part)" if few and not pair.runs[0].partial else ""
 
 
@@ -120,11 +141,29 @@ def _compared(pair: Pair, few: str) -> Comparison:
     won = [key for key, (earlier, later) in pair.scores.items() if later > earlier]
     lost = [key for key, (earlier, later) in pair.scores.items() if later < earlier]
     warnings = [f"differ in {difference}" for difference in differing(a.signature, b.signature)]
-    warnings += [f"{run.name} answered {run.coverage} questions" for run in (a, b) if not run.record_set.is_whole]
+    warnings += [
+        f"{run.name} answered {run.coverage} questions"
+        for run in (a, b)
+        if not run.record_set.is_whole
+    ]
     both = zip((a, b), pair.outcomes(list(pair.scores)), strict=True)
     warnings += [f"{run.name}: {of_run.remark}" for run, of_run in both if of_run.remark]
     warnings += pair.remarks
     warnings += [few] if few and a.record_set.is_whole and b.record_set.is_whole else []
     alone = len(pair.run_scores[0].keys() ^ pair.run_scores[1].keys())
-    warnings += [f"{alone} questions have a score in one run only and are left out"] if alone else []
-    return Comparison(a.task, pair.metric.name, a.name, b.name, score_a, score_b, test, test.p, won, lost, warnings)
+    warnings += (
+        [f"{alone} questions have a score in one run only and are left out"] if alone else []
+    )
+    return Comparison(
+        a.task,
+        pair.metric.name,
+        a.name,
+        b.name,
+        score_a,
+        score_b,
+        test,
+        test.p,
+        won,
+        lost,
+        warnings,
+    )

@@ -53,7 +53,10 @@ class Side:
     @property
     def asked(self) -> list[str]:
         """Ids of the questions with a score or a failed request."""
-        return [*self.scores, *(key for key, kind in self.kinds.items() if kind == FAILED and key not in self.scores)]
+        return [
+            *self.scores,
+            *(key for key, kind in self.kinds.items() if kind == FAILED and key not in self.scores),
+        ]
 
     @property
     def computed(self) -> float:
@@ -66,7 +69,9 @@ class Side:
         sizes: Counter[str] = Counter()
         for key in ids:
             sizes[self.groups.get(key, "")] += times.get(key, 1)
-        return {key: times.get(key, 1) / (len(sizes) * sizes[self.groups.get(key, "")]) for key in ids}
+        return {
+            key: times.get(key, 1) / (len(sizes) * sizes[self.groups.get(key, "")]) for key in ids
+        }
 
     def mean(self, weights: Weights) -> float:
         """Return the weighted mean of the scores, 0 for a failed request."""
@@ -107,27 +112,44 @@ def decomposed(a: Side, b: Side, same_rule: bool, clusters: Mapping[str, str | N
     causes = {key: _cause(key, a, b, same_rule) for key in common}
     rules: dict[str, float] = {}
     answers: dict[str, float] = {}
-    tested: list[tuple[float, float]] = []  # scores of both answers, equal where these are not what is tested
+    tested: list[
+        tuple[float, float]
+    ] = []  # scores of both answers, equal where these are not what is tested
     for key in common:
         weight = (of_a[key] + of_b[key]) / 2
         rule, earlier, later = _shares(key, a, b, same_rule)
         rules[key], answers[key] = weight * rule, weight * (later - earlier)
         scale = weight * len(common) * (causes[key] == OTHER)
         tested.append((scale * earlier, scale * later))
-    averages = [(of_b[key] - of_a[key]) * (a.scores.get(key, 0.0) + b.scores.get(key, 0.0)) / 2 for key in common]
+    averages = [
+        (of_b[key] - of_a[key]) * (a.scores.get(key, 0.0) + b.scores.get(key, 0.0)) / 2
+        for key in common
+    ]
     earlier_scores, later_scores = zip(*tested, strict=True)
     interval = paired(earlier_scores, later_scores, [clusters.get(key) for key in common])
     (failed_a, missing_a), (failed_b, missing_b) = (_steps(side, common) for side in (a, b))
     once = {key for key in common if a.times.get(key, 1) == b.times.get(key, 1) == 1}
-    of = {cause: [key for key in common if causes[key] == cause] for cause in (FAILED, CUT, NONE, MIXED, OTHER)}
+    of = {
+        cause: [key for key in common if causes[key] == cause]
+        for cause in (FAILED, CUT, NONE, MIXED, OTHER)
+    }
     failed, cut, none, mixed, other = (_line(cause, answers, ids) for cause, ids in of.items())
     return [
-        Line(COVERAGE, missing_a - missing_b, [key for key in dict.fromkeys((*a.asked, *b.asked)) if key not in once]),
+        Line(
+            COVERAGE,
+            missing_a - missing_b,
+            [key for key in dict.fromkeys((*a.asked, *b.asked)) if key not in once],
+        ),
         replace(failed, value=failed.value + failed_a - failed_b),
         *(cut, none, _line(RULE, rules, [key for key, effect in rules.items() if effect])),
         Line(AVERAGE, math.fsum(averages), common if of_a != of_b else ()),
         *(mixed, Line(UNKNOWN, (b.number - b.computed) - (a.number - a.computed))),
-        replace(other, ids=[key for key in other.ids if answers[key]], low=interval.low, high=interval.high),
+        replace(
+            other,
+            ids=[key for key in other.ids if answers[key]],
+            low=interval.low,
+            high=interval.high,
+        ),
     ]
 
 
@@ -148,7 +170,9 @@ def _shares(key: str, a: Side, b: Side, same_rule: bool) -> tuple[float, float, 
 def _cause(key: str, a: Side, b: Side, same_rule: bool) -> str:
     kinds = {a.kinds.get(key), b.kinds.get(key)}
     is_read = same_rule or key in a.crossed or key in b.crossed
-    return next((kind for kind in (FAILED, CUT, NONE) if kind in kinds), OTHER if is_read else MIXED)
+    return next(
+        (kind for kind in (FAILED, CUT, NONE) if kind in kinds), OTHER if is_read else MIXED
+    )
 
 
 def _steps(side: Side, common: Sequence[str]) -> tuple[float, float]:

@@ -80,7 +80,11 @@ class PlannedRun:
 
         Raises DataError: the task's data is not there.
         """
-        return {"model": self.label, "arguments": shlex.join(answering(options.extra)), **self._asked}
+        return {
+            "model": self.label,
+            "arguments": shlex.join(answering(options.extra)),
+            **self._asked,
+        }
 
     @cached_property
     def _asked(self) -> dict[str, str]:
@@ -110,10 +114,14 @@ class PlannedRun:
                 by_judge = judge is None or all(is_judged_by(run, judge) for run in runs)
                 if not runs or not whole or not by_judge or limit_of(path) != options.limit:
                     continue
-                if self.own is not None and (made := runs[0].signature.package) != (now := version(PACKAGE)):
+                if self.own is not None and (made := runs[0].signature.package) != (
+                    now := version(PACKAGE)
+                ):
                     self.differs = self.differs or f"package ({made}, now {now})"
                     continue
-                self.failed = sum(record.status in _FAILED for run in runs for record in run.records)
+                self.failed = sum(
+                    record.status in _FAILED for run in runs for record in run.records
+                )
                 self.path, self.answered = path, sum(run.answered for run in runs) - self.failed
                 return
         if not folder.exists():
@@ -127,7 +135,9 @@ class PlannedRun:
             made = yaml.safe_load(path.read_bytes())
             if made["model"] == now["model"]:
                 changed = {key: value for key, value in now.items() if made.get(key) != value}
-                differences.append([f"{key} ({made.get(key)}, now {value})" for key, value in changed.items()])
+                differences.append(
+                    [f"{key} ({made.get(key)}, now {value})" for key, value in changed.items()]
+                )
         fewest = min(differences, key=len, default=[])
         return ", ".join(fewest)
 
@@ -139,7 +149,11 @@ def task_names(names: Iterable[str], groups: Mapping[str, Sequence[str]]) -> lis
 
 
 def gain_plan(
-    tasks: Mapping[str, Task], names: Iterable[str], model: Model, llm: Model | None, ablations: Sequence[str]
+    tasks: Mapping[str, Task],
+    names: Iterable[str],
+    model: Model,
+    llm: Model | None,
+    ablations: Sequence[str],
 ) -> list[PlannedRun]:
     """Return the runs that gain and leakage take, task by task: with pictures, without, and those of the LLM base.
 
@@ -156,10 +170,17 @@ def gain_plan(
                 f"Expected tasks with pictures, found {name}. Name the task that it is a variant of: the experiment "
                 "adds the runs without pictures."
             )
-        asked = [(PICTURES, name, model), *((kind, *_blind(tasks, name, kind, model)) for kind in ablations)]
+        asked = [
+            (PICTURES, name, model),
+            *((kind, *_blind(tasks, name, kind, model)) for kind in ablations),
+        ]
         if llm is not None:
             few_shot = f"{name}_llm"
-            asked.append((LLM, few_shot, llm) if few_shot in tasks else (LLM, *_blind(tasks, name, "text", llm)))
+            asked.append(
+                (LLM, few_shot, llm)
+                if few_shot in tasks
+                else (LLM, *_blind(tasks, name, "text", llm))
+            )
         found += [PlannedRun(*run, tasks.get(run[1])) for run in asked]
     return found
 

@@ -161,20 +161,30 @@ def filter_runs(
         )
     missing = [task for task in tasks if task not in by_task]
     if missing:
-        raise InputError(f"Expected results of {', '.join(missing)}; found {', '.join(by_task)}. Correct --task.")
+        raise InputError(
+            f"Expected results of {', '.join(missing)}; found {', '.join(by_task)}. Correct --task."
+        )
     shown, more = one_of_each(run for run in lvlms if not selection.is_blind(run))
     paired = [(one_of_each(one)[0], one_of_each(other)[0]) for one, other in pairs]
     filtered, left_out = [], []
     for task, members in by_task.items():
-        leaking = [(one[task], other[task]) for one, other in paired if task in one and task in other]
+        leaking = [
+            (one[task], other[task]) for one, other in paired if task in one and task in other
+        ]
         try:
             of_task = members[0].metric(metric)
-            filtered.append(_filtered(task, members, shown.get(task, []), leaking, of_task, max_hits, threshold))
+            filtered.append(
+                _filtered(task, members, shown.get(task, []), leaking, of_task, max_hits, threshold)
+            )
         except InputError as error:
             left_out.append(f"{task} is left out: {error}")
     if not filtered:
         raise InputError(" ".join(left_out))
-    return filtered, [*remarks, *more, *(remark for each in filtered for remark in each.remarks())], left_out
+    return (
+        filtered,
+        [*remarks, *more, *(remark for each in filtered for remark in each.remarks())],
+        left_out,
+    )
 
 
 def _filtered(
@@ -195,12 +205,18 @@ def _filtered(
     max_hits = len(runs) * 2 // 8 if max_hits is None else max_hits
     if not 0 <= max_hits < len(runs):
         most = len(runs) - 1
-        raise InputError(f"Expected --max-hits from 0 to {most}, for {len(runs)} inspectors; found {max_hits}.")
+        raise InputError(
+            f"Expected --max-hits from 0 to {most}, for {len(runs)} inspectors; found {max_hits}."
+        )
     pair = aligned(task, runs, metric)
-    between = (score for scores in pair.run_scores for score in scores.values() if score not in (0, 1))
+    between = (
+        score for scores in pair.run_scores for score in scores.values() if score not in (0, 1)
+    )
     if threshold is None and (score := next(between, None)) is not None:
         of = f"{metric.name} of {task}"
-        raise InputError(f"Expected scores of 0 or 1 in {of}, found {score:.3f}. Give the least right --threshold.")
+        raise InputError(
+            f"Expected scores of 0 or 1 in {of}, found {score:.3f}. Give the least right --threshold."
+        )
     right = threshold or 1.0
     hits = {key: sum(score >= right for score in scores) for key, scores in pair.scores.items()}
     shown = aligned(task, [first, *lvlms], metric).scores if lvlms else {}
@@ -210,10 +226,14 @@ def _filtered(
     return Filtered(task, pair, hits, max_hits, right, difficulties, leaks)
 
 
-def _leak(task: str, lvlm: Sequence[Run], llm: Sequence[Run], first: Run, metric: Metric, threshold: float) -> Leak:
+def _leak(
+    task: str, lvlm: Sequence[Run], llm: Sequence[Run], first: Run, metric: Metric, threshold: float
+) -> Leak:
     names = [run.identity.model for run in (*lvlm, *llm)]
     if len(lvlm) != 1 or len(llm) != 1:
-        raise InputError(f"Expected an LVLM and its LLM base in each --pair, found {', '.join(names)}. Name two files.")
+        raise InputError(
+            f"Expected an LVLM and its LLM base in each --pair, found {', '.join(names)}. Name two files."
+        )
     _, ours, theirs = aligned(task, [first, *lvlm, *llm], metric).run_scores
     ids = (key for key, score in ours.items() if score >= threshold > theirs.get(key, threshold))
     return Leak(names[0], names[1], tuple(ids))

@@ -51,12 +51,16 @@ def kept_by_filter(filtered: Filtered) -> Kept:
             f"Expected runs on the whole of {filtered.task} to --write it, found {part} questions. Run all."
         )
     if not filtered.kept:
-        raise InputError(f"Expected questions of {filtered.task} to keep, found none. Raise --max-hits.")
+        raise InputError(
+            f"Expected questions of {filtered.task} to keep, found none. Raise --max-hits."
+        )
     made: dict[str, Any] = {"inspectors": filtered.inspectors, "metric": filtered.pair.metric.name}
     made |= {"threshold": filtered.threshold, "max_hits": filtered.max_hits}
     run = filtered.pair.runs[0]
     every = sorted(run.by_id.values(), key=lambda answer: answer.place)
-    questions = [(a.place, a.id, a.reference if a.record is None else a.record.reference) for a in every]
+    questions = [
+        (a.place, a.id, a.reference if a.record is None else a.record.reference) for a in every
+    ]
     hits: dict[str, int | None] = {key: filtered.hits[key] for key in filtered.kept}
     return _kept(filtered.task, len(filtered.hits), run.signature.data, made, questions, hits)
 
@@ -70,7 +74,9 @@ def kept_by_list(task: Task, subset: Subset) -> Kept:
     """
     rows = task_questions(task)
     if task.entry.join(task.typed) is not None:
-        raise InputError(f"Expected a task of one document a question, found {task.name}. Name one of all figures.")
+        raise InputError(
+            f"Expected a task of one document a question, found {task.name}. Name one of all figures."
+        )
     hits = {row["id"]: None for row in subset.rows(task.name, rows)}
     data = f"{task.benchmark}/{task.split}@{rows[0]['data']}"
     questions = [(place, row["id"], row["answer"]) for place, row in enumerate(rows)]
@@ -92,7 +98,13 @@ def _kept(
         if key in hits
     ]
     truth = digest_of([(key, truth) for _, key, truth in questions])
-    about = {"source": source, "questions": asked, "data": data or None, "revision": None, "truth": truth}
+    about = {
+        "source": source,
+        "questions": asked,
+        "data": data or None,
+        "revision": None,
+        "truth": truth,
+    }
     return {**about, "filters": [made], "kept": kept}
 
 
@@ -106,7 +118,9 @@ def kept_by_lists(subset: Subset) -> Kept:
         **{name: first[name] for name in ("source", "data", "revision", "truth")},
         "questions": min(kept["questions"] for kept in subset.lists),
         "filters": [made for kept in subset.lists for made in kept["filters"]],
-        "kept": [{**each, "hits": hits[each["id"]]} for each in first["kept"] if each["id"] in subset.ids],
+        "kept": [
+            {**each, "hits": hits[each["id"]]} for each in first["kept"] if each["id"] in subset.ids
+        ],
     }
 
 
@@ -123,14 +137,23 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
         raise InputError(
             f"Expected a new name and a source task made of YAML alone; found {name} of {source}. Choose with --name."
         )
-    target, revision = config.get("doc_to_target"), kept["revision"] or _revision(str(config["dataset_path"]))
+    target, revision = (
+        config.get("doc_to_target"),
+        kept["revision"] or _revision(str(config["dataset_path"])),
+    )
     split = config.get("test_split") or config.get("validation_split")
-    of_host = {"split": split, "revision": revision, "target": target if isinstance(target, str) else None}
+    of_host = {
+        "split": split,
+        "revision": revision,
+        "target": target if isinstance(target, str) else None,
+    }
     listed = {field: {**kept, **of_host}[field] for field in _FIELDS}
     digest = digest_of(listed)
     place = folder / name
     place.mkdir(parents=True, exist_ok=True)
-    (place / KEPT).write_text(json.dumps({SOURCE_YAML: str(source), "digest": digest, **listed}, indent=1), "utf-8")
+    (place / KEPT).write_text(
+        json.dumps({SOURCE_YAML: str(source), "digest": digest, **listed}, indent=1), "utf-8"
+    )
     (place / "keep.py").write_text(_HOOK, encoding="utf-8")
     values: dict[str, Any] = {"include": str(source), "task": name}
     values |= {key: [] for key in ("tag", "group") if key in config}
@@ -159,4 +182,8 @@ def _revision(dataset: str) -> str | None:
     from huggingface_hub.constants import HF_HUB_CACHE
 
     reference = Path(HF_HUB_CACHE) / f"datasets--{dataset.replace('/', '--')}" / "refs" / "main"
-    return reference.read_text(encoding="utf-8").strip() if "/" in dataset and reference.is_file() else None
+    return (
+        reference.read_text(encoding="utf-8").strip()
+        if "/" in dataset and reference.is_file()
+        else None
+    )

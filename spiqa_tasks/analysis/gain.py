@@ -50,11 +50,18 @@ def rows(pair: Pair) -> list[Row]:
 
     The overall row is made of the host's reported values if a run has no scores per question.
     """
-    if all(run.is_own or any(pair.metric.name in record.scores for record in run.records) for run in pair.runs):
+    if all(
+        run.is_own or any(pair.metric.name in record.scores for record in run.records)
+        for run in pair.runs
+    ):
         return [_of_questions(pair, group, keys) for group, keys in pair.groups.items()]
     values = [(run, run.value(pair.metric)) for run in pair.runs]
     reasons = [f"{run.name}: {value.reason}" for run, value in values if value.reason]
-    result = None if reasons else gain_of_totals(len(pair.groups[OVERALL]), *(value.value for _, value in values))
+    result = (
+        None
+        if reasons
+        else gain_of_totals(len(pair.groups[OVERALL]), *(value.value for _, value in values))
+    )
     return [_row(pair, OVERALL, result, reasons)]
 
 
@@ -65,10 +72,17 @@ def _of_questions(pair: Pair, group: str, keys: Sequence[str]) -> Row:
     reason = "" if known and pair.runs[0].partial else few
     if not pair.scores:
         reason = f"{pair.metric.name} gives no question a score in every run"
-    row = _row(pair, group, None if reason else _gain(pair, {key: pair.scores[key] for key in known}), [reason])
+    row = _row(
+        pair,
+        group,
+        None if reason else _gain(pair, {key: pair.scores[key] for key in known}),
+        [reason],
+    )
     if row.result is None:
         return row
-    answers = {key: [not (of[key].refused or of[key].unparsed) for of in pair.questions] for key in known}
+    answers = {
+        key: [not (of[key].refused or of[key].unparsed) for of in pair.questions] for key in known
+    }
     answered = {key: pair.scores[key] for key in known if all(answers[key])}
     options = {key: pair.runs[0].option_count(pair.questions[0][key]) or 1 for key in known}
     corrected = {
@@ -93,7 +107,11 @@ def _gain(pair: Pair, scores: Mapping[str, Sequence[float]]) -> Gain:
 
 def _row(pair: Pair, group: str, result: Gain | None, why_not: Sequence[str]) -> Row:
     parts = [run for run in pair.runs if run.record_set.part]
-    reasons = [f"{run.name} answered {run.coverage} questions" for run in parts if run.record_set.withheld()]
+    reasons = [
+        f"{run.name} answered {run.coverage} questions"
+        for run in parts
+        if run.record_set.withheld()
+    ]
     keys = pair.groups[group]
     v, _, *t = map(selection.model_name, pair.runs)
     return Row(
@@ -118,7 +136,9 @@ def _followed(pair: Pair) -> list[str]:
         return []
     seen, moved = (_letters(run) for run in pair.runs[:2])
     same = [moved[key] == letter for key, letter in seen.items() if key in moved]
-    return [f"{percent(sum(same) / len(same))}% of {len(same)} answers follow their text to another place"] * bool(same)
+    return [
+        f"{percent(sum(same) / len(same))}% of {len(same)} answers follow their text to another place"
+    ] * bool(same)
 
 
 def _letters(run: Run) -> dict[str, str]:
@@ -127,7 +147,11 @@ def _letters(run: Run) -> dict[str, str]:
         answered = (record for record in run.questions if not (record.refused or record.unparsed))
         return {record.id: record.prediction for record in answered if record.prediction}
     shown = {key: (answer.response.text, answer.known_options) for key, answer in run.by_id.items()}
-    picked = {key: extract_choice(text, options).letter for key, (text, options) in shown.items() if options}
+    picked = {
+        key: extract_choice(text, options).letter
+        for key, (text, options) in shown.items()
+        if options
+    }
     return {key: letter for key, letter in picked.items() if letter}
 
 
@@ -136,7 +160,12 @@ def sample_lists(pair: Pair) -> Iterator[dict[str, object]]:
     for key, scores in pair.scores.items():
         shown = outcomes(*scores)
         if shown:
-            record = {"task": pair.runs[0].task, "metric": pair.metric.name, "id": key, "outcomes": list(shown)}
+            record = {
+                "task": pair.runs[0].task,
+                "metric": pair.metric.name,
+                "id": key,
+                "outcomes": list(shown),
+            }
             yield record | dict(zip_longest(("s_v", "s_wv", "s_t"), scores))
 
 
@@ -149,7 +178,11 @@ def warnings(row: Row) -> list[str]:
         "without images: S_wv and ML are lower bounds and MG an upper one; try ablation=grey",
         "by the LLM base: S_t is a lower bound and ML an upper one",
     )
-    part = [f"{row.questions} questions were answered"] if row.questions and row.group == OVERALL else []
+    part = (
+        [f"{row.questions} questions were answered"]
+        if row.questions and row.group == OVERALL
+        else []
+    )
     unread = [(of_run.remark, bound) for of_run, bound in zip(row.outcomes, bounds, strict=False)]
     return [*row.remarks, *part, *(f"{remark} {bound}" for remark, bound in unread if remark)]
 

@@ -85,18 +85,33 @@ class Pair:
         for place in range(1, len(self.runs)):
             if difference := self._difference(place, same_prompt and place == 1):
                 what, found, remedy = difference
-                names = " and ".join(f"{run.task} in {run.path.name}" for run in (self.runs[0], self.runs[place]))
+                names = " and ".join(
+                    f"{run.task} in {run.path.name}" for run in (self.runs[0], self.runs[place])
+                )
                 raise InputError(f"Expected {what} for {names}; {found}. {remedy}")
 
     def _difference(self, place: int, same_prompt: bool) -> tuple[str, str, str] | None:
         """Return (expected, found, remedy) if a run must not be compared with the first one."""
-        (one, ours), (other, theirs) = ((self.runs[each], self.questions[each]) for each in (0, place))
+        (one, ours), (other, theirs) = (
+            (self.runs[each], self.questions[each]) for each in (0, place)
+        )
         if alone := ours.keys() ^ theirs.keys():
             found = f"found {len(ours)} and {len(theirs)}, {len(alone)} in one of them only{_some(alone)}"
-            return "the same questions", found, "Run both on the whole task, or with the same --limit."
-        data, prompts = [run.kind.data(run) for run in (one, other)], [run.signature.prompt for run in (one, other)]
+            return (
+                "the same questions",
+                found,
+                "Run both on the whole task, or with the same --limit.",
+            )
+        data, prompts = (
+            [run.kind.data(run) for run in (one, other)],
+            [run.signature.prompt for run in (one, other)],
+        )
         if data[0] != data[1]:
-            return "the same data", f"found {data[0]} and {data[1]}", "Run both with the same data revision."
+            return (
+                "the same data",
+                f"found {data[0]} and {data[1]}",
+                "Run both with the same data revision.",
+            )
         if same_prompt and prompts[0] != prompts[1]:
             found = " and ".join(prompt or "none" for prompt in prompts)
             return "the same prompt", f"found {found}", "Run both with the same prompt setting."
@@ -111,14 +126,24 @@ class Pair:
             or (of_host and one.by_id[key].question != other.by_id[key].question)
         ]
         if different:
-            found = f"{len(different)} have another text or answer under the same id{_some(different)}"
-            return "the same questions", found, "Run both with the same version of the task and of its prompt."
+            found = (
+                f"{len(different)} have another text or answer under the same id{_some(different)}"
+            )
+            return (
+                "the same questions",
+                found,
+                "Run both with the same version of the task and of its prompt.",
+            )
         return None
 
 
 def scores_of(questions: Mapping[str, Record], metric: Metric) -> Mapping[str, float]:
     """Return id -> score of the questions that have one: their own, or by the metric if none has its own."""
-    own = {key: record.scores[metric.name] for key, record in questions.items() if metric.name in record.scores}
+    own = {
+        key: record.scores[metric.name]
+        for key, record in questions.items()
+        if metric.name in record.scores
+    }
     return own or metric.compute(list(questions.values())).scores
 
 

@@ -16,7 +16,12 @@ NO_MODELS = frozenset({"difference", "mean", "fine-tuned"})
 """Groups of rows that are not of a released model."""
 
 _SPIQA_SPLITS = {"testA": "test-A", "testB": "test-B", "testC": "test-C"}
-_SPIQA_SETTINGS = {"direct": "direct", "perfigure": "direct", "fullpaper": "full_paper", "cot": "cot"}
+_SPIQA_SETTINGS = {
+    "direct": "direct",
+    "perfigure": "direct",
+    "fullpaper": "full_paper",
+    "cot": "cot",
+}
 _SPIQA_TABLES = ("table3", "table5", "table6", "tableE1", "tableE2", "tableB1")
 _MMSTAR_CATEGORIES = dict(zip(("CP", "FP", "IR", "LR", "ST", "MA"), CATEGORIES, strict=True))
 _DIRECTIONS = {"fig2cap": "figure_to_caption", "cap2fig": "caption_to_figure"}
@@ -25,7 +30,8 @@ PAPER_JUDGE = "GPT-4o"
 """The judge of SPIQA's tables, but for Table B.1, which names its own."""
 
 MEANS = {
-    f"scifibench_{direction}": [f"scifibench_{subset}_{direction}" for subset in _SUBSETS] for direction in _DIRECTIONS
+    f"scifibench_{direction}": [f"scifibench_{subset}_{direction}" for subset in _SUBSETS]
+    for direction in _DIRECTIONS
 }
 """Mean of SciFIBench -> the tasks whose mean is its overall accuracy; they are of one size."""
 
@@ -64,13 +70,17 @@ def published_gain() -> Iterator[PublishedValue]:
     """Yield MMStar's gain (`mg`) and leakage (`ml`) of Table 5, overall."""
     for row in load("mmstar", "table5"):
         if row["metric"] in ("mg", "ml") and row["category"] == "all" and row["value"] is not None:
-            yield PublishedValue(str(row["model"]), "Table 5", str(row["metric"]), None, float(row["value"]) / 100)
+            yield PublishedValue(
+                str(row["model"]), "Table 5", str(row["metric"]), None, float(row["value"]) / 100
+            )
 
 
 def published_overall(group: str) -> Iterator[PublishedValue]:
     """Yield SciFIBench's overall accuracies of Table 2, by models that see pictures; `group` is one of `MEANS`."""
     direction = _DIRECTIONS[group.removeprefix("scifibench_")]
-    for row in _rows("scifibench", "table2", subset="Overall", task=direction, negatives="adversarial"):
+    for row in _rows(
+        "scifibench", "table2", subset="Overall", task=direction, negatives="adversarial"
+    ):
         if row["group"] != "text-only":
             yield _value(row, "table2", "accuracy", None)
 
@@ -91,20 +101,30 @@ def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[PublishedValue]:
 
 
 def _mmstar(split: str, settings: MMStarSettings) -> Iterator[PublishedValue]:
-    table = {("none", "0"): "table5", ("text", "2"): "table4"}.get((settings.ablation, settings.shots))
+    table = {("none", "0"): "table5", ("text", "2"): "table4"}.get(
+        (settings.ablation, settings.shots)
+    )
     if split != "val" or table is None:
         return
     for row in _rows("mmstar", table, metric="accuracy"):
         group = _MMSTAR_CATEGORIES.get(str(row["category"]))
-        yield from (_value(row, table, metric, group) for metric in ("accuracy", "accuracy_released"))
+        yield from (
+            _value(row, table, metric, group) for metric in ("accuracy", "accuracy_released")
+        )
 
 
 def _scifibench(split: str, settings: SciFIBenchSettings) -> Iterator[PublishedValue]:
     subset, _, direction = split.partition("_")
-    same = SciFIBenchSettings(ocr=settings.ocr, negatives=settings.negatives, extractor=settings.extractor)
+    same = SciFIBenchSettings(
+        ocr=settings.ocr, negatives=settings.negatives, extractor=settings.extractor
+    )
     if subset not in _SUBSETS or direction not in _DIRECTIONS or settings != same:
         return
-    keys = {"subset": _SUBSETS[subset], "task": _DIRECTIONS[direction], "negatives": settings.negatives}
+    keys = {
+        "subset": _SUBSETS[subset],
+        "task": _DIRECTIONS[direction],
+        "negatives": settings.negatives,
+    }
     for table in ("table2", "table5"):
         for row in _rows("scifibench", table, **keys):
             if (row["group"] == "text-only") == (settings.ocr == "yes"):
@@ -126,7 +146,9 @@ def _rows(paper: str, table: str, **keys: str) -> Iterator[Mapping[str, str | fl
             yield row
 
 
-def _value(row: Mapping[str, Any], table: str, metric: str, group: str | None, judge: str = "") -> PublishedValue:
+def _value(
+    row: Mapping[str, Any], table: str, metric: str, group: str | None, judge: str = ""
+) -> PublishedValue:
     number = table.removeprefix("table")
     name = f"Table {number[0]}.{number[1:]}" if number[0].isalpha() else f"Table {number}"
     return PublishedValue(str(row["model"]), name, metric, group, row["value"] / 100, judge)

@@ -42,7 +42,9 @@ def task_rows(task: Task) -> tuple[list[dict[str, Any]], list[str]]:
         rows = load_rows(task.entry, task.split, task.settings)
     except DataError:
         rows = rows_for_scoring(task.entry, task.split, task.settings)
-        remarks = [f"{task.name}: its pictures are not there, so that questions that share one may be in two folds."]
+        remarks = [
+            f"{task.name}: its pictures are not there, so that questions that share one may be in two folds."
+        ]
     return [row for row in rows if task.kept is None or row["id"] in task.kept], remarks
 
 
@@ -55,7 +57,14 @@ def choices_of(rows: Sequence[Row]) -> list[ChoiceQuestion]:
             question_before(row["question"]),
             dict(zip(row["letters"], row["options"], strict=True)),
             row["answer"],
-            tuple(filter(None, dict.fromkeys((row.get("groups") or {"category": slug(row["category"])}).values()))),
+            tuple(
+                filter(
+                    None,
+                    dict.fromkeys(
+                        (row.get("groups") or {"category": slug(row["category"])}).values()
+                    ),
+                )
+            ),
         )
         for row in rows
     ]
@@ -87,13 +96,18 @@ def choices_of_host(of: TaskDocuments) -> tuple[list[ChoiceQuestion], list[str]]
     return choices_of(rows), [remark] if faults else []
 
 
-def clustered(questions: Sequence[ChoiceQuestion], shared: Sequence[Sequence[Hashable]]) -> list[ChoiceQuestion]:
+def clustered(
+    questions: Sequence[ChoiceQuestion], shared: Sequence[Sequence[Hashable]]
+) -> list[ChoiceQuestion]:
     """Return the questions with one cluster key per connected component of what they share; None if alone."""
     import numpy as np
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    columns = {key: place for place, key in enumerate(dict.fromkeys(key for keys in shared for key in keys))}
+    columns = {
+        key: place
+        for place, key in enumerate(dict.fromkeys(key for keys in shared for key in keys))
+    }
     pairs = [(place, columns[key]) for place, keys in enumerate(shared) for key in keys]
     ends = tuple(np.asarray(pairs, dtype=int).reshape(-1, 2).T)
     has = coo_array((np.ones(len(pairs)), ends), shape=(len(questions), len(columns) + 1))
@@ -128,13 +142,18 @@ def guesses(rows: Sequence[Row], learning: Learning) -> dict[str, dict[str, str]
     """
     questions = list({row["id"]: row for row in rows if not row.get("letters")}.values())
     answers: dict[str, dict[str, str]] = {"frequent": {}}
-    for train, test in split_apart([row.get("paper_id") or row.get("cluster") for row in questions], learning):
+    for train, test in split_apart(
+        [row.get("paper_id") or row.get("cluster") for row in questions], learning
+    ):
         frequent = _frequent([questions[place] for place in train])
         for row in (questions[place] for place in test):
             answers["frequent"][row["id"]] = frequent.get(beginning(row["question"]), frequent[""])
     if any(row.get("figures") for row in questions):
         answers["caption"] = {row["id"]: _from_captions(row) for row in questions}
-    return {name: {row["id"]: of_rule[row["id"]] for row in questions} for name, of_rule in answers.items()}
+    return {
+        name: {row["id"]: of_rule[row["id"]] for row in questions}
+        for name, of_rule in answers.items()
+    }
 
 
 def _frequent(known: Sequence[Row]) -> dict[str, str]:
@@ -161,7 +180,9 @@ def _from_captions(row: Row) -> str:
     return sentences[int((vectors.transform([row["question"]]) @ matrix.T).toarray().argmax())]
 
 
-def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str, float] | None = None) -> Run:
+def run_of(
+    task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str, float] | None = None
+) -> Run:
     """Return a classifier's answers (id -> text) to a task of ours as a run, scored without a judge.
 
     `sure` is id -> probability of the right option, which becomes a metric of the run.
@@ -171,23 +192,34 @@ def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str,
     scored = scoring.score(scoring.read(join_questions(run, task)[0]))
     if sure is None:
         return scored
-    return scored.with_records([record.with_scores({P_RIGHT: sure[record.id]}) for record in scored.records])
+    return scored.with_records(
+        [record.with_scores({P_RIGHT: sure[record.id]}) for record in scored.records]
+    )
 
 
-def write_answers(folder: Path, task: Task | TaskDocuments, found: Sequence[Shortcut], metric: str) -> list[Path]:
+def write_answers(
+    folder: Path, task: Task | TaskDocuments, found: Sequence[Shortcut], metric: str
+) -> list[Path]:
     """Write the choices of each classifier in our form, or with hits as the metric in the host's; return the files."""
     if isinstance(task, Task):
         made = []
         for each in found:
             answers = {question.id: pick for question, pick, _ in each.answers}
-            made.append(run_of(task, each.name, answers, {question.id: p for question, _, p in each.answers}))
+            made.append(
+                run_of(
+                    task, each.name, answers, {question.id: p for question, _, p in each.answers}
+                )
+            )
         return scoring.write_runs(made, folder)
     return [
         write_host_log(
             folder,
             task,
             MODEL + each.name,
-            {int(q.id): (pick, {metric: float(pick == q.answer), P_RIGHT: p}) for q, pick, p in each.answers},
+            {
+                int(q.id): (pick, {metric: float(pick == q.answer), P_RIGHT: p})
+                for q, pick, p in each.answers
+            },
         )
         for each in found
     ]

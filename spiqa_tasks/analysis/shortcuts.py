@@ -80,9 +80,12 @@ class Shortcut:
         """
         places = {OVERALL: list(range(len(self.questions)))}
         for group in sorted({group for question in self.questions for group in question.groups}):
-            places[group] = [place for place, question in enumerate(self.questions) if group in question.groups]
+            places[group] = [
+                place for place, question in enumerate(self.questions) if group in question.groups
+            ]
         rows = [
-            {"task": task, "classifier": self.name, "metric": metric, **self._row(*each)} for each in places.items()
+            {"task": task, "classifier": self.name, "metric": metric, **self._row(*each)}
+            for each in places.items()
         ]
         for row, p in zip(rows[1:], holm([row["p"] for row in rows[1:]]), strict=True):
             row["p"] = p
@@ -91,7 +94,9 @@ class Shortcut:
     def _row(self, group: str, places: Sequence[int]) -> dict[str, Any]:
         hits, members = self.hits[places], [self.questions[place] for place in places]
         counts = hits.sum(axis=0)
-        interval = mean_interval([float(hit) for hit in hits[:, 0]], [each.cluster for each in members])
+        interval = mean_interval(
+            [float(hit) for hit in hits[:, 0]], [each.cluster for each in members]
+        )
         return {
             "group": group,
             "n": len(members),
@@ -99,7 +104,9 @@ class Shortcut:
             "low": interval.low,
             "high": interval.high,
             "chance": math.fsum(1 / len(each.options) for each in members) / len(members),
-            "p": float((counts[1:] >= counts[0]).sum() + 1) / len(counts) if len(counts) > 1 else None,
+            "p": float((counts[1:] >= counts[0]).sum() + 1) / len(counts)
+            if len(counts) > 1
+            else None,
         }
 
 
@@ -124,7 +131,9 @@ def shortcuts(questions: Sequence[ChoiceQuestion], learning: Learning) -> Iterat
     ]
     letters = np.eye(max(sizes))[np.concatenate([np.arange(size) for size in sizes])]
     tokens = [each for question, texts in options for each in option_tokens(question, texts)]
-    numbers = np.asarray([each for question, texts in options for each in option_numbers(question, texts)])
+    numbers = np.asarray(
+        [each for question, texts in options for each in option_numbers(question, texts)]
+    )
     labels = _labels(questions, starts, learning)
     classifiers: dict[str, tuple[Predict, int]] = {
         "letter": (partial(_letter, letters), learning.permutations),
@@ -141,11 +150,15 @@ def shortcuts(questions: Sequence[ChoiceQuestion], learning: Learning) -> Iterat
             own = scores[start:end]
             hits.append(used[start:end][own.argmax(axis=0), np.arange(permutations + 1)] > 0)
             shares = np.clip(own[:, 0] + 1 / len(own), 1e-6, None)
-            chances.append(dict(zip(question.options, (shares / shares.sum()).tolist(), strict=True)))
+            chances.append(
+                dict(zip(question.options, (shares / shares.sum()).tolist(), strict=True))
+            )
         yield Shortcut(name, questions, chances, np.asarray(hits))
 
 
-def split_apart(clusters: Sequence[Hashable | None], learning: Learning) -> list[tuple[Places, Places]]:
+def split_apart(
+    clusters: Sequence[Hashable | None], learning: Learning
+) -> list[tuple[Places, Places]]:
     """Return the places to learn from and to judge of each fold; a cluster is whole in one (None: of its own).
 
     Raises InputError for fewer clusters than folds, or fewer than two folds.
@@ -185,8 +198,12 @@ def _linear(tokens: Sequence[Sequence[str]], train: Places, test: Places, labels
 def _forest(known: Array, seed: int, train: Places, test: Places, labels: Array) -> Array:
     from sklearn.ensemble import RandomForestRegressor
 
-    model = RandomForestRegressor(TREES, max_depth=DEPTH, max_samples=0.5, max_features="sqrt", random_state=seed)
-    return np.column_stack([model.fit(known[train], column).predict(known[test]) for column in labels.T])
+    model = RandomForestRegressor(
+        TREES, max_depth=DEPTH, max_samples=0.5, max_features="sqrt", random_state=seed
+    )
+    return np.column_stack(
+        [model.fit(known[train], column).predict(known[test]) for column in labels.T]
+    )
 
 
 def _labels(questions: Sequence[ChoiceQuestion], starts: Places, learning: Learning) -> Array:

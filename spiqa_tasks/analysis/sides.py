@@ -16,7 +16,15 @@ from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING
 from spiqa_tasks.scoring.responses import without_reasoning
 
-_JUDGE = ("judge", "judge_served", "judge_host", "judge_extra", "judge_prompt", "judge_rule", "judge_temperature")
+_JUDGE = (
+    "judge",
+    "judge_served",
+    "judge_host",
+    "judge_extra",
+    "judge_prompt",
+    "judge_rule",
+    "judge_temperature",
+)
 _FIELDS = {"judge": (*_JUDGE, "judge_max_tokens"), "text programs": ("tokenizer",)}
 """What a metric needs -> the signature fields that name its tools."""
 
@@ -37,17 +45,26 @@ def side_of(run: Run, name: str) -> Side:
     kinds = {key: kind for key, record in questions.items() if (kind := _kind(run, record))}
     counts = Counter(answer.id for answer in run.read())
     times = {key: counts[key] for key in questions if counts[key] > 1}
-    side = Side(math.nan, scores, kinds=kinds, times=times, rule=rule, tools=_tools(run, metric, rule))
+    side = Side(
+        math.nan, scores, kinds=kinds, times=times, rule=rule, tools=_tools(run, metric, rule)
+    )
     usual = "subcategory" if name == LMMS_EVAL.name else OVER_QUESTIONS
     of_groups = (kind for record in questions.values() for kind in record.groups)
     sides = []
     for kind in dict.fromkeys([usual, *of_groups, OVER_QUESTIONS]):
-        groups = {key: record.groups[kind] for key, record in questions.items() if record.groups.get(kind)}
+        groups = {
+            key: record.groups[kind] for key, record in questions.items() if record.groups.get(kind)
+        }
         if kind == OVER_QUESTIONS or len(groups) == len(questions):
             ways = (False,) if run.is_own or FAILED not in kinds.values() else (True, False)
             sides += [replace(side, average=kind, groups=groups, counts_failed=way) for way in ways]
     numbers = _numbers(run, name, metric)
-    known = (replace(way, number=of) for of in numbers for way in sides if abs(way.computed - of) <= ROUNDING)
+    known = (
+        replace(way, number=of)
+        for of in numbers
+        for way in sides
+        if abs(way.computed - of) <= ROUNDING
+    )
     return next(known, replace(sides[0], number=numbers[0] if numbers else sides[0].computed))
 
 
@@ -57,13 +74,23 @@ def crossed(run: Run, side: Side, other_run: Run, other: Side) -> dict[str, floa
     own = side_of(run, other.rule) if run.is_own else None
     if own is not None and own.tools == other.tools:
         found = own.scores
-    elif other.rule in CIRCULATING and other.tools.get("matcher", MATCHER_VERSION) == MATCHER_VERSION:
+    elif (
+        other.rule in CIRCULATING and other.tools.get("matcher", MATCHER_VERSION) == MATCHER_VERSION
+    ):
         found = _read(run, other.rule)
     ours, theirs = (
-        {key: answer.response.text for key, answer in each.by_id.items() if of.kinds.get(key) != FAILED}
+        {
+            key: answer.response.text
+            for key, answer in each.by_id.items()
+            if of.kinds.get(key) != FAILED
+        }
         for each, of in ((run, side), (other_run, other))
     )
-    same = {key: score for key, score in other.scores.items() if key in ours and ours[key] == theirs.get(key)}
+    same = {
+        key: score
+        for key, score in other.scores.items()
+        if key in ours and ours[key] == theirs.get(key)
+    }
     return {**found, **same, **{key: 0.0 for key, kind in side.kinds.items() if kind == FAILED}}
 
 
@@ -106,7 +133,9 @@ def _kind(run: Run, record: Record) -> str:
     if record.status == "request_failed":
         return FAILED
     options = {} if run.is_own else _options(run, record)
-    if record.truncated or (options and extract_choice(_text(run, record.id), options).rule == "truncated"):
+    if record.truncated or (
+        options and extract_choice(_text(run, record.id), options).rule == "truncated"
+    ):
         return CUT
     is_empty = record.id in run.by_id and _text(run, record.id).strip().lower() in EMPTY
     return NONE if record.refused or is_empty else ""

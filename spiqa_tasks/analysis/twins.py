@@ -13,7 +13,10 @@ UNKNOWN = "unknown"
 
 
 def ablation_pairs(
-    runs: Sequence[Run], llm_runs: Sequence[Run] = (), tasks: Sequence[str] = (), metric: str | None = None
+    runs: Sequence[Run],
+    llm_runs: Sequence[Run] = (),
+    tasks: Sequence[str] = (),
+    metric: str | None = None,
 ) -> tuple[list[Pair], list[str], list[str]]:
     """Return the pairs, a sentence per run without its twin, and a sentence per pair without scores or its LLM base.
 
@@ -44,7 +47,9 @@ def ablation_pairs(
             continue
         try:
             of_task = bases.get(selection.source_task(run), [])
-            pairs.append(pair_of([twin, run, *(of_task if len(of_task) == 1 else [])], metric, blind))
+            pairs.append(
+                pair_of([twin, run, *(of_task if len(of_task) == 1 else [])], metric, blind)
+            )
         except MissingMetricError as error:
             problems.append(f"{twin.task} of {twin.name} is left out: {error}")
     used = {id(twin) for _, twin in twins}
@@ -52,7 +57,10 @@ def ablation_pairs(
     alone += [_no_ablation(run, blind) for run in seeing if id(run) not in used]
     if not pairs:
         raise InputError(
-            next(iter([*problems, *alone]), "Expected runs with and without images, found results of neither.")
+            next(
+                iter([*problems, *alone]),
+                "Expected runs with and without images, found results of neither.",
+            )
         )
     return pairs, alone, problems
 
@@ -65,7 +73,10 @@ def pair_of(runs: Sequence[Run], metric: str | None = None, blind: Sequence[Run]
     """
     v, wv = runs[:2]
     kind = selection.ablation(wv) if selection.is_blind(wv) else UNKNOWN
-    keys = [(selection.source_task(run), run.identity.model, selection.ablation(run)) for run in (wv, *blind)]
+    keys = [
+        (selection.source_task(run), run.identity.model, selection.ablation(run))
+        for run in (wv, *blind)
+    ]
     same = [run for run, key in zip(blind, keys[1:], strict=True) if key == keys[0]]
     if len(same) > 1:
         seeded = len({run.identity.seed for run in same}) == len(same)
@@ -78,7 +89,11 @@ def pair_of(runs: Sequence[Run], metric: str | None = None, blind: Sequence[Run]
 
 
 def _no_ablation(run: Run, blind: Sequence[Run]) -> str:
-    others = [selection.model_name(each) for each in blind if selection.source_task(each) == selection.source_task(run)]
+    others = [
+        selection.model_name(each)
+        for each in blind
+        if selection.source_task(each) == selection.source_task(run)
+    ]
     base = run.identity.model.partition(",")[0]
     remedy = f"--model ablated --model_args base={base},ablation=text,... --tasks {run.task}"
     if f"{run.task}_text" in catalogue()[0]:

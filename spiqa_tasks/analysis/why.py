@@ -82,7 +82,10 @@ def why(
     name_a, name_b = metric_a or run_a.metric().name, metric_b or run_b.metric().name
     a, b = side_of(run_a, name_a), side_of(run_b, name_b)
     _check((run_a, name_a, a), (run_b, name_b, b))
-    a, b = replace(a, crossed=crossed(run_a, a, run_b, b)), replace(b, crossed=crossed(run_b, b, run_a, a))
+    a, b = (
+        replace(a, crossed=crossed(run_a, a, run_b, b)),
+        replace(b, crossed=crossed(run_b, b, run_a, a)),
+    )
     ways = ((name, side_of(run_a, name)) for name in dict.fromkeys((name_a, *CIRCULATING)))
     by_rule = {f"{name} over {side.average}": side.number for name, side in ways if side.scores}
     rules = _other_rules((name_a, a), (name_b, b))
@@ -93,7 +96,10 @@ def why(
         about |= {
             COVERAGE: f"{len(a.asked)} and {len(b.asked)} questions",
             FAILED: " and ".join(_counted(side) for side in (a, b)),
-            **{kind: " and ".join(str([*side.kinds.values()].count(kind)) for side in (a, b)) for kind in (CUT, NONE)},
+            **{
+                kind: " and ".join(str([*side.kinds.values()].count(kind)) for side in (a, b))
+                for kind in (CUT, NONE)
+            },
             MIXED: rules,
             UNKNOWN: "what is reported is no known average of the scores",
             OTHER: differ[0] if len(differ) == 1 else "",
@@ -101,7 +107,11 @@ def why(
     else:
         b = replace(b, number=printed[1])
         same = " or ".join(way for way, value in by_rule.items() if abs(value - b.number) <= LEAST)
-        about[UNKNOWN] = f"the same answers give {percent(b.number)} by {same}" if same else "other answers, or more"
+        about[UNKNOWN] = (
+            f"the same answers give {percent(b.number)} by {same}"
+            if same
+            else "other answers, or more"
+        )
         if not run_a.record_set.is_whole:
             about[UNKNOWN] += f"; {run_a.name} answered {run_a.coverage} questions"
     lines = decomposed(a, b, not rules, {record.id: record.cluster for record in run_a.questions})
@@ -125,7 +135,9 @@ def differing(a: Run, b: Run) -> list[str]:
     for source in (source for source in ours if source in theirs):
         names = dict.fromkeys((*ours[source], *theirs[source]))
         values = {name: [of[source].get(name) or "none" for of in (ours, theirs)] for name in names}
-        found[source] = [f"{name}: {one} and {two}" for name, (one, two) in values.items() if one != two]
+        found[source] = [
+            f"{name}: {one} and {two}" for name, (one, two) in values.items() if one != two
+        ]
     wordings = [] if found.get("questions") else _wordings(a, b)
     return [*(each for of_source in found.values() for each in of_source), *wordings]
 
@@ -141,9 +153,16 @@ def _conditions(run: Run) -> dict[str, dict[str, str]]:
     if run.form == lmms_eval.FORM:
         model, _, arguments = run.identity.model.partition(",")
         found["model"] = {"model": model} | model_arguments(arguments)
-        marked = ablated(run.identity).get("ablated", "")  # with its seed; the signature of our tasks has it, too
-        found["model"] |= {"ablated": "" if run.is_own else marked, "seed": "" if marked else run.identity.seed}
-        found["generation"] = {name: str(value) for name, value in (run.config.get("generation_kwargs") or {}).items()}
+        marked = ablated(run.identity).get(
+            "ablated", ""
+        )  # with its seed; the signature of our tasks has it, too
+        found["model"] |= {
+            "ablated": "" if run.is_own else marked,
+            "seed": "" if marked else run.identity.seed,
+        }
+        found["generation"] = {
+            name: str(value) for name, value in (run.config.get("generation_kwargs") or {}).items()
+        }
         found["host"] = {"shots": str(run.config.get("num_fewshot") or 0), **run.host}
     return found
 
@@ -152,9 +171,16 @@ def _wordings(a: Run, b: Run) -> list[str]:
     """Return that the prompts differ, with what follows the shared beginning of the first that do."""
     if not a.form == b.form == lmms_eval.FORM:
         hashes = [run.signature.prompt for run in (a, b)]
-        return [f"prompt (hash): {' and '.join(hashes)}"] if all(hashes) and len(set(hashes)) > 1 else []
+        return (
+            [f"prompt (hash): {' and '.join(hashes)}"]
+            if all(hashes) and len(set(hashes)) > 1
+            else []
+        )
     asked = [[run.by_id[key].question for run in (a, b)] for key in a.by_id if key in b.by_id]
-    plain = [[" ".join(word for word in text.split() if word != "<image>") for text in texts] for texts in asked]
+    plain = [
+        [" ".join(word for word in text.split() if word != "<image>") for text in texts]
+        for texts in asked
+    ]
     others = [texts for texts in plain if len(set(texts)) > 1]
     if not others:
         return []
@@ -174,13 +200,21 @@ def _check(*numbers: tuple[Run, str, Side]) -> None:
     common = [record for record in run_a.questions if record.id in theirs]
     others = [record.id for record in common if record.reference != theirs[record.id]]
     if others or not common:
-        found = f"another true answer of {counted(len(others), 'question')}, such as {others[0]}" if others else "none"
+        found = (
+            f"another true answer of {counted(len(others), 'question')}, such as {others[0]}"
+            if others
+            else "none"
+        )
         places = f"{run_a.path} and {run_b.path}"
-        raise InputError(f"Expected the same questions in {places}; found {found}. Name two runs of one task.")
+        raise InputError(
+            f"Expected the same questions in {places}; found {found}. Name two runs of one task."
+        )
 
 
 def _other_rules(one: tuple[str, Side], two: tuple[str, Side]) -> str:
-    rules = [name if name == side.rule else f"{name} (read as {side.rule})" for name, side in (one, two)]
+    rules = [
+        name if name == side.rule else f"{name} (read as {side.rule})" for name, side in (one, two)
+    ]
     found = [" and ".join(rules)] if one[1].rule != two[1].rule else []
     ours, theirs = one[1].tools, two[1].tools
     both = [(name, ours[name] or "none", theirs[name] or "none") for name in ours if name in theirs]
@@ -201,19 +235,30 @@ def _explains(lines: Sequence[Line], about: Mapping[str, str]) -> str:
     if abs(most.value) < LEAST:
         return f"Nothing that is known explains a part of the {total} points."
     known = f" ({about[most.cause]})" if about.get(most.cause) else ""
-    count = f", on {counted(len(most.ids), 'question')} such as {', '.join(most.ids[:NAMED])}" if most.ids else ""
-    return f"What explains most: {most.cause}{known}, {percent(most.value)} of {total} points{count}."
+    count = (
+        f", on {counted(len(most.ids), 'question')} such as {', '.join(most.ids[:NAMED])}"
+        if most.ids
+        else ""
+    )
+    return (
+        f"What explains most: {most.cause}{known}, {percent(most.value)} of {total} points{count}."
+    )
 
 
-def _settles(lines: Sequence[Line], one: tuple[Run, Side], two: tuple[Run, Side], differ: Sequence[str]) -> str:
+def _settles(
+    lines: Sequence[Line], one: tuple[Run, Side], two: tuple[Run, Side], differ: Sequence[str]
+) -> str:
     """Return the sentence with the command that would settle the largest line that is not settled yet."""
     settled = {RULE, AVERAGE, *([OTHER] if len(differ) == 1 else [])}
-    most = max((line for line in lines if line.cause not in settled), key=lambda line: abs(line.value))
+    most = max(
+        (line for line in lines if line.cause not in settled), key=lambda line: abs(line.value)
+    )
     if abs(most.value) < LEAST:
         return "Nothing is left to settle."
     (run_a, a), (run_b, b) = one, two
     missing = [
-        -len(side.asked) if most.cause == COVERAGE else [*side.kinds.values()].count(most.cause) for side in (a, b)
+        -len(side.asked) if most.cause == COVERAGE else [*side.kinds.values()].count(most.cause)
+        for side in (a, b)
     ]
     worse = run_a if missing[0] > missing[1] else run_b
     if most.cause == NONE:
@@ -224,12 +269,23 @@ def _settles(lines: Sequence[Line], one: tuple[Run, Side], two: tuple[Run, Side]
         judge = f" --judge {run_b.judge_name}" if run_a.judge_name != run_b.judge_name else ""
         again = f"spiqa-tasks score {run_a.task} {run_a.path}{judge} --output again"
     else:
-        command = [*(worse.command or ("lmms-eval", "--model", "MODEL")), "--tasks", worse.task, "--log_samples"]
+        command = [
+            *(worse.command or ("lmms-eval", "--model", "MODEL")),
+            "--tasks",
+            worse.task,
+            "--log_samples",
+        ]
         if most.cause == CUT:
             length = int((worse.config.get("generation_kwargs") or {}).get("max_new_tokens", 1024))
             command += [] if "--gen_kwargs" in command else ["--gen_kwargs", ""]
             given = command.index("--gen_kwargs") + 1
-            command[given] = f"{command[given]},max_new_tokens={4 * length}".lstrip(",")  # the last of a name counts
+            command[given] = f"{command[given]},max_new_tokens={4 * length}".lstrip(
+                ","
+            )  # the last of a name counts
         again = shlex.join([*command, "--output_path", "again"])
-    as_in = f", with one of these as in {run_a.name}: {'; '.join(differ)}" if differ and most.cause == OTHER else ""
+    as_in = (
+        f", with one of these as in {run_a.name}: {'; '.join(differ)}"
+        if differ and most.cause == OTHER
+        else ""
+    )
     return f"To settle {most.cause} ({percent(most.value)} points): {again}{as_in}."

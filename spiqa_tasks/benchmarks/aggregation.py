@@ -45,8 +45,16 @@ class Value:
         """The 95% interval (`scoring.intervals.mean_interval`, or `ends`), or None if the value is no mean."""
         scores = list(self.scores.values())
         is_mean = scores and math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9)
-        found = mean_interval(scores, [self.clusters.get(key) for key in self.scores]) if is_mean else self.ends
-        return None if found is None or found.low is None or found.high is None else (found.low, found.high)
+        found = (
+            mean_interval(scores, [self.clusters.get(key) for key in self.scores])
+            if is_mean
+            else self.ends
+        )
+        return (
+            None
+            if found is None or found.low is None or found.high is None
+            else (found.low, found.high)
+        )
 
 
 @dataclass(frozen=True)
@@ -72,14 +80,18 @@ class Metric:
 
 def mean_of(name: str, needs: Needs = "nothing") -> Metric:
     """Return the metric that averages the records' scores of that name."""
-    return Metric(name, lambda records: mean_value({r.id: r.scores.get(name) for r in records}), needs=needs)
+    return Metric(
+        name, lambda records: mean_value({r.id: r.scores.get(name) for r in records}), needs=needs
+    )
 
 
 def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing") -> Metric:
     """Return the metric of the share of records that satisfy `holds`, less is better; failed scorings are excluded."""
 
     def compute(records: Sequence[Record]) -> Value:
-        return mean_value({r.id: None if r.status == "scoring_failed" else float(holds(r)) for r in records})
+        return mean_value(
+            {r.id: None if r.status == "scoring_failed" else float(holds(r)) for r in records}
+        )
 
     return Metric(name, compute, higher_is_better=False, needs=needs)
 
@@ -94,7 +106,9 @@ def mean_value(scores: Mapping[str, float | None]) -> Value:
 
 SCORING_FAILED = Metric(
     "scoring_failed_count",
-    lambda records: Value(float(sum(record.status == "scoring_failed" for record in records)), len(records)),
+    lambda records: Value(
+        float(sum(record.status == "scoring_failed" for record in records)), len(records)
+    ),
     higher_is_better=False,
 )
 """Number of records that a defect kept from being scored; a row of the table only if there are any."""
@@ -114,7 +128,9 @@ def prepare(asked: Iterable[tuple[Iterable[Metric], Sequence[Record]]]) -> None:
         for metric in metrics
         if metric.pairs
     ]
-    text_scores.prepare([pair for _, pairs in wanted for pair in pairs], [name for name, _ in wanted])
+    text_scores.prepare(
+        [pair for _, pairs in wanted for pair in pairs], [name for name, _ in wanted]
+    )
 
 
 @dataclass(frozen=True)
@@ -157,7 +173,11 @@ class RecordSet:
     def members(self, metric: Metric, group: str | None = None) -> Sequence[Record]:
         """Return the records of a metric (documents or questions), of one group if named."""
         records = self.documents if metric.of_documents else self.questions
-        return records if group is None else [record for record in records if group in record.groups.values()]
+        return (
+            records
+            if group is None
+            else [record for record in records if group in record.groups.values()]
+        )
 
     def value(self, metric: Metric, group: str | None = None) -> Value:
         """Return the value of a metric; NaN with a reason without records or with too few of the task's questions.
@@ -167,10 +187,15 @@ class RecordSet:
         members = self.members(metric, group)
         if whole := self.withheld():
             return whole if group is None else replace(whole, n=len(members))
-        total = 0 if metric.of_documents else self.asked if group is None else self.size(metric, group)
+        total = (
+            0 if metric.of_documents else self.asked if group is None else self.size(metric, group)
+        )
         if not members and not total:
             return Value(math.nan, 0, reason=NO_ANSWER)
-        value = replace(metric.compute(members), clusters={r.id: r.cluster for r in members if r.cluster is not None})
+        value = replace(
+            metric.compute(members),
+            clusters={r.id: r.cluster for r in members if r.cluster is not None},
+        )
         scored = len(members) - value.missing
         if value.reason or self.partial or not total:
             return value

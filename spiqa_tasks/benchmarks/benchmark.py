@@ -33,17 +33,29 @@ def parse_settings(kind: type[Any], text: str) -> Any:
     for item in filter(None, (part.strip() for part in text.split(","))):
         key, separator, value = item.partition("=")
         choices = typing.get_args(types.get(key))
-        fits = value in choices if choices else types.get(key) is not int or value.lstrip("-").isdecimal()
+        fits = (
+            value in choices
+            if choices
+            else types.get(key) is not int or value.lstrip("-").isdecimal()
+        )
         if not separator or key not in types or not fits:
-            wanted = f"{key} to be one of {', '.join(choices)}" if choices else f"KEY=VALUE with {', '.join(types)}"
-            raise InputError(f"Expected {wanted} in dataset_name; found {item!r}. Correct the task's YAML.")
+            wanted = (
+                f"{key} to be one of {', '.join(choices)}"
+                if choices
+                else f"KEY=VALUE with {', '.join(types)}"
+            )
+            raise InputError(
+                f"Expected {wanted} in dataset_name; found {item!r}. Correct the task's YAML."
+            )
         values[key] = int(value) if types[key] is int else value
     return kind(**values)
 
 
 def settings_text(settings: Any) -> str:
     """Return the canonical text of a settings dataclass: every field, in order of declaration."""
-    return ",".join(f"{field.name}={getattr(settings, field.name)}" for field in dataclasses.fields(settings))
+    return ",".join(
+        f"{field.name}={getattr(settings, field.name)}" for field in dataclasses.fields(settings)
+    )
 
 
 @dataclass(frozen=True)
@@ -107,7 +119,9 @@ class Benchmark:
     scoring: frozenset[str] = frozenset()
     figures: Callable[[Source, str], Mapping[str, Collection[str]]] = lambda _source, _split: {}
     definition: Mapping[str, Any] | None = None
-    from_table: Callable[[Sequence[Mapping[str, Any]], str, Any, str], list[dict[str, Any]]] | None = None
+    from_table: (
+        Callable[[Sequence[Mapping[str, Any]], str, Any, str], list[dict[str, Any]]] | None
+    ) = None
 
     def parse(self, text: str) -> Any:
         """Return the settings of a task's `dataset_name`; InputError for an unknown key or value."""
@@ -115,7 +129,11 @@ class Benchmark:
 
     def rows_of_table(self, settings: Any) -> list[str]:
         """Return the rows of the host's table: `table`, or one per metric."""
-        return [metric.name for metric in self.metrics(settings)] if self.table is None else list(self.table(settings))
+        return (
+            [metric.name for metric in self.metrics(settings)]
+            if self.table is None
+            else list(self.table(settings))
+        )
 
     def metric(self, name: str, settings: Any) -> Metric:
         """Return the metric of a row (`metric` or `metric/group`); KeyError if unknown."""
@@ -128,6 +146,10 @@ class Benchmark:
             return [metric for metric in self.metrics(settings) if metric.name in names]
 
         def judge(settings: Any) -> str | None:
-            return self.judge(settings) if "judge" in {metric.needs for metric in metrics(settings)} else None
+            return (
+                self.judge(settings)
+                if "judge" in {metric.needs for metric in metrics(settings)}
+                else None
+            )
 
         return replace(self, metrics=metrics, judge=judge)

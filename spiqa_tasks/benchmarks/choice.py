@@ -58,7 +58,10 @@ def options_in(text: str) -> dict[str, str]:
     *_, tail = _HEADING.split(text)
     labels = _labels(tail)
     ends = [*(label.start() for label in labels[1:]), len(tail)]
-    found = {label[1]: tail[label.end() : end].strip(_BETWEEN) for label, end in zip(labels, ends, strict=False)}
+    found = {
+        label[1]: tail[label.end() : end].strip(_BETWEEN)
+        for label, end in zip(labels, ends, strict=False)
+    }
     if found:
         *others, last = found
         if not any("\n" in found[letter] for letter in others):
@@ -79,7 +82,9 @@ def _labels(text: str) -> list[re.Match[str]]:
     """Return consecutive labels from A on, of the first form that has at least two, and those that continue them."""
     for form in _FORMS:
         if len(labels := _series(form.finditer(text))) > 1:
-            more = (label for each in (*_CLOSE, form) for label in each.finditer(text, labels[-1].end()))
+            more = (
+                label for each in (*_CLOSE, form) for label in each.finditer(text, labels[-1].end())
+            )
             return labels + _series(sorted(more, key=lambda label: label.start(1)), len(labels))
     return []
 
@@ -108,17 +113,30 @@ FAILURE_RATES: tuple[Metric, ...] = (
 
 
 def _truncated_rate(records: Sequence[Record]) -> Value:
-    is_known = any(record.truncated is not None for record in records)  # else the host logs no lengths
-    return mean_value({r.id: float(bool(r.truncated)) for r in records}) if is_known else Value(math.nan, 0)
+    is_known = any(
+        record.truncated is not None for record in records
+    )  # else the host logs no lengths
+    return (
+        mean_value({r.id: float(bool(r.truncated)) for r in records})
+        if is_known
+        else Value(math.nan, 0)
+    )
 
 
 TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False)
 """Share of answers that are known to be cut off; no row of the host's table."""
-_SCORES = ({"accuracy": 0.0}, {"accuracy": 1.0})  # of a wrong answer and a right one, shared by up to a million records
+_SCORES = (
+    {"accuracy": 0.0},
+    {"accuracy": 1.0},
+)  # of a wrong answer and a right one, shared by up to a million records
 
 
 def choice_record(
-    row: Mapping[str, Any], response: Response, groups: Mapping[str, str], signature: str, **details: Any
+    row: Mapping[str, Any],
+    response: Response,
+    groups: Mapping[str, str],
+    signature: str,
+    **details: Any,
 ) -> Record:
     """Return the record of one response, with its `accuracy`; a failed request has no score."""
     shared: dict[str, Any] = {"reference": row["answer"], "groups": groups, "signature": signature}
@@ -131,4 +149,12 @@ def choice_record(
     refused = choice.rule == "refusal"
     status: Status = "ok" if choice.letter is not None else "refused" if refused else "unparsed"
     scores = _SCORES[choice.letter == row["answer"]]
-    return Record(row["id"], choice.letter, status=status, rule=choice.rule, refused=refused, scores=scores, **shared)
+    return Record(
+        row["id"],
+        choice.letter,
+        status=status,
+        rule=choice.rule,
+        refused=refused,
+        scores=scores,
+        **shared,
+    )

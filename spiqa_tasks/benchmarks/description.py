@@ -26,7 +26,10 @@ def _columns(papers: Sequence[Paper]) -> Counts:
     figures = [figure for paper in papers for figure in paper.figures.values()]
     types = Counter(figure.group_released for figure in figures)
     has_types = any(figure.label for figure in figures if not figure.is_table)
-    totals: Counts = {"papers": len(papers), "questions": sum(len(paper.questions) for paper in papers)}
+    totals: Counts = {
+        "papers": len(papers),
+        "questions": sum(len(paper.questions) for paper in papers),
+    }
     return totals | {group: types[group] for group in GROUPS if has_types or group == "table"}
 
 
@@ -36,7 +39,9 @@ def _spiqa_table2(source: Source, _split: str) -> Counts:
     counts = _columns(papers)
     counts["figure"] = sum(counts.get(group, 0) for group in GROUPS if group != "table")
     for name in ("question", "answer"):
-        words = [len(getattr(question, name).split()) for paper in papers for question in paper.questions]
+        words = [
+            len(getattr(question, name).split()) for paper in papers for question in paper.questions
+        ]
         counts |= {f"max_{name}_words": max(words), f"mean_{name}_words": fmean(words)}
     return counts
 
@@ -64,8 +69,14 @@ def _scifibench_table1(source: Source, split: str) -> Counts:
 
 
 def _categories(source: Source, split: str) -> dict[str, list[str]]:
-    paths = {file: source.files(SCIFIBENCH, f"data/{file}-*.parquet") for file in scifibench.SPLITS[split]}
-    return {file: [row["Category"] for row in read_rows(each, ("Category",))] for file, each in paths.items()}
+    paths = {
+        file: source.files(SCIFIBENCH, f"data/{file}-*.parquet")
+        for file in scifibench.SPLITS[split]
+    }
+    return {
+        file: [row["Category"] for row in read_rows(each, ("Category",))]
+        for file, each in paths.items()
+    }
 
 
 COUNTED: Mapping[tuple[str, str], Callable[[Source, str], Counts]] = {
@@ -85,8 +96,15 @@ def printed(paper: str, key: str, split: str) -> Counts:
     """Return the printed numbers of a split of the release; {} if there are none."""
     if split.startswith("demo") or key == "figure3":
         return {}
-    names = {"split": split.replace("test", "test-"), "subset": "CS" if split.startswith("cs") else "General"}
-    rows = [row for row in load(paper, key) if all(row.get(name, value) == value for name, value in names.items())]
+    names = {
+        "split": split.replace("test", "test-"),
+        "subset": "CS" if split.startswith("cs") else "General",
+    }
+    rows = [
+        row
+        for row in load(paper, key)
+        if all(row.get(name, value) == value for name, value in names.items())
+    ]
     return {str(row["statistic"]): float(row["value"]) for row in rows if row["value"] is not None}
 
 

@@ -8,7 +8,14 @@ from typing import Any
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_value
 from spiqa_tasks.benchmarks.benchmark import Benchmark, parse_settings, settings_text
 from spiqa_tasks.benchmarks.choice import FAILURE_RATES
-from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, L3SCORE, NEITHER, judge_advice, metric_of, text_metric
+from spiqa_tasks.benchmarks.open_metrics import (
+    JUDGE_FAILED,
+    L3SCORE,
+    NEITHER,
+    judge_advice,
+    metric_of,
+    text_metric,
+)
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.errors import DataError
@@ -30,9 +37,18 @@ def from_table(
     table: Sequence[Mapping[str, Any]], split: str, settings: FreeSettings, data: str
 ) -> list[dict[str, Any]]:
     """Return the rows of a file's questions. Raises DataError: a row without a question or a reference."""
-    if bare := [cells["id"] for cells in table if not (cells["question"] and any(cells["references"]))]:
-        raise DataError(f"Expected a question and a reference with each answer, found none with {bare[0]}. Add them.")
-    shared = {"benchmark": FREE_ANSWERS.name, "split": split, "settings": settings_text(settings), "data": data}
+    if bare := [
+        cells["id"] for cells in table if not (cells["question"] and any(cells["references"]))
+    ]:
+        raise DataError(
+            f"Expected a question and a reference with each answer, found none with {bare[0]}. Add them."
+        )
+    shared = {
+        "benchmark": FREE_ANSWERS.name,
+        "split": split,
+        "settings": settings_text(settings),
+        "data": data,
+    }
     taken = ({name: cells[name] for name in ("id", "question", "references")} for cells in table)
     return [row | {"answer": row["references"][0], **shared} for row in taken]
 
@@ -47,13 +63,18 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     candidates = (Candidate(response.text, row["question"], each) for each in row["references"])
     asks = tuple(ask for candidate in candidates for ask in context.asks(metric, candidate))
     rule = None if response.text.strip() else "empty"
-    return Record(row["id"], response.text, rule=rule, refused=is_refusal(response.text), asks=asks, **shared)
+    return Record(
+        row["id"], response.text, rule=rule, refused=is_refusal(response.text), asks=asks, **shared
+    )
 
 
 def metrics(settings: FreeSettings) -> list[Metric]:
     """Return the metrics: the judge's, the text metrics, failure rates."""
     name = metric_of(settings.rule)
-    judged, neither = Metric(name, partial(_best, name), needs="judge"), [NEITHER] if name == L3SCORE else []
+    judged, neither = (
+        Metric(name, partial(_best, name), needs="judge"),
+        [NEITHER] if name == L3SCORE else [],
+    )
     return [judged, *map(text_metric, METRICS), JUDGE_FAILED, *neither, *FAILURE_RATES]
 
 
@@ -70,12 +91,16 @@ def _best(metric: str, records: Sequence[Record]) -> Value:
 def remarks(records: Sequence[Record]) -> list[str]:
     """Return the advice on the judge, and that text metrics compare with the first reference if there are several."""
     asked = max((len(each.verdicts) for each in records), default=0)
-    several = "Of several references the best counts for the judge's metric, the first for text metrics."
+    several = (
+        "Of several references the best counts for the judge's metric, the first for text metrics."
+    )
     return [*judge_advice(records), *[several] * (asked > 1)]
 
 
 def _no_release(*_: Any) -> Any:
-    raise DataError("Expected free answers to have their questions and references beside them, found none.")
+    raise DataError(
+        "Expected free answers to have their questions and references beside them, found none."
+    )
 
 
 FREE_ANSWERS = Benchmark(

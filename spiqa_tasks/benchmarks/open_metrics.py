@@ -50,7 +50,12 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
             return Value(math.nan, len(answered), reason=scores.omitted[toolkit])
         items = scores.per_item.get(toolkit, ()) if len(asked) == len(answered) else ()
         by_id = dict(zip(answered, items, strict=False))  # {} if a question has several predictions
-        return Value(float(scores.values[toolkit]), len(answered), by_id, missing=len(records) - len(answered))
+        return Value(
+            float(scores.values[toolkit]),
+            len(answered),
+            by_id,
+            missing=len(records) - len(answered),
+        )
 
     return Metric(
         name,
@@ -73,13 +78,21 @@ def judge_advice(records: Sequence[Record]) -> list[str]:
     if not value.n or value.value <= MOST_NEITHER:
         return []
     share = f"{value.value:.0%} of {value.n} judgements"
-    return [f"For {share} the judge's first word was neither yes nor no, and they count as 0: {NEITHER_REMEDY}."]
+    return [
+        f"For {share} the judge's first word was neither yes nor no, and they count as 0: {NEITHER_REMEDY}."
+    ]
 
 
 def _neither(records: Sequence[Record]) -> Value:
     """Return the share of verdicts with neither yes nor no among the logprobs that count."""
-    judged = [verdict for record in records for verdict in record.verdicts if "top_logprobs" in verdict]
-    lists = [verdict["top_logprobs"] for verdict in judged if verdict["metric"].removesuffix(RELEASED) == L3SCORE]
+    judged = [
+        verdict for record in records for verdict in record.verdicts if "top_logprobs" in verdict
+    ]
+    lists = [
+        verdict["top_logprobs"]
+        for verdict in judged
+        if verdict["metric"].removesuffix(RELEASED) == L3SCORE
+    ]
     return Value(sum(map(says_neither, lists)) / len(lists) if lists else 0.0, len(lists))
 
 

@@ -64,7 +64,10 @@ def plain_text(parts: Sequence[Part]) -> str:
     separates turns.
     """
     mark = "[picture] " if sum(isinstance(part, Picture) for part in parts) > 1 else ""
-    texts = (part if isinstance(part, str) else mark if isinstance(part, Picture) else "\n\n" for part in parts)
+    texts = (
+        part if isinstance(part, str) else mark if isinstance(part, Picture) else "\n\n"
+        for part in parts
+    )
     return "".join(texts).removeprefix("\n\n")
 
 

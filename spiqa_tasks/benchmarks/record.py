@@ -17,7 +17,14 @@ from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 Status = Literal[
-    "ok", "refused", "unparsed", "no_helpful_figure", "request_failed", "judge_failed", "scoring_failed", "incomplete"
+    "ok",
+    "refused",
+    "unparsed",
+    "no_helpful_figure",
+    "request_failed",
+    "judge_failed",
+    "scoring_failed",
+    "incomplete",
 ]
 MARKS = {"cut": "shown_cut", "suspicious": "suspicious"}
 """Flag of a judge request that its verdict keeps -> name of the count of such answers."""
@@ -67,7 +74,9 @@ class Context:
     rule: Rule | None = None
     signature: Mapping[str, str] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
-    _signed: dict[tuple[str, ...], str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _signed: dict[tuple[str, ...], str] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def sign(self, row: Mapping[str, Any], wording: str) -> str:
         """Return the signature text of an answer to `row`; `wording` is the prompt's template."""
@@ -76,7 +85,9 @@ class Context:
         if key not in self._signed:
             prompt = hashlib.sha256(wording.encode()).hexdigest()[:8]
             shown = {"images": key[1], "prompt": prompt, "settings": row["settings"]}
-            self._signed[key] = Signature(version(PACKAGE), self.host, data, **{**shown, **self.signature}).text
+            self._signed[key] = Signature(
+                version(PACKAGE), self.host, data, **{**shown, **self.signature}
+            ).text
         return self._signed[key]
 
     def asks(self, metric: str, candidate: Candidate) -> tuple[Ask, ...]:
@@ -120,10 +131,14 @@ class Record:
     def as_dict(self) -> dict[str, Any]:
         """Return the non-empty fields as JSON values."""
         fields = {name: getattr(self, name) for name in _LOGGED}
-        kept = {name: value for name, value in fields.items() if value not in (None, "", (), {}, False)}
+        kept = {
+            name: value for name, value in fields.items() if value not in (None, "", (), {}, False)
+        }
         if self.prediction is not None:
             kept["prediction"] = self.prediction
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
+        return {
+            name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()
+        }
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Record:
@@ -139,7 +154,11 @@ class Record:
     @classmethod
     def of_sample(cls, sample: Mapping[str, Any]) -> Record | None:
         """Return the record in a sample that a host logged, or None."""
-        logged = [value for value in sample.values() if isinstance(value, dict) and "id" in value and "status" in value]
+        logged = [
+            value
+            for value in sample.values()
+            if isinstance(value, dict) and "id" in value and "status" in value
+        ]
         return cls.from_dict(logged[0]) if logged else None
 
     @property
@@ -175,8 +194,16 @@ class Record:
         if not self.asks:
             return self
         entries = [_entry(ask, verdict) for ask, verdict in zip(self.asks, verdicts, strict=True)]
-        once = {metric for metric, count in Counter(ask.score for ask in self.asks).items() if count == 1}
-        scores = {each["metric"]: each["score"] for each in entries if "score" in each and each["metric"] in once}
+        once = {
+            metric
+            for metric, count in Counter(ask.score for ask in self.asks).items()
+            if count == 1
+        }
+        scores = {
+            each["metric"]: each["score"]
+            for each in entries
+            if "score" in each and each["metric"] in once
+        }
         reason = next((entry["reason"] for entry in entries if "reason" in entry), None)
         return dataclasses.replace(
             self,
@@ -208,5 +235,7 @@ def _entry(ask: Ask, verdict: Verdict) -> dict[str, Any]:
     if not verdict.ok:
         return entry | {"reason": verdict.reason}
     logprobs = [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs]
-    entry |= {"model": verdict.model} | ({"top_logprobs": logprobs} if logprobs else {"text": verdict.text})
+    entry |= {"model": verdict.model} | (
+        {"top_logprobs": logprobs} if logprobs else {"text": verdict.text}
+    )
     return entry | ({"reason": verdict.unread} if score is None else {})

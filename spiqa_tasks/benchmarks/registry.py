@@ -25,7 +25,9 @@ logger = logging.getLogger("spiqa_tasks")
 
 PLUGINS = "spiqa_tasks.benchmarks"
 """Entry point group of other packages' `Benchmark` objects."""
-BENCHMARKS: dict[str, Benchmark] = {benchmark.name: benchmark for benchmark in (SPIQA, MMSTAR, SCIFIBENCH)}
+BENCHMARKS: dict[str, Benchmark] = {
+    benchmark.name: benchmark for benchmark in (SPIQA, MMSTAR, SCIFIBENCH)
+}
 
 
 def register(benchmark: Benchmark) -> None:
@@ -40,7 +42,12 @@ def load_plugins() -> None:
         try:
             register(entry.load())
         except Exception as error:
-            logger.warning("The benchmark %s (%s) is left out, it cannot be loaded: %r", entry.name, entry.value, error)
+            logger.warning(
+                "The benchmark %s (%s) is left out, it cannot be loaded: %r",
+                entry.name,
+                entry.value,
+                error,
+            )
 
 
 def register_own(values: Mapping[str, Any], folder: Path) -> Definition:
@@ -73,7 +80,9 @@ def yaml_folder() -> Path:
     return Path(str(resources.files("spiqa_tasks.yaml_configs")))
 
 
-def load_table(name: str | Benchmark, split: str, settings: str, source: Source | None = None) -> Any:
+def load_table(
+    name: str | Benchmark, split: str, settings: str, source: Source | None = None
+) -> Any:
     """Return the rows of a task as a pyarrow table; `settings` is the text of its `dataset_name`.
 
     `source` has the release files (default: shipped for `demo...`, else `default_source`). Raises InputError: unknown
@@ -85,7 +94,9 @@ def load_table(name: str | Benchmark, split: str, settings: str, source: Source 
     return pyarrow.Table.from_pylist(rows) if isinstance(rows, list) else rows
 
 
-def load_rows(name: str | Benchmark, split: str, settings: str, source: Source | None = None) -> list[dict[str, Any]]:
+def load_rows(
+    name: str | Benchmark, split: str, settings: str, source: Source | None = None
+) -> list[dict[str, Any]]:
     """Return the rows of a task as dicts; see `load_table`."""
     rows = _loaded(name, split, settings, source)
     return rows if isinstance(rows, list) else list(rows.to_pylist())
@@ -110,11 +121,15 @@ def known_figures(benchmark: Benchmark, split: str) -> Mapping[str, Collection[s
 def _loaded(name: str | Benchmark, split: str, settings: str, source: Source | None) -> Any:
     benchmark = BENCHMARKS[name] if isinstance(name, str) else name
     if split not in benchmark.splits:
-        raise InputError(f"Expected a split of {benchmark.name} among {', '.join(benchmark.splits)}; found {split!r}.")
+        raise InputError(
+            f"Expected a split of {benchmark.name} among {', '.join(benchmark.splits)}; found {split!r}."
+        )
     source = source or _source(split)
     with said_if_slow(f"reading the questions of {benchmark.name}, {split}"):
         rows = benchmark.load(source, split, benchmark.parse(settings))
-    logger.info("%d questions of %s, %s (%s), from %s", len(rows), benchmark.name, split, settings, source)
+    logger.info(
+        "%d questions of %s, %s (%s), from %s", len(rows), benchmark.name, split, settings, source
+    )
     return rows
 
 
@@ -144,7 +159,10 @@ def fetch(benchmark: str, split: str, settings: str) -> None:
 def _has(source: Source, repository: Repository, pattern: str) -> bool:
     if isinstance(source, HubSource):
         source = HubSource(fetches=False)
-    if pattern.endswith(".zip") and source.folder(repository, pattern.removesuffix(".zip")) is not None:
+    if (
+        pattern.endswith(".zip")
+        and source.folder(repository, pattern.removesuffix(".zip")) is not None
+    ):
         return True
     with suppress(DataError):
         return bool(source.files(repository, pattern))

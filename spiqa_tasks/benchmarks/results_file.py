@@ -64,10 +64,14 @@ def task_log(
     joined = task.entry.join(task.typed) is not None
     better = {metric.name: metric.higher_is_better for metric in metrics}
     samples = [
-        logged_sample(place, record.reference, response, metric_values(record, rows, joined), question)
+        logged_sample(
+            place, record.reference, response, metric_values(record, rows, joined), question
+        )
         for record, response, place, question in answers
     ]
-    return TaskLog(_config(task, better), values, better, samples, records.asked or len(samples), summary)
+    return TaskLog(
+        _config(task, better), values, better, samples, records.asked or len(samples), summary
+    )
 
 
 def metric_values(
@@ -79,14 +83,20 @@ def metric_values(
     which lmms-eval makes clustered standard errors; shares of failures do without.
     """
     found: dict[str, dict[str, Any]] = {}
-    mine = {name: metric for name, (metric, group) in rows.items() if not group or group in record.groups.values()}
+    mine = {
+        name: metric
+        for name, (metric, group) in rows.items()
+        if not group or group in record.groups.values()
+    }
     by_name = {metric.name: metric for metric in mine.values()}
     scores = {name: answer_score(metric, record, joined) for name, metric in by_name.items()}
     for name, metric in mine.items():
         found[name] = {"id": record.id} if found else record.as_dict()
         if (score := scores[metric.name]) is not None:
             clustered = metric.higher_is_better and record.cluster is not None
-            found[name] |= {"cluster": record.cluster, "score": score} if clustered else {"score": score}
+            found[name] |= (
+                {"cluster": record.cluster, "score": score} if clustered else {"score": score}
+            )
     return found
 
 
@@ -132,7 +142,9 @@ def write_log(folder: Path, model: str, model_args: str, tasks: Mapping[str, Tas
             write_atomically(folder / f"{date}{SAMPLES}{name}.jsonl", lines.encode())
         content = _results(date, model, model_args, tasks)
         write_atomically(path, json.dumps(content, indent=2, default=str).encode())
-    except BaseException:  # also at Ctrl-C: the reserved file is empty, and readers take it for a broken run
+    except (
+        BaseException
+    ):  # also at Ctrl-C: the reserved file is empty, and readers take it for a broken run
         for left in folder.glob(f"{date}_*"):
             left.unlink()
         raise
@@ -141,7 +153,9 @@ def write_log(folder: Path, model: str, model_args: str, tasks: Mapping[str, Tas
 
 def newest_summary(folder: Path, task: str, since: float = 0.0) -> Mapping[str, Any] | None:
     """Return the summary in the newest results file of a task below a folder, not older than `since`, or None."""
-    for samples in sorted(folder.rglob(f"*{SAMPLES}{task}.jsonl"), key=lambda path: path.name, reverse=True):
+    for samples in sorted(
+        folder.rglob(f"*{SAMPLES}{task}.jsonl"), key=lambda path: path.name, reverse=True
+    ):
         results = samples.with_name(samples.name.removesuffix(f"{SAMPLES}{task}.jsonl") + RESULTS)
         if results.is_file() and results.stat().st_mtime >= since:
             summary: Mapping[str, Any] = json.loads(results.read_bytes())[SUMMARY][task]
@@ -168,15 +182,23 @@ def _reserved_date(folder: Path) -> str:
     return date_text(now)
 
 
-def _results(date: str, model: str, model_args: str, tasks: Mapping[str, TaskLog]) -> dict[str, Any]:
+def _results(
+    date: str, model: str, model_args: str, tasks: Mapping[str, TaskLog]
+) -> dict[str, Any]:
     return {
         "results": {name: {"alias": name, **_table(task.values)} for name, task in tasks.items()},
         "group_subtasks": {name: [] for name in tasks},
         "configs": {name: dict(task.config) for name, task in tasks.items()},
-        "versions": {name: (task.config.get("metadata") or {}).get("version", 0.0) for name, task in tasks.items()},
+        "versions": {
+            name: (task.config.get("metadata") or {}).get("version", 0.0)
+            for name, task in tasks.items()
+        },
         "n-shot": {name: task.config.get("num_fewshot") or 0 for name, task in tasks.items()},
         "higher_is_better": {name: dict(task.higher_is_better) for name, task in tasks.items()},
-        "n-samples": {name: {"original": log.questions, "effective": len(log.samples)} for name, log in tasks.items()},
+        "n-samples": {
+            name: {"original": log.questions, "effective": len(log.samples)}
+            for name, log in tasks.items()
+        },
         "config": {"model": model, "model_args": model_args, "limit": None, "gen_kwargs": ""},
         "lmms_eval_version": f"{PACKAGE} {version(PACKAGE)}",
         "date": date,
@@ -214,7 +236,8 @@ def _config(task: Task, better: Mapping[str, bool]) -> dict[str, Any]:
         "doc_to_target": "answer",
         "num_fewshot": 0,
         "metric_list": [
-            {"metric": key, "aggregation": "mean", "higher_is_better": more} for key, more in better.items()
+            {"metric": key, "aggregation": "mean", "higher_is_better": more}
+            for key, more in better.items()
         ],
         "output_type": "generate_until",
         "generation_kwargs": {} if task.length is None else {"max_new_tokens": task.length},

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import RELEASED, SCORING_FAILED, Metric, RecordSet, Value, prepare
+from spiqa_tasks.benchmarks.aggregation import (
+    RELEASED,
+    SCORING_FAILED,
+    Metric,
+    RecordSet,
+    Value,
+    prepare,
+)
 from spiqa_tasks.benchmarks.benchmark import Benchmark, Join, Row
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, rows_for_scoring
@@ -28,7 +35,9 @@ LONGEST = 100_000
 """Longest response in characters that is scored: longer ones are a model in a loop, or a file by mistake."""
 
 
-def make_scorer(benchmark: str | Benchmark, settings: str, host: str, judge: Judge | None, **made: str) -> Scorer:
+def make_scorer(
+    benchmark: str | Benchmark, settings: str, host: str, judge: Judge | None, **made: str
+) -> Scorer:
     """Return the scorer of a task, with the installed text metrics; InputError for unknown settings.
 
     `host` and `made`, which says how the answers were made, are fields of the signature.
@@ -45,7 +54,12 @@ def make_scorer(benchmark: str | Benchmark, settings: str, host: str, judge: Jud
     return Scorer(
         entry,
         parsed,
-        Context(host, rule, fields | judged_by | {key: value for key, value in made.items() if value}, missing),
+        Context(
+            host,
+            rule,
+            fields | judged_by | {key: value for key, value in made.items() if value},
+            missing,
+        ),
         judge,
     )
 
@@ -63,7 +77,9 @@ def missing_text_metrics(tell: bool = False) -> dict[str, str]:
     missing = {name: reason for name, reason in available_metrics().items() if reason is not None}
     for reason in dict.fromkeys(missing.values()) if tell else ():
         names = [name for name in missing if missing[name] == reason]
-        logger.warning("%s %s left out: %s.", ", ".join(names), "is" if len(names) == 1 else "are", reason)
+        logger.warning(
+            "%s %s left out: %s.", ", ".join(names), "is" if len(names) == 1 else "are", reason
+        )
     return missing
 
 
@@ -99,9 +115,14 @@ class Scorer:
                 record = dataclasses.replace(record, rule="truncated")
             if response.truncated is None:
                 return record
-            return dataclasses.replace(record, details={**record.details, "truncated": response.truncated})
+            return dataclasses.replace(
+                record, details={**record.details, "truncated": response.truncated}
+            )
         except Exception as error:
-            logger.exception("Question %s could not be scored; its answer is kept in the samples file.", row["id"])
+            logger.exception(
+                "Question %s could not be scored; its answer is kept in the samples file.",
+                row["id"],
+            )
             return Record(str(row["id"]), status="scoring_failed", reason=repr(error))
 
     def requests(self, records: Sequence[Record]) -> list[JudgeRequest]:
@@ -118,18 +139,26 @@ class Scorer:
         scored = judged(records, self.judge)
         runs: defaultdict[int, list[int]] = defaultdict(list)
         earlier: Counter[str] = Counter()
-        for place, record in enumerate(scored):  # one run of first answers, one of second ones: scores are keyed by id
+        for place, record in enumerate(
+            scored
+        ):  # one run of first answers, one of second ones: scores are keyed by id
             runs[earlier[record.id]].append(place)
             earlier[record.id] += 1
         for places in runs.values():
-            for place, record in zip(places, self._scored([scored[place] for place in places], whole), strict=True):
+            for place, record in zip(
+                places, self._scored([scored[place] for place in places], whole), strict=True
+            ):
                 scored[place] = record
         return scored
 
     @cached_property
     def metrics(self) -> list[Metric]:
         """The computable metrics of the task, the headline first."""
-        return [metric for metric in self.benchmark.metrics(self.settings) if self.why_not(metric) is None]
+        return [
+            metric
+            for metric in self.benchmark.metrics(self.settings)
+            if self.why_not(metric) is None
+        ]
 
     def why_not(self, metric: Metric) -> str | None:
         """Return why a metric cannot be computed, or None."""
@@ -144,7 +173,9 @@ class Scorer:
         if name == SCORING_FAILED.name:
             return SCORING_FAILED.compute(records)
         metric = self.benchmark.metric(name, self.settings)
-        return RecordSet(records, () if metric.of_documents else self.questions(records)).value(metric)
+        return RecordSet(records, () if metric.of_documents else self.questions(records)).value(
+            metric
+        )
 
     def questions(self, records: Sequence[Record]) -> list[Record]:
         """Return one judged record per question; the records themselves if each is a question."""
@@ -156,12 +187,20 @@ class Scorer:
         """Return the documents with per-answer scores; the first document of a question carries its joined record."""
         if self.join is None:
             metrics = [metric for metric in self.metrics if metric.needs == "text programs"]
-            return _with_answer_scores(documents, [metric for metric in metrics if whole or not metric.of_corpus])
+            return _with_answer_scores(
+                documents, [metric for metric in metrics if whole or not metric.of_corpus]
+            )
         if not whole:
             return documents
-        metrics = [metric for metric in self.metrics if not metric.of_documents and metric.needs != "judge"]
+        metrics = [
+            metric for metric in self.metrics if not metric.of_documents and metric.needs != "judge"
+        ]
         scored = _with_answer_scores(self.questions(documents), metrics)
-        by_anchor = {question.details["anchor"]: question for question in scored if "anchor" in question.details}
+        by_anchor = {
+            question.details["anchor"]: question
+            for question in scored
+            if "anchor" in question.details
+        }
         found = []
         for document in documents:
             if question := by_anchor.get(document.id):
@@ -188,4 +227,6 @@ def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) 
             show(place)
             for key, score in metric.compute(records).scores.items():
                 by_id[key][metric.name] = score
-    return [record.with_scores(by_id[record.id]) if record.id in by_id else record for record in records]
+    return [
+        record.with_scores(by_id[record.id]) if record.id in by_id else record for record in records
+    ]

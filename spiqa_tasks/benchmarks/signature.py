@@ -86,14 +86,19 @@ class Signature:
         return self.data.partition("/")[2].partition("@")[0]
 
 
-_KEYS = {entry.name: PACKAGE if entry.name == "package" else entry.name for entry in dataclasses.fields(Signature)}
+_KEYS = {
+    entry.name: PACKAGE if entry.name == "package" else entry.name
+    for entry in dataclasses.fields(Signature)
+}
 _FIELDS = {key: name for name, key in _KEYS.items()}
 
 
 @cache  # a run has few signatures and many answers
 def _text_of(signature: Signature) -> str:
     fields = ((key, getattr(signature, name)) for name, key in _KEYS.items())
-    escaped = ((key, value.replace("%", "%25").replace("|", "%7C")) for key, value in fields if value)
+    escaped = (
+        (key, value.replace("%", "%25").replace("|", "%7C")) for key, value in fields if value
+    )
     return "|".join(f"{key}:{value}" for key, value in escaped)
 
 
@@ -102,13 +107,18 @@ def parse(text: str) -> Signature:
     """Return the signature of a text; unknown fields are dropped."""
     pairs = (part.partition(":")[::2] for part in text.split("|"))
     known = ((_FIELDS[key], value) for key, value in pairs if key in _FIELDS)
-    return Signature(**{name: value.replace("%7C", "|").replace("%25", "%") for name, value in known})
+    return Signature(
+        **{name: value.replace("%7C", "|").replace("%25", "%") for name, value in known}
+    )
 
 
 def merged(signatures: Iterable[Signature]) -> Signature:
     """Return one signature of several: differing values of a field are joined by `+`."""
     distinct = list(dict.fromkeys(signatures))
-    values = {name: dict.fromkeys(filter(None, (getattr(each, name) for each in distinct))) for name in _KEYS}
+    values = {
+        name: dict.fromkeys(filter(None, (getattr(each, name) for each in distinct)))
+        for name in _KEYS
+    }
     return Signature(**{name: "+".join(each) for name, each in values.items()})
 
 

@@ -25,14 +25,18 @@ COUNTED = {
 """Rate -> name of its count in `score --json`."""
 
 
-def rows_of(benchmark: Benchmark, settings: Any, metrics: Sequence[Metric], records: RecordSet) -> Rows:
+def rows_of(
+    benchmark: Benchmark, settings: Any, metrics: Sequence[Metric], records: RecordSet
+) -> Rows:
     """Return a row per metric, the headline first, each followed by its groups in the host's table."""
     rows: dict[str, tuple[Metric, str | None]] = {}
     grouped = [name.partition("/") for name in benchmark.rows_of_table(settings) if "/" in name]
     for metric in metrics:
         rows[metric.name] = (metric, None)
         for owner, _, group in grouped:
-            known = records.members(metric, group) or (not records.partial and records.size(metric, group))
+            known = records.members(metric, group) or (
+                not records.partial and records.size(metric, group)
+            )
             if owner == metric.name and known:
                 rows[f"{owner}/{group}"] = (metric, group)
     if any(record.status == "scoring_failed" for record in records.documents):
@@ -51,11 +55,16 @@ def score_object(
     """Return the object that `score --json` prints; `metrics` are those of the task, whose rates become counts."""
     bare = {*not_computed, *(name for name, value in values.items() if value.reason == NO_ANSWER)}
     absent = {name: value.reason for name, value in values.items() if math.isnan(value.value)}
-    reasons = {name: f"{'' if name in bare else 'withheld: '}{reason}" for name, reason in absent.items()}
+    reasons = {
+        name: f"{'' if name in bare else 'withheld: '}{reason}" for name, reason in absent.items()
+    }
     return {
         "task": task,
-        "metrics": {name: None if math.isnan(value.value) else value.value for name, value in values.items()},
-        "counts": counts(records, [metric for metric in metrics if metric.name in values]) | more_counts,
+        "metrics": {
+            name: None if math.isnan(value.value) else value.value for name, value in values.items()
+        },
+        "counts": counts(records, [metric for metric in metrics if metric.name in values])
+        | more_counts,
         "signature": signature_of(records).text,
         **({"omitted": reasons} if reasons else {}),
     }
@@ -63,20 +72,29 @@ def score_object(
 
 def intervals(values: Mapping[str, Value]) -> dict[str, Any]:
     """Return the 95% interval and the number of answers of each row."""
-    known = {name: list(value.interval) for name, value in values.items() if value.interval is not None}
+    known = {
+        name: list(value.interval) for name, value in values.items() if value.interval is not None
+    }
     return {"intervals": known, "n": {name: value.n for name, value in values.items()}}
 
 
 def signature_of(records: RecordSet) -> Signature:
     """Return the signature of a run: merged over its answers, with the judge as served and `n of N` of a part."""
-    models = {str(verdict["model"]) for r in records.questions for verdict in r.verdicts if verdict.get("model")}
+    models = {
+        str(verdict["model"])
+        for r in records.questions
+        for verdict in r.verdicts
+        if verdict.get("model")
+    }
     made = merged_signature(records.documents)
     return made.with_fields(judge_served="+".join(sorted(models)), questions=records.part)
 
 
 def merged_signature(records: Sequence[Record]) -> Signature:
     """Return the merged signature of records."""
-    return merged(map(parse, dict.fromkeys(record.signature for record in records if record.signature)))
+    return merged(
+        map(parse, dict.fromkeys(record.signature for record in records if record.signature))
+    )
 
 
 def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
@@ -91,13 +109,17 @@ def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
         "scoring_failed": sum(record.status == "scoring_failed" for record in documents),
     }
     for mark, name in MARKS.items():
-        if marked := sum(any(verdict.get(mark) for verdict in record.verdicts) for record in questions):
+        if marked := sum(
+            any(verdict.get(mark) for verdict in record.verdicts) for record in questions
+        ):
             counted[name] = marked
     if whole := taken_whole(documents):
         counted["taken_whole"] = whole
     for metric in metrics:
         if count := COUNTED.get(metric.name):
-            counted[count] = counted.get(count, 0) + int(sum(metric.compute(records.members(metric)).scores.values()))
+            counted[count] = counted.get(count, 0) + int(
+                sum(metric.compute(records.members(metric)).scores.values())
+            )
     return counted
 
 
@@ -130,7 +152,9 @@ class Outcomes:
             "empty or unparsed": self.unparsed,
             "taken whole, as no answer was read in them": self.taken_whole,
         }
-        counts = ", ".join(f"{round(share * self.n)} {kind}" for kind, share in kinds.items() if share)
+        counts = ", ".join(
+            f"{round(share * self.n)} {kind}" for kind, share in kinds.items() if share
+        )
         return f"of {self.n} answers {counts}"
 
 
@@ -157,4 +181,7 @@ def remarks_on(benchmark: Benchmark, records: Sequence[Record]) -> list[str]:
     """Return the warnings about a run's records: the benchmark's own, and the remark on answers that are none."""
     remark = outcomes(records).remark if records else ""
     remedy = "Most count as wrong: read some; raise max_new_tokens for truncated ones."
-    return [*benchmark.remarks(records), *([f"{remark[0].upper()}{remark[1:]}. {remedy}"] if remark else [])]
+    return [
+        *benchmark.remarks(records),
+        *([f"{remark[0].upper()}{remark[1:]}. {remedy}"] if remark else []),
+    ]

@@ -50,7 +50,9 @@ class Task:
         """Return the task with only these metrics; InputError for an unknown one."""
         if unknown := [name for name in names if name not in self.metrics]:
             known = ", ".join(self.metrics)
-            raise InputError(f"Expected metrics of {self.name} ({known}), found {unknown[0]}. Correct --metrics.")
+            raise InputError(
+                f"Expected metrics of {self.name} ({known}), found {unknown[0]}. Correct --metrics."
+            )
         return dataclasses.replace(self, entry=self.entry.with_metrics(tuple(names)))
 
     @property

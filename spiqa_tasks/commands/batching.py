@@ -30,10 +30,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
-        "--write-requests", type=Path, metavar="FILE", help="write what the judge is to be asked as a batch file; stop"
+        "--write-requests",
+        type=Path,
+        metavar="FILE",
+        help="write what the judge is to be asked as a batch file; stop",
     )
     group.add_argument(
-        "--read-responses", type=Path, nargs="+", default=[], metavar="FILE", help="ask nobody: what these files answer"
+        "--read-responses",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="ask nobody: what these files answer",
     )
 
 
@@ -41,7 +49,9 @@ def files_of(config: JudgeConfig) -> SdkJudge:
     """Return the client that writes and reads a judge's lines; JudgeError for a provider without files."""
     provider = PROVIDERS[config.provider]
     if not issubclass(provider, SdkJudge):
-        raise JudgeError(f"Expected a judge that is asked through files, found {config.name}. Ask it directly.")
+        raise JudgeError(
+            f"Expected a judge that is asked through files, found {config.name}. Ask it directly."
+        )
     return provider(config)
 
 
@@ -68,7 +78,9 @@ def settle(arguments: argparse.Namespace, asked: Sequence[Asked], *, tested: boo
         return True
     configs = {asker.config for asker, _ in asked}
     if len(configs) != 1:
-        raise InputError(f"Expected one judge with a file of requests or responses, found {len(configs)}. Name one.")
+        raise InputError(
+            f"Expected one judge with a file of requests or responses, found {len(configs)}. Name one."
+        )
     judges = [asker for asker, _ in asked if isinstance(asker, Judge)] if tested else []
     if arguments.write_requests:
         _write(arguments.write_requests, asked, judges)
@@ -105,7 +117,9 @@ def _read(paths: Sequence[Path], asked: Sequence[Asked], judges: Sequence[Judge]
         raise InputError(
             f"Expected responses at {error.filename}, found {error.strerror}. Name another file."
         ) from error
-    verdicts = {key: redacted_verdict(verdict, asker.config.api_key) for key, verdict in verdicts.items()}
+    verdicts = {
+        key: redacted_verdict(verdict, asker.config.api_key) for key, verdict in verdicts.items()
+    }
     with asker.cache() as cache:
         known = cache.get(wanted)
         new = {key: verdict for key, verdict in verdicts.items() if key not in known and verdict.ok}

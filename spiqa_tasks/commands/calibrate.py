@@ -6,10 +6,24 @@ import os
 from collections import Counter
 from pathlib import Path
 
-from spiqa_tasks.analysis.calibration import ALWAYS, Opinion, baselines, examined, opinion_of, pairs, requests
+from spiqa_tasks.analysis.calibration import (
+    ALWAYS,
+    Opinion,
+    baselines,
+    examined,
+    opinion_of,
+    pairs,
+    requests,
+)
 from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.commands import batching
-from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, environ_of, forecast, rule_of
+from spiqa_tasks.commands.judge_options import (
+    add_rule_options,
+    all_stored,
+    environ_of,
+    forecast,
+    rule_of,
+)
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.judge.judge import Judge
@@ -39,14 +53,28 @@ def add(parser: argparse.ArgumentParser) -> None:
     judge = "a judge to examine; several are set against each other"
     option("--judge", action="append", default=[], metavar="PROVIDER:MODEL[@URL]", help=judge)
     add_rule_options(parser)
-    option("--sample", type=int, metavar="N", help="ask about N answers only, of every kind its share")
+    option(
+        "--sample", type=int, metavar="N", help="ask about N answers only, of every kind its share"
+    )
     option("--seed", type=int, default=0, help="of --sample and of the intervals (default: 0)")
-    option("--repeat", type=int, default=1, metavar="N", help="ask each question N times, each time anew")
+    option(
+        "--repeat",
+        type=int,
+        default=1,
+        metavar="N",
+        help="ask each question N times, each time anew",
+    )
     option("--rewordings", action="store_true", help="ask in the rule's other wordings, too")
-    option("--anyway", action="store_true", help="examine a judge that fails its two test questions, too")
+    option(
+        "--anyway",
+        action="store_true",
+        help="examine a judge that fails its two test questions, too",
+    )
     option("--html", type=Path, metavar="FILE", help="write a page (extra report)")
     add_format(parser)
-    option("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
+    option(
+        "--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing"
+    )
     batching.add_options(parser)
 
 
@@ -54,22 +82,31 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the calibration of each judge; status 3 if one failed on some answers, or verdicts are not stored."""
     paths = [path for path in (arguments.labels, arguments.traps) if path is not None]
     if len(paths) != 1:
-        raise InputError(f"Expected either LABELS or --traps, found {'both' if paths else 'neither'}. Give one.")
+        raise InputError(
+            f"Expected either LABELS or --traps, found {'both' if paths else 'neither'}. Give one."
+        )
     labels = read_labels(paths[0])
     if arguments.list:
         return _print_kinds(labels, arguments.format)
     for name in ("sample", "repeat"):
         value = getattr(arguments, name)
         if value is not None and value < 1:
-            raise InputError(f"Expected --{name} to be at least 1, found {value}. Give a larger number.")
+            raise InputError(
+                f"Expected --{name} to be at least 1, found {value}. Give a larger number."
+            )
     if arguments.traps is not None and not arguments.judge:
-        raise InputError("Expected --judge PROVIDER:MODEL[@URL] with --traps, found none. Name one, or give --list.")
+        raise InputError(
+            "Expected --judge PROVIDER:MODEL[@URL] with --traps, found none. Name one, or give --list."
+        )
     if arguments.html is not None:
         check_file(arguments.html)
     labels, about = _part(arguments, labels)
     judges = _judges(arguments)
     again = (arguments.repeat, arguments.rewordings)
-    asked = {name: (judge, requests(judge.rule, labels.answers, *again)) for name, judge in judges.items()}
+    asked = {
+        name: (judge, requests(judge.rule, labels.answers, *again))
+        for name, judge in judges.items()
+    }
     estimates = {name: judge.estimate(each) for name, (judge, each) in asked.items()}
     if arguments.dry_run:
         print(forecast(arguments, estimates, {"labels": labels.name}))
@@ -79,9 +116,16 @@ def run(arguments: argparse.Namespace) -> int:
             judges[name].preflight(anyway=arguments.anyway)
     if not batching.settle(arguments, list(asked.values()), tested=not arguments.anyway):
         return 0
-    opinions = [opinion_of(name, judge, labels.answers, about, *again) for name, judge in judges.items()]
-    if arguments.traps is not None:  # wrong answers are made of the reference's own words: comparing words says nothing
-        opinions += [Opinion(name, (said,) * len(labels.answers), signature=about) for name, said in ALWAYS.items()]
+    opinions = [
+        opinion_of(name, judge, labels.answers, about, *again) for name, judge in judges.items()
+    ]
+    if (
+        arguments.traps is not None
+    ):  # wrong answers are made of the reference's own words: comparing words says nothing
+        opinions += [
+            Opinion(name, (said,) * len(labels.answers), signature=about)
+            for name, said in ALWAYS.items()
+        ]
     else:
         more, remarks = baselines(labels.answers, about)
         opinions += more
@@ -94,10 +138,20 @@ def _print_kinds(labels: Labels, form: str) -> int:
     counts = Counter((each.kind, each.label) for each in labels.answers)
     first = {(each.kind, each.label): each.candidate for each in reversed(labels.answers)}
     rows = [
-        {"kind": key[0], "right": key[1], "n": n, "reference": first[key].reference, "example": first[key].prediction}
+        {
+            "kind": key[0],
+            "right": key[1],
+            "n": n,
+            "reference": first[key].reference,
+            "example": first[key].prediction,
+        }
         for key, n in counts.items()
     ]
-    print(render(form, Table(rows, ["kind"], [Column("right", "is right"), "n", "reference", "example"])))
+    print(
+        render(
+            form, Table(rows, ["kind"], [Column("right", "is right"), "n", "reference", "example"])
+        )
+    )
     return 0
 
 
@@ -106,9 +160,15 @@ def _judges(arguments: argparse.Namespace) -> dict[str, Judge]:
     environ = environ_of(arguments, os.environ)
     parsed = {name: parse_judge(name, environ=environ) for name in dict.fromkeys(arguments.judge)}
     plain = [config.name for config in parsed.values()]
-    configs = {config.name if plain.count(config.name) == 1 else name: config for name, config in parsed.items()}
+    configs = {
+        config.name if plain.count(config.name) == 1 else name: config
+        for name, config in parsed.items()
+    }
     batching.check(arguments, configs.values())
-    return {name: Judge(config, rule_of(arguments, arguments.rule or "l3score")) for name, config in configs.items()}
+    return {
+        name: Judge(config, rule_of(arguments, arguments.rule or "l3score"))
+        for name, config in configs.items()
+    }
 
 
 def _part(arguments: argparse.Namespace, labels: Labels) -> tuple[Labels, Signature]:
@@ -119,7 +179,9 @@ def _part(arguments: argparse.Namespace, labels: Labels) -> tuple[Labels, Signat
     if arguments.sample is None or arguments.sample >= len(labels.answers):
         return labels, about
     kinds = [(answer.kind, answer.system, answer.label) for answer in labels.answers]
-    chosen = tuple(labels.answers[place] for place in stratified(kinds, arguments.sample, arguments.seed))
+    chosen = tuple(
+        labels.answers[place] for place in stratified(kinds, arguments.sample, arguments.seed)
+    )
     part = f"{len(chosen)} of {len(labels.answers)}, stratified, seed {arguments.seed}"
     return dataclasses.replace(labels, answers=chosen), about.with_fields(questions=part)
 
@@ -135,7 +197,12 @@ def _show(arguments: argparse.Namespace, labels: Labels, opinions: list[Opinion]
     if arguments.format == "csv":
         print(as_csv(calibration.rows(found)))
     else:
-        about = {"labels": labels.name, "digest": labels.digest, "n": len(labels.answers), "left_out": labels.left_out}
+        about = {
+            "labels": labels.name,
+            "digest": labels.digest,
+            "n": len(labels.answers),
+            "left_out": labels.left_out,
+        }
         whole = about | calibration.as_json(found, together, labels.answers)
         print(render(arguments.format, *calibration.tables(found, together), whole=whole))
     return 3 if any(each.failed for each in found) else 0

@@ -27,8 +27,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="jsonl, json, csv, tsv, xlsx or parquet with an answer and its options in every row: an object of letters "
         "and texts, a list, the columns A, B, ..., or a question that lists them",
     )
-    parser.add_argument("--response", metavar="COLUMN", help=f"the answers (default: {', '.join(RESPONSES)})")
-    parser.add_argument("--options", metavar="COLUMN[,COLUMN...]", help="the options: a column, or one for each")
+    parser.add_argument(
+        "--response", metavar="COLUMN", help=f"the answers (default: {', '.join(RESPONSES)})"
+    )
+    parser.add_argument(
+        "--options", metavar="COLUMN[,COLUMN...]", help="the options: a column, or one for each"
+    )
     add_format(parser)
 
 
@@ -39,17 +43,25 @@ def run(arguments: argparse.Namespace) -> int:
     rules: Counter[str] = Counter()
     for place, record in enumerate(read_records([arguments.file]), 1):
         where = f"row {place} of {arguments.file}"
-        choice = extract_choice(_response(record, arguments.response, where), _options(record, named, where))
+        choice = extract_choice(
+            _response(record, arguments.response, where), _options(record, named, where)
+        )
         name = next((str(record[column]) for column in IDS if column in record), str(place))
-        answers.append({"id": name, "letter": choice.letter, "rule": choice.rule, "reason": choice.reason})
+        answers.append(
+            {"id": name, "letter": choice.letter, "rule": choice.rule, "reason": choice.reason}
+        )
         rules[choice.rule] += 1
     if not answers:
-        raise InputError(f"Expected answers in {arguments.file}, found none. Name a file with an answer in every row.")
+        raise InputError(
+            f"Expected answers in {arguments.file}, found none. Name a file with an answer in every row."
+        )
     found = sum(answer["letter"] is not None for answer in answers)
     share = f"{found} of {counted(len(answers), 'answer')} with a letter ({100 * found / len(answers):.1f}%)"
     by_rule = [{"rule": rule, "answers": count} for rule, count in rules.most_common()]
     tables = [
-        Table(answers, ["id"], [Column("letter", show=lambda letter: letter or "-"), "rule", "reason"]),
+        Table(
+            answers, ["id"], [Column("letter", show=lambda letter: letter or "-"), "rule", "reason"]
+        ),
         Table(by_rule, ["rule"], ["answers"], notes=[share], data=()),
     ]
     whole = {"answers": answers, "n": len(answers), "found": found, "rules": rules}
@@ -76,5 +88,7 @@ def _options(record: Any, named: Sequence[str], where: str) -> dict[str, str]:
         raise InputError(f"Expected options in {where}, found {error}. Correct the row.") from error
     if not options:
         columns = ", ".join(named or record)
-        raise InputError(f"Expected options in {where}, found none in {columns}. Name their column with --options.")
+        raise InputError(
+            f"Expected options in {where}, found none in {columns}. Name their column with --options."
+        )
     return options

@@ -20,7 +20,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     parser.add_argument("--metric", help="the metric (default: the task's headline)")
     add_format(parser)
-    parser.add_argument("--baseline", metavar="MODEL", help="each run against this model's (default: all pairs)")
+    parser.add_argument(
+        "--baseline", metavar="MODEL", help="each run against this model's (default: all pairs)"
+    )
     about = (
         "what the numbers of two runs of the same questions owe to questions, failures, cuts, the rule of reading and "
         "the average; --metric A,B names both metrics, MMStar's also for other tasks with options"

@@ -38,9 +38,13 @@ Then `spiqa-tasks gain out` and `spiqa-tasks report out` conclude from its answe
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--output", type=Path, default=Path("demo_out"), help="where results go (default: demo_out)")
     parser.add_argument(
-        "--serve-judge", action="store_true", help=f"only start the judge {MODEL}, and leave it running to play with"
+        "--output", type=Path, default=Path("demo_out"), help="where results go (default: demo_out)"
+    )
+    parser.add_argument(
+        "--serve-judge",
+        action="store_true",
+        help=f"only start the judge {MODEL}, and leave it running to play with",
     )
     parser.add_argument("--port", type=int, default=0, help="of the judge (default: a free one)")
 
@@ -64,11 +68,18 @@ def _walk(output: Path, judge: Mapping[str, str]) -> None:
         _show(["export", f"{name}={value}"])
     _run_hosts(output, {**os.environ, **judge})
     for command, arguments, head in (
-        (gain, [str(output), "--task", "scifibench_demo"], 3),  # the row of all questions, of one for each group
+        (
+            gain,
+            [str(output), "--task", "scifibench_demo"],
+            3,
+        ),  # the row of all questions, of one for each group
         (compare, [str(output), "--task", "spiqa_demo"], 4),
         (report, [str(output), "--html", str(output / "report.html")], None),
     ):
-        _show(["spiqa-tasks", command.__name__.rpartition(".")[2], *arguments], f" | head -{head}" if head else "")
+        _show(
+            ["spiqa-tasks", command.__name__.rpartition(".")[2], *arguments],
+            f" | head -{head}" if head else "",
+        )
         parser = argparse.ArgumentParser()
         command.add(parser)
         with contextlib.redirect_stdout(io.StringIO()) as printed:

@@ -46,7 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
         for status, subject, detail in findings:
             print(f"{status:8} {subject}: {detail}")
     else:
-        rows = [dict(zip(("status", "subject", "detail"), finding, strict=True)) for finding in findings]
+        rows = [
+            dict(zip(("status", "subject", "detail"), finding, strict=True)) for finding in findings
+        ]
         print(render(arguments.format, Table(rows, ["status", "subject"], ["detail"])))
     return 3 if any(status == "missing" for status, *_ in findings) else 0
 
@@ -56,7 +58,11 @@ def _hosts() -> Iterator[Finding]:
     found = version("lmms-eval")
     if found != "absent":
         supported = supported_versions("lmms-eval")
-        yield "ok" if found in supported else "missing", "lmms-eval", f"{found} (supported: {supported})"
+        yield (
+            "ok" if found in supported else "missing",
+            "lmms-eval",
+            f"{found} (supported: {supported})",
+        )
         lines_gone += unmatched(lmms_eval.PATCHES)
     if is_installed("vlmevalkit"):
         from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES, host_version
@@ -80,7 +86,11 @@ def _data() -> Iterator[Finding]:
     source = default_source()
     tasks, _ = catalogue()
     for benchmark in BENCHMARKS:
-        own = [task for task in tasks.values() if task.benchmark == benchmark and not task.split.startswith("demo")]
+        own = [
+            task
+            for task in tasks.values()
+            if task.benchmark == benchmark and not task.split.startswith("demo")
+        ]
         ready = [task for task in own if is_there(source, benchmark, task.split, task.settings)]
         detail = f"{len(ready)} of {len(own)} tasks have their data; fetch it with: spiqa-tasks prepare TASK"
         yield "ok" if ready else "absent", f"data of {benchmark}", detail
@@ -97,4 +107,8 @@ def _judge() -> Iterator[Finding]:
         yield "ok", "judge", "switched off (SPIQA_JUDGE=none)"
         return
     verdict = Judge(config, L3ScoreRule()).preflight()[0]
-    yield "ok", "judge", f"{config.name} answers as {verdict.model}" + (f" at {config.url}" if config.url else "")
+    yield (
+        "ok",
+        "judge",
+        f"{config.name} answers as {verdict.model}" + (f" at {config.url}" if config.url else ""),
+    )

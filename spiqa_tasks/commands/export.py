@@ -14,9 +14,17 @@ from spiqa_tasks.printable import say
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("task", metavar="TASK", help="spiqa_train, spiqa_val; with --to vlmevalkit any task or group")
-    parser.add_argument("--to", choices=("vlmevalkit",), help="tables for a host without this package")
-    parser.add_argument("--format", choices=("llava", "messages"), default="llava", help="default: llava")
+    parser.add_argument(
+        "task",
+        metavar="TASK",
+        help="spiqa_train, spiqa_val; with --to vlmevalkit any task or group",
+    )
+    parser.add_argument(
+        "--to", choices=("vlmevalkit",), help="tables for a host without this package"
+    )
+    parser.add_argument(
+        "--format", choices=("llava", "messages"), default="llava", help="default: llava"
+    )
     parser.add_argument(
         "--settings",
         default="setting=perfigure,protocol=released",
@@ -25,7 +33,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--captions", action="store_true", help="figures and their captions too")
     parser.add_argument(
-        "--output", type=Path, required=True, metavar="PATH", help="the jsonl file, or LMUData's folder"
+        "--output",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help="the jsonl file, or LMUData's folder",
     )
 
 

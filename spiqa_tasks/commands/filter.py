@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs, is_abnormal
-from spiqa_tasks.analysis.filtered_task import Kept, kept_by_filter, kept_by_list, kept_by_lists, name_of, write_task
+from spiqa_tasks.analysis.filtered_task import (
+    Kept,
+    kept_by_filter,
+    kept_by_list,
+    kept_by_lists,
+    name_of,
+    write_task,
+)
 from spiqa_tasks.commands import filter_classifiers
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
@@ -29,21 +36,44 @@ def add(parser: argparse.ArgumentParser) -> None:
         "of the questions that all keep; --task TASK --ids FILE --write makes one of a list of ids."
     )
     add_runs(parser, "*")
-    parser.add_argument("--max-hits", type=int, metavar="K", help="keep questions with at most K hits (default: N/4)")
+    parser.add_argument(
+        "--max-hits",
+        type=int,
+        metavar="K",
+        help="keep questions with at most K hits (default: N/4)",
+    )
     about = "LVLM runs, for the difficulty"
-    parser.add_argument("--lvlm", nargs="+", type=RunPath.parse, default=[], metavar="RUN", help=about)
+    parser.add_argument(
+        "--lvlm", nargs="+", type=RunPath.parse, default=[], metavar="RUN", help=about
+    )
     about = "find leaked questions"
     parser.add_argument(
-        "--pair", nargs=2, type=RunPath.parse, action="append", default=[], metavar=("LVLM_TEXT", "LLM"), help=about
+        "--pair",
+        nargs=2,
+        type=RunPath.parse,
+        action="append",
+        default=[],
+        metavar=("LVLM_TEXT", "LLM"),
+        help=about,
     )
-    parser.add_argument("--metric", help="the metric that says right or wrong (default: the headline of each task)")
-    parser.add_argument("--threshold", type=float, metavar="T", help="least score of a right answer (default: 1)")
+    parser.add_argument(
+        "--metric", help="the metric that says right or wrong (default: the headline of each task)"
+    )
+    parser.add_argument(
+        "--threshold", type=float, metavar="T", help="least score of a right answer (default: 1)"
+    )
     about = "runs of tasks with images are of models that see none"
     parser.add_argument("--text-only-models", action="store_true", help=about)
-    parser.add_argument("--write", action="store_true", help="write the task <task>_filtered for lmms-eval")
+    parser.add_argument(
+        "--write", action="store_true", help="write the task <task>_filtered for lmms-eval"
+    )
     parser.add_argument("--name", help="another name of the written task")
-    parser.add_argument("--folder", type=Path, help="where to (default: a folder that lmms-eval searches by itself)")
-    parser.add_argument("--samples", type=Path, metavar="FILE", help="write every question's hits (jsonl)")
+    parser.add_argument(
+        "--folder", type=Path, help="where to (default: a folder that lmms-eval searches by itself)"
+    )
+    parser.add_argument(
+        "--samples", type=Path, metavar="FILE", help="write every question's hits (jsonl)"
+    )
     filter_classifiers.add_options(parser)
     add_format(parser)
 
@@ -54,7 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
         check_file(arguments.samples)
     if arguments.classifiers:
         if arguments.runs or arguments.write or arguments.ids:
-            raise InputError("Expected --classifiers alone, found RUNs, --ids or --write, too. Filter their --output.")
+            raise InputError(
+                "Expected --classifiers alone, found RUNs, --ids or --write, too. Filter their --output."
+            )
         return filter_classifiers.run_classifiers(arguments)
     if not arguments.runs:
         return _run_lists(arguments)
@@ -70,7 +102,9 @@ def run(arguments: argparse.Namespace) -> int:
     )
     say(*remarks, *left_out)
     if arguments.name and len(found) > 1:
-        raise InputError(f"Expected one task for --name, found {len(found)}. Choose one with --task.")
+        raise InputError(
+            f"Expected one task for --name, found {len(found)}. Choose one with --task."
+        )
     kept = [kept_by_filter(filtered) for filtered in found if arguments.write]
     written = {each["source"]: _write(arguments, each) for each in kept}
     if arguments.samples is not None:
@@ -98,9 +132,16 @@ def _run_lists(arguments: argparse.Namespace) -> int:
     else:
         kept = kept_by_list(find_task(arguments.task[0], arguments.include_path), subset)
     path = _write(arguments, kept)
-    record = {"task": kept["source"], "ids": subset.digest, "kept": len(subset.ids), "written": str(path)}
+    record = {
+        "task": kept["source"],
+        "ids": subset.digest,
+        "kept": len(subset.ids),
+        "written": str(path),
+    }
     is_table = arguments.format in STYLES
-    print(_wrote(arguments, path) if is_table else render(arguments.format, Table([record], (), ())))
+    print(
+        _wrote(arguments, path) if is_table else render(arguments.format, Table([record], (), ()))
+    )
     return 0
 
 
@@ -151,12 +192,15 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
                 "score": sum(scores.values()) / len(scores),
                 **dataclasses.asdict(shares),
             }
-            for run, scores, shares in zip(filtered.pair.runs, filtered.pair.run_scores, filtered.outcomes, strict=True)
+            for run, scores, shares in zip(
+                filtered.pair.runs, filtered.pair.run_scores, filtered.outcomes, strict=True
+            )
         ],
         "groups": [{"group": group, **counts} for group, counts in filtered.groups().items()],
         "difficulty": filtered.difficulty_counts(),
         "leaked": [
-            {"lvlm": leak.lvlm, "llm": leak.llm, "n": len(leak.ids), "ids": leak.ids} for leak in filtered.leaks
+            {"lvlm": leak.lvlm, "llm": leak.llm, "n": len(leak.ids), "ids": leak.ids}
+            for leak in filtered.leaks
         ],
         "written": written and str(written),
     }
@@ -174,11 +218,21 @@ def _print(filtered: Filtered, form: str) -> None:
     abnormal = Column("abnormal_hit_rate", "abnormal hit rate x 100", percent)
     tables = [
         Table(record["answers"], [Column("model", "inspector"), "task"], values),
-        Table(record["groups"], ["group"], ["n", "kept", abnormal, Column("leaked_by_most", "leaked in most pairs")]),
+        Table(
+            record["groups"],
+            ["group"],
+            ["n", "kept", abnormal, Column("leaked_by_most", "leaked in most pairs")],
+        ),
     ]
     print(render(form, *tables))
-    print("questions by hits: " + ", ".join(f"{n} by {hits}" for hits, n in enumerate(record["hit_counts"])))
+    print(
+        "questions by hits: "
+        + ", ".join(f"{n} by {hits}" for hits, n in enumerate(record["hit_counts"]))
+    )
     if record["difficulty"]:
-        print("kept by difficulty: " + ", ".join(f"{n} {name}" for name, n in record["difficulty"].items()))
+        print(
+            "kept by difficulty: "
+            + ", ".join(f"{n} {name}" for name, n in record["difficulty"].items())
+        )
     for leak in record["leaked"]:
         print(f"{leak['lvlm']} answers {leak['n']} without the image that {leak['llm']} does not")

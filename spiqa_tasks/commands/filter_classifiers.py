@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import by_group
-from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, guesses, run_of, task_rows, write_answers
+from spiqa_tasks.analysis.shortcut_tasks import (
+    choices_of,
+    choices_of_host,
+    guesses,
+    run_of,
+    task_rows,
+    write_answers,
+)
 from spiqa_tasks.analysis.shortcuts import Learning, shortcuts
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.task import Task
@@ -25,11 +32,17 @@ from spiqa_tasks.scoring.values import number, plain
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the classifiers; `--metric`, `--samples` and the folders of YAMLs are those of `filter`."""
-    group = parser.add_argument_group("classifiers instead of runs, which learn from the texts of a task alone")
+    group = parser.add_argument_group(
+        "classifiers instead of runs, which learn from the texts of a task alone"
+    )
     about = "tasks or groups of this package, YAMLs of benchmarks, tasks of lmms-eval"
     group.add_argument("--classifiers", nargs="+", metavar="TASK", help=about)
-    group.add_argument("--folds", type=int, default=5, metavar="K", help="of the cross-validation (default: 5)")
-    group.add_argument("--seed", type=int, default=0, help="of folds, forest and permutations (default: 0)")
+    group.add_argument(
+        "--folds", type=int, default=5, metavar="K", help="of the cross-validation (default: 5)"
+    )
+    group.add_argument(
+        "--seed", type=int, default=0, help="of folds, forest and permutations (default: 0)"
+    )
     about = "of the right options, for p (default: 200)"
     group.add_argument("--permutations", type=int, default=200, metavar="N", help=about)
     about = "write each classifier's answers as a run that filter takes"
@@ -68,7 +81,10 @@ def _tasks(arguments: argparse.Namespace, name: str) -> Sequence[Task | TaskDocu
 
 
 def _of_task(
-    arguments: argparse.Namespace, task: Task | TaskDocuments, learning: Learning, lines: list[dict[str, Any]]
+    arguments: argparse.Namespace,
+    task: Task | TaskDocuments,
+    learning: Learning,
+    lines: list[dict[str, Any]],
 ) -> list[dict[str, Any]]:
     """Return the rows of a task; appends its samples to `lines` and writes its runs."""
     if not isinstance(task, Task):
@@ -100,7 +116,9 @@ def _of_open(
     arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[str, Any]], learning: Learning
 ) -> list[dict[str, Any]]:
     if arguments.samples is not None:
-        raise InputError(f"Expected a task of choices for --samples, found {task.name}. Give --output instead.")
+        raise InputError(
+            f"Expected a task of choices for --samples, found {task.name}. Give --output instead."
+        )
     found = guesses(rows, learning)
     runs = [run_of(task, name, answers) for name, answers in found.items()]
     metrics = [run.metric(arguments.metric or "rouge_l") for run in runs]
@@ -109,7 +127,10 @@ def _of_open(
         say(*(f"wrote {path}." for path in write_runs(runs, arguments.output)))
     return [
         {"task": task.name, "classifier": name}
-        | {field: getattr(each, field) for field in ("metric", "group", "n", "value", "low", "high")}
+        | {
+            field: getattr(each, field)
+            for field in ("metric", "group", "n", "value", "low", "high")
+        }
         | {"chance": math.nan, "p": None}
         for name, run, metric in zip(found, runs, metrics, strict=True)
         for each in by_group(run, [metric])

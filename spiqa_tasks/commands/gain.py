@@ -43,10 +43,20 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     add_runs(parser, "*")
     for option, name, about in _ROLES:
-        parser.add_argument(option, dest=name, type=RunPath.parse, metavar="FILE", help=f"answers {about}, in any form")
+        parser.add_argument(
+            option,
+            dest=name,
+            type=RunPath.parse,
+            metavar="FILE",
+            help=f"answers {about}, in any form",
+        )
     add_columns(parser, "what the columns are called, as of score")
-    parser.add_argument("--metric", help="the metric to compare (default: the headline of each task)")
-    parser.add_argument("--samples", type=Path, metavar="FILE", help="write won, lost and leaked questions (jsonl)")
+    parser.add_argument(
+        "--metric", help="the metric to compare (default: the headline of each task)"
+    )
+    parser.add_argument(
+        "--samples", type=Path, metavar="FILE", help="write won, lost and leaked questions (jsonl)"
+    )
     about = "S_v S_wv [S_t] by hand instead of runs, shares or percent"
     parser.add_argument("--scores", nargs="+", type=float, metavar="S", help=about)
     add_format(parser)
@@ -78,7 +88,9 @@ def print_gain(found: Sequence[Pair], form: str, samples: Path | None) -> bool:
     Return whether no row is withheld.
     """
     table = [row for pair in found for row in rows(pair)]
-    records = [_record(row) for row in table] + [{**_record(row), "warnings": []} for row in averages(table)]
+    records = [_record(row) for row in table] + [
+        {**_record(row), "warnings": []} for row in averages(table)
+    ]
     print(_rendered(records, form))
     if samples is not None:
         lines = (sample for pair in found for sample in sample_lists(pair))
@@ -115,13 +127,19 @@ def _named(arguments: argparse.Namespace) -> Pair:
             "Expected --with and --without, which gain is the difference of; found one of them. `spiqa-tasks score` "
             "takes a single file."
         )
-    places = [place for place in (arguments.seeing, arguments.blind, arguments.base) if place is not None]
+    places = [
+        place for place in (arguments.seeing, arguments.blind, arguments.base) if place is not None
+    ]
     if len({place.path.resolve() for place in places}) < len(places):
-        raise InputError("Expected another file for each of --with, --without and --text; found one of them twice.")
+        raise InputError(
+            "Expected another file for each of --with, --without and --text; found one of them twice."
+        )
     runs = [_run_at(place, arguments) for place in places]
     if selection.is_blind(runs[0]):
         name = f"{runs[0].name} on {runs[0].task}"
-        raise InputError(f"Expected a run with pictures at --with, found {name}. Name it at --without.")
+        raise InputError(
+            f"Expected a run with pictures at --with, found {name}. Name it at --without."
+        )
     return pair_of(runs, arguments.metric)
 
 
@@ -134,7 +152,9 @@ def _run_at(place: RunPath, arguments: argparse.Namespace) -> Run:
 
 
 def _run_scores(arguments: argparse.Namespace) -> int:
-    if not 2 <= len(arguments.scores) <= 3 or not all(0 <= score <= 100 for score in arguments.scores):
+    if not 2 <= len(arguments.scores) <= 3 or not all(
+        0 <= score <= 100 for score in arguments.scores
+    ):
         found = " ".join(f"{score:g}" for score in arguments.scores)
         raise InputError(
             f"Expected --scores S_v S_wv [S_t], shares from 0 to 1 or percent from 0 to 100; found {found}."
@@ -142,25 +162,47 @@ def _run_scores(arguments: argparse.Namespace) -> int:
     scores, unit = natural(arguments.scores)
     result = gain_of_totals(0, *scores)
     if arguments.format not in STYLES:
-        record: dict[str, Any] = {"task": None, "group": "all", "unit": unit, **_numbers(result), "warnings": []}
+        record: dict[str, Any] = {
+            "task": None,
+            "group": "all",
+            "unit": unit,
+            **_numbers(result),
+            "warnings": [],
+        }
         print(render(arguments.format, Table([record], (), ())))
     else:
         ml = "-" if result.ml is None else percent(result.ml.value)
-        print(f"MG {percent(result.mg.value)}, ML {ml} (times 100; the scores are taken for {unit})")
+        print(
+            f"MG {percent(result.mg.value)}, ML {ml} (times 100; the scores are taken for {unit})"
+        )
     return 0
 
 
 def _rendered(records: Sequence[dict[str, Any]], form: str) -> str:
     """Return the records in a form; people see the paper's numbers, then those of `_honest`."""
-    overall = [record for record in records if record["group"] == OVERALL and record["mg"] is not None]
+    overall = [
+        record for record in records if record["group"] == OVERALL and record["mg"] is not None
+    ]
     without = Column("ablation", "without")
     model = ["model"] if len({record["model"] for record in records}) > 1 else []
     scores = [Column(f"s_{name}", f"S_{name}", percent) for name in _RUNS]
     outcomes = [
-        Column(f"{kind}_v", f"{kind} (v, wv, t)", lambda *of: " ".join(map(percent, of)), (f"{kind}_wv", f"{kind}_t"))
+        Column(
+            f"{kind}_v",
+            f"{kind} (v, wv, t)",
+            lambda *of: " ".join(map(percent, of)),
+            (f"{kind}_wv", f"{kind}_t"),
+        )
         for kind in _KINDS
     ]
-    values: Columns = ["n", "questions", *scores, _interval("mg", "MG"), _interval("ml", "ML"), *outcomes]
+    values: Columns = [
+        "n",
+        "questions",
+        *scores,
+        _interval("mg", "MG"),
+        _interval("ml", "ML"),
+        *outcomes,
+    ]
     tables = [Table(records, [*model, "task", "metric", "group", without], values)]
     if overall:
         values = ["n", *scores, _interval("mg", "MG"), _interval("ml_signed", "S_wv - S_t")]

@@ -22,13 +22,22 @@ ALL = "all"
 GROUP = "group"
 BINS = 5
 """Bins of equal count, as SciFIBench's Figure 8 has them."""
-_OF_SCORING = ("rule", "output", "dry_run", "accept_differences", "write_requests", "read_responses")
+_OF_SCORING = (
+    "rule",
+    "output",
+    "dry_run",
+    "accept_differences",
+    "write_requests",
+    "read_responses",
+)
 """Options for which RUNs are scored again."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the option."""
-    properties = sorted({name for each in BENCHMARKS.values() for name in (*each.properties, *each.labels)})
+    properties = sorted(
+        {name for each in BENCHMARKS.values() for name in (*each.properties, *each.labels)}
+    )
     about = (
         "print values with intervals by group (categories, types of figures), by the benchmark that a question of "
         "MMStar is from (source), or by five bins of a property; RUNs keep the scores that they have"
@@ -38,7 +47,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def scored_runs(arguments: argparse.Namespace) -> list[Run] | None:
     """Return the RUNs of `--by` as they were scored; None if they are to be scored, or the arguments name a task."""
-    is_scoring = any(getattr(arguments, name) for name in _OF_SCORING) or len(arguments.judge or ()) > 1
+    is_scoring = (
+        any(getattr(arguments, name) for name in _OF_SCORING) or len(arguments.judge or ()) > 1
+    )
     return None if is_scoring or names_task(arguments) else named_runs(as_runs(arguments))
 
 
@@ -54,7 +65,9 @@ def as_runs(arguments: argparse.Namespace) -> argparse.Namespace:
     """Return the arguments of `score` as the other commands on runs have them."""
     runs = [RunPath.parse(str(place)) for place in (arguments.task, *arguments.predictions)]
     judge = next(iter(arguments.judge or ()), None)
-    return argparse.Namespace(**{**vars(arguments), "runs": runs, "task": arguments.only, "judge": judge})
+    return argparse.Namespace(
+        **{**vars(arguments), "runs": runs, "task": arguments.only, "judge": judge}
+    )
 
 
 def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
@@ -68,7 +81,9 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
         known = ", ".join(name for name, each in BENCHMARKS.items() if _has(each, by))
         raise InputError(f"Expected runs of a benchmark with {by} ({known}), found none.")
     names = arguments.metrics or (None,)
-    metrics = [run.metrics if ALL in names else [run.metric(name) for name in names] for run in suited]
+    metrics = [
+        run.metrics if ALL in names else [run.metric(name) for name in names] for run in suited
+    ]
     prepare((of_run, run.questions) for of_run, run in zip(metrics, suited, strict=True))
     rows: list[GroupValue] = []
     is_complete = True
@@ -83,9 +98,18 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
             rows += by_label(run, metric, by) if is_label else by_property(run, metric, by, BINS)
     part: Columns = ["questions"] * any(row.is_of_part for row in rows)
     values: Columns = [Column("value", "x 100", number, ("low", "high")), "n", *part]
-    print(render(arguments.format, Table(as_records(rows), ["model", "task", "metric", "group"], values)))
+    print(
+        render(
+            arguments.format, Table(as_records(rows), ["model", "task", "metric", "group"], values)
+        )
+    )
     short = [row for row in rows if math.isnan(row.value) and row.is_of_part]
-    say(*(f"{row.metric} of {row.group} of {row.model} is withheld: {row.questions} questions." for row in short))
+    say(
+        *(
+            f"{row.metric} of {row.group} of {row.model} is withheld: {row.questions} questions."
+            for row in short
+        )
+    )
     return is_complete and not short
 
 

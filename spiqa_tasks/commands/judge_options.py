@@ -24,9 +24,18 @@ def add_rule_options(parser: argparse._ActionsContainer) -> None:
         metavar="NAME[:FILE]",
         help="how free answers are judged: l3score (default), sampled, compass, or grade with a rubric of one's own",
     )
-    parser.add_argument("--judge-prompt", choices=list(PROMPTS), default=DEFAULT_PROMPT, help="wording of the question")
-    parser.add_argument("--draws", type=int, metavar="K", help="answers drawn by the rule sampled (default: 5)")
-    parser.add_argument("--top", type=int, default=TOP, help="first-token log-probabilities used (default: 5)")
+    parser.add_argument(
+        "--judge-prompt",
+        choices=list(PROMPTS),
+        default=DEFAULT_PROMPT,
+        help="wording of the question",
+    )
+    parser.add_argument(
+        "--draws", type=int, metavar="K", help="answers drawn by the rule sampled (default: 5)"
+    )
+    parser.add_argument(
+        "--top", type=int, default=TOP, help="first-token log-probabilities used (default: 5)"
+    )
     parser.add_argument(
         "--judge-extra",
         metavar="JSON",
@@ -39,7 +48,9 @@ def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
     """Return the rule of a name with the options of `add_rule_options`; InputError for one that it refuses."""
     draws = arguments.draws
     if draws is not None and not name.startswith(SampledRule.name):
-        raise InputError(f"Expected --draws with --rule {SampledRule.name}, found the rule {name}. Leave it out.")
+        raise InputError(
+            f"Expected --draws with --rule {SampledRule.name}, found the rule {name}. Leave it out."
+        )
     options = {"prompt": arguments.judge_prompt, "top": arguments.top}
     return make_rule(name, options | ({} if draws is None else {"draws": draws}))
 
@@ -50,7 +61,9 @@ def environ_of(arguments: argparse.Namespace, environ: Mapping[str, str]) -> dic
     return {**environ} if extra is None else {**environ, EXTRA_VARIABLE: extra}
 
 
-def chosen_judges(task: Task, arguments: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, Judge]:
+def chosen_judges(
+    task: Task, arguments: argparse.Namespace, environ: Mapping[str, str]
+) -> dict[str, Judge]:
     """Return the judges of `--judge` (default: the environment's) as typed -> judge; {} if judging is switched off.
 
     Raises InputError for a judge of a task that needs none, or an unusable rule; JudgeError for an unusable judge.
@@ -60,7 +73,9 @@ def chosen_judges(task: Task, arguments: argparse.Namespace, environ: Mapping[st
     rule_name = task.entry.judge(task.typed)
     if rule_name is None:
         if named:
-            raise InputError(f"Expected no --judge for {task.name}, which needs none; found {named[0]}. Leave it out.")
+            raise InputError(
+                f"Expected no --judge for {task.name}, which needs none; found {named[0]}. Leave it out."
+            )
         return {}
     configs = {name: parse_judge(name, environ=environ) for name in named}
     if arguments.judge is None and (default := judge_from_environ(environ)) is not None:
@@ -74,7 +89,11 @@ def all_stored(judges: Iterable[Asker]) -> bool:
     return not any(judge.summary().unstored for judge in judges)
 
 
-def forecast(arguments: argparse.Namespace, estimates: Mapping[str, JudgingEstimate], about: Mapping[str, Any]) -> str:
+def forecast(
+    arguments: argparse.Namespace,
+    estimates: Mapping[str, JudgingEstimate],
+    about: Mapping[str, Any],
+) -> str:
     """Return what judging would take; `about` has further fields of the JSON."""
     rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
     if arguments.format == "json":

@@ -18,7 +18,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print the folder of the task YAMLs instead, for --include_path of lmms-eval",
     )
-    parser.add_argument("--search", default="", metavar="TEXT", help="only those with TEXT in their name or settings")
+    parser.add_argument(
+        "--search",
+        default="",
+        metavar="TEXT",
+        help="only those with TEXT in their name or settings",
+    )
     add_format(parser)
 
 
@@ -27,18 +32,28 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.folder:
         folder = {"path": str(yaml_folder())}
         table = Table([folder], ["path"], [])
-        print(folder["path"] if arguments.format == "text" else render(arguments.format, table, whole=folder))
+        print(
+            folder["path"]
+            if arguments.format == "text"
+            else render(arguments.format, table, whole=folder)
+        )
         return 0
     tasks, groups = catalogue()
     source, text = default_source(), arguments.search.lower()
-    rows = [_row(task, source) for task in tasks.values() if text in f"{task.name} {task.settings}".lower()]
+    rows = [
+        _row(task, source)
+        for task in tasks.values()
+        if text in f"{task.name} {task.settings}".lower()
+    ]
     groups = {name: members for name, members in groups.items() if text in name.lower()}
     if not rows and not groups:
         raise InputError(
             f"Expected a task or group with {arguments.search!r} in its name or settings, found none. "
             "`spiqa-tasks list` shows all."
         )
-    count = Column("members", "tasks", lambda names: str(len(names)))  # of a search: they stand above
+    count = Column(
+        "members", "tasks", lambda names: str(len(names))
+    )  # of a search: they stand above
     tables = [
         Table(
             rows,
@@ -51,14 +66,23 @@ def run(arguments: argparse.Namespace) -> int:
             [count if rows and text else Column("members", "tasks")],
         ),
     ]
-    print(render(arguments.format, *(each for each in tables if each.records), whole={"tasks": rows, "groups": groups}))
+    print(
+        render(
+            arguments.format,
+            *(each for each in tables if each.records),
+            whole={"tasks": rows, "groups": groups},
+        )
+    )
     return 0
 
 
 def _row(task: Task, source: Source) -> dict[str, Any]:
     there = is_there(source, task.benchmark, task.split, task.settings)
     return {
-        **{field: getattr(task, field) for field in ("name", "benchmark", "split", "settings", "metrics")},
+        **{
+            field: getattr(task, field)
+            for field in ("name", "benchmark", "split", "settings", "metrics")
+        },
         "headline": task.metrics[0],
         "questions": task.questions if there or task.entry.definition is None else None,
         "data": there,

@@ -10,7 +10,14 @@ from spiqa_tasks.benchmarks.description import ALL, COUNTED, printed
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import batching
-from spiqa_tasks.commands.run_arguments import METRIC, RUN, TASK, add_include_path, add_part, selection
+from spiqa_tasks.commands.run_arguments import (
+    METRIC,
+    RUN,
+    TASK,
+    add_include_path,
+    add_part,
+    selection,
+)
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import Source, default_source, demo_source
 from spiqa_tasks.hosts.catalogue import catalogue, find_tasks, members_of
@@ -27,23 +34,42 @@ _JUDGES = ("SPIQA_JUDGE", "SPIQA_JUDGE_API_KEY", "OPENAI_API_KEY")
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("paper", nargs="?", choices=PAPERS, help="default: list all three")
-    parser.add_argument("item", nargs="?", metavar="ITEM", help="table8, figureB1, ...; default: list them")
+    parser.add_argument(
+        "item", nargs="?", metavar="ITEM", help="table8, figureB1, ...; default: list them"
+    )
     parser.add_argument("runs", nargs="*", type=RunPath.parse, metavar="RUN", help=RUN)
     parser.add_argument(
-        "--among", nargs="+", type=RunPath.parse, default=[], metavar="RUN", help="of the list: which have runs here"
+        "--among",
+        nargs="+",
+        type=RunPath.parse,
+        default=[],
+        metavar="RUN",
+        help="of the list: which have runs here",
     )
-    parser.add_argument("--task", action="append", default=[], help=f"{TASK}; of counts: the split of this task")
+    parser.add_argument(
+        "--task", action="append", default=[], help=f"{TASK}; of counts: the split of this task"
+    )
     about = "only scores by this judge; of ranked captions a judge that sees pictures, several times for several"
     parser.add_argument("--judge", action="append", metavar="PROVIDER:MODEL[@URL]", help=about)
     add_part(parser)
     add_include_path(parser)
     parser.add_argument("--metric", help=f"{METRIC}; of scores several as a,b")
-    parser.add_argument("--over", metavar="SETTING", help="a setting that the tasks differ by, such as resolution")
-    parser.add_argument("--summary", action="store_true", help="of marked captions: how far ignoring them returns")
-    parser.add_argument("--size", type=int, default=500, help="answers in a resample (default: 500)")
+    parser.add_argument(
+        "--over", metavar="SETTING", help="a setting that the tasks differ by, such as resolution"
+    )
+    parser.add_argument(
+        "--summary", action="store_true", help="of marked captions: how far ignoring them returns"
+    )
+    parser.add_argument(
+        "--size", type=int, default=500, help="answers in a resample (default: 500)"
+    )
     parser.add_argument("--repeats", type=int, default=100_000, help="resamples (default: 100000)")
-    parser.add_argument("--seed", type=int, default=0, help="of resamples and orders of captions (default: 0)")
-    parser.add_argument("--dry-run", action="store_true", help="of ranked captions: only say how many requests")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of resamples and orders of captions (default: 0)"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="of ranked captions: only say how many requests"
+    )
     batching.add_options(parser)
     add_format(parser)
 
@@ -55,12 +81,18 @@ def run(arguments: argparse.Namespace) -> int:
         return _list(arguments)
     item = item_named(arguments.paper, arguments.item)
     if not item.maker:
-        raise InputError(f"Expected a table or figure that can be made again, found {item.name}: {item.note}.")
+        raise InputError(
+            f"Expected a table or figure that can be made again, found {item.name}: {item.note}."
+        )
     if not arguments.runs and item.maker != "counts":
-        raise InputError(f"Expected runs of {' or '.join(item.tasks)} for {item.name}, found none. Name their folders.")
+        raise InputError(
+            f"Expected runs of {' or '.join(item.tasks)} for {item.name}, found none. Name their folders."
+        )
     if item.maker != "rank":
         if len(arguments.judge or ()) > 1:
-            raise InputError(f"Expected one --judge for {item.name}, found {len(arguments.judge)}. Name one.")
+            raise InputError(
+                f"Expected one --judge for {item.name}, found {len(arguments.judge)}. Name one."
+            )
         arguments.judge = next(iter(arguments.judge or ()), None)
     if item.maker == "counts":
         return _counts(arguments, item)
@@ -72,18 +104,36 @@ def run(arguments: argparse.Namespace) -> int:
 def _list(arguments: argparse.Namespace) -> int:
     tasks, groups = catalogue()
     source = default_source(fetches=False)
-    answered = {run.task for run in load_runs(arguments.among, selection(arguments))[0]} if arguments.among else None
+    answered = (
+        {run.task for run in load_runs(arguments.among, selection(arguments))[0]}
+        if arguments.among
+        else None
+    )
     records = []
     for item in (item for item in items() if arguments.paper in (None, item.paper)):
-        members = {name for asked in item.tasks for name in (asked, *members_of(asked, tasks, groups))}
-        record: dict[str, Any] = {"paper": item.paper, "item": item.key, "shows": item.shows, "needs": item.needs}
-        record |= {"tasks": item.tasks if "runs" in item.needs else [], "data": _has_data(item, tasks, groups, source)}
-        record["runs"] = bool(members & answered) if answered is not None and "runs" in item.needs else None
+        members = {
+            name for asked in item.tasks for name in (asked, *members_of(asked, tasks, groups))
+        }
+        record: dict[str, Any] = {
+            "paper": item.paper,
+            "item": item.key,
+            "shows": item.shows,
+            "needs": item.needs,
+        }
+        record |= {
+            "tasks": item.tasks if "runs" in item.needs else [],
+            "data": _has_data(item, tasks, groups, source),
+        }
+        record["runs"] = (
+            bool(members & answered) if answered is not None and "runs" in item.needs else None
+        )
         record["judge"] = any(map(os.environ.get, _JUDGES)) if "judge" in item.needs else None
         records.append(record | {"note": item.note})
     values: Columns = ["needs", Column("tasks", "--tasks"), *("data", "runs", "judge", "note")]
     note = "Made again by `spiqa-tasks paper PAPER ITEM [RUN...]`; data, runs and judge: whether they are there."
-    print(render(arguments.format, Table(records, ["paper", "item", "shows"], values, notes=[note])))
+    print(
+        render(arguments.format, Table(records, ["paper", "item", "shows"], values, notes=[note]))
+    )
     return 0
 
 
@@ -113,13 +163,26 @@ def _counts(arguments: argparse.Namespace, item: Item) -> int:
         for name, value in counted.items():
             number = published.get(name, math.nan)
             counts = {"value": value, "published": number, "difference": value - number}
-            records.append({"benchmark": item.paper, "split": split, "place": item.name, "statistic": name, **counts})
+            records.append(
+                {
+                    "benchmark": item.paper,
+                    "split": split,
+                    "place": item.name,
+                    "statistic": name,
+                    **counts,
+                }
+            )
     if missing and not records:
         raise missing[0]
     say(*map(str, missing))
     numbers = [Column("value", "counted", _plain), Column("published", show=_plain)]
     labels: Columns = ["benchmark", "split", Column("place", "in"), "statistic"]
-    print(render(arguments.format, Table(records, labels, [*numbers, Column("difference", show=_difference)])))
+    print(
+        render(
+            arguments.format,
+            Table(records, labels, [*numbers, Column("difference", show=_difference)]),
+        )
+    )
     return 3 if missing else 0
 
 
@@ -133,7 +196,9 @@ def _splits(item: Item, tasks: Sequence[str]) -> list[str]:
     named = find_tasks(tasks)
     others = [task.name for task in named if task.benchmark != item.paper or item.key == "table2"]
     if others:
-        raise InputError(f"Expected tasks of {item.paper} for {item.name}, found {others[0]}. Leave out --task.")
+        raise InputError(
+            f"Expected tasks of {item.paper} for {item.name}, found {others[0]}. Leave out --task."
+        )
     return list(dict.fromkeys(task.split for task in named))
 
 

@@ -43,11 +43,18 @@ class Figure(NamedTuple):
 def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
     """Print the item; 3 if a ranking failed, a figure lacks a caption, or verdicts are not stored."""
     if not arguments.judge:
-        raise InputError(f"Expected judges that see pictures for {item.name}, found none. Name them with --judge.")
-    judges = {name: Asker(parse_judge(name, environ=os.environ)) for name in dict.fromkeys(arguments.judge)}
+        raise InputError(
+            f"Expected judges that see pictures for {item.name}, found none. Name them with --judge."
+        )
+    judges = {
+        name: Asker(parse_judge(name, environ=os.environ))
+        for name in dict.fromkeys(arguments.judge)
+    }
     batching.check(arguments, [judge.config for judge in judges.values()])
     for name, judge in judges.items():
-        reason = PROVIDERS[judge.config.provider].cannot(judge.config.model, JudgeRequest("", ("",), top_logprobs=None))
+        reason = PROVIDERS[judge.config.provider].cannot(
+            judge.config.model, JudgeRequest("", ("",), top_logprobs=None)
+        )
         if reason is not None:
             raise InputError(f"Expected judges that see pictures, found {name}: {reason}.")
     runs, remarks = own_runs(arguments.runs, Selection(tuple(arguments.task)))
@@ -57,8 +64,14 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
     requests = {name: [request for _, request in questions] for name, questions in asked.items()}
     calls = {name: judge.estimate(requests[name]).calls for name, judge in judges.items()}
     if arguments.dry_run:
-        lines = [f"{name}: {count} requests for {len(figures)} figures" for name, count in calls.items()]
-        print(as_json({"calls": calls, "items": len(figures)}) if arguments.format == "json" else "\n".join(lines))
+        lines = [
+            f"{name}: {count} requests for {len(figures)} figures" for name, count in calls.items()
+        ]
+        print(
+            as_json({"calls": calls, "items": len(figures)})
+            if arguments.format == "json"
+            else "\n".join(lines)
+        )
         return 0
     for name, judge in judges.items():
         if calls[name] and not batching.by_files(arguments):
@@ -69,11 +82,17 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
     failures: dict[str, Mapping[str, int]] = {}
     for name, judge in judges.items():
         letters = [writers for writers, _ in asked[name]]
-        by_judge[name], failures[name] = read_rankings(figures, letters, judge.verdicts(requests[name]))
+        by_judge[name], failures[name] = read_rankings(
+            figures, letters, judge.verdicts(requests[name])
+        )
     failed = sum(sum(reasons.values()) for reasons in failures.values())
     sizes = counted(len(figures), "figure"), counted(failed, "ranking")
     notes = [f"{sizes[0]}, {left_out} without a caption of every model, {sizes[1]} failed."]
-    notes += [f"{name}: {count} x {reason}" for name, reasons in failures.items() for reason, count in reasons.items()]
+    notes += [
+        f"{name}: {count} x {reason}"
+        for name, reasons in failures.items()
+        for reason, count in reasons.items()
+    ]
     rows = mean_ranks(by_judge)
     values = [
         Column(("ranks", name), show=lambda ranks: f"{ranks['mean']:.2f} ± {ranks['sd']:.2f}")
@@ -94,20 +113,36 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
     captioning = [run for run in runs if getattr(run.settings, "prompt", "") == "caption"]
     splits = {(run.own.split, run.signature.settings) for run in captioning}
     if len(splits) != 1:
-        raise InputError(f"Expected runs of scifibench_captioning with one choice of settings, found {len(splits)}.")
-    by_model = {run.name: {record.id: record.prediction or "" for record in run.records} for run in captioning}
+        raise InputError(
+            f"Expected runs of scifibench_captioning with one choice of settings, found {len(splits)}."
+        )
+    by_model = {
+        run.name: {record.id: record.prediction or "" for record in run.records}
+        for run in captioning
+    }
     if len(by_model) >= len(ascii_uppercase):
-        raise InputError(f"Expected captions of at most 25 models, which get a letter each, found {len(by_model)}.")
+        raise InputError(
+            f"Expected captions of at most 25 models, which get a letter each, found {len(by_model)}."
+        )
     references = {record.id: record.reference for run in captioning for record in run.records}
-    pictures = {row["id"]: row["images"][0] for row in load_rows("scifibench", splits.pop()[0], "prompt=caption")}
+    pictures = {
+        row["id"]: row["images"][0]
+        for row in load_rows("scifibench", splits.pop()[0], "prompt=caption")
+    }
     figures = [
-        Figure(key, pictures[key], {TRUE: reference, **{name: each[key] for name, each in by_model.items()}})
+        Figure(
+            key,
+            pictures[key],
+            {TRUE: reference, **{name: each[key] for name, each in by_model.items()}},
+        )
         for key, reference in references.items()
         if all(captions.get(key) for captions in by_model.values())
     ]
     left_out = len(references) - len(figures)
     if not figures:
-        raise InputError(f"Expected figures that every run has a caption of, found none among {left_out}.")
+        raise InputError(
+            f"Expected figures that every run has a caption of, found none among {left_out}."
+        )
     return figures, left_out
 
 
@@ -117,7 +152,8 @@ def ask_of(figure: Figure, judge: str, seed: int) -> tuple[dict[str, str], Judge
     random.Random(f"rank#{seed}#{judge}#{figure.id}").shuffle(writers)
     lettered = dict(zip(ascii_uppercase[: len(writers)], writers, strict=True))
     captions = "\n".join(
-        f"{letter}) {sanitize(shortened(figure.captions[writer]))}" for letter, writer in lettered.items()
+        f"{letter}) {sanitize(shortened(figure.captions[writer]))}"
+        for letter, writer in lettered.items()
     )
     example = list(lettered)
     random.Random(len(example)).shuffle(example)
@@ -127,7 +163,9 @@ def ask_of(figure: Figure, judge: str, seed: int) -> tuple[dict[str, str], Judge
         "Rank the captions from best to worst. Return just a list of the ranked captions, nothing else. For example: "
         f"Ranked Captions: [{', '.join(example)}].\nRanked Captions:"
     )
-    return lettered, JudgeRequest(prompt, top_logprobs=None, images=(figure.picture,), max_tokens=MAX_TOKENS)
+    return lettered, JudgeRequest(
+        prompt, top_logprobs=None, images=(figure.picture,), max_tokens=MAX_TOKENS
+    )
 
 
 def read_rankings(
@@ -150,13 +188,18 @@ def read_rankings(
 def mean_ranks(by_judge: Mapping[str, Ranks]) -> list[dict[str, Any]]:
     """Return a row per writer, the best first: of each judge and `COMBINED` the `mean` rank, `sd`, and `n` figures."""
     rows = []
-    for writer in sorted({writer for found in by_judge.values() for places in found.values() for writer in places}):
+    for writer in sorted(
+        {writer for found in by_judge.values() for places in found.values() for writer in places}
+    ):
         columns = {
-            judge: {key: float(each[writer]) for key, each in found.items()} for judge, found in by_judge.items()
+            judge: {key: float(each[writer]) for key, each in found.items()}
+            for judge, found in by_judge.items()
         }
         columns[COMBINED] = combined(list(columns.values()))
         ranks = {
-            judge: dict(zip(("mean", "sd", "n"), (*mean_sd(list(each.values())), len(each)), strict=True))
+            judge: dict(
+                zip(("mean", "sd", "n"), (*mean_sd(list(each.values())), len(each)), strict=True)
+            )
             for judge, each in columns.items()
         }
         rows.append({"captions_by": writer, "ranks": ranks})

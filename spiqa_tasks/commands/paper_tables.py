@@ -13,7 +13,13 @@ from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.aggregation import Metric, prepare
 from spiqa_tasks.commands.gain import print_gain
 from spiqa_tasks.commands.paper_ranking import rank_captions
-from spiqa_tasks.commands.run_arguments import measured_runs, named_runs, runs_at, runs_by_path, withheld_values
+from spiqa_tasks.commands.run_arguments import (
+    measured_runs,
+    named_runs,
+    runs_at,
+    runs_by_path,
+    withheld_values,
+)
 from spiqa_tasks.printable import say
 from spiqa_tasks.published import Item, load, tables
 from spiqa_tasks.report.headline import printed_record, records_of, shown_metrics
@@ -47,7 +53,11 @@ def _printed(item: Item) -> list[Table]:
         return []
     rows = load(item.paper, item.key)
     # a column may be empty where it does not apply: Table 5's gain is of no single strategy
-    varied = [name for name in rows[0] if name not in _NUMBERS and len({row[name] for row in rows} - {None}) > 1]
+    varied = [
+        name
+        for name in rows[0]
+        if name not in _NUMBERS and len({row[name] for row in rows} - {None}) > 1
+    ]
     labels = [name for name in varied if name not in _ACROSS]
     lines: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in rows:
@@ -57,7 +67,8 @@ def _printed(item: Item) -> list[Table]:
         head = " ".join(str(row[name]) for name in varied if name in _ACROSS) or "value"
         cells[head] = "-" if row["value"] is None else f"{row['value']:g}{deviation}"
     columns = [
-        Column(("cells", head)) for head in dict.fromkeys(head for line in lines.values() for head in line["cells"])
+        Column(("cells", head))
+        for head in dict.fromkeys(head for line in lines.values() for head in line["cells"])
     ]
     return [Table([*lines.values()], labels, columns, title=f"As printed, {item.name}", data=())]
 
@@ -80,7 +91,9 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
     labels = ["model", "source", "judge", "task", "metric", "group"]
     wanted = {tuple(record[name] for name in labels[3:]) for record in made}
     own = [run for run in runs if run.is_own]
-    published = dict.fromkeys((run.task, value) for run in own for value in published_values(run, item.name))
+    published = dict.fromkeys(
+        (run.task, value) for run in own for value in published_values(run, item.name)
+    )
     every = (printed_record(value, task, value.judge) for task, value in published)
     printed = [record for record in every if tuple(record[name] for name in labels[3:]) in wanted]
     made_again = Table([*made, *printed], labels, ["n", "questions", _VALUE])
@@ -107,16 +120,23 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
 def _spread(arguments: argparse.Namespace, item: Item) -> int:
     rows = spread(measured_runs(arguments), arguments.metric, arguments.over or item.option("over"))
     values = [
-        Column("accuracies", show=lambda each: " ".join(f"{key}:{percent(share)}" for key, share in each.items())),
+        Column(
+            "accuracies",
+            show=lambda each: " ".join(f"{key}:{percent(share)}" for key, share in each.items()),
+        ),
         *(Column(name, show=number) for name in ("mean", "sd", "range")),
     ]
-    return _show(arguments, item, rows, ["model", "split", "settings", "over"], [*values, "questions"])
+    return _show(
+        arguments, item, rows, ["model", "split", "settings", "over"], [*values, "questions"]
+    )
 
 
 def _bootstrap(arguments: argparse.Namespace, item: Item) -> int:
     given = (arguments.size, arguments.repeats, arguments.seed, arguments.metric)
     rows = [bootstrap(run, *given) for run in measured_runs(arguments)]
-    variance = Column("variance", show=lambda share: "-" if math.isnan(share) else f"{100 * share:.3f}")
+    variance = Column(
+        "variance", show=lambda share: "-" if math.isnan(share) else f"{100 * share:.3f}"
+    )
     values: Columns = ["n", "size", "repeats", Column("mean", show=number), variance, "questions"]
     return _show(arguments, item, rows, ["model", "task"], values)
 
@@ -126,10 +146,21 @@ def _alignment(arguments: argparse.Namespace, item: Item) -> int:
     labels = ["model", "split", "mark", "ignore"]
     if not arguments.summary:
         shares = [Column("control", show=number), Column("accuracy", show=number)]
-        values: Columns = ["n", *shares, Column("change", show=number, more=("low", "high")), "questions"]
+        values: Columns = [
+            "n",
+            *shares,
+            Column("change", show=number, more=("low", "high")),
+            "questions",
+        ]
         return _show(arguments, item, alignment(runs, arguments.metric), labels, values)
     rows = summary(runs, arguments.metric)
-    say(*(f"{row['measure']} of {row['model']}, {row['split']}: {row['why_not']}." for row in rows if row["why_not"]))
+    say(
+        *(
+            f"{row['measure']} of {row['model']}, {row['split']}: {row['why_not']}."
+            for row in rows
+            if row["why_not"]
+        )
+    )
     value = Column("value", show=number, more=("low", "high"))
     return _show(arguments, item, rows, [*labels, "measure"], ["n", value, "questions"])
 

@@ -28,7 +28,9 @@ def run(arguments: argparse.Namespace) -> int:
             questions = len({row.get("question_id", row["id"]) for row in rows})
             paths = {path for row in rows for path in row.get("images", [])}
             paths |= {figure["path"] for row in rows for figure in row.get("figures", [])}
-            print(f"{task.name}: {counted(questions, 'question')}, {counted(len(paths - {''}), 'picture')}, ready")
+            print(
+                f"{task.name}: {counted(questions, 'question')}, {counted(len(paths - {''}), 'picture')}, ready"
+            )
             if questions < task.questions:
                 say(
                     f"{task.name}: Expected the release's {task.questions} questions, found {questions}. "

@@ -21,10 +21,22 @@ from spiqa_tasks.runs.selection import with_short_names
 DEFAULT = Path("report.html")
 _OTHERS: Mapping[str, tuple[str, Callable[[Report], str]]] = {
     "markdown": ("the same tables as Markdown", as_markdown),
-    "csv": ("a line per run, task, metric and group", lambda found: as_csv(flat_records(found.runs)) + "\n"),
-    "json": ("the same as a list of flat records", lambda found: as_json(flat_records(found.runs)) + "\n"),
-    "card": ("what a model card takes: model-index and a table", lambda found: sharing.as_card(found.runs)),
-    "latex": ("the headlines as the papers print theirs", lambda found: sharing.as_latex(found.runs)),
+    "csv": (
+        "a line per run, task, metric and group",
+        lambda found: as_csv(flat_records(found.runs)) + "\n",
+    ),
+    "json": (
+        "the same as a list of flat records",
+        lambda found: as_json(flat_records(found.runs)) + "\n",
+    ),
+    "card": (
+        "what a model card takes: model-index and a table",
+        lambda found: sharing.as_card(found.runs),
+    ),
+    "latex": (
+        "the headlines as the papers print theirs",
+        lambda found: sharing.as_latex(found.runs),
+    ),
 }
 """Option of a file beside the page -> (its content, its writer)."""
 
@@ -32,12 +44,20 @@ _OTHERS: Mapping[str, tuple[str, Callable[[Report], str]]] = {
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     add_runs(parser)
-    parser.add_argument("--html", type=Path, metavar="FILE", help=f"the page (default: {DEFAULT}, unless others are)")
+    parser.add_argument(
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help=f"the page (default: {DEFAULT}, unless others are)",
+    )
     for name, (told, _) in _OTHERS.items():
         parser.add_argument(f"--{name}", type=Path, metavar="FILE", help=told)
     parser.add_argument("--title", default="", help="of the page (default: the models and tasks)")
     parser.add_argument(
-        "--pictures", choices=["large", "small", "none"], default="large", help="up to 1,000 or 320 pixels, or none"
+        "--pictures",
+        choices=["large", "small", "none"],
+        default="large",
+        help="up to 1,000 or 320 pixels, or none",
     )
 
 
@@ -49,7 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
             f"Expected samples of this package's tasks, found {', '.join(run.task for run in runs)}. Run lmms-eval "
             "with --log_samples and --output_path."
         )
-    found = build(with_short_names(runs), remarks, arguments.title, shlex.join(["spiqa-tasks", *sys.argv[1:]]))
+    found = build(
+        with_short_names(runs), remarks, arguments.title, shlex.join(["spiqa-tasks", *sys.argv[1:]])
+    )
     for run in found.runs:
         say(*withheld_values(run, shown_metrics(run)))
     others = {getattr(arguments, name): write for name, (_, write) in _OTHERS.items()}
@@ -66,5 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
             write_atomically(path, text.encode("utf-8", "replace"))
             print(path.resolve())
             if path == page:
-                say(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB, pictures {arguments.pictures}.")
+                say(
+                    f"{path.name}: {path.stat().st_size / 1e6:.1f} MB, pictures {arguments.pictures}."
+                )
     return 0

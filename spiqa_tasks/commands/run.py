@@ -18,7 +18,14 @@ from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import check_folder, write_atomically
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
-from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, alone_in, check_extra, command, run_host
+from spiqa_tasks.hosts.lmms_eval.command_line import (
+    Model,
+    Options,
+    alone_in,
+    check_extra,
+    command,
+    run_host,
+)
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import make_rule
@@ -60,19 +67,55 @@ def add(parser: argparse.ArgumentParser) -> None:
         command = commands.add_parser(name, help=about, description=about, epilog=_EPILOG)
         option = command.add_argument
         option("--model", required=True, help="of lmms-eval, as its --model")
-        option("--model-args", "--model_args", default="", metavar="KEY=VALUE,...", help="its arguments")
+        option(
+            "--model-args",
+            "--model_args",
+            default="",
+            metavar="KEY=VALUE,...",
+            help="its arguments",
+        )
         if name == "gain":
             option("--llm", help="the model's LLM base, for S_t and ML; as --model")
-            option("--llm-args", "--llm_args", default="", metavar="KEY=VALUE,...", help="its arguments")
+            option(
+                "--llm-args",
+                "--llm_args",
+                default="",
+                metavar="KEY=VALUE,...",
+                help="its arguments",
+            )
             option("--grey", action="store_true", help="a run with grey pictures, too")
         if name == "spiqa":
-            option("--judge", metavar="PROVIDER:MODEL[@URL]", help="of L3Score (default: SPIQA_JUDGE)")
+            option(
+                "--judge", metavar="PROVIDER:MODEL[@URL]", help="of L3Score (default: SPIQA_JUDGE)"
+            )
         usual = name if name in PAPERS else "mmstar_filtered"
-        option("--tasks", default=usual, metavar="TASK,...", help=f"tasks and groups of lmms-eval (default: {usual})")
-        option("--output", type=Path, required=True, metavar="FOLDER", help="where results, logs and page go")
-        option("--launch", default="", metavar="WORDS", help="put before `-m lmms_eval`: 'accelerate launch'")
+        option(
+            "--tasks",
+            default=usual,
+            metavar="TASK,...",
+            help=f"tasks and groups of lmms-eval (default: {usual})",
+        )
+        option(
+            "--output",
+            type=Path,
+            required=True,
+            metavar="FOLDER",
+            help="where results, logs and page go",
+        )
+        option(
+            "--launch",
+            default="",
+            metavar="WORDS",
+            help="put before `-m lmms_eval`: 'accelerate launch'",
+        )
         option("--limit", type=int, metavar="N", help="only the first N questions of each task")
-        option("--include-path", "--include_path", type=Path, metavar="FOLDER", help="of tasks of one's own")
+        option(
+            "--include-path",
+            "--include_path",
+            type=Path,
+            metavar="FOLDER",
+            help="of tasks of one's own",
+        )
         option("--print", action="store_true", help="only print the commands of what is missing")
         option("host", nargs="*", metavar="-- ARGUMENT", help="further arguments of lmms-eval")
         add_format(command)
@@ -114,22 +157,30 @@ class _Experiment:
         check_extra(arguments.host)
         check_folder(arguments.output)
         if arguments.limit is not None and arguments.limit < 1:
-            raise InputError(f"Expected --limit to be 1 or more, found {arguments.limit}. Leave it out for all.")
+            raise InputError(
+                f"Expected --limit to be 1 or more, found {arguments.limit}. Leave it out for all."
+            )
         self.judge: str | None = arguments.judge
         if self.judge is not None:
             parse_judge(self.judge, environ=os.environ)
         self.output: Path = arguments.output
         include = [] if arguments.include_path is None else [arguments.include_path]
-        self.options = Options(shlex.split(arguments.launch), arguments.limit, arguments.include_path, arguments.host)
+        self.options = Options(
+            shlex.split(arguments.launch), arguments.limit, arguments.include_path, arguments.host
+        )
         self.wanted = Selection((), self.judge, arguments.limit is not None, include)
         tasks, groups = catalogue([*filtered_tasks(), *include])
         names = task_names(filter(None, map(str.strip, arguments.tasks.split(","))), groups)
         if not names:
-            raise InputError(f"Expected --tasks to name tasks or groups, found {arguments.tasks!r}. Correct it.")
+            raise InputError(
+                f"Expected --tasks to name tasks or groups, found {arguments.tasks!r}. Correct it."
+            )
         model = Model(arguments.model, arguments.model_args)
         if arguments.experiment == "gain":
             llm = None if arguments.llm is None else Model(arguments.llm, arguments.llm_args)
-            self.planned = experiments.gain_plan(tasks, names, model, llm, _BLIND[: 1 + arguments.grey])
+            self.planned = experiments.gain_plan(
+                tasks, names, model, llm, _BLIND[: 1 + arguments.grey]
+            )
         else:
             self.planned = experiments.paper_plan(tasks, names, model)
 
@@ -137,8 +188,12 @@ class _Experiment:
         """Look for the results of each run; say which earlier ones do not count."""
         for planned in self.planned:
             planned.look(self.output, self.options, self.judge)
-        for differs in dict.fromkeys(planned.differs for planned in self.missing if planned.differs):
-            tasks = dict.fromkeys(planned.task for planned in self.missing if planned.differs == differs)
+        for differs in dict.fromkeys(
+            planned.differs for planned in self.missing if planned.differs
+        ):
+            tasks = dict.fromkeys(
+                planned.task for planned in self.missing if planned.differs == differs
+            )
             say(f"{', '.join(tasks)}: run again, for earlier results differ in {differs}.")
 
     @property
@@ -148,7 +203,11 @@ class _Experiment:
 
     def paths(self, *roles: str) -> list[Path]:
         """Return the existing result files, of some roles or of all."""
-        return [each.path for each in self.planned if each.path is not None and (not roles or each.role in roles)]
+        return [
+            each.path
+            for each in self.planned
+            if each.path is not None and (not roles or each.role in roles)
+        ]
 
     def runs(self, *roles: str) -> list[Run]:
         """Return the runs of some roles; remarks about others go to stderr."""
@@ -158,15 +217,23 @@ class _Experiment:
 
     def command(self, planned: PlannedRun) -> list[str]:
         """Return the host's command of a run."""
-        return command(planned.model, planned.task, self.output / planned.folder(self.options), self.options)
+        return command(
+            planned.model, planned.task, self.output / planned.folder(self.options), self.options
+        )
 
     def check(self) -> None:
         """Fetch the data of the incomplete runs, and look whether their judge has its key.
 
         Raises DataError, JudgeError: it cannot be had, or the judge cannot be used; no host need start to say so.
         """
-        judge = judge_from_environ(os.environ) if self.judge is None else parse_judge(self.judge, environ=os.environ)
-        for own in dict.fromkeys(planned.own for planned in self.missing if planned.own is not None):
+        judge = (
+            judge_from_environ(os.environ)
+            if self.judge is None
+            else parse_judge(self.judge, environ=os.environ)
+        )
+        for own in dict.fromkeys(
+            planned.own for planned in self.missing if planned.own is not None
+        ):
             fetch(own.benchmark, own.split, own.settings)
             rule = own.entry.judge(own.typed)
             if rule is not None and judge is not None:
@@ -177,11 +244,19 @@ class _Experiment:
 
         Raises InputError: the program to launch cannot be started; or see `check`.
         """
-        with alone_in(self.output, lambda: say(f"waiting for a run at work in {self.output} ...")) as held:
+        with alone_in(
+            self.output, lambda: say(f"waiting for a run at work in {self.output} ...")
+        ) as held:
             self.look()
             heads = ("run", "task", "model", "requests", "there")
             runs = [
-                (each.role, each.task, each.label, each.requests(self.options.limit) or "?", each.state)
+                (
+                    each.role,
+                    each.task,
+                    each.label,
+                    each.requests(self.options.limit) or "?",
+                    each.state,
+                )
                 for each in self.planned
             ]
             rows = [dict(zip(heads, run, strict=True)) for run in runs]
@@ -207,7 +282,9 @@ class _Experiment:
             say(f"{name}: no results (exit status {status}). The end of {log}:")
             print(_end_of(log, planned), file=sys.stderr)
         elif planned.failed:
-            say(f"{name}: {planned.failed} requests or judgements failed. Call it again to repeat them.")
+            say(
+                f"{name}: {planned.failed} requests or judgements failed. Call it again to repeat them."
+            )
 
 
 def _end_of(log: Path, planned: PlannedRun) -> str:

@@ -43,7 +43,9 @@ def add_runs(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
 
 def add_part(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that say which part of a task's questions counts."""
-    parser.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
+    parser.add_argument(
+        "--partial", action="store_true", help="print values over a part of a task, too, as n of N"
+    )
     about = "only the questions of this list: an id a line, or the kept.json of a filtered task; of several: of all"
     parser.add_argument("--ids", action="append", type=Path, default=[], metavar="FILE", help=about)
 
@@ -51,19 +53,25 @@ def add_part(parser: argparse.ArgumentParser) -> None:
 def add_include_path(parser: argparse.ArgumentParser) -> None:
     """Add the argument that names folders of YAMLs."""
     about = "of tasks of one's own"
-    parser.add_argument("--include-path", action="append", type=Path, default=[], metavar="FOLDER", help=about)
+    parser.add_argument(
+        "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help=about
+    )
 
 
 def add_columns(parser: argparse.ArgumentParser, about: str) -> None:
     """Add the argument that says what the columns of answers are called."""
-    parser.add_argument("--columns", type=Columns.parse, default=USUAL, metavar="FIELD=COLUMN,...", help=about)
+    parser.add_argument(
+        "--columns", type=Columns.parse, default=USUAL, metavar="FIELD=COLUMN,...", help=about
+    )
 
 
 def selection(arguments: argparse.Namespace) -> Selection:
     """Return the selection of runs that the arguments make."""
     subset = read_subset(arguments.ids) if arguments.ids else None
     folders, columns = tuple(arguments.include_path), getattr(arguments, "columns", USUAL)
-    return Selection(tuple(arguments.task), arguments.judge, arguments.partial, folders, columns, subset)
+    return Selection(
+        tuple(arguments.task), arguments.judge, arguments.partial, folders, columns, subset
+    )
 
 
 def named_runs(arguments: argparse.Namespace) -> list[Run]:
@@ -77,7 +85,11 @@ def measured_runs(arguments: argparse.Namespace) -> list[Run]:
     """Return the runs of `named_runs` with unique labels; reasons for a withheld metric go to stderr."""
     runs = with_unique_labels(named_runs(arguments))
     for run in runs:
-        say(*withheld_values(run, [each for each in run.metrics if arguments.metric in (None, each.name)][:1]))
+        say(
+            *withheld_values(
+                run, [each for each in run.metrics if arguments.metric in (None, each.name)][:1]
+            )
+        )
     return runs
 
 
@@ -86,18 +98,29 @@ def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
     names: dict[str, list[str]] = {}
     for metric in metrics if run.record_set.withheld() is None else ():
         names.setdefault(run.value(metric).reason or "", []).append(metric.name)
-    return [f"{run.task} of {run.name}: {', '.join(of)}: {reason}." for reason, of in names.items() if reason]
+    return [
+        f"{run.task} of {run.name}: {', '.join(of)}: {reason}."
+        for reason, of in names.items()
+        if reason
+    ]
 
 
 def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Run]:
     """Return all runs at some paths, also of the host's own tasks; remarks about others go to stderr."""
     runs, remarks = load_runs(places, selection(arguments))
     tasks = arguments.task
-    say(*remarks, *unread_remarks(run for run in runs if not tasks or {run.task, source_task(run)} & set(tasks)))
+    say(
+        *remarks,
+        *unread_remarks(
+            run for run in runs if not tasks or {run.task, source_task(run)} & set(tasks)
+        ),
+    )
     return runs
 
 
-def runs_by_path(arguments: argparse.Namespace, judges: Literal["each", "one"] = "each") -> tuple[list[Run], list[str]]:
+def runs_by_path(
+    arguments: argparse.Namespace, judges: Literal["each", "one"] = "each"
+) -> tuple[list[Run], list[str]]:
     """Return the runs of the selected tasks, and remarks about others, which go to stderr, too.
 
     Runs at different places do not replace each other; `judges` as of `newest`.

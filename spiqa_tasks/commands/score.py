@@ -30,7 +30,10 @@ from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
 
 _REMEDIES = {
     "judge_failed": ("could not be judged", "Score again: only these are asked."),
-    "request_failed": ("are none of the model's but failed requests", "They have no score: ask the model again."),
+    "request_failed": (
+        "are none of the model's but failed requests",
+        "They have no score: ask the model again.",
+    ),
 }
 _Answers = list[tuple[str, Unjudged]]
 """Unscored answers to a task, each with the name of the judge that will be asked, or ''."""
@@ -55,21 +58,28 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_columns(parser, about)
     about = "score answers to other questions, true answers, options or figures as the release's"
     parser.add_argument("--accept-differences", action="store_true", help=about)
-    parser.add_argument("--task", action="append", default=[], dest="only", help="of a RUN, only this task")
+    parser.add_argument(
+        "--task", action="append", default=[], dest="only", help="of a RUN, only this task"
+    )
     about = "compute only these (default: all; with --by the headline)"
     parser.add_argument("--metrics", type=_names, default=[], metavar="NAME,...", help=about)
     grouping.add_options(parser)
     add_include_path(parser)
     add_part(parser)
-    parser.add_argument("--output", type=Path, metavar="DIR", help="write results and samples as lmms-eval does")
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", help="write results and samples as lmms-eval does"
+    )
     add_format(parser)
     judging = parser.add_argument_group("judge")
     about = (
-        "judge of L3Score, or none; with @URL one at a server of its own; several are compared (default: SPIQA_JUDGE)"
+        "judge of L3Score, or none; with @URL one at a server of its own; "
+        "several are compared (default: SPIQA_JUDGE)"
     )
     judging.add_argument("--judge", action="append", metavar="PROVIDER:MODEL[@URL]", help=about)
     add_rule_options(judging)
-    judging.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
+    judging.add_argument(
+        "--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing"
+    )
     about = (
         "print the mean that people would have given, too: their verdicts on some of these answers, chosen at random, "
         "in a file as calibrate takes it"
@@ -121,15 +131,21 @@ def run(arguments: argparse.Namespace) -> int:
     elif results:
         print("\n\n".join(score_tables.as_text(each, arguments.format) for each in results))
         if len(results) > 1:
-            print(f"\n{score_tables.models_table(score_tables.of_one_model(results), arguments.format)}")
+            print(
+                f"\n{score_tables.models_table(score_tables.of_one_model(results), arguments.format)}"
+            )
     if arguments.output is not None:
         scored = [run for found in results for run in found]
         say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
     kept = all_stored(judge for _, asked in tasks for judge, _ in asked)
-    return 0 if kept and all_there and all(is_complete(run) for each in results for run in each) else 3
+    return (
+        0 if kept and all_there and all(is_complete(run) for each in results for run in each) else 3
+    )
 
 
-def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Run]) -> tuple[_Answers, list[batching.Asked]]:
+def _unscored(
+    arguments: argparse.Namespace, task: Task, given: Sequence[Run]
+) -> tuple[_Answers, list[batching.Asked]]:
     """Return the answers, and the requests of each judge, all tested; with `--dry-run` print the forecast instead."""
     judges = chosen_judges(task, arguments, os.environ)
     configs = [judge.config for judge in judges.values()]
@@ -142,7 +158,9 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Run]) -
     answers = [(name, scoring.read(each, judge)) for each in given for name, judge in asked.items()]
     for scorer in [read.scorer for _, read in answers if not read.scorer.metrics][:1]:
         why = scorer.why_not(scorer.benchmark.metrics(scorer.settings)[0])
-        raise InputError(f"Expected --metrics of {task.name} that can be computed; found none: {why}. Name others.")
+        raise InputError(
+            f"Expected --metrics of {task.name} that can be computed; found none: {why}. Name others."
+        )
     if arguments.calibration is not None:
         labels = read_labels(arguments.calibration)
         answers = [(name, read.labelled(labels)) for name, read in answers]
@@ -180,7 +198,9 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[Run]]]:
     is_named = grouping.names_task(arguments)
     if not is_named and not as_runs.runs[0].path.exists():
         alone = f"{arguments.task} alone, no file or folder"
-        raise InputError(f"Expected TASK PREDICTIONS..., or a RUN; found {alone}. Or name the answers to the task.")
+        raise InputError(
+            f"Expected TASK PREDICTIONS..., or a RUN; found {alone}. Or name the answers to the task."
+        )
     named = (list(map(RunPath, arguments.predictions)), wanted, arguments.task)
     found, remarks = unscored_runs(*named) if is_named else unscored_runs(as_runs.runs, wanted)
     say(*remarks)
@@ -197,14 +217,25 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[Run]]]:
         pairs = [join_questions(run, task, accept, rows_of, wanted.subset) for run in runs]
         say(*(remark for _, remarks in pairs for remark in remarks))
         joined.append((task, [run for run, _ in pairs]))
-    differ = [task.name for task, of in joined if len({row["data"] for each in of for row in each.rows[:1]}) > 1]
-    say(*(f"{name}: the files have different questions, so that their values do not compare." for name in differ))
+    differ = [
+        task.name
+        for task, of in joined
+        if len({row["data"] for each in of for row in each.rows[:1]}) > 1
+    ]
+    say(
+        *(
+            f"{name}: the files have different questions, so that their values do not compare."
+            for name in differ
+        )
+    )
     return joined
 
 
 def _with_rule(task: Task, rule: str) -> Task:
     if "rule" not in task.entry.scoring:
-        raise InputError(f"Expected no --rule for {task.name}, which has no free answers; found {rule}. Leave it out.")
+        raise InputError(
+            f"Expected no --rule for {task.name}, which has no free answers; found {rule}. Leave it out."
+        )
     return dataclasses.replace(task, settings=f"{task.settings},rule={rule}".strip(","))
 
 

@@ -21,7 +21,12 @@ PACKED = "::"
 
 
 def picture_folder(
-    source: Source, repository: Repository, archive: str, wanted: Collection[str], *, some: bool = False
+    source: Source,
+    repository: Repository,
+    archive: str,
+    wanted: Collection[str],
+    *,
+    some: bool = False,
 ) -> Path:
     """Return the folder with the files of `wanted` (relative posix paths): one beside the archive, else as `extract`.
 
@@ -46,8 +51,12 @@ def extract(archive: Path, wanted: Collection[str], *, some: bool = False) -> Pa
         target = _target(opened)
         target.mkdir(parents=True, exist_ok=True)
         with FileLock(target / ".lock"):
-            missing = {name: info for name, info in members.items() if not (target / name).is_file()}
-            for name, info in tqdm(missing.items(), desc=f"Extracting {archive.name}", disable=not missing):
+            missing = {
+                name: info for name, info in members.items() if not (target / name).is_file()
+            }
+            for name, info in tqdm(
+                missing.items(), desc=f"Extracting {archive.name}", disable=not missing
+            ):
                 write_atomically(target / name, opened.read(info))
     return target
 
@@ -65,7 +74,9 @@ def unpacked(path: str) -> str:
     if not separator:
         return path
     opened, folder = _opened(archive)
-    target = folder / f"{hashlib.sha256(member.encode()).hexdigest()[:24]}{Path(member).suffix}"  # never outside of it
+    target = (
+        folder / f"{hashlib.sha256(member.encode()).hexdigest()[:24]}{Path(member).suffix}"
+    )  # never outside of it
     if not target.exists():
         with _named_if_broken(Path(archive)):
             write_atomically(target, opened.read(member))
@@ -85,7 +96,9 @@ def _opened(archive: str) -> tuple[zipfile.ZipFile, Path]:
 
 
 def _target(opened: zipfile.ZipFile) -> Path:
-    listing = "\n".join(f"{info.filename} {info.CRC} {info.file_size}" for info in opened.infolist())
+    listing = "\n".join(
+        f"{info.filename} {info.CRC} {info.file_size}" for info in opened.infolist()
+    )
     name = f"{Path(opened.filename or '').stem}-{hashlib.sha256(listing.encode()).hexdigest()[:12]}"
     return cache_folder() / "images" / name
 
@@ -101,7 +114,9 @@ def _named_if_broken(archive: Path) -> Iterator[None]:
         ) from error
 
 
-def _members(opened: zipfile.ZipFile, wanted: Collection[str], some: bool = False) -> dict[str, zipfile.ZipInfo]:
+def _members(
+    opened: zipfile.ZipFile, wanted: Collection[str], some: bool = False
+) -> dict[str, zipfile.ZipInfo]:
     """Wanted name -> member; the archive may have folders above it."""
     depths = {name.count("/") + 1 for name in wanted}
     by_tail: dict[str, zipfile.ZipInfo] = {}
@@ -112,7 +127,9 @@ def _members(opened: zipfile.ZipFile, wanted: Collection[str], some: bool = Fals
     return {name: by_tail[name] for name in wanted if name in by_tail}
 
 
-def _check_missing(place: object, wanted: Collection[str], missing: Collection[str], some: bool) -> None:
+def _check_missing(
+    place: object, wanted: Collection[str], missing: Collection[str], some: bool
+) -> None:
     if missing and not (some and len(missing) < len(wanted)):
         raise DataError(
             f"Expected {place} to hold what the annotations name, found {counted(len(missing), 'file')} missing, "

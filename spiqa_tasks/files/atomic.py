@@ -33,7 +33,9 @@ def check_file(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"Expected a file to write at {path}, found a folder. Name a file in it.")
     if not path.parent.is_dir():
-        raise InputError(f"Expected a folder at {path.parent}, found none. Make it, or name another file.")
+        raise InputError(
+            f"Expected a folder at {path.parent}, found none. Make it, or name another file."
+        )
     check_folder(path.parent)
 
 
@@ -73,7 +75,9 @@ def written_atomically(path: Path) -> Iterator[BinaryIO]:
 def cache_path(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the folder that `SPIQA_TASKS_CACHE` names (`~` expanded), else the platform's user cache folder."""
     root = environ.get("SPIQA_TASKS_CACHE")
-    return Path(os.path.expanduser(root)) if root else Path(platformdirs.user_cache_dir("spiqa-tasks"))
+    return (
+        Path(os.path.expanduser(root)) if root else Path(platformdirs.user_cache_dir("spiqa-tasks"))
+    )
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
@@ -82,5 +86,7 @@ def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DataError(f"Expected a writable cache folder at {path}: {error}. Set SPIQA_TASKS_CACHE.") from error
+        raise DataError(
+            f"Expected a writable cache folder at {path}: {error}. Set SPIQA_TASKS_CACHE."
+        ) from error
     return path

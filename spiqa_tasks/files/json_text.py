@@ -15,7 +15,9 @@ from spiqa_tasks.errors import DataError
 
 _ITEM = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\{[^{}]*\})"
 _PRINTED = re.compile(rf"\[\s*{_ITEM}(?:\s+{_ITEM})+\s*\]")
-_ARRAY = re.compile(r"\barray\((\[[^\]]{0,9999}\])(?:,\s*dtype=\w+)?\)")  # numpy's, as pandas writes them into csv
+_ARRAY = re.compile(
+    r"\barray\((\[[^\]]{0,9999}\])(?:,\s*dtype=\w+)?\)"
+)  # numpy's, as pandas writes them into csv
 
 
 class RepeatedKeyError(ValueError):
@@ -24,7 +26,11 @@ class RepeatedKeyError(ValueError):
 
 def loads(text: str | bytes) -> Any:
     """Return the value of a JSON text. Raises ValueError (or its `RepeatedKeyError`), RecursionError."""
-    return _DECODER.decode(text) if isinstance(text, str) else json.loads(text, object_pairs_hook=_object)
+    return (
+        _DECODER.decode(text)
+        if isinstance(text, str)
+        else json.loads(text, object_pairs_hook=_object)
+    )
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -40,7 +46,9 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 if line.strip():
                     yield number, _line(path, number, line)
     except UnicodeDecodeError as error:
-        raise DataError(f"Expected {path} to be UTF-8 text, found {error}. Save it as UTF-8.") from error
+        raise DataError(
+            f"Expected {path} to be UTF-8 text, found {error}. Save it as UTF-8."
+        ) from error
 
 
 def first_object(path: Path) -> dict[str, Any] | None:
@@ -58,7 +66,9 @@ def json_value(path: Path) -> Any:
     try:
         return loads(path.read_bytes().removeprefix(codecs.BOM_UTF8))
     except (ValueError, OSError, RecursionError) as error:
-        raise DataError(f"Expected {path} to be JSON, found {error}. Complete or delete it.") from error
+        raise DataError(
+            f"Expected {path} to be JSON, found {error}. Complete or delete it."
+        ) from error
 
 
 def as_value(cell: Any) -> Any:
@@ -67,7 +77,11 @@ def as_value(cell: Any) -> Any:
         return cell
     text = cell.strip()
     text = f"[{', '.join(re.findall(_ITEM, text))}]" if _PRINTED.fullmatch(text) else text
-    for read, form in ((json.loads, text), (ast.literal_eval, text), (ast.literal_eval, _ARRAY.sub(r"\1", text))):
+    for read, form in (
+        (json.loads, text),
+        (ast.literal_eval, text),
+        (ast.literal_eval, _ARRAY.sub(r"\1", text)),
+    ):
         try:
             return read(form)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -114,7 +128,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object)  # made once; `json.loads` would make one for every text
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object
+)  # made once; `json.loads` would make one for every text
 
 
 def conforms(value: Any, form: Any) -> bool:

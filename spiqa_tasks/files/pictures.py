@@ -18,7 +18,14 @@ from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import cache_folder, write_atomically
 from spiqa_tasks.files.source import fingerprint
 
-UNREADABLE = (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError, MemoryError)
+UNREADABLE = (
+    UnidentifiedImageError,
+    Image.DecompressionBombError,
+    OSError,
+    SyntaxError,
+    ValueError,
+    MemoryError,
+)
 """Exceptions of PIL for a picture that cannot be decoded, or that is much larger than its file."""
 Ablation = Literal["none", "grey", "text"]
 GREY = 128
@@ -40,7 +47,12 @@ def on_page(image: Image.Image) -> Image.Image:
     if _is_turned(image):
         image = ImageOps.exif_transpose(image)
     if image.mode.startswith("I"):  # 16 bits, which PIL would cut off at 255
-        return image.convert("I").point(lambda value: value * (1 / 257) + 0.5).convert("L").convert("RGB")
+        return (
+            image.convert("I")
+            .point(lambda value: value * (1 / 257) + 0.5)
+            .convert("L")
+            .convert("RGB")
+        )
     if _is_transparent(image):
         rgba = image.convert("RGBA")
         page = Image.new("RGBA", rgba.size, "white")
@@ -50,7 +62,9 @@ def on_page(image: Image.Image) -> Image.Image:
 
 def _is_on_page(image: Image.Image) -> bool:
     # PIL's conversion to RGB, which model classes use, shows it so; some send CMYK as it is, some do not turn by EXIF
-    return image.mode in ("RGB", "L", "P", "1") and not (_is_transparent(image) or _is_turned(image))
+    return image.mode in ("RGB", "L", "P", "1") and not (
+        _is_transparent(image) or _is_turned(image)
+    )
 
 
 def page_path(path: str) -> str:
@@ -194,15 +208,25 @@ def save_png(image: Image.Image, path: Path) -> None:
 
 def encoded(cell: Any, where: str) -> bytes:
     """Return the encoded bytes of a parquet Image cell: {bytes, path}, or the bytes alone."""
-    content = cell.get("bytes") if isinstance(cell, dict) else cell if isinstance(cell, bytes) else None
+    content = (
+        cell.get("bytes") if isinstance(cell, dict) else cell if isinstance(cell, bytes) else None
+    )
     if not content:
         raise DataError(f"Expected a picture in {where}, found none. Fetch the file again.")
     return bytes(content)
 
 
 def _suffix(content: bytes) -> str:
-    signatures = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
-    return next((suffix for start, suffix in signatures.items() if content.startswith(start)), ".img")
+    signatures = {
+        b"\x89PNG": ".png",
+        b"\xff\xd8\xff": ".jpg",
+        b"GIF8": ".gif",
+        b"RIFF": ".webp",
+        b"BM": ".bmp",
+    }
+    return next(
+        (suffix for start, suffix in signatures.items() if content.startswith(start)), ".img"
+    )
 
 
 def ablated_pictures(paths: Sequence[str], ablation: Ablation) -> list[str]:

@@ -26,7 +26,9 @@ def read_records(paths: Sequence[Path], without: Iterable[str] = ()) -> Iterator
     readers: Mapping[str, Callable[[Path], Iterable[Fields]]] = {
         "xlsx": read_cells,
         "separated": separated,
-        "parquet": lambda path: _parquet_rows(path, lambda _, names: [name for name in names if name not in left_out]),
+        "parquet": lambda path: _parquet_rows(
+            path, lambda _, names: [name for name in names if name not in left_out]
+        ),
         "json": _json,
         "saved": lambda path: _saved(path, left_out),
     }
@@ -41,7 +43,9 @@ def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
     with path.open("rb") as file:
         start = file.read(64)
     if start[:1] == b"\x80" or path.suffix == ".pkl":
-        raise DataError(f"Expected {path} to be {FORMS}, found a pickle, which may run anything. Save it as tsv.")
+        raise DataError(
+            f"Expected {path} to be {FORMS}, found a pickle, which may run anything. Save it as tsv."
+        )
     if start[:2] == b"\x1f\x8b":
         raise DataError(f"Expected {path} to be {FORMS}, found a gzip file. Unpack it with gunzip.")
     if start[:2] == b"PK":
@@ -62,11 +66,15 @@ def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
     if form_of(path) == "xlsx":
         rows = xlsx(path)
     else:
-        rows = [{str(key): text_of(value) for key, value in row.items()} for row in read_records([path])]
+        rows = [
+            {str(key): text_of(value) for key, value in row.items()} for row in read_records([path])
+        ]
     return [{key: decoded(text) for key, text in row.items()} for row in rows] if escaped else rows
 
 
-def read_rows(paths: Sequence[Path], columns: Sequence[str], optional: Sequence[str] = ()) -> list[dict[str, Any]]:
+def read_rows(
+    paths: Sequence[Path], columns: Sequence[str], optional: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """Return the rows of a release's parquet files with `columns` and known `optional` ones; DataError: broken file."""
 
     def wanted(path: Path, names: Sequence[str]) -> list[str]:
@@ -82,7 +90,10 @@ def read_rows(paths: Sequence[Path], columns: Sequence[str], optional: Sequence[
 
 def _json(path: Path) -> Iterator[Fields]:
     """The rows of a JSON file, or of JSON lines whatever the file is called."""
-    is_lines = path.suffix.lower() in (".jsonl", ".ndjson")  # a single line may be either: the name decides that alone
+    is_lines = path.suffix.lower() in (
+        ".jsonl",
+        ".ndjson",
+    )  # a single line may be either: the name decides that alone
     try:
         content = None if is_lines else json_value(path)
     except DataError as error:
@@ -110,13 +121,21 @@ def rows_in(content: Any) -> list[Fields] | None:
         return [each for key, row in content.items() for each in _questions({KEY: key, **row})]
     if are_texts(content):
         return [{KEY: key, "prediction": text} for key, text in content.items()]
-    lists = [value for value in content.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
+    lists = [
+        value
+        for value in content.values()
+        if isinstance(value, list) and value and isinstance(value[0], dict)
+    ]
     return rows_in(lists[0]) if len(lists) == 1 else None
 
 
 def are_texts(content: Any) -> bool:
     """Return whether a JSON value is an object of texts: predictions by id, or a row."""
-    return isinstance(content, dict) and bool(content) and all(isinstance(text, str) for text in content.values())
+    return (
+        isinstance(content, dict)
+        and bool(content)
+        and all(isinstance(text, str) for text in content.values())
+    )
 
 
 def _questions(row: Fields) -> list[Fields]:
@@ -133,7 +152,9 @@ def _questions(row: Fields) -> list[Fields]:
     return [row]
 
 
-def _parquet_rows(path: Path, wanted: Callable[[Path, Sequence[str]], list[str]]) -> Iterator[dict[str, Any]]:
+def _parquet_rows(
+    path: Path, wanted: Callable[[Path, Sequence[str]], list[str]]
+) -> Iterator[dict[str, Any]]:
     """The rows with those columns that `wanted` returns for the names of all."""
     import pyarrow
     import pyarrow.parquet
@@ -143,7 +164,9 @@ def _parquet_rows(path: Path, wanted: Callable[[Path, Sequence[str]], list[str]]
         for batch in file.iter_batches(_BATCH, columns=wanted(path, file.schema_arrow.names)):
             yield from batch.to_pylist()
     except (pyarrow.ArrowException, OSError) as error:
-        raise DataError(f"Expected {path} to be a parquet file, found {error}. Fetch it again.") from error
+        raise DataError(
+            f"Expected {path} to be a parquet file, found {error}. Fetch it again."
+        ) from error
 
 
 def _saved(folder: Path, without: frozenset[str]) -> Iterator[Fields]:
@@ -155,7 +178,9 @@ def _saved(folder: Path, without: frozenset[str]) -> Iterator[Fields]:
         try:
             with pyarrow.memory_map(str(path)) as source, pyarrow.ipc.open_stream(source) as stream:
                 for batch in stream:
-                    wanted = batch.select([name for name in batch.schema.names if name not in without])
+                    wanted = batch.select(
+                        [name for name in batch.schema.names if name not in without]
+                    )
                     for start in range(0, len(wanted), _BATCH):
                         yield from wanted.slice(start, _BATCH).to_pylist()
         except (pyarrow.ArrowException, OSError) as error:
@@ -169,5 +194,7 @@ def saved_files(folder: Path) -> list[Path]:
     state = folder / "state.json"
     if not state.is_file():
         found = "no state.json in it" if folder.is_dir() else "No such file or folder"
-        raise DataError(f"Expected {folder} to be {FORMS}; found {found}. Name a file, or the folder of one split.")
+        raise DataError(
+            f"Expected {folder} to be {FORMS}; found {found}. Name a file, or the folder of one split."
+        )
     return [folder / entry["filename"] for entry in json_value(state)["_data_files"]]

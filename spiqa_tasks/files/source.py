@@ -75,7 +75,9 @@ class HubSource:
     def files(self, repository: Repository, pattern: str) -> list[Path]:
         """Return the files that match, as `LocalSource.files`."""
         paths = _cached(repository, pattern)
-        if paths and not (self.fetches and _WILDCARDS & set(pattern)):  # more may match than was fetched before
+        if paths and not (
+            self.fetches and _WILDCARDS & set(pattern)
+        ):  # more may match than was fetched before
             return paths
         if not self.fetches:
             raise DataError(
@@ -105,7 +107,9 @@ def _cached(repository: Repository, pattern: str) -> list[Path]:
     folder = Path(HF_HUB_CACHE, f"datasets--{repository.repo_id.replace('/', '--')}")
     commit = _revision(repository)
     branch = folder / "refs" / commit
-    return sorted((folder / "snapshots" / (branch.read_text() if branch.is_file() else commit)).glob(pattern))
+    return sorted(
+        (folder / "snapshots" / (branch.read_text() if branch.is_file() else commit)).glob(pattern)
+    )
 
 
 def _fetched(repository: Repository, pattern: str) -> Path:
@@ -113,14 +117,22 @@ def _fetched(repository: Repository, pattern: str) -> Path:
 
     revision = _revision(repository)
     try:
-        if not _cached(repository, pattern):  # without the hub this fails at once, where a listing is tried six times
+        if not _cached(
+            repository, pattern
+        ):  # without the hub this fails at once, where a listing is tried six times
             HfApi().dataset_info(repository.repo_id, revision=revision, timeout=30)
         folder = Path(
-            snapshot_download(repository.repo_id, repo_type="dataset", revision=revision, allow_patterns=[pattern])
+            snapshot_download(
+                repository.repo_id, repo_type="dataset", revision=revision, allow_patterns=[pattern]
+            )
         )
-        if revision == repository.revision != folder.name:  # a branch, whose commit is kept: the data stays the same
+        if (
+            revision == repository.revision != folder.name
+        ):  # a branch, whose commit is kept: the data stays the same
             write_atomically(_pin(repository), folder.name.encode())
-    except Exception as error:  # the hub's client raises the errors of whichever HTTP library it is built on
+    except (
+        Exception
+    ) as error:  # the hub's client raises the errors of whichever HTTP library it is built on
         raise DataError(
             f"Expected to fetch {pattern} of the dataset {repository.repo_id} from the Hugging Face hub, "
             f"which failed: {(str(error) or repr(error)).splitlines()[0].rstrip(' .')}. "
@@ -130,7 +142,11 @@ def _fetched(repository: Repository, pattern: str) -> Path:
 
 
 def _pin(repository: Repository) -> Path:
-    return cache_folder() / "revisions" / f"{repository.repo_id}@{repository.revision}".replace("/", "--")
+    return (
+        cache_folder()
+        / "revisions"
+        / f"{repository.repo_id}@{repository.revision}".replace("/", "--")
+    )
 
 
 def _revision(repository: Repository) -> str:

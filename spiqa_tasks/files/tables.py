@@ -36,7 +36,9 @@ def xlsx(path: Path) -> list[Cells]:
             sheet.reset_dimensions()  # some writers leave wrong ones
             rows = [[text_of(value) for value in row] for row in sheet.iter_rows(values_only=True)]
     except Exception as error:  # openpyxl raises whatever a broken file leads it to
-        raise DataError(f"Expected {path} to be an xlsx spreadsheet, found {error}. Save it again as xlsx.") from error
+        raise DataError(
+            f"Expected {path} to be an xlsx spreadsheet, found {error}. Save it again as xlsx."
+        ) from error
     return _rows(path, [row for row in rows if any(row)])
 
 
@@ -58,7 +60,9 @@ def separated(path: Path) -> list[Cells]:
             f"Expected {path} to be a table of separated cells, found {found}. Write quotation marks twice and around "
             "the whole cell, as pandas does, or save it as jsonl."
         ) from error
-    return _rows(path, [[text_of(cell) for cell in row] for row in table.itertuples(index=False, name=None)])
+    return _rows(
+        path, [[text_of(cell) for cell in row] for row in table.itertuples(index=False, name=None)]
+    )
 
 
 def _rows(path: Path, cells: Sequence[Sequence[str]]) -> list[Cells]:
@@ -66,7 +70,9 @@ def _rows(path: Path, cells: Sequence[Sequence[str]]) -> list[Cells]:
     header, *body = cells or [[]]
     twice = [name for place, name in enumerate(header) if name and name in header[:place]]
     if twice:
-        raise DataError(f"Expected {path} to have each column once, found {twice[0]} twice. Leave out the wrong one.")
+        raise DataError(
+            f"Expected {path} to have each column once, found {twice[0]} twice. Leave out the wrong one."
+        )
     return [dict(zip(header, [*row, *[""] * len(header)], strict=False)) for row in body]
 
 

@@ -21,7 +21,9 @@ def patch(patches: Patches) -> None:
     for name, (attribute, apply, _) in patches.items():
         if hasattr(sys.modules.get(name), attribute):
             _once(sys.modules[name], apply)
-    if not any(isinstance(finder, _AfterImport) and finder.patches is patches for finder in sys.meta_path):
+    if not any(
+        isinstance(finder, _AfterImport) and finder.patches is patches for finder in sys.meta_path
+    ):
         sys.meta_path.insert(0, _AfterImport(patches))
 
 
@@ -40,7 +42,10 @@ def unmatched(patches: Patches) -> Iterator[tuple[str, str]]:
         file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
         if not file.is_file() or line not in file.read_text(encoding="utf-8"):
             purpose = (apply.__doc__ or "").partition("\n")[0].rstrip(".")
-            yield name, f"expected the line `{line}`, found none. The patch has nothing to do there: {purpose}"
+            yield (
+                name,
+                f"expected the line `{line}`, found none. The patch has nothing to do there: {purpose}",
+            )
 
 
 class _AfterImport(importlib.abc.MetaPathFinder):
@@ -73,6 +78,10 @@ def replacing(owner: Any, name: str) -> Callable[[Callable[..., Any]], None]:
         def replacement(*args: Any, **kwargs: Any) -> Any:
             return function(original, *args, **kwargs)
 
-        setattr(owner, name, staticmethod(replacement) if kind in (staticmethod, classmethod) else replacement)
+        setattr(
+            owner,
+            name,
+            staticmethod(replacement) if kind in (staticmethod, classmethod) else replacement,
+        )
 
     return replace

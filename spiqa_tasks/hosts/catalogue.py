@@ -73,13 +73,19 @@ def filtered_tasks() -> list[Path]:
         if source.is_file():
             found.append(listing.parent)
         else:
-            logger.warning("The task in %s is left out, its source %s is gone.", listing.parent, source)
+            logger.warning(
+                "The task in %s is left out, its source %s is gone.", listing.parent, source
+            )
     return found
 
 
 def included_folders() -> list[Path]:
     """Return the folders that `SPIQA_TASKS_INCLUDE` names."""
-    return [Path(os.path.expanduser(text)) for text in os.environ.get(INCLUDE, "").split(os.pathsep) if text]
+    return [
+        Path(os.path.expanduser(text))
+        for text in os.environ.get(INCLUDE, "").split(os.pathsep)
+        if text
+    ]
 
 
 def _yamls(folders: Iterable[Path]) -> Iterator[Path]:
@@ -96,7 +102,11 @@ def catalogue(include: Iterable[Path] = ()) -> Found:
     """Return all tasks by name, and all groups with their members. Raises InputError: one of `include` is no folder."""
     load_plugins()
     tasks = {name: task for each in BENCHMARKS.values() for name, task in _tasks_of(each).items()}
-    groups = {name: tuple(members) for each in BENCHMARKS.values() for name, members in each.groups.items()}
+    groups = {
+        name: tuple(members)
+        for each in BENCHMARKS.values()
+        for name, members in each.groups.items()
+    }
     for more_tasks, more_groups in (_shipped(), _defined_in([*included_folders(), *include])):
         tasks |= more_tasks
         groups |= more_groups
@@ -136,13 +146,17 @@ def own_definitions(folders: Iterable[Path]) -> list[Definition]:
             earlier = found.setdefault(definition.benchmark, definition)
             if earlier != definition:
                 where = f"{earlier.folder} and {definition.folder}"
-                raise InputError(f"Expected one benchmark: {definition.benchmark}, found two, in {where}. Rename one.")
+                raise InputError(
+                    f"Expected one benchmark: {definition.benchmark}, found two, in {where}. Rename one."
+                )
     return list(found.values())
 
 
 def _tasks_of(benchmark: Benchmark) -> dict[str, Task]:
     length = benchmark.max_new_tokens
-    return {name: Task(name, benchmark, *what, length=length) for name, what in benchmark.tasks.items()}
+    return {
+        name: Task(name, benchmark, *what, length=length) for name, what in benchmark.tasks.items()
+    }
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:
@@ -171,7 +185,9 @@ def read_task(path: Path) -> Task:
         return _tasks_of(BENCHMARKS[definition.benchmark])[definition.benchmark]
     task = _task_in(path, config)
     if task is None:
-        raise InputError(f"Expected {path} to be the YAML of a task like those in `list --folder`, found another.")
+        raise InputError(
+            f"Expected {path} to be the YAML of a task like those in `list --folder`, found another."
+        )
     return task
 
 
@@ -181,7 +197,9 @@ def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]
     found: dict[str, Task] = {}
     for name in names:
         if name not in tasks and name not in groups:
-            raise unknown_name("a task or group", name, [*tasks, *groups], "`spiqa-tasks list` shows all.")
+            raise unknown_name(
+                "a task or group", name, [*tasks, *groups], "`spiqa-tasks list` shows all."
+            )
         found |= members_of(name, tasks, groups)
     return list(found.values())
 
@@ -194,9 +212,13 @@ def unknown_name(what: str, name: str, names: Iterable[str], remedy: str) -> Inp
     return InputError(f"Expected the name of {what}, found {name!r}. {nearest}{remedy}")
 
 
-def members_of(name: str, tasks: Mapping[str, Task], groups: Mapping[str, Sequence[str]]) -> dict[str, Task]:
+def members_of(
+    name: str, tasks: Mapping[str, Task], groups: Mapping[str, Sequence[str]]
+) -> dict[str, Task]:
     """Return a task, or the tasks of a group and of the groups in it, by name, without those of the host."""
     if name in tasks:
         return {name: tasks[name]}
     members = groups.get(name, ())
-    return {key: task for member in members for key, task in members_of(member, tasks, groups).items()}
+    return {
+        key: task for member in members for key, task in members_of(member, tasks, groups).items()
+    }

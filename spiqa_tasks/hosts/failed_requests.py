@@ -39,7 +39,9 @@ def is_request_failure(text: str) -> bool:
     return start.startswith(FAILURE_MARKERS) or _ERROR.match(start) is not None
 
 
-def response_of(text: str, shown: tuple[str, ...] | None = None, truncated: bool | None = None) -> Response:
+def response_of(
+    text: str, shown: tuple[str, ...] | None = None, truncated: bool | None = None
+) -> Response:
     """Return the response of a logged text: the answer, or the failure of its request."""
     if is_request_failure(text):
         return Response("", text[:LONGEST_REASON], shown)

@@ -35,7 +35,9 @@ Keep = Callable[[str, Verdict], None]
 """Callback for a key and its verdict, called as soon as the verdict arrives."""
 
 
-def asked(config: JudgeConfig, requests: Mapping[str, JudgeRequest], keep: Keep) -> dict[str, Verdict]:
+def asked(
+    config: JudgeConfig, requests: Mapping[str, JudgeRequest], keep: Keep
+) -> dict[str, Verdict]:
     """Return the judge's verdicts by key, each of which goes to `keep` as soon as it arrives. Progress goes to stderr.
 
     Where a loop runs already, as in a notebook, another thread asks.
@@ -151,10 +153,14 @@ class Asking:
     async def _ask(self, job: _Job) -> Verdict | None:
         """The verdict, or None where the job comes back to the queue later."""
         test = replace(job.request, prompt=_TEST, images=())
-        is_suspect = self._policy.patient and job.attempts >= (1 if self._pace.probing else _SUSPECT)
+        is_suspect = self._policy.patient and job.attempts >= (
+            1 if self._pace.probing else _SUSPECT
+        )
         for request in (test, job.request) if is_suspect else (job.request,):
             async with self._turn:
-                while (verdict := self._given_up()) is None and (wait := self._pace.start_in(self._now())) > 0:
+                while (verdict := self._given_up()) is None and (
+                    wait := self._pace.start_in(self._now())
+                ) > 0:
                     await asyncio.sleep(min(wait, _NAP_SECONDS, self._left()))
             if verdict is not None:
                 return verdict
@@ -204,7 +210,9 @@ class Asking:
             await asyncio.wait((reply,), timeout=silent)
             while not reply.done():
                 if await self._is_there() and not reply.done():
-                    raise AskError(f"no answer within {silent:.0f} s, but to a test question", retryable=True)
+                    raise AskError(
+                        f"no answer within {silent:.0f} s, but to a test question", retryable=True
+                    )
                 self._shrink(asked, before)
             return reply.result()
         finally:
@@ -213,13 +221,17 @@ class Asking:
     async def _is_there(self) -> bool:
         """Whether the judge answers a test question, which all requests share that wait for that."""
         if self._test is None or self._test.done():
-            self._test = asyncio.ensure_future(asyncio.wait_for(self._client.ask(JudgeRequest(_TEST)), _TEST_SECONDS))
+            self._test = asyncio.ensure_future(
+                asyncio.wait_for(self._client.ask(JudgeRequest(_TEST)), _TEST_SECONDS)
+            )
         test = self._test
         await asyncio.wait((test,))
         error = test.exception()
         return error is None or (isinstance(error, AskError) and not error.retryable)
 
-    def _after_failure(self, job: _Job, error: AskError, asked: float, *, of_test: bool) -> Verdict | None:
+    def _after_failure(
+        self, job: _Job, error: AskError, asked: float, *, of_test: bool
+    ) -> Verdict | None:
         now, policy = self._now(), self._policy
         job.tries += 1
         reason = self._config.redact(error.reason)
@@ -239,7 +251,9 @@ class Asking:
         if job.attempts >= policy.max_attempts:
             return failed(f"{error.reason} (gave up after {job.tries} tries)")
         if of_test or job.attempts <= _SUSPECT:  # others are the request's own failures
-            self._pace.came_back(now, asked, "refused" if error.refused else "failed", error.retry_after or 0.0)
+            self._pace.came_back(
+                now, asked, "refused" if error.refused else "failed", error.retry_after or 0.0
+            )
         delay = policy.delay(job.tries, error.retry_after, self._random)
         asyncio.get_running_loop().call_later(min(delay, self._left()), self._enqueue, job)
         return None
@@ -258,10 +272,14 @@ class Asking:
         """A failure where the judge has been out of reach for so long that asking on is pointless."""
         stopped = self.stopped_until - self._now()
         if stopped > 0:
-            return failed(f"{self._trouble}; the server asks for {stopped:,.0f} s of patience: score again after that")
+            return failed(
+                f"{self._trouble}; the server asks for {stopped:,.0f} s of patience: score again after that"
+            )
         if self._left() > 0:
             return None
-        return failed(f"{self._trouble} (the judge has answered nothing for {self._policy.patience:.0f} s)")
+        return failed(
+            f"{self._trouble} (the judge has answered nothing for {self._policy.patience:.0f} s)"
+        )
 
     @staticmethod
     def _now() -> float:

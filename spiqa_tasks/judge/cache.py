@@ -34,7 +34,9 @@ def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) ->
 
     `fingerprint` distinguishes judges of the same name, such as two versions of a local model's files.
     """
-    fields = {name: getattr(request, name) for name in ("prompt", "max_tokens", "top_logprobs", "repeat")}
+    fields = {
+        name: getattr(request, name) for name in ("prompt", "max_tokens", "top_logprobs", "repeat")
+    }
     fields |= {name: getattr(config, name) for name in ("provider", "model", "extra")}
     fields["lookup"] = ()  # as in the keys of verdicts that are stored
     if request.draws:  # likewise
@@ -78,7 +80,12 @@ class VerdictCache:
     def __enter__(self) -> VerdictCache:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         if self._db is not None:
             self._db.execute(f"PRAGMA busy_timeout = {1000 * LOCKED_SECONDS:.0f}")
             self._write()
@@ -124,7 +131,8 @@ class VerdictCache:
                 with self._db:
                     self._db.execute("BEGIN IMMEDIATE")
                     self._db.executemany(
-                        "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", map(_row, self._waiting.items())
+                        "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)",
+                        map(_row, self._waiting.items()),
                     )
             except sqlite3.Error as error:
                 self._trouble, self._next_try = str(error), time.monotonic() + _RETRY_SECONDS
@@ -153,19 +161,27 @@ class VerdictCache:
             self._db = _connected(self.path)
         except (OSError, sqlite3.Error) as failure:
             self._db, self._trouble = None, str(failure)
-        say(f"The judge's cache {self.path} is damaged ({error}); it is now {aside.name}, and a new one begins.")
+        say(
+            f"The judge's cache {self.path} is damaged ({error}); it is now {aside.name}, and a new one begins."
+        )
 
 
 def _connected(path: Path) -> sqlite3.Connection:
     """Open the file for writing; sqlite3.DatabaseError if it is damaged or another program's."""
-    db = sqlite3.connect(path, timeout=LOCKED_SECONDS, isolation_level=None, check_same_thread=False)
+    db = sqlite3.connect(
+        path, timeout=LOCKED_SECONDS, isolation_level=None, check_same_thread=False
+    )
     db.text_factory = bytes  # a damaged row may be no Unicode
     try:
         columns = tuple(row[1].decode() for row in db.execute("PRAGMA table_info(verdicts)"))
         if columns != _COLUMNS and db.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone():
-            raise sqlite3.DatabaseError("it is a database of something else")  # before anything is written
+            raise sqlite3.DatabaseError(
+                "it is a database of something else"
+            )  # before anything is written
         db.execute("PRAGMA journal_mode=WAL")  # readers and a writer at the same time
-        db.execute("PRAGMA synchronous=NORMAL")  # a commit survives a kill; after a power cut the last few may be gone
+        db.execute(
+            "PRAGMA synchronous=NORMAL"
+        )  # a commit survives a kill; after a power cut the last few may be gone
         db.execute(_TABLE)
         db.execute(f"PRAGMA busy_timeout = {1000 * _BUSY_SECONDS:.0f}")
     except sqlite3.Error:
@@ -185,4 +201,6 @@ def _loaded(key: bytes, text: bytes, checksum: int) -> Verdict:
     if zlib.crc32(text, zlib.crc32(key)) != checksum:
         raise ValueError
     fields = json.loads(text)
-    return Verdict("ok", cached=True, **fields | {"top_logprobs": tuple(map(tuple, fields["top_logprobs"]))})
+    return Verdict(
+        "ok", cached=True, **fields | {"top_logprobs": tuple(map(tuple, fields["top_logprobs"]))}
+    )

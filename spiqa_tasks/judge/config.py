@@ -104,7 +104,11 @@ class JudgeConfig:
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
         """Return the price of these tokens in US dollars, or None."""
-        return None if self.price is None else (prompt_tokens * self.price[0] + completion_tokens * self.price[1]) / 1e6
+        return (
+            None
+            if self.price is None
+            else (prompt_tokens * self.price[0] + completion_tokens * self.price[1]) / 1e6
+        )
 
     def redact(self, text: str) -> str:
         return redacted(text, self.api_key)

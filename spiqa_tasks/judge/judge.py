@@ -44,7 +44,12 @@ class Asker:
         installed.
         """
         wanted = [self.keyed([request]) for request in requests]
-        new = {key: single for each in wanted for key, single in each.items() if key not in self._verdicts}
+        new = {
+            key: single
+            for each in wanted
+            for key, single in each.items()
+            if key not in self._verdicts
+        }
         if new:
             start = time.monotonic()
             with self.cache() as cache:
@@ -83,11 +88,15 @@ class Asker:
         wanted = self.keyed(requests)
         with self.cache() as cache:
             missing = [wanted[key] for key in wanted.keys() - cache.get(wanted).keys()]
-        prompts = sum(len(each.prompt) // 4 + 10 for each in missing)  # English: 4 characters a token; 10 of the chat
+        prompts = sum(
+            len(each.prompt) // 4 + 10 for each in missing
+        )  # English: 4 characters a token; 10 of the chat
         thinks = self._provider.thinks(self.config.model)
         completions = sum(each.max_tokens + (each.thoughts if thinks else 0) for each in missing)
         price = self.config.cost(prompts, completions)
-        return JudgingEstimate(len(missing), len(wanted) - len(missing), prompts, completions, price)
+        return JudgingEstimate(
+            len(missing), len(wanted) - len(missing), prompts, completions, price
+        )
 
     def require_key(self) -> None:
         """Raise JudgeError for a public server without a key."""
@@ -103,7 +112,10 @@ class Asker:
         """Return the cost of judging so far."""
         answered = {key: verdict for key, verdict in self._verdicts.items() if verdict.ok}
         new = [verdict for verdict in answered.values() if not verdict.cached]
-        prompts, completions = sum(each.prompt_tokens for each in new), sum(each.completion_tokens for each in new)
+        prompts, completions = (
+            sum(each.prompt_tokens for each in new),
+            sum(each.completion_tokens for each in new),
+        )
         requests = [self._requests[key] for key in answered]
         return Summary(
             self.config.name,
@@ -114,7 +126,9 @@ class Asker:
             prompt_tokens=prompts,
             completion_tokens=completions,
             cost=self.config.cost(prompts, completions),
-            models=tuple(sorted({each.model for each in answered.values() if each.model} | self._tested)),
+            models=tuple(
+                sorted({each.model for each in answered.values() if each.model} | self._tested)
+            ),
             cut=len({request.prompt for request in requests if request.cut}),
             suspicious=len({request.prompt for request in requests if request.suspicious}),
             unstored=self._unstored,
@@ -147,8 +161,12 @@ class Judge(Asker):
         named = self.config.name + (f" at {self.config.host}" if self.config.url else "")
         for verdict in verdicts:
             if verdict.reason is not None:
-                advice = verdict.reason if "; " in verdict.reason else f"{verdict.reason}; {_REMEDY}"
-                raise JudgeError(f"The judge {named} did not answer a test question: {advice}, or {self.rule.remedy}.")
+                advice = (
+                    verdict.reason if "; " in verdict.reason else f"{verdict.reason}; {_REMEDY}"
+                )
+                raise JudgeError(
+                    f"The judge {named} did not answer a test question: {advice}, or {self.rule.remedy}."
+                )
         self._tested |= {verdict.model for verdict in verdicts if verdict.model}
         fault = self.rule.fault(verdicts)
         if fault is not None and not anyway:

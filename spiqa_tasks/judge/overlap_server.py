@@ -37,7 +37,10 @@ def completion(body: dict[str, Any]) -> dict[str, Any]:
     share = overlap(*answers) if len(answers) == 2 else 0.0
     yes = min(max(share, 1 - _SURE), _SURE)
     words = sorted({"Yes": yes, "No": 1 - yes, **_OTHERS}.items(), key=lambda pair: -pair[1])
-    top = [{"token": word, "logprob": math.log(probability), "bytes": None} for word, probability in words]
+    top = [
+        {"token": word, "logprob": math.log(probability), "bytes": None}
+        for word, probability in words
+    ]
     choice = {
         "index": 0,
         "finish_reason": "stop",
@@ -68,7 +71,9 @@ def overlap_judge(port: int = 0) -> Iterator[str]:
         loop.run_until_complete(web.TCPSite(runner, "127.0.0.1", port).start())
     except OSError as error:
         reason = os.strerror(error.errno or 0)
-        raise InputError(f"Expected port {port} to be free, found {reason}. Name another one.") from None
+        raise InputError(
+            f"Expected port {port} to be free, found {reason}. Name another one."
+        ) from None
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     try:

@@ -83,7 +83,11 @@ class Pace:
         return 0.0
 
     def came_back(
-        self, now: float, asked: float, outcome: Literal["answered", "refused", "failed"], delay: float = 0.0
+        self,
+        now: float,
+        asked: float,
+        outcome: Literal["answered", "refused", "failed"],
+        delay: float = 0.0,
     ) -> None:
         """Count the outcome of a request made at `asked`; `delay` is the server's `Retry-After` in seconds."""
         if asked < self._turned:
@@ -106,7 +110,11 @@ class Pace:
         elif outcome == "refused" and self.rate is None:
             self.rate = FIRST_RATE
             self._turn(now)
-        elif epoch.end < math.inf and epoch.returned >= RETURNED * epoch.started and self.rate is not None:
+        elif (
+            epoch.end < math.inf
+            and epoch.returned >= RETURNED * epoch.started
+            and self.rate is not None
+        ):
             self.rate = max(self._followed(epoch, self.rate), SLOWEST)
             self._begin(now)
 

@@ -32,11 +32,17 @@ from spiqa_tasks.judge.config import (
 from spiqa_tasks.judge.providers import PROVIDERS, Provider
 
 _URL_BEGINS = re.compile(r"@(?=https?://)")
-_SECRET_IN_URL = re.compile(r"//[^/?#]*@|[?&](?:[\w-]*key|token|access_token|sig|secret|password)=", re.IGNORECASE)
+_SECRET_IN_URL = re.compile(
+    r"//[^/?#]*@|[?&](?:[\w-]*key|token|access_token|sig|secret|password)=", re.IGNORECASE
+)
 
 
 def parse_judge(
-    judge: str, *, base_url: str | None = None, api_key: str | None = None, environ: Mapping[str, str]
+    judge: str,
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    environ: Mapping[str, str],
 ) -> JudgeConfig:
     """Return the judge written as `provider:model` or `provider:model@URL`; needs no key yet.
 
@@ -49,7 +55,9 @@ def parse_judge(
     """
     name, model, url = _split(judge)
     if url and base_url and url != base_url:
-        raise JudgeError(f"The judge {name}:{model} has two URLs, one behind @ and one as base_url; leave one out.")
+        raise JudgeError(
+            f"The judge {name}:{model} has two URLs, one behind @ and one as base_url; leave one out."
+        )
     if name not in PROVIDERS or not model:
         raise JudgeError(
             f"Expected a judge as provider:model (such as {DEFAULT_JUDGE}) with one of the providers "
@@ -59,7 +67,9 @@ def parse_judge(
     url = url or base_url or (environ.get(URL_VARIABLE, "") if provider.url else "")
     _check_url(url, model)
     if url and not provider.url:
-        raise JudgeError(f"The judge {name}:{model} runs in this process and has no URL; leave the URL out.")
+        raise JudgeError(
+            f"The judge {name}:{model} runs in this process and has no URL; leave the URL out."
+        )
     url = (url or provider.url).rstrip("/")
     is_public = bool(url) and url == provider.url
     return JudgeConfig(
@@ -88,7 +98,9 @@ def checked_extra(text: str) -> str:
     except (ValueError, RecursionError):
         fields = None
     if not isinstance(fields, dict):
-        raise JudgeError(f"Expected a JSON object as the judge's extra fields, such as {NO_THINKING}; found {text!r}.")
+        raise JudgeError(
+            f"Expected a JSON object as the judge's extra fields, such as {NO_THINKING}; found {text!r}."
+        )
     return json.dumps(fields, sort_keys=True) if fields else ""
 
 
@@ -106,7 +118,11 @@ def _key(provider: type[Provider], url: str, environ: Mapping[str, str]) -> str 
     public = environ.get(provider.key_variable, "").strip() if url == provider.url else ""
     judges = environ.get(KEY_VARIABLE, "").strip()
     name, _, named_url = _split(environ.get(JUDGE_VARIABLE, ""))
-    named_url = named_url or environ.get(URL_VARIABLE, "") or (PROVIDERS[name].url if name in PROVIDERS else "")
+    named_url = (
+        named_url
+        or environ.get(URL_VARIABLE, "")
+        or (PROVIDERS[name].url if name in PROVIDERS else "")
+    )
     if not named_url:
         return public or judges
     return (judges if url == named_url.rstrip("/") else "") or public
@@ -116,14 +132,18 @@ def _checked_key(key: str | None) -> str | None:
     """The key without surrounding blanks, or None; JudgeError, without the key, for one that no header can carry."""
     stripped = (key or "").strip()
     if not (stripped.isprintable() and stripped.isascii()):
-        raise JudgeError(f"Expected the judge's key as printable ASCII on one line. Set {KEY_VARIABLE} again.")
+        raise JudgeError(
+            f"Expected the judge's key as printable ASCII on one line. Set {KEY_VARIABLE} again."
+        )
     return stripped or None
 
 
 def _check_url(url: str, model: str) -> None:
     """Raise JudgeError for a base URL that cannot be used, or with credentials, which are not repeated."""
     if _SECRET_IN_URL.search(url) or _SECRET_IN_URL.search(model):
-        raise JudgeError(f"The judge's base URL holds credentials; pass them as the key ({KEY_VARIABLE}) alone.")
+        raise JudgeError(
+            f"The judge's base URL holds credentials; pass them as the key ({KEY_VARIABLE}) alone."
+        )
     try:
         parts = urlsplit(url or "http://none")
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -131,4 +151,6 @@ def _check_url(url: str, model: str) -> None:
         usable = False
     if not usable:
         shown = url.rpartition("@")[2]
-        raise JudgeError(f"The judge's base URL must be http://host... or https://host..., found {shown!r}.")
+        raise JudgeError(
+            f"The judge's base URL must be http://host... or https://host..., found {shown!r}."
+        )

@@ -132,7 +132,9 @@ def folded(text: str) -> tuple[str, Sequence[int]]:
 def _plain(character: str) -> str:
     """The letters that a character is written with, '' for a mark."""
     letters = unicodedata.normalize("NFKD", character)
-    return "".join(c for c in letters if unicodedata.category(c) not in ("Mn", "Me", "Cf")).translate(_LINE_ENDS)
+    return "".join(
+        c for c in letters if unicodedata.category(c) not in ("Mn", "Me", "Cf")
+    ).translate(_LINE_ENDS)
 
 
 def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str]) -> str:

@@ -21,7 +21,9 @@ LONGEST_TOKEN = 1_000
 """Most characters of a token: far beyond any vocabulary."""
 LONGEST_DRAW = 100
 """Characters of a draw's answer, behind its thoughts, that are kept: enough to see what was said instead of a word."""
-WITHOUT_LOGPROBS = "choose openai:<model> with them, hf:<path>, or --rule sampled (the setting rule=sampled)"
+WITHOUT_LOGPROBS = (
+    "choose openai:<model> with them, hf:<path>, or --rule sampled (the setting rule=sampled)"
+)
 """Remedy for a judge without log-probabilities."""
 SHORTEST_SECRET = 8
 """Characters of the shortest key that is hidden: a placeholder such as `EMPTY` would mangle messages."""
@@ -82,7 +84,9 @@ class Verdict:
         """Reason for a missing score: the failure, or text that no rule reads."""
         words = "is none of its rule's verdicts"
         if self.top_logprobs:
-            words = "is no verdict of its rule, or its verdicts have too little probability together"
+            words = (
+                "is no verdict of its rule, or its verdicts have too little probability together"
+            )
         return self.reason or f"the judge's answer {self.text[:40]!r} {words}"
 
 
@@ -124,7 +128,9 @@ def logprobs_fault(pairs: Sequence[tuple[Any, Any]], wanted: int) -> str | None:
             return f"the server's answer has a log-probability that is none: {logprob!r:.40}"
     if len(pairs) < wanted:
         return f"the server's answer has {len(pairs)} of {wanted} log-probabilities; use --top {max(len(pairs), 2)}"
-    total = math.fsum(sorted((min(math.exp(logprob), 1.0) for _, logprob in pairs), reverse=True)[:wanted])
+    total = math.fsum(
+        sorted((min(math.exp(logprob), 1.0) for _, logprob in pairs), reverse=True)[:wanted]
+    )
     if total > 1 + SUM_TOLERANCE:
         return f"the server's answer has probabilities that add up to {total:.3g}"
     return None if total else "the server's answer has tokens of probability 0 alone"
@@ -140,9 +146,13 @@ def redacted(text: str, key: str | None) -> str:
 
 
 def redacted_verdict(verdict: Verdict, key: str | None) -> Verdict:
-    model, reason = (None if text is None else redacted(text, key) for text in (verdict.model, verdict.reason))
+    model, reason = (
+        None if text is None else redacted(text, key) for text in (verdict.model, verdict.reason)
+    )
     pairs = tuple((redacted(token, key), logprob) for token, logprob in verdict.top_logprobs)
-    return replace(verdict, text=redacted(verdict.text, key), top_logprobs=pairs, model=model, reason=reason)
+    return replace(
+        verdict, text=redacted(verdict.text, key), top_logprobs=pairs, model=model, reason=reason
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +191,11 @@ class Summary:
     def line(self) -> str:
         price = f", about ${self.cost:.2f}" if self.cost is not None else ""
         cut = f", {counted(self.cut, 'long answer')} shown without the middle" if self.cut else ""
-        cut += f", {counted(self.suspicious, 'suspicious answer')} (may speak to the judge)" if self.suspicious else ""
+        cut += (
+            f", {counted(self.suspicious, 'suspicious answer')} (may speak to the judge)"
+            if self.suspicious
+            else ""
+        )
         return (
             f"Judge {self.judge}: {self.judged} judged, {self.cached} from the cache, {self.failed} failed, "
             f"{self.seconds:.1f} s, {self.prompt_tokens + self.completion_tokens:,} tokens{price}{cut}"
@@ -190,7 +204,10 @@ class Summary:
 
 def combined(summaries: Sequence[Summary]) -> Summary:
     """Return the summary of processes (at least one) that asked one judge at the same time."""
-    columns = {each.name: [getattr(summary, each.name) for summary in summaries] for each in fields(Summary)}
+    columns = {
+        each.name: [getattr(summary, each.name) for summary in summaries]
+        for each in fields(Summary)
+    }
     changes = {name: sum(values) for name, values in columns.items() if isinstance(values[0], int)}
     return replace(
         summaries[0],

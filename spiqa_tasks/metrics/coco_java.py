@@ -45,7 +45,12 @@ def java() -> str | None:
 
 def _runs(path: str) -> bool:
     try:
-        return subprocess.run([path, "-version"], capture_output=True, timeout=60, check=False).returncode == 0
+        return (
+            subprocess.run(
+                [path, "-version"], capture_output=True, timeout=60, check=False
+            ).returncode
+            == 0
+        )
     except (OSError, subprocess.SubprocessError):
         return False
 
@@ -63,7 +68,9 @@ def meteor_statistics(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
     return kept(pairs, _statistics, _run_aligner)
 
 
-def kept(keys: Sequence[Key], known: dict[Key, Value], compute: Callable[[list[Key]], Sequence[Value]]) -> list[Value]:
+def kept(
+    keys: Sequence[Key], known: dict[Key, Value], compute: Callable[[list[Key]], Sequence[Value]]
+) -> list[Value]:
     """Return a value per key, computing those that are not in `known` together."""
     unknown = list(dict.fromkeys(key for key in keys if key not in known))
     if unknown:
@@ -76,22 +83,34 @@ def _run_tokenizer(lines: Sequence[str]) -> list[str]:
 
     command = ["-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer"]
     with tempfile.TemporaryDirectory() as folder:
-        path = _write_lines(Path(folder) / "lines.txt", [part for line in lines for part in (line, _NEXT)])
-        output = _run_java([*command, "-preserveLines", "-lowerCase", path], "tokenizer", len(lines))
+        path = _write_lines(
+            Path(folder) / "lines.txt", [part for line in lines for part in (line, _NEXT)]
+        )
+        output = _run_java(
+            [*command, "-preserveLines", "-lowerCase", path], "tokenizer", len(lines)
+        )
     tokenized = output[: 2 * len(lines) : 2]
     if len(tokenized) != len(lines):
         raise ValueError(f"expected {len(lines)} lines from the tokenizer, found {len(tokenized)}")
-    return [" ".join(token for token in line.rstrip().split(" ") if token not in PUNCTUATIONS) for line in tokenized]
+    return [
+        " ".join(token for token in line.rstrip().split(" ") if token not in PUNCTUATIONS)
+        for line in tokenized
+    ]
 
 
 def _run_aligner(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
     with tempfile.TemporaryDirectory() as folder:
-        paths = [_write_lines(Path(folder) / str(side), [pair[side] for pair in pairs]) for side in (0, 1)]
+        paths = [
+            _write_lines(Path(folder) / str(side), [pair[side] for pair in pairs])
+            for side in (0, 1)
+        ]
         command = ["-Xmx2G", "-jar", "meteor-1.5.jar", *paths, "-l", "en", "-norm", "-ssOut"]
         output = _run_java(command, "meteor", len(pairs))
     counts = [tuple(float(value) for value in line.split()) for line in output]
     if [len(row) for row in counts] != [FIELDS] * len(pairs):
-        raise ValueError(f"expected {FIELDS} counts for each of {len(pairs)} pairs, found {len(counts)} lines")
+        raise ValueError(
+            f"expected {FIELDS} counts for each of {len(pairs)} pairs, found {len(counts)} lines"
+        )
     return counts
 
 
@@ -106,7 +125,11 @@ def _run_java(arguments: Sequence[str], program: str, texts: int) -> list[str]:
 
     command = [java() or "java", "-Dfile.encoding=UTF-8", *arguments]
     folder = Path(ptbtokenizer.__file__).parents[1] / program
-    pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "encoding": "utf-8"}
+    pipes: dict[str, Any] = {
+        "stdin": subprocess.DEVNULL,
+        "capture_output": True,
+        "encoding": "utf-8",
+    }
     with said_if_slow(f"{program} of {counted(texts, 'text')} (Java)"):
         done = subprocess.run(command, cwd=folder, timeout=JAVA_TIMEOUT, check=False, **pipes)
     if done.returncode:

@@ -24,7 +24,9 @@ _SLACK = 1e-9
 """Relative error of a conversion."""
 
 
-def quantity_match(prediction: str, reference: str, tolerance: float = 0.0, units: bool = False) -> bool | None:
+def quantity_match(
+    prediction: str, reference: str, tolerance: float = 0.0, units: bool = False
+) -> bool | None:
     """Return whether a number differs from the true one by at most `tolerance` of it, in whatever unit of its kind.
 
     `tolerance` is a share of the true number. With `units` an answer without a unit is in the true one's; where the
@@ -43,7 +45,11 @@ def quantity_match(prediction: str, reference: str, tolerance: float = 0.0, unit
     if read is None:
         return None
     try:
-        value = read[0] if read[1] is None else _registry().Quantity(read[0], read[1]).to(true[1]).magnitude
+        value = (
+            read[0]
+            if read[1] is None
+            else _registry().Quantity(read[0], read[1]).to(true[1]).magnitude
+        )
     except TypeError:  # pint's error of a unit of another kind
         return False
     return _is_near(value, true[0], tolerance)

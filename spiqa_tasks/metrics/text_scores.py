@@ -27,7 +27,8 @@ SLOW = ("meteor", "bertscore_f1")
 """The metrics that a program or a model computes; all but the last need the tokenizer."""
 
 NO_JAVA = (
-    f"no working Java was found; install one with {how_to_install('java')}, or put `java` (8 or later) on the PATH"
+    f"no working Java was found; install one with {how_to_install('java')}, "
+    "or put `java` (8 or later) on the PATH"
 )
 
 TOKENIZER = "ptb-java"
@@ -139,8 +140,14 @@ def bertscore(pairs: Sequence[tuple[str, str]]) -> CorpusScore | str:
         return reason
     full = [pair for pair in pairs if all(pair)]
     try:
-        coco_java.kept(full, _bertscores, lambda new: scorer.score(*map(list, zip(*new, strict=True)))[2].tolist())
-    except Exception as error:  # whatever the optional package meets must not cost the other metrics
+        coco_java.kept(
+            full,
+            _bertscores,
+            lambda new: scorer.score(*map(list, zip(*new, strict=True)))[2].tolist(),
+        )
+    except (
+        Exception
+    ) as error:  # whatever the optional package meets must not cost the other metrics
         return f"the bert-score package failed ({type(error).__name__}: {error})"
     per_item = tuple(_bertscores.get(pair, 0.0) for pair in pairs)
     return CorpusScore(sum(per_item) / len(per_item), per_item)
@@ -150,13 +157,18 @@ def bertscore(pairs: Sequence[tuple[str, str]]) -> CorpusScore | str:
 def scorer_or_reason() -> tuple[Any, str | None]:
     """Return the scorer of the bert-score package, or `None` and why it could not be made."""
     if not is_installed("bertscore"):
-        return None, f"the package bert-score is not installed; install it with: {how_to_install('bertscore')}"
+        return (
+            None,
+            f"the package bert-score is not installed; install it with: {how_to_install('bertscore')}",
+        )
     try:
         folder = model_folder()
         from bert_score import BERTScorer
 
         scorer = BERTScorer(model_type=str(folder), num_layers=LAYER)
-    except Exception as error:  # an optional package, its dependencies and the hub can fail in any way
+    except (
+        Exception
+    ) as error:  # an optional package, its dependencies and the hub can fail in any way
         first_line = str(error).strip().partition("\n")[0]
         return None, f"{MODELS[0]} could not be loaded ({type(error).__name__}: {first_line})"
     scorer._tokenizer.model_max_length = min(scorer._tokenizer.model_max_length, TOKENS)

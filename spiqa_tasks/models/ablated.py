@@ -18,7 +18,11 @@ from lmms_eval.utils import simple_parse_args_string
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import unknown_name
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, one_sentence, wrapped_names
-from spiqa_tasks.models.ablation_hooks import ablated_messages, ablated_visuals, without_placeholders
+from spiqa_tasks.models.ablation_hooks import (
+    ablated_messages,
+    ablated_visuals,
+    without_placeholders,
+)
 from spiqa_tasks.models.option_probes import PROBES, Shown, shown_options, with_options
 from spiqa_tasks.models.picture_ablation import KINDS
 from spiqa_tasks.models.shots import Shots, ended, true_answer, with_shots
@@ -38,7 +42,10 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
         """Answer requests with replaced pictures, other options and shots. Raises SystemExit: they cannot be made."""
         with one_sentence():
             shown = [self._shown(request) for request in requests]
-            ablated = [self._ablated(request, options) for request, options in zip(requests, shown, strict=True)]
+            ablated = [
+                self._ablated(request, options)
+                for request, options in zip(requests, shown, strict=True)
+            ]
         answers = super().generate_until(ablated)
         return [self._own_answer(*each) for each in zip(answers, requests, shown, strict=True)]
 
@@ -52,14 +59,20 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
 
     def loglikelihood(self, requests: list[Instance]) -> list[Any]:  # noqa: ARG002
         """Raise SystemExit, as do the host's other kinds of requests: the base would be shown the real pictures."""
-        raise SystemExit("spiqa-tasks: Expected a task that generates text in one round for --model ablated.")
+        raise SystemExit(
+            "spiqa-tasks: Expected a task that generates text in one round for --model ablated."
+        )
 
     generate_until_multi_round = generate_visual_cot = loglikelihood
 
     def _shown(self, request: Instance) -> Shown | None:
         """Return the options that a request shows, or None without a probe."""
         answer = functools.partial(true_answer, request)
-        return shown_options(str(request.args[0]), self.options, self.ablation_seed, answer) if self.options else None
+        return (
+            shown_options(str(request.args[0]), self.options, self.ablation_seed, answer)
+            if self.options
+            else None
+        )
 
     def _ablated(self, request: Instance, shown: Shown | None) -> Instance:
         """Return a request whose hooks show other pictures, other options, and shots.
@@ -94,7 +107,9 @@ class Ablated(lmms):  # type: ignore[misc]
 
     @classmethod
     @one_sentence()
-    def create_from_arg_string(cls, arg_string: str, additional_config: dict[str, Any] | None = None) -> Any:
+    def create_from_arg_string(
+        cls, arg_string: str, additional_config: dict[str, Any] | None = None
+    ) -> Any:
         """Return the wrapped model.
 
         `arg_string` has `base`, `ablation`, `options` (a probe; without an ablation the pictures stay), `seed` (default
@@ -108,21 +123,42 @@ class Ablated(lmms):  # type: ignore[misc]
         options = arguments.pop("options", None)
         names = [known for known in models.MODEL_REGISTRY_V2.list_model_names() if known != ABLATED]
         if name not in names:
-            raise unknown_name("a base model of lmms-eval", str(name), names, f"Use it as {_EXAMPLE}")
+            raise unknown_name(
+                "a base model of lmms-eval", str(name), names, f"Use it as {_EXAMPLE}"
+            )
         base = models.get_model(name, cls.is_simple)
         if options not in (None, *PROBES):
-            raise InputError(f"Expected options to be one of {', '.join(PROBES)}; found {options!r}.")
+            raise InputError(
+                f"Expected options to be one of {', '.join(PROBES)}; found {options!r}."
+            )
         if ablation not in KINDS and (ablation or not options):
-            raise InputError(f"Expected ablation to be one of {', '.join(KINDS)}; found {ablation!r}. {_EXAMPLE}")
+            raise InputError(
+                f"Expected ablation to be one of {', '.join(KINDS)}; found {ablation!r}. {_EXAMPLE}"
+            )
         seed = arguments.get("seed", 0)
-        shots = _shots(arguments.pop("shots", None), arguments.pop("shots_split", None), ablation, seed)
-        constructors = [vars(parent)["__init__"] for parent in base.__mro__[:-1] if "__init__" in vars(parent)]
-        if not any("seed" in inspect.signature(constructor).parameters for constructor in constructors):
+        shots = _shots(
+            arguments.pop("shots", None), arguments.pop("shots_split", None), ablation, seed
+        )
+        constructors = [
+            vars(parent)["__init__"] for parent in base.__mro__[:-1] if "__init__" in vars(parent)
+        ]
+        if not any(
+            "seed" in inspect.signature(constructor).parameters for constructor in constructors
+        ):
             arguments.pop("seed", None)
         wrapped_names[ABLATED] = name
-        fields = {"ablation": ablation, "ablation_seed": seed, "shots": shots, "options": options or ""}
-        wrapped = type(f"Ablated{base.__name__}", (WithOtherPictures, base), {**fields, "__module__": __name__})
-        config = {key: value for key, value in (additional_config or {}).items() if value is not None}
+        fields = {
+            "ablation": ablation,
+            "ablation_seed": seed,
+            "shots": shots,
+            "options": options or "",
+        }
+        wrapped = type(
+            f"Ablated{base.__name__}", (WithOtherPictures, base), {**fields, "__module__": __name__}
+        )
+        config = {
+            key: value for key, value in (additional_config or {}).items() if value is not None
+        }
         return wrapped(**arguments, **config)
 
 
@@ -137,5 +173,7 @@ def _shots(count: Any, split: Any, ablation: str, seed: int) -> Shots | None:
         return None
     if not isinstance(count, int) or count < 1 or split is None or ablation != "text":
         found = f"shots={count}, shots_split={split}, ablation={ablation}"
-        raise InputError(f"Expected shots=2,shots_split=validation or the like with ablation=text; found {found}.")
+        raise InputError(
+            f"Expected shots=2,shots_split=validation or the like with ablation=text; found {found}."
+        )
     return Shots(count, str(split), seed)

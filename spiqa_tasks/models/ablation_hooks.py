@@ -7,7 +7,9 @@ from typing import Any
 
 from spiqa_tasks.models.picture_ablation import replaced
 
-_PLACEHOLDERS = re.compile(r"(?:<image(?:[ _]?\d+)?>|<\|image(?:_pad)?(?:_\d+)?\|>)[ \n]?", re.IGNORECASE)
+_PLACEHOLDERS = re.compile(
+    r"(?:<image(?:[ _]?\d+)?>|<\|image(?:_pad)?(?:_\d+)?\|>)[ \n]?", re.IGNORECASE
+)
 
 
 def without_placeholders(text: str) -> str:
@@ -34,12 +36,17 @@ def ablated_messages(hook: Callable[..., Any], kind: str, seed: int) -> Callable
     def ablated(*args: Any, **kwargs: Any) -> Any:
         messages = hook(*args, **kwargs)
         new = iter(replaced(_pictures(messages), kind, seed))
-        return [{**message, "content": _content(message["content"], kind == "text", new)} for message in messages]
+        return [
+            {**message, "content": _content(message["content"], kind == "text", new)}
+            for message in messages
+        ]
 
     return ablated
 
 
-def with_last_turn(hook: Callable[..., Any], change: Callable[[list[str]], list[str]]) -> Callable[..., Any]:
+def with_last_turn(
+    hook: Callable[..., Any], change: Callable[[list[str]], list[str]]
+) -> Callable[..., Any]:
     """Wrap a chat model's `doc_to_messages`: `change` takes and returns the texts of the last user turn."""
 
     @functools.wraps(hook)
@@ -51,7 +58,8 @@ def with_last_turn(hook: Callable[..., Any], change: Callable[[list[str]], list[
             return messages
         texts = iter(change([part["text"] for part in last["content"] if part["type"] == "text"]))
         last["content"] = [
-            {**part, "text": next(texts)} if part["type"] == "text" else part for part in last["content"]
+            {**part, "text": next(texts)} if part["type"] == "text" else part
+            for part in last["content"]
         ]
         return messages
 

@@ -34,7 +34,9 @@ class Baseline(lmms):  # type: ignore[misc]
         with one_sentence():
             for request in tqdm(requests, desc=type(self).__name__, disable=self._rank != 0):
                 *_, task, split = request.args
-                answers.append(self.answer(self.document(request), self.documents(request), f"{task}/{split}"))
+                answers.append(
+                    self.answer(self.document(request), self.documents(request), f"{task}/{split}")
+                )
         return answers
 
     def documents(self, request: Instance) -> Sequence[Doc]:
@@ -50,6 +52,8 @@ class Baseline(lmms):  # type: ignore[misc]
 
     def loglikelihood(self, requests: list[Instance]) -> list[Any]:  # noqa: ARG002
         """Raise SystemExit: baselines have no likelihoods and answer in one round."""
-        raise SystemExit(f"spiqa-tasks: Expected a task that generates text in one round for {type(self).__name__}.")
+        raise SystemExit(
+            f"spiqa-tasks: Expected a task that generates text in one round for {type(self).__name__}."
+        )
 
     generate_until_multi_round = loglikelihood

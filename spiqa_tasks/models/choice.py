@@ -54,7 +54,9 @@ class _Choice(Baseline):
         with one_sentence():
             for name in dict.fromkeys(names):
                 if not any(answer for answer, of in zip(answers, names, strict=True) if of == name):
-                    raise InputError(f"Expected choices, found no options (A. ..., B. ...) in the prompts of {name}.")
+                    raise InputError(
+                        f"Expected choices, found no options (A. ..., B. ...) in the prompts of {name}."
+                    )
         return answers
 
 
@@ -87,7 +89,9 @@ class FrequentChoice(_Choice):
                     self._counts[key][other["category"]][other["answer"]] += 1
         counts = self._counts[key][doc["category"]]
         if not counts:
-            raise InputError(f"Expected the true answers of {key}, found none told. Use --model random_choice.")
+            raise InputError(
+                f"Expected the true answers of {key}, found none told. Use --model random_choice."
+            )
         return min(counts, key=lambda letter: (-counts[letter], letter))
 
 
@@ -96,7 +100,9 @@ def task_of(request: Instance) -> Task:
     owners = (getattr(argument, "__self__", None) for argument in request.args)
     task = next((owner for owner in owners if isinstance(owner, Task)), None)
     if task is None:
-        raise InputError(f"Expected a task of lmms-eval behind {request.task_name}, found none. Use another model.")
+        raise InputError(
+            f"Expected a task of lmms-eval behind {request.task_name}, found none. Use another model."
+        )
     return task
 
 
@@ -119,8 +125,17 @@ def host_choice(task: Task, doc: Doc, name: str) -> dict[str, Any]:
         letter = by_text[told.casefold()]
     elif options and told and letter not in options:
         known = ", ".join(options)
-        raise InputError(f"Expected the true answer of {name} to be one of {known} or its text, found {told[:60]!r}.")
+        raise InputError(
+            f"Expected the true answer of {name} to be one of {known} or its text, found {told[:60]!r}."
+        )
     said = options if is_text else {letter: letter for letter in options}
     category = str(doc.get("category") or "")
     texts = {"question": question_before(prompt), "options": list(options.values())}
-    return {"id": name, **texts, "letters": list(options), "said": said, "answer": letter, "category": category}
+    return {
+        "id": name,
+        **texts,
+        "letters": list(options),
+        "said": said,
+        "answer": letter,
+        "category": category,
+    }

@@ -41,9 +41,18 @@ class Shown:
             start = prompt.rfind(text, 0, end)
             label = prompt.rfind(letter, 0, max(start, 0))
             between = prompt[label + 1 : start]
-            if not text or label < 0 or len(between) > len(".) \n ") or any(sign.isalnum() for sign in between):
+            if (
+                not text
+                or label < 0
+                or len(between) > len(".) \n ")
+                or any(sign.isalnum() for sign in between)
+            ):
                 raise _not_found(prompt)
-            behind = self._worded(prompt[start + len(text) : end]) if not tail else prompt[start + len(text) : end]
+            behind = (
+                self._worded(prompt[start + len(text) : end])
+                if not tail
+                else prompt[start + len(text) : end]
+            )
             tail = f"{self.labels[letter]}{between}{self.texts[letter]}{behind}{tail}"
             end = label
         return self._worded(prompt[:end]) + tail
@@ -81,7 +90,9 @@ def shown_options(prompt: str, kind: str, seed: int, answer: Callable[[], str]) 
     right = answer()
     if right not in options:
         known = ", ".join(options)
-        raise InputError(f"Expected the true answer to be one of {known}; found {right[:60]!r}. Leave options out.")
+        raise InputError(
+            f"Expected the true answer to be one of {known}; found {right[:60]!r}. Leave options out."
+        )
     return Shown(options, labels, {**options, right: NONE}, labels)
 
 

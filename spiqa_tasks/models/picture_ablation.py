@@ -27,10 +27,18 @@ def ablate(picture: Image.Image, kind: str, seed: int = 0) -> Image.Image:
     if kind in _LEVELS:
         return Image.new("RGB", picture.size, (_LEVELS[kind],) * 3)
     if kind == "mean":
-        red, green, blue = np.asarray(on_page(picture), dtype=np.float64).mean(axis=(0, 1)).round().astype(int).tolist()
+        red, green, blue = (
+            np.asarray(on_page(picture), dtype=np.float64)
+            .mean(axis=(0, 1))
+            .round()
+            .astype(int)
+            .tolist()
+        )
         return Image.new("RGB", picture.size, (red, green, blue))
     generator = np.random.default_rng([seed, int(digest(picture), 16)])
-    return Image.fromarray(generator.integers(256, size=(picture.height, picture.width, 3), dtype=np.uint8))
+    return Image.fromarray(
+        generator.integers(256, size=(picture.height, picture.width, 3), dtype=np.uint8)
+    )
 
 
 def digest(picture: Image.Image) -> str:
@@ -55,7 +63,9 @@ def open_value(value: Image.Image | str) -> Image.Image:
             return Image.open(io.BytesIO(base64.b64decode(value.partition(",")[2], validate=True)))
         return Image.open(value.removeprefix("file://"))
     except (UnidentifiedImageError, Base64Error, OSError) as error:
-        raise DataError(f"Expected a readable picture, found {value[:100]}: {error}. Fetch the data again.") from error
+        raise DataError(
+            f"Expected a readable picture, found {value[:100]}: {error}. Fetch the data again."
+        ) from error
 
 
 def like(value: Any, picture: Image.Image) -> Any:
@@ -72,5 +82,11 @@ def replaced(pictures: Sequence[Any], kind: str, seed: int) -> list[Any]:
     """
     for value in pictures:
         if not is_picture(value):
-            raise InputError(f"Expected a task that shows pictures, no video or sound; found {str(value)[:100]!r}.")
-    return [] if kind == "text" else [like(value, ablate(open_value(value), kind, seed)) for value in pictures]
+            raise InputError(
+                f"Expected a task that shows pictures, no video or sound; found {str(value)[:100]!r}."
+            )
+    return (
+        []
+        if kind == "text"
+        else [like(value, ablate(open_value(value), kind, seed)) for value in pictures]
+    )

@@ -38,8 +38,12 @@ class Shots:
         others = [(question, answer) for question, answer in self._drawn[name] if question != asked]
         if len(others) < self.count:
             of = f"{name} with an answer in the split {self.split}"
-            raise InputError(f"Expected {self.count} other questions of {of}, found {len(others)}. Use fewer shots.")
-        return "".join(f"{ended(question)} {answer}\n\n" for question, answer in others[: self.count])
+            raise InputError(
+                f"Expected {self.count} other questions of {of}, found {len(others)}. Use fewer shots."
+            )
+        return "".join(
+            f"{ended(question)} {answer}\n\n" for question, answer in others[: self.count]
+        )
 
     def own_answer(self, response: str, request: Instance) -> str:
         """Return the response without the questions that a base model continues with.

@@ -29,7 +29,9 @@ class CaptionRetrieval(Baseline):
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
         """Return the nearest caption in the format of the prompt."""
         if "figures" not in doc:
-            raise InputError("Expected a SPIQA task; this task's documents have no figures with captions.")
+            raise InputError(
+                "Expected a SPIQA task; this task's documents have no figures with captions."
+            )
         if key not in self._vectorizers:
             vocabulary = {figure["caption"] for other in docs for figure in other["figures"]}
             self._vectorizers[key] = TfidfVectorizer(sublinear_tf=True).fit(sorted(vocabulary))
@@ -61,8 +63,12 @@ class OcrBaseline(Baseline):
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one answer per request, in order, after reading all pictures in parallel."""
-        paths = {path for request in requests for path in _pictures(self.document(request))} - self._texts.keys()
-        digests = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in sorted(paths)}
+        paths = {
+            path for request in requests for path in _pictures(self.document(request))
+        } - self._texts.keys()
+        digests = {
+            path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in sorted(paths)
+        }
         read = figure_texts((digest, path) for path, digest in digests.items())
         self._texts |= {path: read[digest] for path, digest in digests.items()}
         return super().generate_until(requests)
@@ -73,7 +79,9 @@ class OcrBaseline(Baseline):
         if "letters" not in doc:
             return _line(doc, texts)
         shows_options = not any(doc["options"]) and len(texts) == len(doc["letters"])
-        candidates, query = (texts, doc["question"]) if shows_options else (doc["options"], "\n".join(texts))
+        candidates, query = (
+            (texts, doc["question"]) if shows_options else (doc["options"], "\n".join(texts))
+        )
         return str(doc["letters"][nearest(list(candidates), query)])
 
 
@@ -134,5 +142,7 @@ class ClipChoice(Baseline):
 
 def _captions(doc: Doc) -> list[str]:
     if doc.get("benchmark") != "scifibench" or not doc["images"]:
-        raise InputError("Expected a SciFIBench task that shows its figures; clip_choice compares them with captions.")
+        raise InputError(
+            "Expected a SciFIBench task that shows its figures; clip_choice compares them with captions."
+        )
     return list(doc["options"]) if doc["subcategory"] == "fig2cap" else [doc["question"]]

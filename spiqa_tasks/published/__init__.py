@@ -51,7 +51,10 @@ class Item:
 def items() -> tuple[Item, ...]:
     """Return every item, in the order of the papers."""
     lists = ("needs", "tasks", "options")
-    return tuple(Item(**row | {name: tuple(row[name].split()) for name in lists}) for row in _read("items.csv"))
+    return tuple(
+        Item(**row | {name: tuple(row[name].split()) for name in lists})
+        for row in _read("items.csv")
+    )
 
 
 def item_named(paper: str, name: str) -> Item:
@@ -60,17 +63,29 @@ def item_named(paper: str, name: str) -> Item:
     Raises InputError: the paper has none of that name.
     """
     wanted = re.sub(r"[\W_]", "", name).lower()
-    named = {re.sub(r"[\W_]", "", item.name).lower(): item for item in items() if item.paper == paper}
+    named = {
+        re.sub(r"[\W_]", "", item.name).lower(): item for item in items() if item.paper == paper
+    }
     if wanted not in named:
         known = ", ".join(item.key for item in named.values())
-        raise InputError(f"Expected a table or figure of {paper} ({known}), found {name}. Correct it.")
+        raise InputError(
+            f"Expected a table or figure of {paper} ({known}), found {name}. Correct it."
+        )
     return named[wanted]
 
 
 def tables() -> list[tuple[str, str]]:
     """Return every table that `load` knows as (paper, table)."""
-    stems = (file.name.removesuffix(".csv") for file in resources.files(__name__).iterdir() if "_" in file.name)
-    return sorted((paper, table) for paper, _, table in (stem.partition("_") for stem in stems) if paper in PAPERS)
+    stems = (
+        file.name.removesuffix(".csv")
+        for file in resources.files(__name__).iterdir()
+        if "_" in file.name
+    )
+    return sorted(
+        (paper, table)
+        for paper, _, table in (stem.partition("_") for stem in stems)
+        if paper in PAPERS
+    )
 
 
 def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
@@ -83,7 +98,9 @@ def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
     """
     if (paper, table) not in tables():
         choices = ", ".join([key for name, key in tables() if name == paper] or PAPERS)
-        raise InputError(f"Expected a published table of a paper ({choices}), found {table} of {paper}. Correct it.")
+        raise InputError(
+            f"Expected a published table of a paper ({choices}), found {table} of {paper}. Correct it."
+        )
     return _typed(f"{paper}_{table}.csv")
 
 
@@ -103,4 +120,7 @@ def _read(name: str) -> list[dict[str, Any]]:
 
 def _typed(name: str) -> list[dict[str, str | float | None]]:
     as_number = dict.fromkeys(_NUMBERS, float)
-    return [{key: as_number.get(key, str)(text) if text else None for key, text in row.items()} for row in _read(name)]
+    return [
+        {key: as_number.get(key, str)(text) if text else None for key, text in row.items()}
+        for row in _read(name)
+    ]

@@ -23,13 +23,24 @@ _LEFT = (
 )
 
 
-def build(title: str, found: Sequence[Examined], pairs: Sequence[Pair], answers: Sequence[Labelled]) -> Report:
+def build(
+    title: str, found: Sequence[Examined], pairs: Sequence[Pair], answers: Sequence[Labelled]
+) -> Report:
     """Return the page's sections: agreement, groups, flips, judges against each other, what they took, examples."""
     known = [each for each in found if each.overall is not None]
-    drawn = {AGREEMENT: _curves(known, answers)} | {f"By {kind}": [_by_group(known, kind)] for kind in _kinds(known)}
-    sections = [Section(each.title, (), [each], drawn.get(each.title, ())) for each in tables(found, pairs)]
+    drawn = {AGREEMENT: _curves(known, answers)} | {
+        f"By {kind}": [_by_group(known, kind)] for kind in _kinds(known)
+    }
+    sections = [
+        Section(each.title, (), [each], drawn.get(each.title, ())) for each in tables(found, pairs)
+    ]
     examples = [examples_table(each, answers) for each in known if each.opinion.summary is not None]
-    return Report(title, (), [*sections, *([Section("Farthest from the label", (), examples)] if examples else [])], ())
+    return Report(
+        title,
+        (),
+        [*sections, *([Section("Farthest from the label", (), examples)] if examples else [])],
+        (),
+    )
 
 
 def tables(found: Sequence[Examined], pairs: Sequence[Pair]) -> list[Table]:
@@ -37,10 +48,14 @@ def tables(found: Sequence[Examined], pairs: Sequence[Pair]) -> list[Table]:
     said = [{"judge": judge, "conclusion": text} for judge, text in conclusions(found, pairs)]
     flips = [{"judge": each.opinion.name, **vars(flips)} for each in found for flips in each.flips]
     changed = Column("share", "changed x 100", estimated)
-    together = [{"judge": each.judges[0], "other judge": each.judges[1], **vars(each)} for each in pairs]
+    together = [
+        {"judge": each.judges[0], "other judge": each.judges[1], **vars(each)} for each in pairs
+    ]
     same = Column("same", "same verdict x 100", percent)
     correlations = [Column("kappa", show=plain), Column("spearman", "Spearman", plain)]
-    made = [{"judge": each.opinion.name, "signature": each.opinion.signature.text} for each in found]
+    made = [
+        {"judge": each.opinion.name, "signature": each.opinion.signature.text} for each in found
+    ]
     listed = [
         agreement_table(found),
         Table(said, ["judge"], ["conclusion"], "Conclusions"),
@@ -61,7 +76,11 @@ def tables(found: Sequence[Examined], pairs: Sequence[Pair]) -> list[Table]:
 def agreement_table(found: Sequence[Examined]) -> Table:
     """Return one line per judge: how its scores agree with the labels."""
     rows = [
-        {"judge": each.opinion.name, "agreement": each.overall and vars(each.overall), "failed": each.failed}
+        {
+            "judge": each.opinion.name,
+            "agreement": each.overall and vars(each.overall),
+            "failed": each.failed,
+        }
         for each in found
     ]
     values: Columns = [*_columns(*(name for name in _COLUMNS if name != "positives")), "failed"]
@@ -72,7 +91,9 @@ def agreement_table(found: Sequence[Examined]) -> Table:
 def group_table(found: Sequence[Examined], kind: str) -> Table:
     """Return one line per judge and group; the answers of a trap have one label, and no kappa and AUROC."""
     quantiles = ("score at 10%", "50%", "90%")
-    groups = [(each.opinion.name, group) for each in found for group in each.groups if group.kind == kind]
+    groups = [
+        (each.opinion.name, group) for each in found for group in each.groups if group.kind == kind
+    ]
     order = list(dict.fromkeys(group.name for _, group in groups))
     rows = [
         {"group": group.name, "judge": judge, "agreement": vars(group.agreement)}
@@ -108,10 +129,19 @@ def cost_table(found: Sequence[Examined]) -> Table:
 def examples_table(each: Examined, answers: Sequence[Labelled]) -> Table:
     """Return the answers whose score is farthest from the label, of each trap where there are such."""
     rows = [
-        {"name": name, **dataclasses.asdict(answer.candidate), "right": answer.label, "score": score}
+        {
+            "name": name,
+            **dataclasses.asdict(answer.candidate),
+            "right": answer.label,
+            "score": score,
+        }
         for name, answer, score in farthest(each, answers)
     ]
-    texts = [Column("question", show=_short), Column("reference", show=_short), Column("prediction", "answer", _short)]
+    texts = [
+        Column("question", show=_short),
+        Column("reference", show=_short),
+        Column("prediction", "answer", _short),
+    ]
     values: Columns = [*texts, "right", Column("score", show=plain)]
     return Table(rows, [Column("name", "trap or system")], values, each.opinion.name)
 
@@ -130,15 +160,21 @@ def farthest(each: Examined, answers: Sequence[Labelled]) -> list[tuple[str, Lab
     ]
 
 
-def as_json(found: Sequence[Examined], pairs: Sequence[Pair], answers: Sequence[Labelled]) -> dict[str, Any]:
+def as_json(
+    found: Sequence[Examined], pairs: Sequence[Pair], answers: Sequence[Labelled]
+) -> dict[str, Any]:
     """Return all numbers, in natural units."""
     judges = []
     for each in found:
         fields = dataclasses.asdict(each) | {"name": each.opinion.name}
         del fields["opinion"]
-        fields["took"] = None if each.opinion.summary is None else dataclasses.asdict(each.opinion.summary)
+        fields["took"] = (
+            None if each.opinion.summary is None else dataclasses.asdict(each.opinion.summary)
+        )
         fields["signature"] = each.opinion.signature.text
-        fields["examples"] = [answer.as_row() | {"score": score} for _, answer, score in farthest(each, answers)]
+        fields["examples"] = [
+            answer.as_row() | {"score": score} for _, answer, score in farthest(each, answers)
+        ]
         judges.append(fields)
     said = [{"judge": judge, "conclusion": text} for judge, text in conclusions(found, pairs)]
     return dict(without_nan({"judges": judges, "pairs": as_records(pairs), "conclusions": said}))
@@ -158,13 +194,21 @@ def rows(found: Sequence[Examined]) -> list[dict[str, Any]]:
 
 
 def _curves(found: Sequence[Examined], answers: Sequence[Labelled]) -> list[plots.Plot]:
-    drawn = [plots.reliability("Reliability", [(each.opinion.name, each.bins) for each in found])] if found else []
+    drawn = (
+        [plots.reliability("Reliability", [(each.opinion.name, each.bins) for each in found])]
+        if found
+        else []
+    )
     for each in found:
         if each.opinion.summary is not None:
             scored = [
-                (s, answer.label) for s, answer in zip(each.opinion.scores, answers, strict=True) if s is not None
+                (s, answer.label)
+                for s, answer in zip(each.opinion.scores, answers, strict=True)
+                if s is not None
             ]
-            yes, no = ([score for score, label in scored if label is wanted] for wanted in (True, False))
+            yes, no = (
+                [score for score, label in scored if label is wanted] for wanted in (True, False)
+            )
             series = [one for one in (("right: yes", 0, yes), ("right: no", 1, no)) if one[2]]
             drawn.append(plots.histogram(f"Scores of {each.opinion.name}", series))
     return drawn
@@ -176,7 +220,9 @@ def _kinds(found: Sequence[Examined]) -> list[str]:
 
 def _by_group(found: Sequence[Examined], kind: str) -> plots.Plot:
     series = {
-        each.opinion.name: {g.name: dataclasses.astuple(g.agreement.accuracy) for g in each.groups if g.kind == kind}
+        each.opinion.name: {
+            g.name: dataclasses.astuple(g.agreement.accuracy) for g in each.groups if g.kind == kind
+        }
         for each in found
     }
     return plots.intervals(f"Accuracy by {kind}", series, "accuracy x 100")

@@ -44,7 +44,11 @@ class Report:
 
 
 def build(
-    runs: Sequence[Run], notes: Sequence[str] = (), title: str = "", command: str = "", llm: Sequence[Run] = ()
+    runs: Sequence[Run],
+    notes: Sequence[str] = (),
+    title: str = "",
+    command: str = "",
+    llm: Sequence[Run] = (),
 ) -> Report:
     """Return the report of runs; those of the host's tasks are compared and have gain and leakage.
 
@@ -52,7 +56,10 @@ def build(
     """
     own = [run for run in runs if run.is_own and run.logged and run.records]
     colours = {name: place for place, name in enumerate(dict.fromkeys(run.name for run in own))}
-    by_task = {task: [run for run in own if run.task == task] for task in dict.fromkeys(run.task for run in own)}
+    by_task = {
+        task: [run for run in own if run.task == task]
+        for task in dict.fromkeys(run.task for run in own)
+    }
     compared, left_out = compare(runs, most=MOST_PAIRS)
     made_how = [{"task": run.task, "run": run.name, "signature": run.signature.text} for run in own]
     signatures = Table(made_how, ["task", "run"], ["signature"], "How every number was made")
@@ -72,7 +79,9 @@ def build(
 def facts(runs: Sequence[Run], command: str = "") -> dict[str, list[str]]:
     """Return the head of a page, name -> lines; `command` is the one that wrote it."""
     tasks = {run.task: run.own for run in runs}
-    covered = {task: dict.fromkeys(run.coverage for run in runs if run.task == task) for task in tasks}
+    covered = {
+        task: dict.fromkeys(run.coverage for run in runs if run.task == task) for task in tasks
+    }
     versions = dict.fromkeys(
         ", ".join(filter(None, (made.package and f"{PACKAGE} {made.package}", made.host)))
         for made in (run.signature for run in runs)
@@ -82,7 +91,10 @@ def facts(runs: Sequence[Run], command: str = "") -> dict[str, list[str]]:
         if run.command:
             of_host.setdefault((*_judge(run), *run.command), []).append(run.task)
     more = ("--output_path", "out", "--log_samples")
-    commands = [shlex.join([*of, "--tasks", ",".join(dict.fromkeys(names)), *more]) for of, names in of_host.items()]
+    commands = [
+        shlex.join([*of, "--tasks", ",".join(dict.fromkeys(names)), *more])
+        for of, names in of_host.items()
+    ]
     commands += [command] if command else []
     days = sorted(_day(run.path) for run in runs if run.path.is_file())
     found: dict[str, list[str]] = {
@@ -116,7 +128,11 @@ def _day(path: Path) -> str:
 def _judge(run: Run) -> list[str]:
     """Return the beginning of the host's command that names the judge and its server, of which the host is known."""
     judge, host = run.signature.judge, run.signature.judge_host
-    url = [f"SPIQA_JUDGE_BASE_URL=http(s)://{host}/..."] if host and not host.startswith("api.") else []
+    url = (
+        [f"SPIQA_JUDGE_BASE_URL=http(s)://{host}/..."]
+        if host and not host.startswith("api.")
+        else []
+    )
     return ["env", f"SPIQA_JUDGE={judge}", *url] if judge else []
 
 
@@ -128,15 +144,24 @@ def _task(task: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Section
         for kind, records in groups.items()
         if kind in headline.PLOTTED and len({record["group"] for record in records}) > 1
     ]
-    shown = [headline.headline_table(runs), *(headline.group_table(runs, *group) for group in groups.items())]
-    remarks = [f"{run.name}: {remark}" for run in runs for remark in remarks_on(run.own.entry, run.records)]
+    shown = [
+        headline.headline_table(runs),
+        *(headline.group_table(runs, *group) for group in groups.items()),
+    ]
+    remarks = [
+        f"{run.name}: {remark}" for run in runs for remark in remarks_on(run.own.entry, run.records)
+    ]
     return Section(f"{task} ({runs[0].own.entry.name}, {runs[0].own.split})", remarks, shown, drawn)
 
 
 def _groups(records: Sequence[headline.Record], kind: str, colours: Mapping[str, int]) -> Plot:
     series: dict[str, dict[str, plots.Point]] = {}
     for record in records:
-        series.setdefault(record["model"], {})[record["group"]] = (record["value"], record["low"], record["high"])
+        series.setdefault(record["model"], {})[record["group"]] = (
+            record["value"],
+            record["low"],
+            record["high"],
+        )
     metric = records[0]["metric"]
     return plots.intervals(f"{metric} by {kind}", series, f"{metric} x 100", colours)
 
@@ -148,15 +173,25 @@ def _comparisons(found: Sequence[Comparison], left_out: Sequence[str]) -> list[S
     for task in dict.fromkeys(each.task for each in found):
         members = [each for each in found if each.task == task]
         points = {
-            f"{each.b} - {each.a}": (each.difference.difference, each.difference.low, each.difference.high)
+            f"{each.b} - {each.a}": (
+                each.difference.difference,
+                each.difference.low,
+                each.difference.high,
+            )
             for each in sorted(members, key=lambda each: -each.difference.difference)
         }
         title = f"Differences in {members[0].metric}, {task}"
         drawn.append(plots.intervals(title, {"difference": points}, "difference x 100", zero=True))
-    return [Section("Comparison of runs", left_out, [tables.comparison_table(found)] if found else [], drawn)]
+    return [
+        Section(
+            "Comparison of runs", left_out, [tables.comparison_table(found)] if found else [], drawn
+        )
+    ]
 
 
-def _gain(found: Sequence[Row], problems: Sequence[str], colours: Mapping[str, int]) -> list[Section]:
+def _gain(
+    found: Sequence[Row], problems: Sequence[str], colours: Mapping[str, int]
+) -> list[Section]:
     rows = tables.overall_rows(found)
     if not rows and not problems:
         return []
@@ -166,16 +201,30 @@ def _gain(found: Sequence[Row], problems: Sequence[str], colours: Mapping[str, i
         for row, result in rows:
             if (estimate := getattr(result, name)) is not None:
                 series.setdefault(row.model, {})[f"{row.task} ({row.ablation})"] = astuple(estimate)
-        drawn += [plots.intervals(title, series, f"{name.upper()} x 100", colours, bars=True)] if series else []
-    return [Section("Gain and leakage", problems, [tables.gain_table(found)] if rows else [], drawn)]
+        drawn += (
+            [plots.intervals(title, series, f"{name.upper()} x 100", colours, bars=True)]
+            if series
+            else []
+        )
+    return [
+        Section("Gain and leakage", problems, [tables.gain_table(found)] if rows else [], drawn)
+    ]
 
 
-def _judges(by_task: Mapping[str, Sequence[Run]], runs: Sequence[Run], colours: Mapping[str, int]) -> list[Section]:
+def _judges(
+    by_task: Mapping[str, Sequence[Run]], runs: Sequence[Run], colours: Mapping[str, int]
+) -> list[Section]:
     drawn = []
     for task, members in by_task.items():
-        scores = [(run.name, colours[run.name], list(tables.judged(run).values())) for run in members]
+        scores = [
+            (run.name, colours[run.name], list(tables.judged(run).values())) for run in members
+        ]
         known = [each for each in scores if each[2]]
-        drawn += [plots.histogram(f"The judge's scores of single answers, {task}", known)] if known else []
+        drawn += (
+            [plots.histogram(f"The judge's scores of single answers, {task}", known)]
+            if known
+            else []
+        )
     drawn += [
         plots.scatter(f"Two judges, {a.task}", pairs, a.signature.judge, b.signature.judge)
         for a, b, pairs in tables.judge_pairs(runs)
@@ -189,6 +238,8 @@ def _coverage(runs: Sequence[Run]) -> Section:
     worst = sorted(counts, key=lambda name: counts[name]["ok"] / max(1, sum(counts[name].values())))
     names = worst if len(worst) > plots.ROWS else [*counts]
     drawn = plots.stacked(
-        tables.COVERAGE, names, {status: [counts[name][status] for name in names] for status in STATUSES}
+        tables.COVERAGE,
+        names,
+        {status: [counts[name][status] for name in names] for status in STATUSES},
     )
     return Section("Coverage", (), [tables.coverage_table(runs)], [drawn])

@@ -34,7 +34,11 @@ def table(runs: Sequence[Run]) -> Table:
         records = _headlines(ranked(run for run in runs if run.task == task))
         values = [record["value"] for record in records if record["value"] is not None]
         for record in records:
-            rank = "-" if record["value"] is None else 1 + sum(value > record["value"] for value in values)
+            rank = (
+                "-"
+                if record["value"] is None
+                else 1 + sum(value > record["value"] for value in values)
+            )
             rows.append({**record, "rank": rank, "score": headline.cell_of(record)})
     columns: Columns = ["rank", "model", "judge", "metric", Column("score", "x 100")]
     title = "Models ranked by the headline of each task, x 100, with 95% intervals"
@@ -53,7 +57,8 @@ def ranking(runs: Sequence[Run]) -> list[Plot]:
     others = [
         each
         for each in (*headline.published_records(runs), *headline.reported_records(runs))
-        if (each["metric"], each["group"]) == (metric, OVERALL) and each["judge"] in ("", PAPER_JUDGE)
+        if (each["metric"], each["group"]) == (metric, OVERALL)
+        and each["judge"] in ("", PAPER_JUDGE)
     ]
     own, beside = _best(_headlines(runs)), _best(others)
     kept = own[: plots.ROWS - min(_BESIDE, len(beside))]
@@ -72,7 +77,9 @@ def ranking(runs: Sequence[Run]) -> list[Plot]:
 
 
 def _headlines(runs: Iterable[Run]) -> list[Record]:
-    return [each for run in runs for each in headline.records_of(run, overall(run, run.metrics[:1]))]
+    return [
+        each for run in runs for each in headline.records_of(run, overall(run, run.metrics[:1]))
+    ]
 
 
 def _best(records: Iterable[Record]) -> list[Record]:
@@ -81,14 +88,22 @@ def _best(records: Iterable[Record]) -> list[Record]:
 
 
 def _conclusion(task: str, found: Sequence[Comparison]) -> str:
-    significant = [each for each in found if each.p_corrected is not None and each.p_corrected < SIGNIFICANT]
+    significant = [
+        each for each in found if each.p_corrected is not None and each.p_corrected < SIGNIFICANT
+    ]
     better: dict[str, list[str]] = {}
     for each in sorted(significant, key=lambda each: -max(each.score_a, each.score_b)):
         best, other = (each.b, each.a) if each.difference.difference > 0 else (each.a, each.b)
         better.setdefault(best, []).append(other)
     count = f"{len(significant) or 'none'} of {len(found)} compared pairs"
-    named = _some([f"{best} is better than {_some(others, ', ')}" for best, others in better.items()], "; ")
-    limits = " Mind the notes in Comparison of runs." if any(each.warnings for each in significant) else ""
+    named = _some(
+        [f"{best} is better than {_some(others, ', ')}" for best, others in better.items()], "; "
+    )
+    limits = (
+        " Mind the notes in Comparison of runs."
+        if any(each.warnings for each in significant)
+        else ""
+    )
     of = f"differ significantly in {found[0].metric} (Holm's p < {SIGNIFICANT})"
     return f"{task}: {count} {of}{': ' if named else ''}{named}.{limits}"
 

@@ -44,7 +44,11 @@ def as_html(report: Report, pictures: str = "large") -> str:
         thumbnails = list(pool.map(partial(small_picture, side=SIDES.get(pictures, 0)), places))
     loader = PackageLoader("spiqa_tasks.report")
     environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     return environment.get_template("page.html").render(
         report=report,
@@ -91,7 +95,9 @@ def _article(row: Mapping[str, Any], parts: Sequence[Part]) -> str:
     groups = ", ".join(f"{kind}: {name}" for kind, name in row["groups"].items())
     footer = f"True answer: {' or '.join(row['references'])}" + (f" · {groups}" if groups else "")
     shown = "".join(map(_shown, parts)).replace("</pre><pre>", "")  # neighbouring texts are one
-    return f"<article><h2>{escape(row['id'])}</h2>{shown}<footer>{escape(footer)}</footer></article>"
+    return (
+        f"<article><h2>{escape(row['id'])}</h2>{shown}<footer>{escape(footer)}</footer></article>"
+    )
 
 
 def _shown(part: Part) -> str:
@@ -105,7 +111,11 @@ def _shown(part: Part) -> str:
 
 
 def _file(name: str) -> str:
-    return resources.files("spiqa_tasks.report").joinpath("templates", name).read_text(encoding="utf-8")
+    return (
+        resources.files("spiqa_tasks.report")
+        .joinpath("templates", name)
+        .read_text(encoding="utf-8")
+    )
 
 
 def _section(section: Section) -> Sequence[str]:

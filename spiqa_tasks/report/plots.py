@@ -25,12 +25,24 @@ ROWS = 30
 _WIDTH = 5.6
 _LABEL = 44
 _INK, _MUTED, _GRID = "#000001", "#000002", "#000003"
-_VARIABLES = {_INK: "ink", _MUTED: "muted", _GRID: "line"} | {f"#0001{k:02x}": f"series-{k}" for k in range(SERIES)}
+_VARIABLES = {_INK: "ink", _MUTED: "muted", _GRID: "line"} | {
+    f"#0001{k:02x}": f"series-{k}" for k in range(SERIES)
+}
 _STYLE: dict[str, Any] = {
     **{"svg.fonttype": "none", "text.parse_math": False, "font.size": 10, "legend.frameon": False},
     **{"text.color": _INK, "axes.labelcolor": _INK, "xtick.color": _MUTED, "ytick.color": _MUTED},
-    **{"xtick.labelcolor": _INK, "ytick.labelcolor": _INK, "axes.edgecolor": _GRID, "grid.color": _GRID},
-    **{"axes.spines.top": False, "axes.spines.right": False, "axes.facecolor": "none", "figure.facecolor": "none"},
+    **{
+        "xtick.labelcolor": _INK,
+        "ytick.labelcolor": _INK,
+        "axes.edgecolor": _GRID,
+        "grid.color": _GRID,
+    },
+    **{
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.facecolor": "none",
+        "figure.facecolor": "none",
+    },
 }
 
 _PAGE = {
@@ -93,21 +105,31 @@ def intervals(
     series = dict(list(series.items())[:SERIES])
     apart = len(named) < sum(map(len, series.values()))
     if not apart and len(series) > 1:
-        values = {name: point[0] or 0 for points in series.values() for name, point in points.items()}
+        values = {
+            name: point[0] or 0 for points in series.values() for name, point in points.items()
+        }
         named.sort(key=lambda name: -values.get(name, 0))
     names, beside = named[:ROWS], len(series) if apart else 1
     step = (0.8 if bars else 0.7) / max(1, beside)
     room = 0.26 if bars else 0.22
-    figure, axes = _figure(max(1.6, (room * beside + 0.2 * apart + 0.04) * len(names) + 0.9 + 0.2 * len(series)))
+    figure, axes = _figure(
+        max(1.6, (room * beside + 0.2 * apart + 0.04) * len(names) + 0.9 + 0.2 * len(series))
+    )
     for place, (label, points) in enumerate(series.items()):
         colour = (colours or {}).get(label, place)
-        known = {n: (v, low, high) for n, (v, low, high) in points.items() if v is not None and n in names}
+        known = {
+            n: (v, low, high)
+            for n, (v, low, high) in points.items()
+            if v is not None and n in names
+        }
         rows = [names.index(name) + (place - (beside - 1) / 2) * step * apart for name in known]
         scaled = [100 * value for value, _, _ in known.values()]
         style: Any = {"xerr": _spans(known.values()), "linestyle": "none"}
         if bars:
             axes.barh(rows, scaled, height=0.86 * step, color=_colour(colour), label=_short(label))
-            axes.errorbar(scaled, rows, ecolor=_INK, color=_INK, marker="o", markersize=3.5, **style)
+            axes.errorbar(
+                scaled, rows, ecolor=_INK, color=_INK, marker="o", markersize=3.5, **style
+            )
         else:
             style |= {"color": _colour(colour), "marker": MARKERS[colour % SERIES], "markersize": 5}
             axes.errorbar(scaled, rows, label=_short(label), elinewidth=1.4, **style)
@@ -133,12 +155,21 @@ def stacked(title: str, names: Sequence[str], parts: Mapping[str, Sequence[int]]
     left = [0.0] * len(names)
     for place, (part, counts) in enumerate(shown.items()):
         shares = [100 * count / total for count, total in zip(counts, totals, strict=True)]
-        axes.barh(range(len(names)), shares, left=left, color=_colour(place), height=0.62, label=part.replace("_", " "))
+        axes.barh(
+            range(len(names)),
+            shares,
+            left=left,
+            color=_colour(place),
+            height=0.62,
+            label=part.replace("_", " "),
+        )
         left = [start + share for start, share in zip(left, shares, strict=True)]
     _name_rows(axes, names)
     axes.set_xlim(0, 100)
     axes.set_xlabel("% of the questions")
-    figure.legend(loc="outside upper left", ncols=4, handlelength=1, handletextpad=0.4, columnspacing=1)
+    figure.legend(
+        loc="outside upper left", ncols=4, handlelength=1, handletextpad=0.4, columnspacing=1
+    )
     return _plot(figure, title, f"Shares of {', '.join(shown)} for {', '.join(names)}.")
 
 
@@ -149,20 +180,34 @@ def histogram(title: str, series: Sequence[tuple[str, int, Sequence[float]]]) ->
     figure, axes = _figure(2.6 + 0.2 * len(series))
     for label, colour, values in series:
         shares = [100 / len(values)] * len(values)
-        style: Any = {"histtype": "step", "color": _colour(colour), "linewidth": 1.8, "label": _short(label)}
+        style: Any = {
+            "histtype": "step",
+            "color": _colour(colour),
+            "linewidth": 1.8,
+            "label": _short(label),
+        }
         axes.hist(values, bins=20, range=(0, 1), weights=shares, **style)
     axes.set_xlabel("score")
     axes.set_ylabel("% of the answers")
     axes.grid(axis="y", linewidth=0.6)
     figure.legend(loc="outside upper left", ncols=1)
-    return _plot(figure, title, f"Distribution of score for {', '.join(label for label, _, _ in series)}.")
+    return _plot(
+        figure, title, f"Distribution of score for {', '.join(label for label, _, _ in series)}."
+    )
 
 
 @_styled
 def scatter(title: str, pairs: Sequence[tuple[float, float]], x: str, y: str) -> Plot:
     """Return one dot per pair of values from 0 to 1."""
     figure, axes = _square(4.2, x, y)
-    axes.scatter([a for a, _ in pairs], [b for _, b in pairs], s=14, color=_colour(0), alpha=0.5, linewidths=0)
+    axes.scatter(
+        [a for a, _ in pairs],
+        [b for _, b in pairs],
+        s=14,
+        color=_colour(0),
+        alpha=0.5,
+        linewidths=0,
+    )
     return _plot(figure, title, f"{len(pairs)} answers, {x} against {y}.")
 
 
@@ -171,10 +216,22 @@ def reliability(title: str, series: Sequence[tuple[str, Sequence[Bin]]]) -> Plot
     """Return the share labelled yes against the mean score, bin by bin, of each (label, bins)."""
     figure, axes = _square(4.2 + 0.2 * len(series), "score", "share labelled yes")
     for place, (label, bins) in enumerate(series):
-        style: Any = {"color": _colour(place), "marker": MARKERS[place % SERIES], "markersize": 5, "linewidth": 1.4}
-        axes.plot([each.score for each in bins], [each.share for each in bins], label=_short(label), **style)
+        style: Any = {
+            "color": _colour(place),
+            "marker": MARKERS[place % SERIES],
+            "markersize": 5,
+            "linewidth": 1.4,
+        }
+        axes.plot(
+            [each.score for each in bins],
+            [each.share for each in bins],
+            label=_short(label),
+            **style,
+        )
     figure.legend(loc="outside upper left", ncols=1)
-    return _plot(figure, title, f"Share labelled yes by score, of {', '.join(label for label, _ in series)}.")
+    return _plot(
+        figure, title, f"Share labelled yes by score, of {', '.join(label for label, _ in series)}."
+    )
 
 
 def limited(kept: int, every: int, what: str) -> str:
@@ -205,12 +262,16 @@ def _square(height: float, x: str, y: str) -> tuple[Figure, Axes]:
 
 def _plot(figure: Figure, title: str, description: str) -> Plot:
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+    figure.savefig(
+        buffer, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    )
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :]
     for pattern, replacement in _PAGE.items():
         svg = re.sub(pattern, replacement, svg, flags=re.DOTALL)
-    svg = re.sub(r"#000[01][0-9a-f]{2}\b", lambda found: f"var(--{_VARIABLES.get(found[0], 'ink')})", svg)
+    svg = re.sub(
+        r"#000[01][0-9a-f]{2}\b", lambda found: f"var(--{_VARIABLES.get(found[0], 'ink')})", svg
+    )
     return Plot(title, svg, description)
 
 
@@ -221,7 +282,9 @@ def _colour(number: int) -> str:
 def _spans(points: Iterable[tuple[float, float | None, float | None]]) -> list[list[float]]:
     """Return the lengths of the intervals below and above their values; 0 without an interval."""
     spans = [
-        (0.0, 0.0) if low is None or high is None else (max(0.0, value - low), max(0.0, high - value))
+        (0.0, 0.0)
+        if low is None or high is None
+        else (max(0.0, value - low), max(0.0, high - value))
         for value, low, high in points
     ]
     return [[100 * below for below, _ in spans], [100 * above for _, above in spans]]

@@ -38,7 +38,9 @@ _PAGE = 160
 """Characters of a table that fits a page 1,280 pixels wide, or A4 upright; the label columns stand in each part."""
 _NARROWEST = 20
 """Characters to which text is wrapped before the table is split: `-12.5 [-14.2, -10.1]` fits."""
-_NUMBER = re.compile(r"[-+<]?\s?\d[\d\s.,%\[\]±+-]*(\(\d+ of \d+\))?|-?( \(\d+ of \d+\))?|\d+ of \d+")
+_NUMBER = re.compile(
+    r"[-+<]?\s?\d[\d\s.,%\[\]±+-]*(\(\d+ of \d+\))?|-?( \(\d+ of \d+\))?|\d+ of \d+"
+)
 """Cells of columns that are aligned at the right: numbers and intervals, a dash, nothing."""
 _INTERVAL = re.compile(r", (?=[-\d.]+\])")
 _BOUND = ",\xa0"
@@ -119,12 +121,21 @@ class Table:
     @cached_property
     def grid(self) -> Grid:
         """The texts that people see."""
-        columns = [each if isinstance(each, Column) else Column(each) for each in (*self.labels, *self.values)]
-        cells = [[column.cell(record) for record in (*self.records, *self.published)] for column in columns]
+        columns = [
+            each if isinstance(each, Column) else Column(each)
+            for each in (*self.labels, *self.values)
+        ]
+        cells = [
+            [column.cell(record) for record in (*self.records, *self.published)]
+            for column in columns
+        ]
         kept = [place for place, column in enumerate(cells) if any(column) or not column]
         rows = [list(row) for row in zip(*(cells[place] for place in kept), strict=True)]
         labels = sum(place < len(self.labels) for place in kept)
-        numbers = (place >= len(self.labels) and all(map(_NUMBER.fullmatch, cells[place])) for place in kept)
+        numbers = (
+            place >= len(self.labels) and all(map(_NUMBER.fullmatch, cells[place]))
+            for place in kept
+        )
         aligned = ["right" if is_number else "left" for is_number in numbers]
         heads = [columns[place].head or _path(columns[place].name)[-1] for place in kept]
         return Grid(heads, rows, labels, aligned)
@@ -134,21 +145,34 @@ class Table:
         """The grid in parts that a page shows one below the other, if it is too wide for one."""
         grid = self.grid
         broken = [re.sub("[-_/]", " ", head) for head in grid.heads]  # a page breaks headings there
-        cut = [columns for columns, _ in _parts(grid._replace(heads=broken), _PAGE)] if broken else []
-        rows = [[[row[at] for at in columns] for row in (grid.heads, grid.aligned, *grid.rows)] for columns in cut]
+        cut = (
+            [columns for columns, _ in _parts(grid._replace(heads=broken), _PAGE)] if broken else []
+        )
+        rows = [
+            [[row[at] for at in columns] for row in (grid.heads, grid.aligned, *grid.rows)]
+            for columns in cut
+        ]
         return [Grid(heads, below, grid.labels, aligned) for heads, aligned, *below in rows]
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
     """Add `--format`, and `--json` as its short form."""
-    about = "of what is printed: tables have values x 100; csv and json natural units (default: text)"
+    about = (
+        "of what is printed: tables have values x 100; csv and json natural units (default: text)"
+    )
     parser.add_argument("--format", choices=FORMS, default="text", help=about)
-    parser.add_argument("--json", action="store_const", const="json", dest="format", help="short for --format json")
+    parser.add_argument(
+        "--json", action="store_const", const="json", dest="format", help="short for --format json"
+    )
 
 
 def render(form: str, *tables: Table, whole: Any = None) -> str:
     """Return tables in one of `FORMS`; json is `whole` (default: the list of all records)."""
-    records = [record for table in tables for record in (table.records if table.data is None else table.data)]
+    records = [
+        record
+        for table in tables
+        for record in (table.records if table.data is None else table.data)
+    ]
     if form == "json":
         return as_json(records if whole is None else whole)
     if form == "csv":
@@ -175,7 +199,9 @@ def as_csv(records: Iterable[Mapping[str, Any]]) -> str:
     """Return records as CSV: a dict is columns (`name.key`), a list is joined by `;`, NaN is empty."""
     flat = [_flat(record) for record in records]
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, list(dict.fromkeys(name for row in flat for name in row)), lineterminator="\n")
+    writer = csv.DictWriter(
+        buffer, list(dict.fromkeys(name for row in flat for name in row)), lineterminator="\n"
+    )
     writer.writeheader()
     writer.writerows(flat)
     return buffer.getvalue().removesuffix("\n")
@@ -202,7 +228,10 @@ def _as_text(table: Table) -> str:
 def _as_markdown(table: Table) -> str:
     grid = table.grid
     rows = [
-        [cell if side == "right" else markdown(cell) for cell, side in zip(row, grid.aligned, strict=True)]
+        [
+            cell if side == "right" else markdown(cell)
+            for cell, side in zip(row, grid.aligned, strict=True)
+        ]
         for row in grid.rows
     ]
     escaped = grid._replace(heads=[*map(markdown, grid.heads)], rows=rows)
@@ -219,7 +248,9 @@ _PEOPLE = {"text": _as_text, "md": _as_markdown, "latex": _as_latex}
 
 
 def _drawn(grid: Grid, form: str) -> str:
-    return tabulate(grid.rows, grid.heads, tablefmt=form, colalign=grid.aligned or None, disable_numparse=True)
+    return tabulate(
+        grid.rows, grid.heads, tablefmt=form, colalign=grid.aligned or None, disable_numparse=True
+    )
 
 
 def _part(grid: Grid, columns: Sequence[int], limits: Sequence[int]) -> str:
@@ -235,7 +266,9 @@ def _part(grid: Grid, columns: Sequence[int], limits: Sequence[int]) -> str:
 
 def _wrapped(cell: str, limit: int) -> str:
     """Return a cell in lines of at most so many characters (tabulate fails to wrap beside numbers such as 94,000)."""
-    return "\n".join(textwrap.fill(line, limit, break_on_hyphens=False) for line in cell.split("\n"))
+    return "\n".join(
+        textwrap.fill(line, limit, break_on_hyphens=False) for line in cell.split("\n")
+    )
 
 
 def _parts(grid: Grid, room: int) -> list[tuple[list[int], list[int]]]:

@@ -34,7 +34,11 @@ def samples(runs: Sequence[Run], places: dict[str, int] | None) -> dict[str, Any
         ids, number, which = _chosen(of_task)
         data["samples"] += _samples_of(of_task, labels, places, ids)
         total += number
-        notes += [f"{task}: {len(ids):,} of {number:,} samples are on this page, {which}. {_OTHERS}."] if which else []
+        notes += (
+            [f"{task}: {len(ids):,} of {number:,} samples are on this page, {which}. {_OTHERS}."]
+            if which
+            else []
+        )
     return data | ({"notes": notes, "total": total} if notes else {})
 
 
@@ -56,17 +60,30 @@ def _chosen(runs: Sequence[Scored]) -> tuple[Collection[str], int, str]:
         count = min(len(ids), MOST - len(found))
         found.update(ids[place * len(ids) // count] for place in range(count))
     differ = len(differing)
-    which = f"all {differ:,} in which the runs differ, and others evenly" if differ else "evenly from the task"
-    return found, len(verdicts), f"evenly from the {differ:,} in which the runs differ" if differ > MOST else which
+    which = (
+        f"all {differ:,} in which the runs differ, and others evenly"
+        if differ
+        else "evenly from the task"
+    )
+    return (
+        found,
+        len(verdicts),
+        f"evenly from the {differ:,} in which the runs differ" if differ > MOST else which,
+    )
 
 
 def as_script(data: Any) -> str:
     """Return JSON for a script element: without `<`, so that no text in it ends the element or begins another."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace(
+        "<", "\\u003c"
+    )
 
 
 def _samples_of(
-    runs: Sequence[Scored], labels: Sequence[str], places: dict[str, int] | None, ids: Collection[str]
+    runs: Sequence[Scored],
+    labels: Sequence[str],
+    places: dict[str, int] | None,
+    ids: Collection[str],
 ) -> list[dict[str, Any]]:
     rows = _rows(runs[0][0], places is not None, ids)
     found: dict[str, dict[str, Any]] = {}
@@ -79,9 +96,15 @@ def _samples_of(
             response, prompt = logged.get(record.id, ("", ""))
             answer = _answer(record, response, scores.get(record.id))
             if prompt not in ("", found[record.id].get("question")):
-                more = f" ... ({len(prompt) - PROMPT:,} characters more)" if len(prompt) > PROMPT else ""
+                more = (
+                    f" ... ({len(prompt) - PROMPT:,} characters more)"
+                    if len(prompt) > PROMPT
+                    else ""
+                )
                 text = prompt[:PROMPT] + more
-                if found[record.id].setdefault("prompt", text) != text:  # this run was asked otherwise than the first
+                if (
+                    found[record.id].setdefault("prompt", text) != text
+                ):  # this run was asked otherwise than the first
                     answer["prompt"] = text
             found[record.id]["answers"].append({"run": labels.index(run.name), **answer})
     return list(found.values())
@@ -92,7 +115,9 @@ def _rows(run: Run, pictures: bool, ids: Collection[str]) -> dict[str, Row]:
     for load in (load_rows, rows_for_scoring) if pictures else (rows_for_scoring,):
         try:
             rows = load(run.own.entry, run.own.split, run.own.settings)
-            return {key: row for row in rows if (key := str(row.get("question_id") or row["id"])) in ids}
+            return {
+                key: row for row in rows if (key := str(row.get("question_id") or row["id"])) in ids
+            }
         except (SpiqaTasksError, OSError):
             continue
     return {}
@@ -117,7 +142,11 @@ def _scores(run: Run) -> Mapping[str, float]:
     if not run.metrics:
         return {}
     metric = run.metrics[0]
-    own = {record.id: record.scores[metric.name] for record in run.questions if metric.name in record.scores}
+    own = {
+        record.id: record.scores[metric.name]
+        for record in run.questions
+        if metric.name in record.scores
+    }
     return {**own, **metric.compute(run.record_set.members(metric)).scores}
 
 
@@ -125,18 +154,25 @@ def _question(row: Row | None, record: Record, places: dict[str, int] | None) ->
     def show(path: str) -> int | None:
         return places.setdefault(path, len(places)) if places is not None and path else None
 
-    found: dict[str, Any] = {"reference": record.reference, "groups": [*record.groups.values()], "answers": []}
+    found: dict[str, Any] = {
+        "reference": record.reference,
+        "groups": [*record.groups.values()],
+        "answers": [],
+    }
     if row is None:
         return found
     found["question"] = row["question"]
     if "figures" in row:
         needed = set(row["referred"])
         found["figures"] = [
-            [show(figure["path"]), figure["caption"], int(figure["file"] in needed)] for figure in row["figures"]
+            [show(figure["path"]), figure["caption"], int(figure["file"] in needed)]
+            for figure in row["figures"]
         ]
     elif "options" in row:
         if not all(text in row["question"] for text in row["options"]):
-            found["options"] = list(map(": ".join, zip(row["letters"], row["options"], strict=True)))
+            found["options"] = list(
+                map(": ".join, zip(row["letters"], row["options"], strict=True))
+            )
         of_options = len(row["images"]) == len(row["letters"])
         marks = row["letters"] if of_options else [""] * len(row["images"])
         found["figures"] = [
@@ -147,7 +183,9 @@ def _question(row: Row | None, record: Record, places: dict[str, int] | None) ->
 
 
 def _answer(record: Record, response: str, score: float | None) -> dict[str, Any]:
-    asked = dict.fromkeys(str(verdict["prompt"]) for verdict in record.verdicts if "prompt" in verdict)
+    asked = dict.fromkeys(
+        str(verdict["prompt"]) for verdict in record.verdicts if "prompt" in verdict
+    )
     found: dict[str, Any] = {
         "response": response,
         "extracted": record.prediction,
@@ -156,7 +194,9 @@ def _answer(record: Record, response: str, score: float | None) -> dict[str, Any
         "score": score,
         "reason": record.reason,
         "refused": record.refused or None,
-        "scores": {name: round(value, 4) for name, value in record.scores.items()} if len(record.scores) > 1 else None,
+        "scores": {name: round(value, 4) for name, value in record.scores.items()}
+        if len(record.scores) > 1
+        else None,
         "judge": list(map(_verdict, record.verdicts)) or None,
         "asked": "\n\n".join(asked) or None,
     }
@@ -164,6 +204,10 @@ def _answer(record: Record, response: str, score: float | None) -> dict[str, Any
 
 
 def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {name: verdict[name] for name in ("metric", "score", "model", "reason", "text") if name in verdict}
+    kept = {
+        name: verdict[name]
+        for name in ("metric", "score", "model", "reason", "text")
+        if name in verdict
+    }
     tokens = [[token, round(logprob, 3)] for token, logprob in verdict.get("top_logprobs", ())]
     return kept | ({"tokens": tokens} if tokens else {})

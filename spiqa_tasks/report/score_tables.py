@@ -37,7 +37,8 @@ def as_json(runs: Sequence[Run]) -> dict[str, Any]:
     if len(runs) == 1:
         return scoring.score_object(runs[0])
     results = [
-        {**scoring.score_object(run), "predictions": run.name, "judge": run.judge_name or "none"} for run in runs
+        {**scoring.score_object(run), "predictions": run.name, "judge": run.judge_name or "none"}
+        for run in runs
     ]
     return {"task": runs[0].task, "results": results}
 
@@ -58,19 +59,34 @@ def as_text(runs: Sequence[Run], form: str = "text") -> str:
     by_run = [scoring.values_of(run) for run in runs]
     names = dict.fromkeys(name for values in by_run for name in values)
     records = [
-        {"metric": name, "n": values[0].n} | {str(place): _shown(name, value) for place, value in enumerate(values)}
+        {"metric": name, "n": values[0].n}
+        | {str(place): _shown(name, value) for place, value in enumerate(values)}
         for name in names
         for values in [[values.get(name, _NONE) for values in by_run]]
-        if not (name.endswith(_FAULTS) and all(not value.value or math.isnan(value.value) for value in values))
+        if not (
+            name.endswith(_FAULTS)
+            and all(not value.value or math.isnan(value.value) for value in values)
+        )
     ]
     if len(runs) == 1:
         metric, columns = _with_coverage(runs[0].task, runs[0]), [Column("0", "x 100"), Column("n")]
     else:
-        heads = [f"{_with_coverage(run.name, run)}\njudge {run.judge_name or 'none'}" for run in runs]
-        metric, columns = runs[0].task, [Column(str(place), head) for place, head in enumerate(heads)]
-    if people := {str(place): made for place, run in enumerate(runs) if (made := scoring.calibrated(run))}:
-        shown: dict[str, object] = {at: number(made.value, made.low, made.high) for at, made in people.items()}
-        n = " / ".join(dict.fromkeys(f"{made.n}, {made.labelled} labelled" for made in people.values()))
+        heads = [
+            f"{_with_coverage(run.name, run)}\njudge {run.judge_name or 'none'}" for run in runs
+        ]
+        metric, columns = (
+            runs[0].task,
+            [Column(str(place), head) for place, head in enumerate(heads)],
+        )
+    if people := {
+        str(place): made for place, run in enumerate(runs) if (made := scoring.calibrated(run))
+    }:
+        shown: dict[str, object] = {
+            at: number(made.value, made.low, made.high) for at, made in people.items()
+        }
+        n = " / ".join(
+            dict.fromkeys(f"{made.n}, {made.labelled} labelled" for made in people.values())
+        )
         records.insert(1, {"metric": f"{runs[0].metrics[0].name} as people", "n": n} | shown)
     return f"{render(form, Table(records, [Column('metric', metric)], columns))}\n\n{_notes(runs)}"
 
@@ -89,14 +105,18 @@ def _notes(runs: Sequence[Run]) -> str:
     blocks = []
     for run in runs:
         found = scoring.score_object(run)
-        counts = ", ".join(f"{key} {n}" for key, n in found["counts"].items() if isinstance(n, int) and n)
+        counts = ", ".join(
+            f"{key} {n}" for key, n in found["counts"].items() if isinstance(n, int) and n
+        )
         lines = [f"{run.name}: {counts}" if len(runs) > 1 else counts]
         whole = run.record_set.withheld()
         if whole is not None:
             lines.append(f"every value is withheld: {whole.reason}; --partial prints it")
         omitted: dict[str, list[str]] = {}
         for name, reason in found.get("omitted", {}).items():
-            if not (name.endswith(_FAULTS) or (whole is not None and reason.endswith(str(whole.reason)))):
+            if not (
+                name.endswith(_FAULTS) or (whole is not None and reason.endswith(str(whole.reason)))
+            ):
                 omitted.setdefault(reason, []).append(name)
         lines += [f"{', '.join(names)} left out: {reason}" for reason, names in omitted.items()]
         lines += [_MATCHERS] * ("accuracy_lmms_eval" in found["metrics"])
@@ -110,9 +130,13 @@ def records(runs: Sequence[Run]) -> list[Record]:
     Both have SciFIBench's overall accuracy of a direction where both subsets were run. L3Scores are published by the
     paper's judge alone.
     """
-    measured = [record for run in runs for record in records_of(run, overall(run, shown_metrics(run)))]
+    measured = [
+        record for run in runs for record in records_of(run, overall(run, shown_metrics(run)))
+    ]
     printed = published_records(runs)
-    published = [each for each in printed if each["group"] == OVERALL and each["judge"] in ("", PAPER_JUDGE)]
+    published = [
+        each for each in printed if each["group"] == OVERALL and each["judge"] in ("", PAPER_JUDGE)
+    ]
     for task, tasks in MEANS.items():
         if {run.task for run in runs} >= set(tasks):
             measured += _means(measured, task, tasks)
@@ -122,8 +146,13 @@ def records(runs: Sequence[Run]) -> list[Record]:
 
 def models_table(runs: Sequence[Run], form: str) -> str:
     """Return a row per model and a column per task, its headline without interval, beside what papers print of it."""
-    heads = {run.task: run.metrics[0].name for run in sorted(runs, key=lambda run: bool(run.judged_metric))}
-    found = [each for each in records(runs) if each["metric"] == heads.get(each["task"], "accuracy")]
+    heads = {
+        run.task: run.metrics[0].name
+        for run in sorted(runs, key=lambda run: bool(run.judged_metric))
+    }
+    found = [
+        each for each in records(runs) if each["metric"] == heads.get(each["task"], "accuracy")
+    ]
     return _by_model(found, form, intervals=False)
 
 
@@ -136,7 +165,9 @@ def paper_table(runs: Sequence[Run], form: str) -> str:
 
 
 def _by_model(found: Sequence[Record], form: str, *, intervals: bool) -> str:
-    shown = [each if intervals else {**each, "low": None, "high": None} for each in _of_main_table(found)]
+    shown = [
+        each if intervals else {**each, "low": None, "high": None} for each in _of_main_table(found)
+    ]
     several = len({record["metric"] for record in shown}) > 1
     tasks = list(dict.fromkeys(record["task"] for record in found))
     heads: dict[str, int] = {}
@@ -170,8 +201,14 @@ def _of_main_table(found: Sequence[Record]) -> list[Record]:
         return list(found)
     main = sources.most_common(1)[0][0]
     order = list(dict.fromkeys(record["metric"] for record in found if record["source"] == main))
-    kept = [record for record in found if record["metric"] in order and record["source"] in (MEASURED, main)]
-    return sorted(kept, key=lambda record: (record["source"] == main, order.index(record["metric"])))
+    kept = [
+        record
+        for record in found
+        if record["metric"] in order and record["source"] in (MEASURED, main)
+    ]
+    return sorted(
+        kept, key=lambda record: (record["source"] == main, order.index(record["metric"]))
+    )
 
 
 def _means(measured: Sequence[Record], task: str, tasks: Sequence[str]) -> Iterator[Record]:
@@ -184,5 +221,12 @@ def _means(measured: Sequence[Record], task: str, tasks: Sequence[str]) -> Itera
         values = [record["value"] for record in members]
         if len(members) == len(tasks):
             mean = None if None in values else sum(values) / len(values)
-            fields = {"split": "", "task": task, "value": mean, "low": None, "high": None, "questions": ""}
+            fields = {
+                "split": "",
+                "task": task,
+                "value": mean,
+                "low": None,
+                "high": None,
+                "questions": "",
+            }
             yield {**members[0], **fields, "n": sum(record["n"] for record in members)}

@@ -43,8 +43,15 @@ def as_card(runs: Sequence[Run]) -> str:
         head = records[0]
         mark = f"[^{notes.setdefault(head['signature'], len(notes) + 1)}]"
         score = number(head["value"], head["low"], head["high"]) + mark
-        rows.append([run.name, run.task, head["metric"], score, size_of(head), head["judge"] or "-"])
-    index = [entry for model, each in results.items() if each for entry in eval_results_to_model_index(model, each)]
+        rows.append(
+            [run.name, run.task, head["metric"], score, size_of(head), head["judge"] or "-"]
+        )
+    index = [
+        entry
+        for model, each in results.items()
+        if each
+        for entry in eval_results_to_model_index(model, each)
+    ]
     front = yaml.safe_dump({"model-index": index}, sort_keys=False, allow_unicode=True)
     cells = [[str(cell).replace("|", "\\|") for cell in row] for row in rows]
     headers = ["model", "task", "metric", "x 100 [95% interval]", "n", "judge"]
@@ -64,11 +71,22 @@ def as_latex(runs: Sequence[Run]) -> str:
         if record["value"] is not None:
             mark = notes.setdefault(record["signature"], len(notes) + 1)
             row = rows.setdefault(run.name, {"model": _tex(run.name)})
-            row[_tex(f"{run.task} ({record['metric']})")] = rf"{number(record['value'])}\textsuperscript{{{mark}}}"
-    table = tabulate(list(rows.values()), headers="keys", tablefmt="latex_raw", missingval="--", disable_numparse=True)
+            row[_tex(f"{run.task} ({record['metric']})")] = (
+                rf"{number(record['value'])}\textsuperscript{{{mark}}}"
+            )
+    table = tabulate(
+        list(rows.values()),
+        headers="keys",
+        tablefmt="latex_raw",
+        missingval="--",
+        disable_numparse=True,
+    )
     for rule in ("toprule", "midrule", "bottomrule"):
         table = table.replace(r"\hline", rf"\{rule}", 1)
-    lines = [rf"\par\noindent\footnotesize\textsuperscript{{{mark}}} {_tex(text)}" for text, mark in notes.items()]
+    lines = [
+        rf"\par\noindent\footnotesize\textsuperscript{{{mark}}} {_tex(text)}"
+        for text, mark in notes.items()
+    ]
     return "\n".join(["% needs \\usepackage{booktabs}", table, *lines]) + "\n"
 
 
@@ -88,8 +106,14 @@ def _repository(run: Run) -> str:
     name = run.own.entry.name
     if run.own.split.startswith("demo"):
         return f"{PACKAGE}-demo"
-    return next((repository.repo_id for repository in REPOSITORIES if repository.folder == name), name)
+    return next(
+        (repository.repo_id for repository in REPOSITORIES if repository.folder == name), name
+    )
 
 
 def _tex(text: str) -> str:
-    return re.sub(r"[&%$#_{}]", r"\\\g<0>", text.replace("\\", r"\textbackslash ").replace("~", r"\textasciitilde "))
+    return re.sub(
+        r"[&%$#_{}]",
+        r"\\\g<0>",
+        text.replace("\\", r"\textbackslash ").replace("~", r"\textasciitilde "),
+    )

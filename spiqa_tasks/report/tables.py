@@ -29,7 +29,9 @@ _FAILED = ("request_failed", "scoring_failed", "incomplete", "no_helpful_figure"
 
 def statuses(run: Run) -> dict[str, int]:
     """Return status -> number of questions; a refusal counts as `refused` whatever else it is."""
-    counts: Counter[str] = Counter("refused" if record.refused else record.status for record in run.questions)
+    counts: Counter[str] = Counter(
+        "refused" if record.refused else record.status for record in run.questions
+    )
     return {status: counts[status] for status in STATUSES}
 
 
@@ -42,7 +44,9 @@ def coverage_table(runs: Sequence[Run]) -> Table:
 def _counts(run: Run) -> dict[str, Any]:
     by_status = statuses(run)
     questions = run.questions
-    unparsed = Counter(record.rule or "no rule" for record in questions if record.unparsed or record.taken_whole)
+    unparsed = Counter(
+        record.rule or "no rule" for record in questions if record.unparsed or record.taken_whole
+    )
     return {
         "questions": run.record_set.part or len(questions),
         "ok": by_status["ok"],
@@ -82,7 +86,13 @@ def agreement_table(runs: Sequence[Run]) -> Table:
     """Return the correlations of judges on the same answers."""
     names = ("task", "answers", "judge", "other judge", "n", "Spearman", "Kendall")
     rows = [
-        dict(zip(names, (a.task, a.identity.label, a.judge_name, b.judge_name, len(pairs), *both), strict=True))
+        dict(
+            zip(
+                names,
+                (a.task, a.identity.label, a.judge_name, b.judge_name, len(pairs), *both),
+                strict=True,
+            )
+        )
         for a, b, pairs in judge_pairs(runs)
         for both in [rank_correlations(pairs)]
     ]
@@ -96,7 +106,9 @@ def gain_rows(runs: Sequence[Run], llm: Sequence[Run] = ()) -> tuple[list[Row], 
     `llm` are those of the runs that are an LLM base's; those of our `_llm` tasks are known as such.
     """
     logged = [run for run in runs if run.logged]
-    if not any(selection.ablation(run) != "none" and not selection.is_few_shot(run) for run in logged):
+    if not any(
+        selection.ablation(run) != "none" and not selection.is_few_shot(run) for run in logged
+    ):
         return [], []
     try:
         compared, _, problems = ablation_pairs(logged, llm)
@@ -104,7 +116,9 @@ def gain_rows(runs: Sequence[Run], llm: Sequence[Run] = ()) -> tuple[list[Row], 
         return [], [str(error)]
     found = [row for pair in compared for row in rows(pair)]
     withheld = [row for row in found if row.group == OVERALL and row.withheld]
-    return found, problems + [f"{row.task} of {row.model} is withheld: {row.withheld}." for row in withheld]
+    return found, problems + [
+        f"{row.task} of {row.model} is withheld: {row.withheld}." for row in withheld
+    ]
 
 
 def overall_rows(found: Sequence[Row]) -> list[tuple[Row, Gain]]:
@@ -118,20 +132,41 @@ def gain_table(found: Sequence[Row]) -> Table:
         {
             **{"task": row.task, "model": row.model, "source": "measured", "without": row.ablation},
             **{"LLM base": row.llm or "-", "n": row.n},
-            **{name: getattr(result, name) for name in ("s_v", "s_wv", "s_t", "mg", "ml", "ml_signed")},
+            **{
+                name: getattr(result, name)
+                for name in ("s_v", "s_wv", "s_t", "mg", "ml", "ml_signed")
+            },
         }
         for row, result in overall_rows(found)
     ]
     printed: dict[str, dict[str, Any]] = {}
     for value in published_gain() if any(row.task == MMSTAR_TASK for row in found) else ():
-        of = {"task": MMSTAR_TASK, "model": value.model, "source": "published, Table 5", "without": "text"}
-        printed.setdefault(value.model, {**of, "mg": None, "ml": None})[value.metric] = Estimate(value.value)
+        of = {
+            "task": MMSTAR_TASK,
+            "model": value.model,
+            "source": "published, Table 5",
+            "without": "text",
+        }
+        printed.setdefault(value.model, {**of, "mg": None, "ml": None})[value.metric] = Estimate(
+            value.value
+        )
     scores = [Column(f"s_{name}", f"S_{name}", number) for name in ("v", "wv", "t")]
     heads = {"mg": "gain MG", "ml": "leakage ML", "ml_signed": "S_wv - S_t"}
-    values: Columns = ["LLM base", "n", *scores, *(Column(name, head, estimated) for name, head in heads.items())]
-    notes = [f"{row.task} of {row.model}: {warning}." for row, _ in overall_rows(found) for warning in warnings(row)]
+    values: Columns = [
+        "LLM base",
+        "n",
+        *scores,
+        *(Column(name, head, estimated) for name, head in heads.items()),
+    ]
+    notes = [
+        f"{row.task} of {row.model}: {warning}."
+        for row, _ in overall_rows(found)
+        for warning in warnings(row)
+    ]
     labels: Columns = ["task", "model", "source", "without"]
-    return Table(rows, labels, values, "Multi-modal gain and leakage x 100", notes, [*printed.values()])
+    return Table(
+        rows, labels, values, "Multi-modal gain and leakage x 100", notes, [*printed.values()]
+    )
 
 
 def comparison_table(found: Sequence[Comparison], most: int | None = None) -> Table:
@@ -140,7 +175,9 @@ def comparison_table(found: Sequence[Comparison], most: int | None = None) -> Ta
     values: Columns = [
         Column("difference.n"),
         *(Column("score_b", "run x 100", number), Column("score_a", "against x 100", number)),
-        Column("difference.difference", "difference", number, ("difference.low", "difference.high")),
+        Column(
+            "difference.difference", "difference", number, ("difference.low", "difference.high")
+        ),
         *(Column("difference.p", "p", p_value), Column("p_corrected", "p corrected", p_value)),
         *(Column(name, show=lambda ids: str(len(ids))) for name in ("won", "lost")),
         Column("difference.smallest", "smallest", number),
@@ -149,22 +186,40 @@ def comparison_table(found: Sequence[Comparison], most: int | None = None) -> Ta
         "The difference is the run minus the one it stands against, on the questions that both answered; 95% intervals "
         "of the paired test, clustered by paper in SPIQA. Corrected p-values are Holm's, for all lines together. "
         "Smallest: the smallest true difference that so many questions show with 80% probability.",
-        *(f"{each.task}, {each.b} against {each.a}: {'; '.join(each.warnings)}." for each in shown if each.warnings),
+        *(
+            f"{each.task}, {each.b} against {each.a}: {'; '.join(each.warnings)}."
+            for each in shown
+            if each.warnings
+        ),
     ]
     if more:
-        notes.append(f"{more:,} more pairs are not shown: compare with --baseline MODEL, or print all with --json.")
+        notes.append(
+            f"{more:,} more pairs are not shown: compare with --baseline MODEL, or print all with --json."
+        )
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
-    return Table(as_records(shown), labels, values, "Paired differences", notes, data=as_records(found))
+    return Table(
+        as_records(shown), labels, values, "Paired differences", notes, data=as_records(found)
+    )
 
 
 def why_table(found: Why) -> Table:
     """Return the lines of a difference, with what differs beside them and two sentences below."""
     shown = [line for line in found.lines if line.ids or abs(line.value) >= LEAST]
     rows = [
-        {**asdict(line), "questions": len(line.ids), "first": line.ids[:NAMED], "about": found.about.get(line.cause)}
+        {
+            **asdict(line),
+            "questions": len(line.ids),
+            "first": line.ids[:NAMED],
+            "about": found.about.get(line.cause),
+        }
         for line in shown
     ]
-    total = {"cause": "difference", "value": found.number_b - found.number_a, "low": None, "high": None}
+    total = {
+        "cause": "difference",
+        "value": found.number_b - found.number_a,
+        "low": None,
+        "high": None,
+    }
     values: Columns = [
         Column("value", "x 100", number, ("low", "high")),
         *("questions", Column("first", "such as"), "about"),

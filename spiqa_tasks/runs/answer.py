@@ -25,8 +25,14 @@ _NOTHING = re.compile(r"(?!(?<=\d)\.(?=\d)|-(?=\.?\d))[\W_]")
 """Everything but letters, digits, decimal points and minus signs."""
 _NO_OPTIONS: Mapping[str, str] = {}
 _MEANINGS = {
-    "missing": ("question has no answer and is left out", "questions have no answer and are left out"),
-    "unknown": ("id is of no single question of this task and ignored", "ids are of no single question and ignored"),
+    "missing": (
+        "question has no answer and is left out",
+        "questions have no answer and are left out",
+    ),
+    "unknown": (
+        "id is of no single question of this task and ignored",
+        "ids are of no single question and ignored",
+    ),
     "duplicates": (
         "id occurs several times with the same answer and counts once",
         "ids occur several times with the same answer and count once",
@@ -71,7 +77,9 @@ class Answer:
     @property
     def is_bare(self) -> bool:
         """Whether the file has nothing to compare with the release."""
-        return not (self.question or self.reference or self.options or self.needed or self.response.shown)
+        return not (
+            self.question or self.reference or self.options or self.needed or self.response.shown
+        )
 
 
 Answers = dict[str, Answer]
@@ -99,19 +107,32 @@ def match(
     unknown = [*(row_id for row_id in by_id if row_id not in known), *ambiguous]
     if not found:
         instead = f"ids such as {unknown[0][:LONGEST]!r}" if unknown else "no answers"
-        is_paper = any(key.startswith(row["paper_id"]) for key in unknown[:1] for row in rows if "paper_id" in row)
-        remedy = "Write the paper's id, / and the question's key" if is_paper else "Name the task of the answers"
+        is_paper = any(
+            key.startswith(row["paper_id"])
+            for key in unknown[:1]
+            for row in rows
+            if "paper_id" in row
+        )
+        remedy = (
+            "Write the paper's id, / and the question's key"
+            if is_paper
+            else "Name the task of the answers"
+        )
         raise InputError(
             f"Expected answers to the task's questions (ids such as {next(iter(known))!r}) in {path}, found {instead}. "
             f"{remedy}."
         )
     missing = [row_id for row_id in known if row_id not in by_id]
     if missing == ["0"] and unknown == [str(len(known))]:
-        raise InputError(f"Expected ids from 0 to {len(known) - 1} in {path}, found 1 to {unknown[0]}. Count from 0.")
+        raise InputError(
+            f"Expected ids from 0 to {len(known) - 1} in {path}, found 1 to {unknown[0]}. Count from 0."
+        )
     return found, {"missing": missing, "unknown": unknown, "duplicates": duplicates}
 
 
-def _with_row_ids(answers: Iterable[Answer], rows: Sequence[Mapping[str, Any]]) -> tuple[list[Answer], list[str]]:
+def _with_row_ids(
+    answers: Iterable[Answer], rows: Sequence[Mapping[str, Any]]
+) -> tuple[list[Answer], list[str]]:
     """The answers with the ids of rows, unknown ones as they are, and the ids that may mean several rows.
 
     Of several rows the one with the answer's reference is meant.
@@ -122,14 +143,19 @@ def _with_row_ids(answers: Iterable[Answer], rows: Sequence[Mapping[str, Any]]) 
         return answers, []
     by_name: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        for name in {spelled(row["id"]), spelled(f"{row['paper_id']}/{row['question']}") if "paper_id" in row else ""}:
+        for name in {
+            spelled(row["id"]),
+            spelled(f"{row['paper_id']}/{row['question']}") if "paper_id" in row else "",
+        }:
             by_name.setdefault(name, []).append(row)
     found: list[Answer] = []
     ambiguous = []
     for answer in answers:
         same = [] if answer.id in known else by_name.get(spelled(answer.id), [])
         if len(same) > 1:
-            same = [row for row in same if plain(str(row.get("answer", ""))) == plain(answer.reference)]
+            same = [
+                row for row in same if plain(str(row.get("answer", ""))) == plain(answer.reference)
+            ]
             if len(same) != 1:
                 ambiguous.append(answer.id)
                 continue
@@ -196,7 +222,12 @@ def compared(
     accepted: another true answer or other options under an id, or other differences of too many answers.
     """
     pairs = ((answers[row["id"]], row) for row in rows if row["id"] in answers)
-    every = [each for answer, row in pairs if not answer.is_bare for each in _differences(answer, row, figures)]
+    every = [
+        each
+        for answer, row in pairs
+        if not answer.is_bare
+        for each in _differences(answer, row, figures)
+    ]
     if not every:
         return answers, [], []
     found = dict(answers)
@@ -229,7 +260,9 @@ def _differences(
         yield _Difference(row["id"], "true answer", answer.reference, true, of_key=True)
     for letter, text in answer.options.items():
         ours = options.get(letter, "")  # empty of a picture, which has no text to compare
-        if letter not in options or (ours and plain(text) not in (plain(ours), plain(f"{letter} {ours}"))):
+        if letter not in options or (
+            ours and plain(text) not in (plain(ours), plain(f"{letter} {ours}"))
+        ):
             yield _Difference(row["id"], f"option {letter}", text, ours, of_key=True)
     if not _is_question(answer, row, options):
         yield _Difference(row["id"], "question", answer.question, str(row.get("question", "")))
@@ -238,7 +271,11 @@ def _differences(
         texts = ", ".join(answer.needed), ", ".join(needed)
         yield _Difference(row["id"], "figures that its answer needs", *texts, of_key=True)
     shown, known = answer.response.shown, figures.get(row.get("paper_id", ""))
-    if shown and known is not None and not (set(shown) <= set(known) and len(set(shown)) == len(shown)):
+    if (
+        shown
+        and known is not None
+        and not (set(shown) <= set(known) and len(set(shown)) == len(shown))
+    ):
         yield _Difference(row["id"], _FIGURES, ", ".join(shown), ", ".join(known))
 
 

@@ -6,7 +6,16 @@ from dataclasses import dataclass, field
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 
 _RUNNING = (
-    *("api_key", "base_url", "device", "device_map", "batch_size", "max_retries", "num_concurrent", "num_cpus"),
+    *(
+        "api_key",
+        "base_url",
+        "device",
+        "device_map",
+        "batch_size",
+        "max_retries",
+        "num_concurrent",
+        "num_cpus",
+    ),
     *("retry_backoff_s", "timeout", "seed"),
 )
 """Arguments that say where and how fast a model runs, not which it is."""
@@ -32,7 +41,9 @@ class Identity:
     def label(self) -> str:
         """The identity for people."""
         extra = [] if self.ablation == "none" else [f"ablation={self.ablation}"]
-        return ",".join([self.name or self.model, *extra, *([f"seed={self.seed}"] if self.seed else [])])
+        return ",".join(
+            [self.name or self.model, *extra, *([f"seed={self.seed}"] if self.seed else [])]
+        )
 
 
 def ablated(who: Identity) -> dict[str, str]:
@@ -40,7 +51,9 @@ def ablated(who: Identity) -> dict[str, str]:
     model = {"model": who.model} if who.name else {}
     if who.ablation == "none":
         return model
-    return model | {"ablated": ",".join([who.ablation, *([f"seed={who.seed}"] if who.seed else [])])}
+    return model | {
+        "ablated": ",".join([who.ablation, *([f"seed={who.seed}"] if who.seed else [])])
+    }
 
 
 def identity(model: str, arguments: str) -> Identity:

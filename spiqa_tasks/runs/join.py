@@ -56,7 +56,9 @@ def join_questions(
         if not rows:
             raise
         if ran.benchmark != FREE_ANSWERS.name:
-            remarks.append(f"{run.path}: scored from its own questions and answers, for want of the release: {error}")
+            remarks.append(
+                f"{run.path}: scored from its own questions and answers, for want of the release: {error}"
+            )
     form = run.form
     if form == spiqa_responses.FORM:
         given, (answers, form) = answers, spiqa_responses.with_row_ids(answers, rows)
@@ -68,7 +70,9 @@ def join_questions(
             rows = rows_of(ran)
             answers, form = spiqa_responses.with_row_ids(given, rows)
     if ran.settings != task.settings:
-        remarks.append(f"{run.name}: scored as it was made, with {ran.settings}; {task.name} has {task.settings}.")
+        remarks.append(
+            f"{run.name}: scored as it was made, with {ran.settings}; {task.name} has {task.settings}."
+        )
     if subset is not None:
         others = {row["id"] for row in rows}
         rows, ran = subset.rows(task.name, rows), replace(ran, kept=frozenset(subset.ids))
@@ -77,12 +81,21 @@ def join_questions(
     found, unmatched = match(run.path, answers, rows)
     names_figures = any(answer.response.shown for answer in found.values())
     figures = known_figures(ran.entry, ran.split) if names_figures else {}
-    found, unmatched["differing"], said = compared(run.path, found, rows, figures, accept_differences)
+    found, unmatched["differing"], said = compared(
+        run.path, found, rows, figures, accept_differences
+    )
     remarks += [f"{task.name}: {run.path}: {remark}" for remark in match_remarks(unmatched)]
     remarks += [f"{task.name}: {remark}" for remark in said]
     ids, answers = "" if subset is None else subset.digest, list(found.values())
     joined = replace(
-        run, task=ran.name, definition=ran, form=form, read=lambda: answers, rows=rows, ids=ids, unmatched=unmatched
+        run,
+        task=ran.name,
+        definition=ran,
+        form=form,
+        read=lambda: answers,
+        rows=rows,
+        ids=ids,
+        unmatched=unmatched,
     )
     return joined, remarks
 
@@ -90,7 +103,11 @@ def join_questions(
 def _table_rows(run: Run, task: Task, answers: Sequence[Answer]) -> list[dict[str, Any]]:
     """The questions in a file of answers, or []; files of the same questions have the same data digest."""
     is_table = run.form in (answer_files.TABLE, answer_files.LINES, answer_files.VLMEVALKIT)
-    if task.entry.from_table is None or not is_table or not any(each.question and each.references for each in answers):
+    if (
+        task.entry.from_table is None
+        or not is_table
+        or not any(each.question and each.references for each in answers)
+    ):
         return []
     cells: list[dict[str, Any]] = [
         {**row, "id": answer.id, "question": answer.question, "references": answer.references}
@@ -98,7 +115,8 @@ def _table_rows(run: Run, task: Task, answers: Sequence[Answer]) -> list[dict[st
         for row, answer in zip(read_cells(run.path), answers, strict=True)
     ]
     asked = [
-        {name: str(row[name]) for name in ("id", "question", "answer", *LETTERS) if row.get(name)} for row in cells
+        {name: str(row[name]) for name in ("id", "question", "answer", *LETTERS) if row.get(name)}
+        for row in cells
     ]
     return task.entry.from_table(cells, task.split, task.typed, f"table {digest_of(asked)}")
 

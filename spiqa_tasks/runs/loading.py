@@ -41,7 +41,10 @@ def load_runs(
         runs, remarks = selection.newest(selection.judged_as_wanted(read, wanted.judge), judges)
     remarks += left_out
     rows_of = functools.cache(task_questions)
-    runs = [run if _has_scores(run, wanted.judge) else _scored(run, wanted, rows_of, remarks) for run in runs]
+    runs = [
+        run if _has_scores(run, wanted.judge) else _scored(run, wanted, rows_of, remarks)
+        for run in runs
+    ]
     return [wanted.cut(run) for run in runs], remarks
 
 
@@ -51,23 +54,34 @@ def own_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[
     chosen = selection.select_tasks(every, wanted.tasks)
     found = [run for run in _logged(chosen, remarks) if run.records]
     if not found:
-        among, places = ", ".join(wanted.tasks) or "this package's tasks", sorted({str(run.path) for run in chosen})
+        among, places = (
+            ", ".join(wanted.tasks) or "this package's tasks",
+            sorted({str(run.path) for run in chosen}),
+        )
         raise InputError(
             f"Expected samples of {among}; found none in {', '.join(places)}. Run lmms-eval with --log_samples."
         )
     return found, remarks
 
 
-def unscored_runs(paths: Sequence[RunPath], wanted: Selection, name: str = "") -> tuple[ByTask, list[str]]:
+def unscored_runs(
+    paths: Sequence[RunPath], wanted: Selection, name: str = ""
+) -> tuple[ByTask, list[str]]:
     """Return each task of this package with its runs at some paths, scored or not, and remarks on others.
 
     With `name`, only those of a task, a group or a task's YAML; each path is then of another model. Raises InputError:
     an unknown task, a file named twice, no run, or none with answers to a task of ours.
     """
-    named = {task.name: task for task in (_named_tasks(name, paths, wanted.include) if name else ())}
+    named = {
+        task.name: task for task in (_named_tasks(name, paths, wanted.include) if name else ())
+    }
     if name and len({each.path.resolve() for each in paths}) < len(paths):
-        raise InputError("Expected different files of predictions, found one of them twice. Name each once.")
-    ids = {(task.entry.definition or {}).get("columns", {}).get("id", "") for task in named.values()}
+        raise InputError(
+            "Expected different files of predictions, found one of them twice. Name each once."
+        )
+    ids = {
+        (task.entry.definition or {}).get("columns", {}).get("id", "") for task in named.values()
+    }
     columns = replace(wanted.columns, task_id=ids.pop() if len(ids) == 1 else "")
     wanted = replace(wanted, tasks=tuple(named), columns=columns) if name else wanted
     remarks: list[str] = []
@@ -79,19 +93,33 @@ def unscored_runs(paths: Sequence[RunPath], wanted: Selection, name: str = "") -
                 f"Expected answers to {name} in {places[0].path}, found none. Call files of answers <model>_<task>, or "
                 "name a single task."
             )
-        if len(named) == len(read) == 1 and places[0].path.is_file():  # whatever task it was made for
+        if (
+            len(named) == len(read) == 1 and places[0].path.is_file()
+        ):  # whatever task it was made for
             read = [replace(read[0], task=wanted.tasks[0])]
-        if len(named) == 1 and places[0].path.is_dir() and len(whole := joined(places[0].path, read)) < len(read):
+        if (
+            len(named) == 1
+            and places[0].path.is_dir()
+            and len(whole := joined(places[0].path, read)) < len(read)
+        ):
             read = whole
-            remarks.append(f"{places[0].path}: files of one name in its folders are read as parts of one run.")
+            remarks.append(
+                f"{places[0].path}: files of one name in its folders are read as parts of one run."
+            )
         runs, replaced = selection.newest(selection.select_tasks(read, wanted.tasks), "any")
         remarks += replaced + left_out
         for run in [run for run in runs if run.logged] if name else _logged(runs, remarks):
             by_task.setdefault(run.task, []).append(run)
-    found = [(named.get(task) or task_of_run(of[0], wanted.include), of) for task, of in by_task.items() if of]
+    found = [
+        (named.get(task) or task_of_run(of[0], wanted.include), of)
+        for task, of in by_task.items()
+        if of
+    ]
     if not found:
         at, of = ", ".join(str(each.path) for each in paths), name or "this package's tasks"
-        raise InputError(f"Expected answers to {of} in {at}, found none. {' '.join(remarks)}".strip())
+        raise InputError(
+            f"Expected answers to {of} in {at}, found none. {' '.join(remarks)}".strip()
+        )
     if missing := [task for task in named if not by_task[task]]:
         remarks.append(f"{name}: no answers to {', '.join(missing)}.")
     return [(task, selection.with_unique_labels(of)) for task, of in found], remarks
@@ -102,7 +130,9 @@ def find_task(name: str, include: Sequence[Path] = ()) -> Task:
     found = find_tasks([name], include)
     if len(found) != 1:
         members = ", ".join(task.name for task in found)
-        raise InputError(f"Expected one task, found the group {name} of {members}. Name one of them.")
+        raise InputError(
+            f"Expected one task, found the group {name} of {members}. Name one of them."
+        )
     return found[0]
 
 
@@ -133,14 +163,24 @@ def _with_tasks(paths: Sequence[RunPath], wanted: Selection) -> tuple[list[Run],
 
     Answers that name no task are to the only one that is wanted, or free answers. Raises InputError: see `read_runs`.
     """
-    runs = read_runs(paths, wanted.include, wanted.columns, wanted.tasks[0] if len(wanted.tasks) == 1 else "")
+    runs = read_runs(
+        paths, wanted.include, wanted.columns, wanted.tasks[0] if len(wanted.tasks) == 1 else ""
+    )
     # VLMEvalKit's answers, called after their folder, stand beside what was scored of them
     scored = {(run.path.parent, f"{run.path.parent.name}_{run.task}") for run in runs if run.task}
-    unknown = [run for run in runs if not run.task and (run.path.parent, run.path.stem) not in scored]
-    alone = [run for run in unknown if len(unknown) == len(runs) or run.path in {each.path for each in paths}]
+    unknown = [
+        run for run in runs if not run.task and (run.path.parent, run.path.stem) not in scored
+    ]
+    alone = [
+        run
+        for run in unknown
+        if len(unknown) == len(runs) or run.path in {each.path for each in paths}
+    ]
     others = [str(run.path) for run in unknown if run not in alone]
     names = [*others[:FIRST], *[f"{len(others) - FIRST} others"] * (len(others) > FIRST)]
-    left_out = [f"Left out, with no task in the name: {', '.join(names)}. TASK=FILE names it."] * bool(others)
+    left_out = [
+        f"Left out, with no task in the name: {', '.join(names)}. TASK=FILE names it."
+    ] * bool(others)
     return [*(run for run in runs if run.task), *map(_of_no_task, alone)], left_out
 
 
@@ -155,11 +195,15 @@ def _of_no_task(run: Run) -> Run:
             "with the columns question and reference need none."
         )
     task = Task(FREE_ANSWERS.name, FREE_ANSWERS, SPLIT, settings_text(FREE_ANSWERS.settings()))
-    numbered = [replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)]
+    numbered = [
+        replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)
+    ]
     return replace(run, task=task.name, definition=task, read=lambda: numbered)
 
 
-def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows], remarks: list[str]) -> Run:
+def _scored(
+    run: Run, wanted: Selection, rows_of: Callable[[Task], Rows], remarks: list[str]
+) -> Run:
     task = task_of_run(run, wanted.include) if run.is_own else find_task(run.task, wanted.include)
     joined, said = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
     remarks += said
@@ -167,7 +211,9 @@ def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows], remark
     if rule is not None and wanted.judge is not None:
         judge = make_judge(rule, parse_judge(wanted.judge, environ=os.environ))
     elif rule is not None:
-        remarks.append(f"{run.path}: not judged. Name a judge with --judge, or score it with --output first.")
+        remarks.append(
+            f"{run.path}: not judged. Name a judge with --judge, or score it with --output first."
+        )
     return scoring.score(scoring.read(joined, judge))
 
 

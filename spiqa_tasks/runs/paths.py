@@ -79,7 +79,13 @@ def read_runs(
         for run in runs:
             if each.task in ("", run.task) or not run.task:
                 definition = run.definition if run.form in lmms_eval.FORMS else known.get(run.task)
-                logger.info("%s: answers of %s to %s (%s)", run.path, run.identity.label, run.task or "?", run.form)
+                logger.info(
+                    "%s: answers of %s to %s (%s)",
+                    run.path,
+                    run.identity.label,
+                    run.task or "?",
+                    run.form,
+                )
                 key = (run.path.resolve(), run.task, run.identity.label)
                 found.setdefault(key, replace(run, definition=definition))
     return list(found.values())
@@ -106,7 +112,10 @@ def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> l
                 form = ""  # in a folder they may be anything
             if form == RESULTS:
                 runs += lmms_eval.read_results(file, content)
-                stems = (file.name.removesuffix(results_file.RESULTS), str(content.get("date") or file.name))
+                stems = (
+                    file.name.removesuffix(results_file.RESULTS),
+                    str(content.get("date") or file.name),
+                )
                 read |= {str(file.with_name(f"{stem}{results_file.SAMPLES}")) for stem in stems}
             elif not form and isinstance(content, dict):
                 is_of_rows = all(isinstance(entry, dict) for entry in content.values())
@@ -115,18 +124,29 @@ def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> l
         except DataError as error:
             broken.append(error)
     runs.sort(key=lambda run: run.date)
-    for file in (file for file in by_form.get(SAMPLES, ()) if not str(file).startswith(tuple(read))):
+    for file in (
+        file for file in by_form.get(SAMPLES, ()) if not str(file).startswith(tuple(read))
+    ):
         try:
             runs.append(lmms_eval.read_samples(file))
-        except (DataError, InputError) as error:  # of a host's task, whose results file is not there
+        except (
+            DataError,
+            InputError,
+        ) as error:  # of a host's task, whose results file is not there
             broken.append(error)
     if path.is_dir():
         runs += answers.vlmevalkit_runs(path, tasks)
         folders = dict.fromkeys(file.parent for file in by_form.get(spiqa_responses.FORM, ()))
         by_form[spiqa_responses.FORM] = list(folders)
-        tables = [file for file in by_form.get(answers.TABLE, ()) if not answers.is_vlmevalkits(file.resolve(), tasks)]
+        tables = [
+            file
+            for file in by_form.get(answers.TABLE, ())
+            if not answers.is_vlmevalkits(file.resolve(), tasks)
+        ]
         by_form[answers.TABLE] = [file for file in tables if answers.answers_in(file, columns)]
-    runs += [_run(file, form, tasks, columns) for form in _READERS for file in by_form.get(form, ())]
+    runs += [
+        _run(file, form, tasks, columns) for form in _READERS for file in by_form.get(form, ())
+    ]
     if broken and not runs:
         raise broken[0]
     for fault in broken:
@@ -136,9 +156,13 @@ def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> l
     return runs
 
 
-def _nothing_in(path: Path, columns: Columns, others: Collection[str], unknown: Mapping[str, Any]) -> InputError:
+def _nothing_in(
+    path: Path, columns: Columns, others: Collection[str], unknown: Mapping[str, Any]
+) -> InputError:
     if others:
-        names = sorted(name for name in others if not any(name.startswith(f"{each}_") for each in others))
+        names = sorted(
+            name for name in others if not any(name.startswith(f"{each}_") for each in others)
+        )
         return InputError(
             f"Expected VLMEvalKit's answers to tasks of this package or to MMStar in {path}, found those to "
             f"{listed(names)}. Run it with --data MMStar, or spiqa-vlmevalkit with --data and a task of `spiqa-tasks "
@@ -149,15 +173,25 @@ def _nothing_in(path: Path, columns: Columns, others: Collection[str], unknown: 
     rows = [entry for entry in unknown.values() if isinstance(entry, dict)]
     names = list(rows[0] if len(rows) == len(unknown) else unknown)
     columns.check(names, path)
-    needed = [what for what in ("prediction", "id")[: 1 if rows else 2] if what not in columns.named]  # rows have keys
-    return InputError(f"Expected answers in {path}, found the keys {listed(names)}. {advice(names, needed)}")
+    needed = [
+        what for what in ("prediction", "id")[: 1 if rows else 2] if what not in columns.named
+    ]  # rows have keys
+    return InputError(
+        f"Expected answers in {path}, found the keys {listed(names)}. {advice(names, needed)}"
+    )
 
 
 def _files(path: Path) -> list[Path]:
     if path.is_dir():
-        return [file for file in sorted(path.rglob("*")) if file.suffix.lower() in _SUFFIXES and file.is_file()]
+        return [
+            file
+            for file in sorted(path.rglob("*"))
+            if file.suffix.lower() in _SUFFIXES and file.is_file()
+        ]
     if not path.is_file():
-        raise InputError(f"Expected answers at {path}, found no such file or folder. Name one that is there.")
+        raise InputError(
+            f"Expected answers at {path}, found no such file or folder. Name one that is there."
+        )
     return [path]
 
 
@@ -175,7 +209,11 @@ def form_by_content(path: Path, columns: Columns = USUAL) -> tuple[str, Any]:
     if form != "json":
         return answers.TABLE, None
     first = first_object(path)
-    if first is not None and "doc_id" in first and not first.keys().isdisjoint({"resps", "filtered_resps"}):
+    if (
+        first is not None
+        and "doc_id" in first
+        and not first.keys().isdisjoint({"resps", "filtered_resps"})
+    ):
         return SAMPLES, first
     if first is not None and answers.is_answers(first, columns):
         return answers.LINES, first
@@ -187,14 +225,20 @@ def form_by_content(path: Path, columns: Columns = USUAL) -> tuple[str, Any]:
     rows = rows_in(content)
     if first is not None and are_texts(first):  # predictions by id, or a line
         rows = list(read_records([path]))
-    is_table = bool(rows) and (isinstance(content, list) or answers.is_answers(answers.columns_of(rows or ()), columns))
+    is_table = bool(rows) and (
+        isinstance(content, list) or answers.is_answers(answers.columns_of(rows or ()), columns)
+    )
     return answers.TABLE if is_table else "", content
 
 
 def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
     """Return model and task ("" if none fits) of a file called `<model>_<task>`, or after a dataset of VLMEvalKit."""
-    names = {name: task for name, task in answers.DATASETS.items() if task in tasks} | {task: task for task in tasks}
-    name = max((each for each in names if stem == each or stem.endswith(f"_{each}")), key=len, default="")
+    names = {name: task for name, task in answers.DATASETS.items() if task in tasks} | {
+        task: task for task in tasks
+    }
+    name = max(
+        (each for each in names if stem == each or stem.endswith(f"_{each}")), key=len, default=""
+    )
     return stem.removesuffix(name).removesuffix("_") or stem, names.get(name, "")
 
 

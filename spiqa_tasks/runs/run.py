@@ -110,7 +110,11 @@ class Run:
     @cached_property
     def judged_metric(self) -> str:
         """Name of the judge-scored metric (the corrected one when both protocols ran), or ""."""
-        names = (metric.name for metric in self.metrics if metric.needs == "judge" and metric.higher_is_better)
+        names = (
+            metric.name
+            for metric in self.metrics
+            if metric.needs == "judge" and metric.higher_is_better
+        )
         return next(names, "")
 
     @cached_property
@@ -155,7 +159,9 @@ class Run:
         if found is None:
             known = ", ".join(metric.name for metric in self.metrics) or "none"
             wanted = "a metric" if name is None else f"the metric {name}"
-            raise MissingMetricError(f"Expected {self.task} to have {wanted}; found {known}. Choose with --metric.")
+            raise MissingMetricError(
+                f"Expected {self.task} to have {wanted}; found {known}. Choose with --metric."
+            )
         return found
 
     def value(self, metric: Metric, group: str | None = None) -> Value:

@@ -44,7 +44,9 @@ class Unjudged:
                 ids[questions[record.id], (text or "").strip()].add(record.id)
         given: defaultdict[str, list[bool]] = defaultdict(list)
         for each in labels.answers:
-            meant = ids.get((each.candidate.question.strip(), each.candidate.prediction.strip()), set())
+            meant = ids.get(
+                (each.candidate.question.strip(), each.candidate.prediction.strip()), set()
+            )
             if len(meant) == 1:
                 given[min(meant)].append(each.label)
         if len(given) < LEAST_LABELS:
@@ -53,18 +55,31 @@ class Unjudged:
                 f"{self.run.path}, chosen at random; found {len(given)} among the {len(labels.answers)} of "
                 f"{labels.name}, the others being of other answers. Label more, or name the labels of these."
             )
-        return replace(self, labels={key: statistics.fmean(verdicts) for key, verdicts in given.items()})
+        return replace(
+            self, labels={key: statistics.fmean(verdicts) for key, verdicts in given.items()}
+        )
 
 
 def read(run: Run, judge: Judge | None = None) -> Unjudged:
     """Return a joined run's answers with their records, in the order of its rows; the judge is not asked yet."""
     made = summary.merged_signature(run.records)
-    fields = {"prompt": made.prompt, "pictures": made.pictures, "images": made.images, "ids": run.ids}
+    fields = {
+        "prompt": made.prompt,
+        "pictures": made.pictures,
+        "images": made.images,
+        "ids": run.ids,
+    }
     fields |= {"predictions": run.form} | ablated(run.identity)
     scorer = make_scorer(run.own.entry, run.own.settings, "offline", judge, **fields)
     answers = run.by_id
     return Unjudged(
-        run, scorer, [scorer.record(row, answers[row["id"]].response) for row in run.rows if row["id"] in answers]
+        run,
+        scorer,
+        [
+            scorer.record(row, answers[row["id"]].response)
+            for row in run.rows
+            if row["id"] in answers
+        ],
     )
 
 
@@ -72,12 +87,17 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
     """Return the scored run, waiting for the judge; `judge` is what that is called."""
     joined, scorer = unjudged.run, unjudged.scorer
     scored = {record.id: record for record in scorer.score(unjudged.records)}
-    groups = {question_of(row): scored[row["id"]].groups for row in joined.rows if row["id"] in scored}
+    groups = {
+        question_of(row): scored[row["id"]].groups for row in joined.rows if row["id"] in scored
+    }
     for row in joined.rows:
         if question_of(row) not in groups:
             groups[question_of(row)] = scorer.record(row, Response("")).groups
     places = {row["id"]: place for place, row in enumerate(joined.rows)}
-    answers = [replace(joined.by_id[key], record=record, place=places[key]) for key, record in scored.items()]
+    answers = [
+        replace(joined.by_id[key], record=record, place=places[key])
+        for key, record in scored.items()
+    ]
     metrics = joined.own.entry.metrics(joined.settings)
     return replace(
         joined,
@@ -86,7 +106,9 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
         answered=len(answers),
         rows=(),
         reported={},
-        omitted={metric.name: why for metric in metrics if (why := scorer.why_not(metric)) is not None},
+        omitted={
+            metric.name: why for metric in metrics if (why := scorer.why_not(metric)) is not None
+        },
         sizes=Counter(name for each in groups.values() for name in set(each.values())),
         labels=unjudged.labels,
         judge=judge,
@@ -100,14 +122,18 @@ def values_of(run: Run) -> dict[str, Value]:
     """
     metrics = run.own.entry.metrics(run.settings)
     found: dict[str, Value] = {}
-    for name, (metric, group) in summary.rows_of(run.own.entry, run.settings, metrics, run.record_set).items():
+    for name, (metric, group) in summary.rows_of(
+        run.own.entry, run.settings, metrics, run.record_set
+    ).items():
         if metric.name in run.omitted:
             found |= {} if group else {name: Value(math.nan, 0, reason=run.omitted[name])}
             continue
         if name == summary.UNFORMATTED and not metric.of_documents and run.form == PLAIN:
             continue  # nobody knows whether those answers were asked for the format
         value = run.value(metric, group)
-        if value.n or value.reason is not None:  # else nothing in the answers has it, such as whether they were cut
+        if (
+            value.n or value.reason is not None
+        ):  # else nothing in the answers has it, such as whether they were cut
             found[name] = value
     return found
 
@@ -115,9 +141,13 @@ def values_of(run: Run) -> dict[str, Value]:
 def score_object(run: Run) -> dict[str, Any]:
     """Return the object that `score --json` prints."""
     more, metrics = match_counts(run.unmatched), run.own.entry.metrics(run.settings)
-    found = summary.score_object(run.task, run.record_set, values_of(run), metrics, run.omitted.keys(), **more)
+    found = summary.score_object(
+        run.task, run.record_set, values_of(run), metrics, run.omitted.keys(), **more
+    )
     people = calibrated(run)
-    return found | ({} if people is None else {"calibrated": {"metric": run.metrics[0].name, **asdict(people)}})
+    return found | (
+        {} if people is None else {"calibrated": {"metric": run.metrics[0].name, **asdict(people)}}
+    )
 
 
 def calibrated(run: Run) -> Calibrated | None:
@@ -125,7 +155,10 @@ def calibrated(run: Run) -> Calibrated | None:
     value = run.value(run.metrics[0]) if run.labels else None
     if value is None or math.isnan(value.value):
         return None
-    labels, clusters = [run.labels.get(key) for key in value.scores], [value.clusters.get(key) for key in value.scores]
+    labels, clusters = (
+        [run.labels.get(key) for key in value.scores],
+        [value.clusters.get(key) for key in value.scores],
+    )
     return calibrated_mean(list(value.scores.values()), labels, clusters)
 
 
@@ -135,8 +168,12 @@ def is_complete(run: Run) -> bool:
     names = ["unknown", "differing", "judge_failed", "request_failed", "scoring_failed"]
     names += [] if run.partial else ["missing"]
     measured = [metric for metric in run.own.entry.metrics(run.settings) if metric.higher_is_better]
-    has_all = all(run.value(metric).reason is None for metric in measured if metric.needs == "nothing")
-    return has_all and run.record_set.withheld() is None and not any(found.get(name) for name in names)
+    has_all = all(
+        run.value(metric).reason is None for metric in measured if metric.needs == "nothing"
+    )
+    return (
+        has_all and run.record_set.withheld() is None and not any(found.get(name) for name in names)
+    )
 
 
 def differences(joined: Run, scored: Run) -> Iterator[str]:
@@ -160,7 +197,11 @@ def write_runs(runs: Sequence[Run], folder: Path) -> list[Path]:
         logs = {}
         for run in members:
             values = values_of(run)
-            more = {"judge": run.judge, "groups": run.sizes} | score_object(run) | summary.intervals(values)
+            more = (
+                {"judge": run.judge, "groups": run.sizes}
+                | score_object(run)
+                | summary.intervals(values)
+            )
             answers = [
                 LoggedAnswer(answer.record, answer.response.text, answer.place, answer.question)
                 for answer in run.by_id.values()

@@ -36,7 +36,9 @@ class Selection:
     def cut(self, run: Run) -> Run:
         """Return a run with the only questions that count, and with values over a part of a task where wanted."""
         is_of = not self.tasks or {run.task, source_task(run)} & set(self.tasks)
-        return replace(run if self.subset is None or not is_of else self.subset.of(run), partial=self.partial)
+        return replace(
+            run if self.subset is None or not is_of else self.subset.of(run), partial=self.partial
+        )
 
 
 EVERY = Selection()
@@ -55,16 +57,23 @@ def judged_as_wanted(runs: Sequence[Run], judge: str | None) -> Sequence[Run]:
     Raises InputError: other judges scored all.
     """
     runs = sorted(
-        runs, key=lambda run: (True, "") if run.form not in lmms_eval.FORMS else (False, run.date or run.path.name)
+        runs,
+        key=lambda run: (
+            (True, "") if run.form not in lmms_eval.FORMS else (False, run.date or run.path.name)
+        ),
     )
     found = [run for run in runs if judge is None or not run.logged or is_judged_by(run, judge)]
     if runs and not found:
         judges = ", ".join(sorted({run.judge_name for run in runs}))
-        raise InputError(f"Expected scores by the judge {judge}, found those by {judges}. Correct --judge.")
+        raise InputError(
+            f"Expected scores by the judge {judge}, found those by {judges}. Correct --judge."
+        )
     return found
 
 
-def newest(runs: Sequence[Run], judges: Literal["each", "one", "any"] = "each") -> tuple[list[Run], list[str]]:
+def newest(
+    runs: Sequence[Run], judges: Literal["each", "one", "any"] = "each"
+) -> tuple[list[Run], list[str]]:
     """Return the runs that count, and a sentence for each that another one of the same model and task replaces.
 
     The newest with the most answers counts, one that a judge scored before those of none. Files that no host wrote
@@ -77,21 +86,29 @@ def newest(runs: Sequence[Run], judges: Literal["each", "one", "any"] = "each") 
         groups.setdefault((run.task, run.identity), []).append(run)
     left_out: set[int] = set()
     remarks = []
-    for versions in [each for same in groups.values() if len(same) > 1 for each in _versions(same, judges)]:
+    for versions in [
+        each for same in groups.values() if len(same) > 1 for each in _versions(same, judges)
+    ]:
         best = max(
-            reversed(versions), key=lambda run: (_answered(run), judges != "any" and bool(_judge(run)), _age(run))
+            reversed(versions),
+            key=lambda run: (_answered(run), judges != "any" and bool(_judge(run)), _age(run)),
         )
         for other in (run for run in versions if run is not best):
             left_out.add(id(other))
-            is_less = versions.index(other) > versions.index(best) and _answered(other) < _answered(best)
+            is_less = versions.index(other) > versions.index(best) and _answered(other) < _answered(
+                best
+            )
             names = [run.path.name for run in (best, other)]
             names = names if len(set(names)) == 2 else [str(run.path) for run in (best, other)]
             if _judge(best) != _judge(other):
                 names = [
-                    f"{name} (judge {_judge(run) or 'none'})" for name, run in zip(names, (best, other), strict=True)
+                    f"{name} (judge {_judge(run) or 'none'})"
+                    for name, run in zip(names, (best, other), strict=True)
                 ]
             again = f"run again{' on fewer questions' * is_less}"
-            remarks.append(f"{best.task} of {best.identity.label} was {again}: {names[0]} counts, not {names[1]}.")
+            remarks.append(
+                f"{best.task} of {best.identity.label} was {again}: {names[0]} counts, not {names[1]}."
+            )
     return [run for run in runs if id(run) not in left_out], remarks
 
 
@@ -99,9 +116,14 @@ def _versions(same: Sequence[Run], judges: str) -> list[list[Run]]:
     """Lists of runs, oldest first, of which one counts."""
     by_age = sorted(same, key=_age)
     if not any(map(_is_of_host, same)):
-        return [[run for run in by_age if run.path.parent == place] for place in {run.path.parent: 0 for run in same}]
+        return [
+            [run for run in by_age if run.path.parent == place]
+            for place in {run.path.parent: 0 for run in same}
+        ]
     names = list(dict.fromkeys(filter(None, map(_judge, by_age)))) if judges == "each" else []
-    return [[run for run in by_age if (_judge(run) or names[-1]) == name] for name in names] or [by_age]
+    return [[run for run in by_age if (_judge(run) or names[-1]) == name] for name in names] or [
+        by_age
+    ]
 
 
 def _is_of_host(run: Run) -> bool:
@@ -129,7 +151,11 @@ def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
     """Give runs of the same model and task unique labels (judge, folder or path)."""
     labelled = []
     for run in runs:
-        same = [each for each in runs if (each.task, each.identity.label) == (run.task, run.identity.label)]
+        same = [
+            each
+            for each in runs
+            if (each.task, each.identity.label) == (run.task, run.identity.label)
+        ]
         if len(same) > 1:
             run = replace(run, label=f"{run.identity.label} ({difference(run, same)})")
         labelled.append(run)
@@ -138,10 +164,14 @@ def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
 
 def with_short_names(runs: Sequence[Run]) -> list[Run]:
     """Call each model by its checkpoint, `gpt-4o` of `openai,model_version=gpt-4o`, where no other model has that."""
-    short = {model: checkpoint(model) for model in dict.fromkeys(run.identity.model for run in runs)}
+    short = {
+        model: checkpoint(model) for model in dict.fromkeys(run.identity.model for run in runs)
+    }
     shared = [name for name, count in Counter(short.values()).items() if count > 1]
     names = {model: model if name in shared else name for model, name in short.items()}
-    named = [replace(run, identity=replace(run.identity, name=names[run.identity.model])) for run in runs]
+    named = [
+        replace(run, identity=replace(run.identity, name=names[run.identity.model])) for run in runs
+    ]
     return with_unique_labels(named)
 
 
@@ -177,16 +207,24 @@ def partial_coverage(runs: Iterable[Run]) -> str:
     return "; ".join(dict.fromkeys(run.record_set.part for run in runs if run.record_set.part))
 
 
-def select_tasks(runs: Iterable[Run], tasks: Collection[str], *, variants: bool = False) -> list[Run]:
+def select_tasks(
+    runs: Iterable[Run], tasks: Collection[str], *, variants: bool = False
+) -> list[Run]:
     """Return the runs of some tasks (empty: of all), with `variants` also those of their variants without pictures.
 
     Raises InputError: there are none.
     """
     every = list(runs)
-    found = [run for run in every if not tasks or run.task in tasks or (variants and source_task(run) in tasks)]
+    found = [
+        run
+        for run in every
+        if not tasks or run.task in tasks or (variants and source_task(run) in tasks)
+    ]
     if not found:
         known = ", ".join(sorted({run.task for run in every})) or "none"
-        raise InputError(f"Expected runs of {', '.join(tasks) or 'a task'}; found {known}. Correct --task.")
+        raise InputError(
+            f"Expected runs of {', '.join(tasks) or 'a task'}; found {known}. Correct --task."
+        )
     return found
 
 
@@ -229,7 +267,8 @@ def twin(run: Run, runs: Iterable[Run]) -> Run | None:
     same = [
         other
         for other in runs
-        if not is_blind(other) and (source_task(other), other.identity.model) == (source_task(run), run.identity.model)
+        if not is_blind(other)
+        and (source_task(other), other.identity.model) == (source_task(run), run.identity.model)
     ]
     for value_of in map(attrgetter, ("identity.seed", "judge_name", "path.parent")):
         same = [other for other in same if value_of(other) == value_of(run)] or same

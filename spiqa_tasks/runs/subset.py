@@ -49,20 +49,28 @@ class Subset:
         wanted = set(self.ids)
         asked = {_question(answer) for answer in run.by_id.values()}
         is_part = run.record_set.part and wanted & asked
-        self._check(run.task, set(filter(None, run.signature.data.split("+"))), wanted if is_part else asked)
+        self._check(
+            run.task, set(filter(None, run.signature.data.split("+"))), wanted if is_part else asked
+        )
         answers = [answer for answer in run.by_id.values() if _question(answer) in wanted]
         for place, answer in enumerate(answers):
             if answer.record is not None and answer.record.signature:
                 signature = parse(answer.record.signature).with_fields(ids=self.digest).text
                 answers[place] = replace(answer, record=replace(answer.record, signature=signature))
-        return replace(run, read=lambda: answers, asked=len(self.ids), answered=len(answers), reported={})
+        return replace(
+            run, read=lambda: answers, asked=len(self.ids), answered=len(answers), reported={}
+        )
 
     def _check(self, task: str, data: set[str], known: set[str]) -> None:
-        data = {each for each in data if "@table " not in each}  # made of the answers' own table, without a release
+        data = {
+            each for each in data if "@table " not in each
+        }  # made of the answers' own table, without a release
         for kept in self.lists:
             if kept["data"] and data and kept["data"] not in data:
                 of = ", ".join(sorted(data))
-                raise InputError(f"Expected {self.path} to list questions of {of}; found those of {kept['data']}.")
+                raise InputError(
+                    f"Expected {self.path} to list questions of {of}; found those of {kept['data']}."
+                )
         unknown = [key for key in self.ids if key not in known]
         if unknown:
             raise InputError(
@@ -80,11 +88,17 @@ def read_subset(paths: Sequence[Path]) -> Subset:
     subsets = [_read(path) for path in paths]
     lists = tuple(kept for subset in subsets for kept in subset.lists)
     made = {tuple(kept[name] for name in ("source", "data", "truth")) for kept in lists}
-    if len(made) > 1 or len({kept["revision"] for kept in lists} - {None}) > 1:  # an unknown one may be any
-        raise InputError("Expected lists of the same task, data and revision, found others. Filter runs over the same.")
+    if (
+        len(made) > 1 or len({kept["revision"] for kept in lists} - {None}) > 1
+    ):  # an unknown one may be any
+        raise InputError(
+            "Expected lists of the same task, data and revision, found others. Filter runs over the same."
+        )
     common = set.intersection(*(set(subset.ids) for subset in subsets))
     if not common:
-        raise InputError(f"Expected questions that all {len(paths)} lists name, found none. Name fewer lists.")
+        raise InputError(
+            f"Expected questions that all {len(paths)} lists name, found none. Name fewer lists."
+        )
     names = " and ".join(map(str, paths))
     return Subset(names, tuple(key for key in subsets[0].ids if key in common), lists)
 

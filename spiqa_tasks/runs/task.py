@@ -44,13 +44,21 @@ class OwnTask:
     def questions(self, documents: Sequence[Record]) -> Sequence[Record]:
         """Join documents into questions if a question is several."""
         join = self.definition.entry.join(self.definition.typed) if documents else None
-        return documents if join is None else join(documents, Context(parse(documents[0].signature).host))
+        return (
+            documents
+            if join is None
+            else join(documents, Context(parse(documents[0].signature).host))
+        )
 
     def metrics(self, run: Run) -> list[Metric]:
         """Return the benchmark's metrics that can be computed, the headline first."""
         known = {name for record in (*run.records, *run.questions) for name in record.scores}
         known |= {str(verdict["metric"]) for record in run.questions for verdict in record.verdicts}
-        every = [metric for metric in self.definition.entry.metrics(run.settings) if metric.name not in run.omitted]
+        every = [
+            metric
+            for metric in self.definition.entry.metrics(run.settings)
+            if metric.name not in run.omitted
+        ]
         every += [mean_of(P_RIGHT)] if P_RIGHT in known else []
         texts = {metric.name for metric in every if metric.needs == "text programs"}
         computed = texts & run.reported.keys() or {
@@ -58,13 +66,25 @@ class OwnTask:
         }
         judged = known & {metric.name for metric in every if metric.needs == "judge"}
         if judged:  # the rates of its failures are there whatever a judge was asked for
-            judged |= {metric.name for metric in every if metric.needs == "judge" and not metric.higher_is_better}
+            judged |= {
+                metric.name
+                for metric in every
+                if metric.needs == "judge" and not metric.higher_is_better
+            }
         there = {"judge": judged, "text programs": computed}
-        return [metric for metric in every if metric.needs not in there or metric.name in there[metric.needs]]
+        return [
+            metric
+            for metric in every
+            if metric.needs not in there or metric.name in there[metric.needs]
+        ]
 
     def value(self, run: Run, metric: Metric, group: str | None) -> Value:
         """Return the value over all answers or a group, as it was reported if it takes text programs to compute it."""
-        reported = run.reported.get(metric.name) if run.answered in (0, len(run.by_id)) and group is None else None
+        reported = (
+            run.reported.get(metric.name)
+            if run.answered in (0, len(run.by_id)) and group is None
+            else None
+        )
         if reported is None or metric.needs != "text programs":
             value = run.record_set.value(metric, group)
             _check_reported(run, metric, value.value, reported)
@@ -76,7 +96,11 @@ class OwnTask:
 
     def members(self, run: Run, metric: Metric) -> dict[str, Record]:
         """Return id -> record of the complete questions, or documents."""
-        return {record.id: record for record in run.record_set.members(metric) if record.status != "incomplete"}
+        return {
+            record.id: record
+            for record in run.record_set.members(metric)
+            if record.status != "incomplete"
+        }
 
     def data(self, run: Run) -> str | None:
         """Return the data of the signature."""
@@ -101,12 +125,20 @@ class HostTask:
         """Return the metrics that were logged: the headline of the YAML, `accuracy`, then those that have scores."""
         logged = dict.fromkeys(name for record in run.records for name in record.details[LOGGED])
         scored = {name for record in run.records for name in record.scores}
-        entries = [entry for entry in self.config.get("metric_list") or () if isinstance(entry, dict)]
+        entries = [
+            entry for entry in self.config.get("metric_list") or () if isinstance(entry, dict)
+        ]
         worse = {entry["metric"] for entry in entries if entry.get("higher_is_better") is False}
         headline = _metadata(self.config).get("headline")
 
         def order(name: str) -> tuple[bool, ...]:
-            return name != headline, name != "accuracy", name in worse, name not in scored, name not in run.reported
+            return (
+                name != headline,
+                name != "accuracy",
+                name in worse,
+                name not in scored,
+                name not in run.reported,
+            )
 
         return [_logged_metric(name, name not in worse) for name in sorted(logged, key=order)]
 
@@ -118,7 +150,9 @@ class HostTask:
 
     def members(self, run: Run, metric: Metric) -> dict[str, Record]:
         """Return id -> record of the documents that the host computed the metric of."""
-        return {record.id: record for record in run.records if metric.name in record.details[LOGGED]}
+        return {
+            record.id: record for record in run.records if metric.name in record.details[LOGGED]
+        }
 
     def data(self, run: Run) -> str | None:  # noqa: ARG002
         """Return the dataset of the YAML and its revision."""
@@ -130,7 +164,9 @@ class HostTask:
         value, reported = run.value(metric), run.reported.get(metric.name)
         if reported is None or math.isnan(value.value) or not value.scores:
             return []
-        mean = math.fsum(value.scores.values()) / len(self.members(run, metric))  # failed requests count, too
+        mean = math.fsum(value.scores.values()) / len(
+            self.members(run, metric)
+        )  # failed requests count, too
         if is_reported(run.task, self.config, run.reported, metric.name, mean):
             return []
         return [
@@ -145,10 +181,16 @@ class HostTask:
         """
         reported, divisor = run.reported.get(metric.name), unit(run.task, metric.name, self.config)
         if reported is None:
-            return Value(math.nan, 0, reason="no question has a score, and the host reports no value")
+            return Value(
+                math.nan, 0, reason="no question has a score, and the host reports no value"
+            )
         if divisor is None or not 0 <= reported / divisor <= 1:
             of = next((name for name, each in NAMES.items() if each == divisor), "an unknown unit")
-            return Value(math.nan, 0, reason=f"no question has a score, and the host reports {reported:g} in {of}")
+            return Value(
+                math.nan,
+                0,
+                reason=f"no question has a score, and the host reports {reported:g} in {of}",
+            )
         asked = self.members(run, metric).values()
         answered = sum(record.status != "request_failed" for record in asked)
         return withheld(answered, len(asked)) or Value(reported / divisor, answered)
@@ -158,7 +200,9 @@ def _logged_metric(name: str, higher_is_better: bool) -> Metric:
     mean = mean_of(name)
 
     def compute(records: Sequence[Record]) -> Value:
-        return mean.compute([record for record in records if name in record.details.get(LOGGED, ())])
+        return mean.compute(
+            [record for record in records if name in record.details.get(LOGGED, ())]
+        )
 
     return Metric(name, compute, higher_is_better)
 
@@ -170,21 +214,35 @@ def _metadata(config: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def unit(task: str, metric: str, config: Mapping[str, Any]) -> float | None:
     """Return what the host's value is divided by to be a share; None where the unit is not known."""
-    known = (value for (name, each), value in UNITS.items() if task.startswith(name) and metric == each)
+    known = (
+        value for (name, each), value in UNITS.items() if task.startswith(name) and metric == each
+    )
     return NAMES.get(str(_metadata(config).get("unit")), next(known, None))
 
 
-def is_reported(task: str, config: Mapping[str, Any], reported: Mapping[str, float], metric: str, mean: float) -> bool:
+def is_reported(
+    task: str, config: Mapping[str, Any], reported: Mapping[str, float], metric: str, mean: float
+) -> bool:
     """Return whether a mean of scores is what the host reports: in its unit or, where that is not known, in any."""
     divisor = unit(task, metric, config)
     divisors = NAMES.values() if divisor is None else [divisor]
-    return metric in reported and any(abs(mean - reported[metric] / each) <= ROUNDING for each in divisors)
+    return metric in reported and any(
+        abs(mean - reported[metric] / each) <= ROUNDING for each in divisors
+    )
 
 
 def _check_reported(run: Run, metric: Metric, value: float, reported: float | None) -> None:
     """Raise InputError if the answers of a whole file do not have the value that was written with them."""
-    is_comparable = reported is not None and metric.higher_is_better and run.signature.package == version(PACKAGE)
-    if is_comparable and not math.isnan(value) and not math.isclose(value, reported or 0.0, abs_tol=1e-6):
+    is_comparable = (
+        reported is not None
+        and metric.higher_is_better
+        and run.signature.package == version(PACKAGE)
+    )
+    if (
+        is_comparable
+        and not math.isnan(value)
+        and not math.isclose(value, reported or 0.0, abs_tol=1e-6)
+    ):
         raise InputError(
             f"Expected the answers in {run.path} to have the {metric.name} written with them, {reported}, "
             f"found {value}. The file was changed: score the answers again."

@@ -21,7 +21,9 @@ _ANY_KEY = re.compile(_KEY, re.IGNORECASE)
 _OBJECT_END = re.compile(rf"\s*(?:\}}|,\s*(?:\}}|{_QUOTE}\w+{_QUOTE}\s*:))")
 _LINE_END = re.compile(r"\s*(?:$|[\n,.;}])")
 _ITEM = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s,'\"][^,'\"]*)")
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([\\'\"/])|([ntr])([A-Za-z]*))")
+_ESCAPE = re.compile(
+    r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([\\'\"/])|([ntr])([A-Za-z]*))"
+)
 _LONGEST_LIST = 4096
 """Characters of the longest list of values that is split: the pattern of items is not linear in its length."""
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r"}
@@ -79,8 +81,12 @@ def parse_answer_released(response: str) -> str:
     return before_image.replace("'Answer':", "").replace("{", "")[:-1].strip()
 
 
-_IMAGE_KEY = re.compile(rf"{_QUOTE}image{_QUOTE}\s*:\s*[\[(]?{_QUOTE}?\s*(?:image\s*)?#?\s*(\w*)", re.IGNORECASE)
-_IMAGE_NAME = re.compile(r"\bimage\s*(?:(?::|#|=|is|number|no\.)\s*)?(\d{1,4})(?!\w|\.\d)", re.IGNORECASE)
+_IMAGE_KEY = re.compile(
+    rf"{_QUOTE}image{_QUOTE}\s*:\s*[\[(]?{_QUOTE}?\s*(?:image\s*)?#?\s*(\w*)", re.IGNORECASE
+)
+_IMAGE_NAME = re.compile(
+    r"\bimage\s*(?:(?::|#|=|is|number|no\.)\s*)?(\d{1,4})(?!\w|\.\d)", re.IGNORECASE
+)
 _BLOCK = re.compile(rf"\{{\s*{_QUOTE}?(?:image|text|rationale|answer){_QUOTE}?\s*:", re.IGNORECASE)
 """Start of the `{...}` block of the prompt's format."""
 _COT_MARKERS = (
@@ -108,7 +114,11 @@ def parse_cot(response: str) -> ParsedAnswer:
     rest = response if end is None else response[end + 1 :]
     is_open = start is not None and end is None
     answer = None if is_open else _introduced(rest)
-    if answer is None and start is not None and _ANY_KEY.search(response, start, end or len(response)):
+    if (
+        answer is None
+        and start is not None
+        and _ANY_KEY.search(response, start, end or len(response))
+    ):
         return replace(parse_answer(response[start:]), image=image)
     if is_open:  # a brace within the rationale may keep it open
         answer = _introduced(response) or ""
@@ -138,7 +148,11 @@ def _unwrapped(text: str) -> str:
         return parsed.text
     text = text.strip().removesuffix("```").rstrip()
     inner = text[1:-1]
-    return inner.strip() if text.startswith("<") and text.endswith(">") and not set(inner) & set("<>") else text
+    return (
+        inner.strip()
+        if text.startswith("<") and text.endswith(">") and not set(inner) & set("<>")
+        else text
+    )
 
 
 def _value(text: str, braced: bool) -> tuple[str, bool]:
@@ -160,7 +174,12 @@ def _bare_value(text: str, braced: bool) -> tuple[str, bool]:
     brace = closing_brace(text, 0) if braced else None
     value = text[:brace] if braced else text.partition("\n")[0]
     value = value.strip().rstrip(",")
-    if len(value) <= _LONGEST_LIST and value.startswith("[") and value.endswith("]") and "[" not in value[1:]:
+    if (
+        len(value) <= _LONGEST_LIST
+        and value.startswith("[")
+        and value.endswith("]")
+        and "[" not in value[1:]
+    ):
         items = (next((part for part in item if part), "") for item in _ITEM.findall(value[1:-1]))
         value = ", ".join(_unescaped(item.strip()) for item in items)
     elif value.endswith(("'", '"')) and value.count(value[-1]) == 1:
@@ -189,7 +208,9 @@ def _closing_quote(text: str, closing: str, braced: bool) -> int | None:
 
 def _unescaped(text: str) -> str:
     """Return `text` with the escapes of Python and JSON strings undone; a lone surrogate becomes U+FFFD."""
-    return _ESCAPE.sub(_character, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return (
+        _ESCAPE.sub(_character, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    )
 
 
 def _character(escape: re.Match[str]) -> str:

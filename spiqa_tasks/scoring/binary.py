@@ -64,7 +64,9 @@ def binary_agreement(
     """
     values, truths = np.asarray(scores, float), np.asarray(labels, float)
     threshold = best_threshold(values, truths)
-    at_threshold, at_best = (((values > each) == truths).astype(float) for each in (THRESHOLD, threshold))
+    at_threshold, at_best = (
+        ((values > each) == truths).astype(float) for each in (THRESHOLD, threshold)
+    )
     return BinaryAgreement(
         n=len(values),
         positives=int(truths.sum()),
@@ -117,11 +119,15 @@ def best_threshold(scores: ArrayLike, labels: ArrayLike) -> float:
     """
     values, truths = np.asarray(scores, float), np.asarray(labels, float)
     distinct, place = np.unique(values, return_inverse=True)
-    gains = np.bincount(place, 1 - 2 * truths)  # change of right answers when these scores become no
+    gains = np.bincount(
+        place, 1 - 2 * truths
+    )  # change of right answers when these scores become no
     right = truths.sum() + np.concatenate([[0.0], gains.cumsum()])
     if ((values > THRESHOLD) == truths).sum() == right.max():
         return THRESHOLD
-    between = np.minimum((distinct[1:] + distinct[:-1]) / 2, np.nextafter(distinct[1:], -1))  # below the upper one
+    between = np.minimum(
+        (distinct[1:] + distinct[:-1]) / 2, np.nextafter(distinct[1:], -1)
+    )  # below the upper one
     thresholds = np.concatenate([[-1.0], between, [1.0]])
     best = thresholds[right == right.max()]
     return float(best[np.abs(best - THRESHOLD).argmin()])
@@ -132,7 +138,10 @@ def reliability(scores: Sequence[float], labels: Sequence[bool]) -> list[Bin]:
     values, truths = np.asarray(scores, float), np.asarray(labels, float)
     places = _bin_of(values)
     members = [places == place for place in range(BINS) if (places == place).any()]
-    return [Bin(int(inside.sum()), float(values[inside].mean()), float(truths[inside].mean())) for inside in members]
+    return [
+        Bin(int(inside.sum()), float(values[inside].mean()), float(truths[inside].mean()))
+        for inside in members
+    ]
 
 
 def _bin_of(scores: Array) -> NDArray[np.intp]:
@@ -140,14 +149,19 @@ def _bin_of(scores: Array) -> NDArray[np.intp]:
     return np.searchsorted(np.linspace(0, 1, BINS + 1)[1:-1], scores)
 
 
-def _bootstrapped(scores: Array, labels: Array, clusters: Clusters, seed: int) -> dict[str, Estimate]:
+def _bootstrapped(
+    scores: Array, labels: Array, clusters: Clusters, seed: int
+) -> dict[str, Estimate]:
     """Return the statistics with their intervals; resamples in which a statistic is undefined do not count.
 
     They rest on the rarer of the two labels: its clusters are the degrees of freedom.
     """
     blocks = list(resampled_weights(clusters, REPEATS, seed))
     groups = partition(clusters)
-    rarer = min(sum(any(labels[place] == label for place in places) for places in groups) for label in (0, 1))
+    rarer = min(
+        sum(any(labels[place] == label for place in places) for places in groups)
+        for label in (0, 1)
+    )
     found = {}
     for statistic in (f1, kappa, auroc, calibration_error):
         value = float(statistic(scores, labels, np.ones(len(scores))))
@@ -156,8 +170,12 @@ def _bootstrapped(scores: Array, labels: Array, clusters: Clusters, seed: int) -
         defined = (drawn[~np.isnan(drawn)] - low) / (1 - low)
         found[statistic.__name__] = Estimate(value)
         if not math.isnan(value) and len(defined) > 1 and rarer > 1:
-            share = effective_interval((value - low) / (1 - low), float(defined.var()), rarer - 1, rarer)
-            ends = [None if end is None else low + (1 - low) * end for end in (share.low, share.high)]
+            share = effective_interval(
+                (value - low) / (1 - low), float(defined.var()), rarer - 1, rarer
+            )
+            ends = [
+                None if end is None else low + (1 - low) * end for end in (share.low, share.high)
+            ]
             found[statistic.__name__] = Estimate(value, *ends)
     return found
 
@@ -168,5 +186,7 @@ def _mean(scores: Array, clusters: Clusters) -> Estimate:
 
 
 def _ratio(above: Array, below: Array) -> Array:
-    ratio: Array = np.divide(above, below, out=np.full(np.shape(below), math.nan), where=np.asarray(below) != 0)
+    ratio: Array = np.divide(
+        above, below, out=np.full(np.shape(below), math.nan), where=np.asarray(below) != 0
+    )
     return ratio

@@ -41,5 +41,8 @@ def stratified(kinds: Sequence[Hashable], size: int, seed: int) -> list[int]:
     left = size - sum(whole for whole, _ in shares.values())
     more = sorted(shares, key=lambda kind: -shares[kind][1])[:left]
     generator = random.Random(seed)
-    drawn = [generator.sample(members, shares[kind][0] + (kind in more)) for kind, members in places.items()]
+    drawn = [
+        generator.sample(members, shares[kind][0] + (kind in more))
+        for kind, members in places.items()
+    ]
     return sorted(place for members in drawn for place in members)

@@ -52,17 +52,26 @@ def calibrated_mean(
         found = share_interval(people, labelled_keys)
         return Calibrated(statistics.fmean(people), found.low, found.high, len(scores), n, 0.0)
     terms = {place: weight * scores[place] for place in rest}
-    terms |= {place: label - weight * scores[place] for place, label in zip(known, people, strict=True)}
-    value = min(max(sum(statistics.fmean(terms[place] for place in part) for part in (known, rest)), 0.0), 1.0)
+    terms |= {
+        place: label - weight * scores[place] for place, label in zip(known, people, strict=True)
+    }
+    value = min(
+        max(sum(statistics.fmean(terms[place] for place in part) for part in (known, rest)), 0.0),
+        1.0,
+    )
     deviations = _deviations(terms, known, len(scores)) | _deviations(terms, rest, len(scores))
     of_labels = partition(labelled_keys)
     if len(of_labels) < 2:
         return Calibrated(value, None, None, len(scores), n, weight)
     _, freedom = variance([deviations[place] for place in known], of_labels)
     squared, _ = variance([deviations[place] for place in range(len(scores))], groups)
-    inside = min(max(value, 0.5 / n), 1 - 0.5 / n)  # at 0 and 1 themselves no number of scores has that variance
+    inside = min(
+        max(value, 0.5 / n), 1 - 0.5 / n
+    )  # at 0 and 1 themselves no number of scores has that variance
     ends = effective_interval(inside, squared + _ADDED / n / (n - 1), freedom, n)
-    return Calibrated(value, min(value, ends.low or 0.0), max(value, ends.high or 0.0), len(scores), n, weight)
+    return Calibrated(
+        value, min(value, ends.low or 0.0), max(value, ends.high or 0.0), len(scores), n, weight
+    )
 
 
 def _weight(people: Sequence[float], judged: Sequence[float], others: Sequence[float]) -> float:
@@ -75,5 +84,8 @@ def _weight(people: Sequence[float], judged: Sequence[float], others: Sequence[f
 
 def _deviations(terms: Mapping[int, float], part: Sequence[int], n: int) -> dict[int, float]:
     """Return the deviations from a part's mean, as large as makes their mean over all `n` that of the part."""
-    mean, factor = statistics.fmean(terms[place] for place in part), n / math.sqrt(len(part) * (len(part) - 1))
+    mean, factor = (
+        statistics.fmean(terms[place] for place in part),
+        n / math.sqrt(len(part) * (len(part) - 1)),
+    )
     return {place: factor * (terms[place] - mean) for place in part}

@@ -50,7 +50,9 @@ def variance(deviations: Sequence[float], groups: Sequence[Sequence[int]]) -> tu
     n = len(deviations)
     sizes = [len(places) for places in groups]
     sums = [math.fsum(deviations[place] for place in places) for places in groups]
-    clustered = math.fsum(total**2 / (1 - size / n) for total, size in zip(sums, sizes, strict=True)) / n**2
+    clustered = (
+        math.fsum(total**2 / (1 - size / n) for total, size in zip(sums, sizes, strict=True)) / n**2
+    )
     plain = math.fsum(deviation**2 for deviation in deviations) / (n - 1) / n
     shares = [size**2 / (1 - size / n) for size in sizes]
     products = math.fsum(shares) ** 2 - math.fsum(share**2 for share in shares)
@@ -91,6 +93,9 @@ def resampled_weights(clusters: Clusters, repeats: int, seed: int) -> Iterator[N
     rows = max(1, _BLOCK // len(clusters))
     for start in range(0, repeats, rows):
         size = min(rows, repeats - start)
-        drawn = generator.integers(len(groups), size=(size, len(groups))) + len(groups) * np.arange(size)[:, None]
+        drawn = (
+            generator.integers(len(groups), size=(size, len(groups)))
+            + len(groups) * np.arange(size)[:, None]
+        )
         counts = np.bincount(drawn.ravel(), minlength=size * len(groups)).reshape(size, len(groups))
         yield counts[:, owner].astype(np.float64)

@@ -30,7 +30,9 @@ def parse_cot_released(response: str) -> tuple[int | None, str]:
     literal = _literal(before)
     if isinstance(literal, dict) and "Image" in literal:
         value = literal["Image"]
-        return (int(value) if isinstance(value, int | float) and value in range(100_000) else None), answer
+        return (
+            int(value) if isinstance(value, int | float) and value in range(100_000) else None
+        ), answer
     image = _NAMED.search(before) or _KEYED.search(before)
     return (int(image[1]) if image else None), answer
 

@@ -191,9 +191,17 @@ def _largest_size(a: Sequence[float], b: Sequence[float], differences: Sequence[
     if {*a, *b} <= {0.0, 1.0}:
         return 1.0
     means = [math.fsum(scores) / len(scores) for scores in (a, b)]
-    spreads = [differences, *([score - mean for score in scores] for scores, mean in zip((a, b), means, strict=True))]
-    moments = [(math.fsum(x**4 for x in spread), math.fsum(x**2 for x in spread)) for spread in spreads]
-    return max((math.sqrt(fourth / second) for fourth, second in moments if fourth > 0), default=0.0) or 1.0
+    spreads = [
+        differences,
+        *([score - mean for score in scores] for scores, mean in zip((a, b), means, strict=True)),
+    ]
+    moments = [
+        (math.fsum(x**4 for x in spread), math.fsum(x**2 for x in spread)) for spread in spreads
+    ]
+    return (
+        max((math.sqrt(fourth / second) for fourth, second in moments if fourth > 0), default=0.0)
+        or 1.0
+    )
 
 
 def _smallest(n: int, size: float, second: float, factor: float, freedom: float) -> float:
@@ -209,9 +217,9 @@ def _smallest(n: int, size: float, second: float, factor: float, freedom: float)
     mean = math.sqrt(needed * second / (1 + needed))
     added = 2 * size**2 / (n + 2)
     if mean * size > second - added:
-        mean = (needed * size + math.sqrt((needed * size) ** 2 + 4 * (1 + needed) * needed * added)) / (
-            2 * (1 + needed)
-        )
+        mean = (
+            needed * size + math.sqrt((needed * size) ** 2 + 4 * (1 + needed) * needed * added)
+        ) / (2 * (1 + needed))
     return mean * (n + 2) / n
 
 

@@ -27,7 +27,9 @@ def l3score(top_logprobs: Sequence[tuple[str, float]], top: int | None = 5) -> f
     Raises `ValueError` for an empty list, for `top` below 1, for NaN, and for values above 0.
     """
     entries = _considered(top_logprobs, top)
-    p_yes, p_no = (next((p for token, p in entries if token in forms), None) for forms in (YES_FORMS, NO_FORMS))
+    p_yes, p_no = (
+        next((p for token, p in entries if token in forms), None) for forms in (YES_FORMS, NO_FORMS)
+    )
     if p_yes is None and p_no is None:
         return 0.0
     rest = 1.0 - math.fsum(probability for _, probability in entries)
@@ -37,15 +39,21 @@ def l3score(top_logprobs: Sequence[tuple[str, float]], top: int | None = 5) -> f
     return p_yes / (p_yes + p_no) if p_yes + p_no else 0.0
 
 
-def _considered(top_logprobs: Sequence[tuple[str, float]], top: int | None) -> list[tuple[str, float]]:
+def _considered(
+    top_logprobs: Sequence[tuple[str, float]], top: int | None
+) -> list[tuple[str, float]]:
     """Return the `top` entries in descending order as (normalised token, probability)."""
     if not top_logprobs:
-        raise ValueError("Expected (token, logprob) pairs, found none; use a judge that returns top_logprobs.")
+        raise ValueError(
+            "Expected (token, logprob) pairs, found none; use a judge that returns top_logprobs."
+        )
     if top is not None and top < 1:
         raise ValueError(f"Expected top to be at least 1 or None, found {top}.")
     for token, logprob in top_logprobs:
         if math.isnan(logprob) or logprob > ROUNDING:
-            raise ValueError(f"Expected natural-log probabilities (at most 0), found {logprob} for token {token!r}.")
+            raise ValueError(
+                f"Expected natural-log probabilities (at most 0), found {logprob} for token {token!r}."
+            )
     ordered = sorted(top_logprobs, key=lambda entry: entry[1], reverse=True)[:top]
     return [(token.strip().lower(), min(math.exp(logprob), 1.0)) for token, logprob in ordered]
 
@@ -58,7 +66,13 @@ def expected_value(
     `top_logprobs` has the `(token, natural log probability)` pairs returned by the server; `value_of` returns the value
     of a token, stripped, or None for one that is no verdict. Tokens that the server does not list have probability 0.
     """
-    read = [(math.exp(min(logprob, 0.0)), value_of(token.strip())) for token, logprob in top_logprobs]
+    read = [
+        (math.exp(min(logprob, 0.0)), value_of(token.strip())) for token, logprob in top_logprobs
+    ]
     found = [(probability, value) for probability, value in read if value is not None]
     total = math.fsum(probability for probability, _ in found)
-    return math.fsum(probability * value for probability, value in found) / total if total and total >= least else None
+    return (
+        math.fsum(probability * value for probability, value in found) / total
+        if total and total >= least
+        else None
+    )

@@ -34,7 +34,9 @@ _RATIO = re.compile(
     r"([-+]?)\s*(?:\\[dt]?frac\s*(?:\{\s*(\d{1,99})\s*\}\s*\{\s*(\d{1,99})\s*\}|(\d)\s*(\d)(?!\d))"
     r"|(\d{1,99})\s*/\s*(\d{1,99}))"
 )
-_DECIMAL = re.compile(r"[-+]?(?:\d{1,99}(?:\.\d{0,99})?|\.\d{1,99})(?:e[-+]?\d{1,3})?", re.IGNORECASE)
+_DECIMAL = re.compile(
+    r"[-+]?(?:\d{1,99}(?:\.\d{0,99})?|\.\d{1,99})(?:e[-+]?\d{1,3})?", re.IGNORECASE
+)
 _IN_PROSE = re.compile(
     rf"(?<![\w.\\^{{_])(?:{re.sub(r'[(](?![?])', '(?:', _RATIO.pattern)}"
     r"|[-+]?(?:\d{1,3}(?:,\d{3}){1,9}|\d{1,99})(?:\.\d{1,99})?(?:e[-+]?\d{1,3})?)(?:\s?\\?%)?"
@@ -42,7 +44,21 @@ _IN_PROSE = re.compile(
     re.IGNORECASE,
 )
 """A number between words: not part of a name (H2O), an index or an exponent."""
-_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_WORDS = (
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
 _SPELT = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()\n]{0,80}\)")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|[\n。]+")
@@ -50,11 +66,14 @@ _STATES = re.compile(r"=|≈|:|\b(?:is|are|was|be|equals?)\b", re.IGNORECASE)
 _VERDICTS = ("yes true", "no false", "正确 正確 对 對 是", "错误 錯誤 错 錯 否")
 """Verdicts, those of one meaning together."""
 _VERDICT = re.compile(
-    rf"\W{{0,9}}({'|'.join(_VERDICTS).replace(' ', '|')})\s{{0,9}}(?:[.,;:!–—。，；：！-]|$)", re.IGNORECASE
+    rf"\W{{0,9}}({'|'.join(_VERDICTS).replace(' ', '|')})\s{{0,9}}(?:[.,;:!–—。，；：！-]|$)",
+    re.IGNORECASE,
 )
 _SHORT = 4
 """Words of a first sentence that is the answer, an explanation following."""
-_WRAPPER = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|mathcal|bm|rm|bf)(?![a-z])\s*")
+_WRAPPER = re.compile(
+    r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|mathcal|bm|rm|bf)(?![a-z])\s*"
+)
 _COMMAND = re.compile(r"\\([a-zA-Z]+)")
 _JOINTS = re.compile(r"\s*([^\w\s]|_)\s*")
 _TERMS = re.compile(r",\s+(?:and\s+)?|\s+and\s+")
@@ -131,7 +150,9 @@ def mathvista_match(prediction: str, reference: str) -> bool:
     if true is None or reference.endswith("%"):
         return prediction.strip() == reference.strip()
     digits = len(reference.strip().partition(".")[2])
-    return predicted is not None and (round(predicted, digits) if digits else int(predicted)) == true
+    return (
+        predicted is not None and (round(predicted, digits) if digits else int(predicted)) == true
+    )
 
 
 def exact_match(prediction: str, reference: str) -> bool:
@@ -161,7 +182,14 @@ def _float(text: str) -> float | None:
 
 
 def _number(text: str) -> Fraction | None:
-    text = unicodedata.normalize("NFKC", text).strip().strip("$").replace("−", "-").replace("\\%", "%").strip()
+    text = (
+        unicodedata.normalize("NFKC", text)
+        .strip()
+        .strip("$")
+        .replace("−", "-")
+        .replace("\\%", "%")
+        .strip()
+    )
     percent = text.endswith("%")
     text = _THOUSANDS.sub("", text.removesuffix("%").rstrip())
     value: Fraction | None = None
@@ -180,7 +208,9 @@ def _number(text: str) -> Fraction | None:
 
 def _terms(text: str) -> list[str]:
     text = _trimmed(unicodedata.normalize("NFKC", text))
-    return sorted(map(_folded, [text] if text[:1] in "[({" else _TERMS.split(text)))  # a bracketed answer is one term
+    return sorted(
+        map(_folded, [text] if text[:1] in "[({" else _TERMS.split(text))
+    )  # a bracketed answer is one term
 
 
 def _folded(term: str) -> str:
@@ -193,7 +223,11 @@ def _folded(term: str) -> str:
 
 def _spelled(character: str) -> str:
     name = unicodedata.name(character, "") if "Ͱ" <= character <= "Ͽ" else ""
-    return f" {name.rpartition(' ')[2].lower()} " if name.startswith("GREEK SMALL LETTER") else character
+    return (
+        f" {name.rpartition(' ')[2].lower()} "
+        if name.startswith("GREEK SMALL LETTER")
+        else character
+    )
 
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")

@@ -42,8 +42,26 @@ def option_tokens(question: str, options: Sequence[str]) -> list[list[str]]:
 
 
 NUMBERS = (
-    *("place", "place_from_end", "options", "characters", "words", "length_rank", "relative_length", "shared_words"),
-    *("shared_rank", "likeness", "likeness_rank", "has_number", "number_rank", "capitals", "negation", "catch_all"),
+    *(
+        "place",
+        "place_from_end",
+        "options",
+        "characters",
+        "words",
+        "length_rank",
+        "relative_length",
+        "shared_words",
+    ),
+    *(
+        "shared_rank",
+        "likeness",
+        "likeness_rank",
+        "has_number",
+        "number_rank",
+        "capitals",
+        "negation",
+        "catch_all",
+    ),
     *("punctuation", "question_words"),
 )
 """Names of the features by `option_numbers`, in order."""
@@ -67,9 +85,17 @@ def option_numbers(question: str, options: Sequence[str]) -> list[list[float]]:
     return [
         [
             *(float(place), float(len(options) - 1 - place), float(len(options))),
-            *(sizes[place], float(len(bags[place])), _rank(sizes[place], sizes), sizes[place] / mean),
+            *(
+                sizes[place],
+                float(len(bags[place])),
+                _rank(sizes[place], sizes),
+                sizes[place] / mean,
+            ),
             *(shared[place], _rank(shared[place], shared), like[place], _rank(like[place], like)),
-            *(float(bool(_NUMBER.search(option))), -1.0 if number is None else _rank(number, known)),
+            *(
+                float(bool(_NUMBER.search(option))),
+                -1.0 if number is None else _rank(number, known),
+            ),
             sum(character.isupper() for character in option) / (len(option) or 1),
             *(float(bool(pattern.search(option.lower()))) for pattern in (_NEGATION, _CATCH_ALL)),
             *(float(sum(character in ",;:()" for character in option)), float(len(asked))),
@@ -88,7 +114,9 @@ def _likeness(bags: Sequence[set[str]]) -> Iterator[float]:
     for place, bag in enumerate(bags):
         others = [*bags[:place], *bags[place + 1 :]]
         shares = [len(bag & other) / len(bag | other) if bag | other else 1.0 for other in others]
-        yield math.fsum(shares) / len(shares) if shares else 0.0  # exact, so independent of the order
+        yield (
+            math.fsum(shares) / len(shares) if shares else 0.0
+        )  # exact, so independent of the order
 
 
 def _number(text: str) -> float | None:

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 _LEAD = re.compile(r".*(?:ranked\s+captions?|ranking)\W*?:", re.IGNORECASE)
 _LISTS = (re.compile(r"\[([^\[\]]{1,2000})\]"), re.compile(r"\(([^()]{1,2000})\)"))
 _DECORATION = " \t\"'`*()[]."
-_ITEM = re.compile(r"(?:\d{1,2}\s*[.):]\s*)?(?:(?:caption|option)\s+)?[\"'`*(]*([A-Z])", re.IGNORECASE)
+_ITEM = re.compile(
+    r"(?:\d{1,2}\s*[.):]\s*)?(?:(?:caption|option)\s+)?[\"'`*(]*([A-Z])", re.IGNORECASE
+)
 _BARE_LINE = re.compile(r"\s*(?:[-*]\s+)?[\"'`*(\[]*([A-Z])[\"'`*)\].]*\s*")
 _NUMBERED_LINE = re.compile(
     r"\s*\d{1,2}\s*[.):]\s*(?:caption\s+)?[\"'`*(\[]*([A-Z])(?![\w'])(?!\s+\w).*", re.IGNORECASE
@@ -76,10 +78,14 @@ def _candidates(text: str) -> list[list[str]]:
         if re.search(r"[,;>]", content):
             places.append((line.start(), re.split(r"[,;>]", content)))
     places += [
-        (listed.start(), re.split(r"[,;>\n]", listed[1])) for pattern in _LISTS for listed in pattern.finditer(text)
+        (listed.start(), re.split(r"[,;>\n]", listed[1]))
+        for pattern in _LISTS
+        for listed in pattern.finditer(text)
     ]
     for pattern in (_BARE_LINE, _NUMBERED_LINE):
-        alone = [(line.start(), match[1]) for line in lines if (match := pattern.fullmatch(line[0]))]
+        alone = [
+            (line.start(), match[1]) for line in lines if (match := pattern.fullmatch(line[0]))
+        ]
         places += [(alone[0][0], [letter for _, letter in alone])] if alone else []
     return [items for _, items in sorted(places, key=lambda place: place[0])]
 

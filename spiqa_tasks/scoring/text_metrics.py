@@ -20,7 +20,9 @@ class CorpusScore:
     per_item: tuple[float, ...]
 
 
-def bleu(predictions: Sequence[str], references: Sequence[str]) -> tuple[float, float, float, float]:
+def bleu(
+    predictions: Sequence[str], references: Sequence[str]
+) -> tuple[float, float, float, float]:
     """Return corpus BLEU-1 to BLEU-4, each in [0, 1].
 
     Counts are summed over the corpus, so BLEU has no meaningful value per item. The toolkit's smoothing is a
@@ -65,8 +67,12 @@ def cider(predictions: Sequence[str], references: Sequence[str]) -> CorpusScore:
 
 def _corpora(predictions: Sequence[str], references: Sequence[str]) -> tuple[Corpus, Corpus]:
     if not predictions or len(predictions) != len(references):
-        raise ValueError(f"Expected one reference per prediction, found {len(references)} for {len(predictions)}.")
-    return {i: [text] for i, text in enumerate(references)}, {i: [text] for i, text in enumerate(predictions)}
+        raise ValueError(
+            f"Expected one reference per prediction, found {len(references)} for {len(predictions)}."
+        )
+    return {i: [text] for i, text in enumerate(references)}, {
+        i: [text] for i, text in enumerate(predictions)
+    }
 
 
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
@@ -108,9 +114,12 @@ def _value(counts: Sequence[float]) -> float:
     return float(max(mean * (1.0 - GAMMA * fragmentation**BETA), 0.0))
 
 
-def _share(content: Sequence[float], function: Sequence[float], words: float, function_words: float) -> float:
+def _share(
+    content: Sequence[float], function: Sequence[float], words: float, function_words: float
+) -> float:
     length = DELTA * (words - function_words) + (1.0 - DELTA) * function_words
     matches = sum(
-        weight * (DELTA * content[kind] + (1.0 - DELTA) * function[kind]) for kind, weight in enumerate(WEIGHTS)
+        weight * (DELTA * content[kind] + (1.0 - DELTA) * function[kind])
+        for kind, weight in enumerate(WEIGHTS)
     )
     return matches / length if length else 0.0

@@ -17,7 +17,11 @@ def is_covered(known: int, total: int) -> bool:
 
 def too_few(known: int, total: int, what: str) -> str:
     """Return why a number over `known` of `total` is withheld, or '' if they suffice; `what` is said of the known."""
-    return "" if is_covered(known, total) else f"{known} of {total} {what}, fewer than {100 * MINIMUM_SHARE:g}%"
+    return (
+        ""
+        if is_covered(known, total)
+        else f"{known} of {total} {what}, fewer than {100 * MINIMUM_SHARE:g}%"
+    )
 
 
 def mean_or_nan(scores: Sequence[float | None]) -> float:

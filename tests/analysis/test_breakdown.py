@@ -39,7 +39,11 @@ def wilson(hits: int, n: int) -> tuple[float, float]:
     def edge(inside: float, outside: float) -> float:
         for _ in range(80):
             middle = (inside + outside) / 2
-            deviation = abs(share - middle) / math.sqrt(middle * (1 - middle) / n) if 0 < middle < 1 else math.inf
+            deviation = (
+                abs(share - middle) / math.sqrt(middle * (1 - middle) / n)
+                if 0 < middle < 1
+                else math.inf
+            )
             inside, outside = (middle, outside) if deviation <= z else (inside, middle)
         return inside
 
@@ -56,16 +60,26 @@ def test_every_category_and_all_have_their_answers(rows_of: RowsOf, tmp_path: Pa
     assert list(groups) == ["all", "fig2cap", "cross-list", "cs.CV", "cs.LG", "other_cs"]
     for name, group in groups.items():
         mine = [
-            index for index, row in enumerate(rows) if name in ("all", "fig2cap", row["category"].replace(" ", "_"))
+            index
+            for index, row in enumerate(rows)
+            if name in ("all", "fig2cap", row["category"].replace(" ", "_"))
         ]
         hits = sum(index >= 5 for index in mine)
-        assert (group.metric, group.n, group.value) == ("accuracy", len(mine), pytest.approx(hits / len(mine)))
+        assert (group.metric, group.n, group.value) == (
+            "accuracy",
+            len(mine),
+            pytest.approx(hits / len(mine)),
+        )
         assert (group.low, group.high) == pytest.approx(wilson(hits, len(mine)), abs=1e-6)
     assert (groups["all"].model, groups["all"].task) == ("m", "scifibench_cs_fig2cap")
 
 
-@pytest.mark.parametrize(("name", "split"), [("caption_length", "cs_fig2cap"), ("figure_size", "general_cap2fig")])
-def test_a_property_puts_every_question_into_one_bin(rows_of: RowsOf, tmp_path: Path, name: str, split: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "split"), [("caption_length", "cs_fig2cap"), ("figure_size", "general_cap2fig")]
+)
+def test_a_property_puts_every_question_into_one_bin(
+    rows_of: RowsOf, tmp_path: Path, name: str, split: str
+) -> None:
     """Bins are filled evenly, follow each other and hold the hits of the questions within their ends."""
     rows = rows_of(split, "")
     task = f"scifibench_{split}_grey"
@@ -96,13 +110,20 @@ def test_a_property_puts_every_question_into_one_bin(rows_of: RowsOf, tmp_path: 
 def test_corpus_metrics_are_computed_anew_for_every_group(tmp_path: Path) -> None:
     """CIDEr of a figure type is that of its answers alone, which is no mean of their scores in the whole corpus."""
     rows = rows_for_scoring("spiqa", "demo", "")
-    texts = {row["id"]: row["answer"] if place % 3 else "a table of values" for place, row in enumerate(rows)}
-    samples = [sample_of(row, "{'Answer': '%s'}" % texts[row["id"]].replace("'", "")) for row in rows]  # noqa: UP031
+    texts = {
+        row["id"]: row["answer"] if place % 3 else "a table of values"
+        for place, row in enumerate(rows)
+    }
+    samples = [
+        sample_of(row, "{'Answer': '" + texts[row["id"]].replace("'", "") + "'}") for row in rows
+    ]
     write_run(tmp_path, "m", {"spiqa_demo": samples}, totals={"spiqa_demo": {}}, **SPIQA)
     run = only(tmp_path)
     found: dict[str, GroupValue] = {row.group: row for row in by_group(run, [run.metric("cider")])}
     for group in ("all", "plot", "table"):
-        members = [record for record in run.records if group == "all" or group in record.groups.values()]
+        members = [
+            record for record in run.records if group == "all" or group in record.groups.values()
+        ]
         pairs = [(record.prediction or "", record.reference) for record in members]
         assert (found[group].n, found[group].value) == (
             len(pairs),
@@ -116,7 +137,12 @@ def test_questions_of_several_documents_are_broken_down_as_questions(tmp_path: P
     rows = load_rows("spiqa", "demo", settings)
     samples = {"spiqa_demo": [sample_of(row, row["answer"]) for row in rows]}
     write_run(
-        tmp_path, "m", samples, totals={"spiqa_demo": {}}, **{**SPIQA, "settings": {"spiqa_demo": settings}}, asked=39
+        tmp_path,
+        "m",
+        samples,
+        totals={"spiqa_demo": {}},
+        **{**SPIQA, "settings": {"spiqa_demo": settings}},
+        asked=39,
     )
     run = only(tmp_path)
     texts, form = (by_group(run, [run.metric(name)]) for name in ("rouge_l", "unformatted_rate"))
@@ -127,7 +153,12 @@ def test_questions_of_several_documents_are_broken_down_as_questions(tmp_path: P
 def labelled(*rights: tuple[str, bool]) -> Run:
     """A run whose questions are from benchmarks of these names."""
     records = choices([right for _, right in rights])
-    return run_of([replace(each, details={"source": name}) for each, (name, _) in zip(records, rights, strict=True)])
+    return run_of(
+        [
+            replace(each, details={"source": name})
+            for each, (name, _) in zip(records, rights, strict=True)
+        ]
+    )
 
 
 def test_questions_of_one_label_are_a_row() -> None:
@@ -138,7 +169,9 @@ def test_questions_of_one_label_are_a_row() -> None:
     assert (y.group, y.n, y.value) == ("y", 4, 0.75)
     assert (y.low, y.high) == pytest.approx(wilson(3, 4), abs=1e-6)
     part = by_label(replace(run, asked=9), run.metric(), "source")
-    assert [(math.isnan(row.value), row.low is None, row.questions) for row in part] == [(True, True, "6 of 9")] * 2
+    assert [(math.isnan(row.value), row.low is None, row.questions) for row in part] == [
+        (True, True, "6 of 9")
+    ] * 2
     wanted = by_label(replace(run, asked=9, partial=True), run.metric(), "source")
     assert [(row.value, row.questions) for row in wanted] == [(0.0, "6 of 9"), (0.75, "6 of 9")]
 
@@ -152,7 +185,9 @@ def test_questions_without_the_label_are_unknown() -> None:
 def test_groups_are_kind_by_kind() -> None:
     """Names in alphabetical order within each."""
     first, second = choices([True, False])
-    run = run_of([replace(first, groups={"b": "z", "a": "y"}), replace(second, groups={"a": "x", "b": "w"})])
+    run = run_of(
+        [replace(first, groups={"b": "z", "a": "y"}), replace(second, groups={"a": "x", "b": "w"})]
+    )
     rows = by_group(run, [run.metric()])
     assert [(row.group, row.n, row.value) for row in rows] == [
         ("all", 2, 0.5),

@@ -10,7 +10,16 @@ from scipy.stats import kendalltau, spearmanr
 from sklearn.metrics import cohen_kappa_score
 
 from spiqa_tasks.analysis import calibration
-from spiqa_tasks.analysis.calibration import REPEATED, Opinion, Scores, baselines, examined, opinion_of, pairs, requests
+from spiqa_tasks.analysis.calibration import (
+    REPEATED,
+    Opinion,
+    Scores,
+    baselines,
+    examined,
+    opinion_of,
+    pairs,
+    requests,
+)
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import Candidate
@@ -22,7 +31,12 @@ from spiqa_tasks.scoring.open_answers import LEXICAL
 from spiqa_tasks.scoring.text_metrics import CorpusScore
 
 ANSWERS = [
-    Labelled(Candidate("word " * (1 + place), f"question {place // 2}", "r"), place % 3 == 0, ("r",), "ab"[place % 2])
+    Labelled(
+        Candidate("word " * (1 + place), f"question {place // 2}", "r"),
+        place % 3 == 0,
+        ("r",),
+        "ab"[place % 2],
+    )
     for place in range(40)
 ]
 TRUE: Scores = tuple(0.9 if answer.label else 0.2 for answer in ANSWERS)
@@ -36,7 +50,10 @@ def opinion(scores: Scores, **again: list[Scores]) -> Opinion:
 
 def test_a_judge_that_is_always_right_has_the_highest_values() -> None:
     """And one that is always wrong the lowest; the calibration error says how far its scores are from the shares."""
-    best, worst = examined(opinion(TRUE), ANSWERS).overall, examined(opinion(UPSIDE_DOWN), ANSWERS).overall
+    best, worst = (
+        examined(opinion(TRUE), ANSWERS).overall,
+        examined(opinion(UPSIDE_DOWN), ANSWERS).overall,
+    )
     assert best is not None
     assert worst is not None
     assert [best.accuracy.value, best.kappa.value, best.auroc.value] == pytest.approx([1, 1, 1])
@@ -52,12 +69,17 @@ def test_groups_are_by_system_and_by_length() -> None:
     assert [(group.kind, group.name) for group in found] == [
         ("system", "a"),
         ("system", "b"),
-        *(("length", name) for name in ("1 to 10 words", "11 to 20 words", "21 to 30 words", "31 to 40 words")),
+        *(
+            ("length", name)
+            for name in ("1 to 10 words", "11 to 20 words", "21 to 30 words", "31 to 40 words")
+        ),
     ]
     assert {group.agreement.n for group in found} == {20, 10}
     assert found[0].quantiles == pytest.approx((0.2, 0.2, 0.9))
     places = [place for place, answer in enumerate(ANSWERS) if answer.system == "a"]
-    own = examined(opinion(tuple(TRUE[place] for place in places)), [ANSWERS[place] for place in places])
+    own = examined(
+        opinion(tuple(TRUE[place] for place in places)), [ANSWERS[place] for place in places]
+    )
     assert found[0].agreement.n == 20
     assert own.overall is not None
     assert found[0].agreement.kappa == own.overall.kappa
@@ -74,14 +96,23 @@ def test_answers_to_one_question_are_one_cluster_and_the_seed_draws_the_interval
         for place, answer in enumerate(ANSWERS)
     ]
     apart = examined(opinion(noisy), alone, 1).overall
-    assert apart == binary_agreement(noisy, [each.label for each in ANSWERS], [None] * 40, 1) != found[0]
+    assert (
+        apart
+        == binary_agreement(noisy, [each.label for each in ANSWERS], [None] * 40, 1)
+        != found[0]
+    )
     bins = examined(opinion(TRUE), ANSWERS).bins
-    assert [(each.n, each.score) for each in bins if each.n] == [(26, pytest.approx(0.2)), (14, pytest.approx(0.9))]
+    assert [(each.n, each.score) for each in bins if each.n] == [
+        (26, pytest.approx(0.2)),
+        (14, pytest.approx(0.9)),
+    ]
 
 
 def test_a_judge_that_failed_on_more_than_a_hundredth_has_no_numbers() -> None:
     """The reason says on how many, and the first thing that went wrong."""
-    failed = examined(Opinion("judge", (None, *TRUE[1:]), reasons=("HTTP 500", "HTTP 503")), ANSWERS)
+    failed = examined(
+        Opinion("judge", (None, *TRUE[1:]), reasons=("HTTP 500", "HTTP 503")), ANSWERS
+    )
     assert failed.overall is None
     assert (failed.failed, failed.groups) == (1, ())
     assert failed.withheld == "39 of 40 answers have a score, fewer than 99%; HTTP 500"
@@ -94,11 +125,18 @@ def test_a_judge_that_failed_on_more_than_a_hundredth_has_no_numbers() -> None:
 
 def test_flips_are_verdicts_that_another_asking_changes() -> None:
     """The same prompt in any of several times, another wording compared with the first; failures are left out."""
-    twice: Scores = (0.6, *TRUE[1:]), (TRUE[0], 0.7, *TRUE[2:])  # the first stays yes, the second becomes yes
+    twice: Scores = (
+        (0.6, *TRUE[1:]),
+        (TRUE[0], 0.7, *TRUE[2:]),
+    )  # the first stays yes, the second becomes yes
     found = examined(
-        opinion(TRUE, **{REPEATED: list(twice), "prompt paper": [(None, *UPSIDE_DOWN[1:])]}), ANSWERS
+        opinion(TRUE, **{REPEATED: list(twice), "prompt paper": [(None, *UPSIDE_DOWN[1:])]}),
+        ANSWERS,
     ).flips
-    assert [(each.over, each.n) for each in found] == [(f"{REPEATED}, asked 3 times", 40), ("prompt paper", 39)]
+    assert [(each.over, each.n) for each in found] == [
+        (f"{REPEATED}, asked 3 times", 40),
+        ("prompt paper", 39),
+    ]
     assert [each.share.value for each in found] == pytest.approx([1 / 40, 1])
     assert found[0].share.low <= 1 / 40 <= found[0].share.high
     (none,) = examined(opinion(TRUE, other=[(None,) * 40]), ANSWERS).flips
@@ -118,7 +156,9 @@ def test_judges_are_set_against_each_other() -> None:
     assert pair.kendall == pytest.approx(kendalltau(TRUE[1:], other[1:]).statistic)
     half = Opinion("half", (0.5,) * 40)
     assert pairs([opinion(TRUE), half])[0].same == pytest.approx(26 / 40)  # 0.5 is no yes
-    assert pairs([opinion(TRUE), Opinion("silent", (None,) * 40), Opinion("b", TRUE)])[0].judges == ("judge", "b")
+    assert pairs([opinion(TRUE), Opinion("silent", (None,) * 40), Opinion("b", TRUE)])[
+        0
+    ].judges == ("judge", "b")
 
 
 ABOUT = Signature(data="labels/x@1")
@@ -128,7 +168,9 @@ TWO = [
 ]
 
 
-def test_baselines_are_the_lexical_scores_and_bertscore_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_baselines_are_the_lexical_scores_and_bertscore_where_it_is_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The best reference counts; raw scores beyond 0 and 1 are cut; without the package a sentence says so."""
 
     def scored(pairs: Sequence[tuple[str, str]]) -> CorpusScore:
@@ -194,7 +236,10 @@ def test_a_judges_opinion_has_every_asking_by_its_name() -> None:
     assert found.name == "name"
     assert found.scores == (pytest.approx(1, abs=0.01), pytest.approx(0, abs=0.01))
     (rewording,) = L3ScoreRule().rewordings()
-    assert found.again == {REPEATED: [(None, None), found.scores], f"prompt {rewording}": [found.scores]}
+    assert found.again == {
+        REPEATED: [(None, None), found.scores],
+        f"prompt {rewording}": [found.scores],
+    }
     assert found.reasons == ("HTTP 500", "HTTP 501")
     assert found.signature == ABOUT.with_fields(judge="openai:m", judge_prompt="p")
     assert cast(str, found.summary) == "what it took"

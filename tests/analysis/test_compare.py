@@ -44,7 +44,11 @@ def only(runs: Sequence[Run], metric: str | None = None) -> Comparison:
 def places(tmp_path: Path) -> list[Path]:
     """The runs in folders of lmms-eval."""
     return [
-        write_demo_run(tmp_path / name, name, lambda place, row, right=each: row["answer"] if right(place) else "E")
+        write_demo_run(
+            tmp_path / name,
+            name,
+            lambda place, row, right=each: row["answer"] if right(place) else "E",
+        )
         for name, each in RIGHT.items()
     ]
 
@@ -115,13 +119,18 @@ def test_parts_of_a_task_are_compared_where_they_are_wanted(partial: bool) -> No
 
 
 @pytest.mark.parametrize(("first", "is_whole"), [(199, True), (198, False)])
-def test_runs_that_lack_other_questions_are_compared_where_99_percent_are_common(first: int, is_whole: bool) -> None:
+def test_runs_that_lack_other_questions_are_compared_where_99_percent_are_common(
+    first: int, is_whole: bool
+) -> None:
     """Each is whole with 198 or 199 of 200 answers, and both together have 198 or 196; --partial says how many."""
     records = choices([True] * 200)
     runs = [
-        replace(run_of(each, name), asked=200) for name, each in (("a", records[:first]), ("b", records[200 - first :]))
+        replace(run_of(each, name), asked=200)
+        for name, each in (("a", records[:first]), ("b", records[200 - first :]))
     ]
-    common = len({record.id for record in runs[0].records} & {record.id for record in runs[1].records})
+    common = len(
+        {record.id for record in runs[0].records} & {record.id for record in runs[1].records}
+    )
     alone = f"{2 * (first - common)} questions have a score in one run only and are left out"
     few = f"{common} of 200 questions have a score in both runs, fewer than 99%"
     if is_whole:
@@ -137,17 +146,37 @@ def test_runs_that_lack_other_questions_are_compared_where_99_percent_are_common
 
 def test_numbers_made_otherwise_are_compared_with_a_warning() -> None:
     """Every decisive field in which they differ is named with both values."""
-    runs = [made("a"), run_of(choices([True] * 24), "b", signature="data:mmstar/val@d|prompt:q|settings:prompt=letter")]
+    runs = [
+        made("a"),
+        run_of(
+            choices([True] * 24), "b", signature="data:mmstar/val@d|prompt:q|settings:prompt=letter"
+        ),
+    ]
     assert only(runs).warnings == ["differ in prompt: p and q"]
 
 
 def test_signatures_differ_in_what_decides_a_number() -> None:
     """Package, data, wording, settings, reading and judge; not in host, form of the file and number of questions."""
-    one = Signature(data="d", judge="openai:a", judge_rule="top 5", package="1", host="lmms-eval", predictions="jsonl")
+    one = Signature(
+        data="d",
+        judge="openai:a",
+        judge_rule="top 5",
+        package="1",
+        host="lmms-eval",
+        predictions="jsonl",
+    )
     other = replace(one, host="offline", predictions="run", questions="1 of 2", model="m")
     assert differing(one, one) == differing(one, other) == []
     changed = replace(
-        one, package="2", data="e", prompt="p", settings="s", grey="g", matcher="3", tokenizer="t", judge=""
+        one,
+        package="2",
+        data="e",
+        prompt="p",
+        settings="s",
+        grey="g",
+        matcher="3",
+        tokenizer="t",
+        judge="",
     )
     assert differing(one, changed) == [
         "package: 1 and 2",
@@ -161,7 +190,9 @@ def test_signatures_differ_in_what_decides_a_number() -> None:
     ]
     judged = [name for name in Signature.__dataclass_fields__ if name.startswith("judge")]
     for name in judged:
-        assert differing(Signature(), replace(Signature(), **{name: "x"})) == [f"{name}: none and x"]
+        assert differing(Signature(), replace(Signature(), **{name: "x"})) == [
+            f"{name}: none and x"
+        ]
     assert len(judged) > 5
     assert parse(one.text) == one
 
@@ -181,7 +212,10 @@ def test_the_metric_is_the_first_that_two_runs_have_scores_by() -> None:
     assert [(each.metric, each.b) for each in found] == [("l3score", "b")]
     assert left_out == ["t of c is left out: it has no l3score."]
     assert only(both, "unformatted_rate").metric == "unformatted_rate"
-    assert compare(both, "other") == ([], [f"t of {name} is left out: it has no other." for name in "ab"])
+    assert compare(both, "other") == (
+        [],
+        [f"t of {name} is left out: it has no other." for name in "ab"],
+    )
     assert compare(both, "rouge_l")[0] == []
     no_mean = "is left out: its bleu_1 is no mean over single answers."  # the corpus value is 0.9
     assert compare(both, "bleu_1") == ([], [f"t of {name} {no_mean}" for name in "ab"])
@@ -192,10 +226,15 @@ def test_a_rate_is_compared_where_it_is_asked_for_alone() -> None:
     failed = [Record(f"q{place}", reference="A", status="request_failed") for place in range(24)]
     for runs in ([run_of(failed, name) for name in "ab"], [made("a"), run_of(failed, "b")]):
         found, left_out = compare(runs)
-        assert (found, left_out[-1].partition(": ")[2]) == ([], "0 of 24 answers have a score, fewer than 99%.")
+        assert (found, left_out[-1].partition(": ")[2]) == (
+            [],
+            "0 of 24 answers have a score, fewer than 99%.",
+        )
     found, left_out = compare([made("a"), run_of(failed, "b"), made("c")])
     assert ([(each.a, each.b) for each in found], len(left_out)) == ([("a", "c")], 1)
-    assert only([made("a"), run_of(failed, "b")], "request_failed_rate").difference.difference == 1.0
+    assert (
+        only([made("a"), run_of(failed, "b")], "request_failed_rate").difference.difference == 1.0
+    )
 
 
 def test_runs_of_other_questions_under_the_same_ids_are_not_compared() -> None:
@@ -221,9 +260,19 @@ def test_the_headline_is_compared_though_less_of_it_is_better() -> None:
     entries = [{"metric": name, "higher_is_better": False} for name in ("first", "second")]
 
     def theirs(model: str, name: str) -> Run:
-        records = [Record(str(place), scores={name: float(place)}, details={"metrics": (name,)}) for place in range(2)]
+        records = [
+            Record(str(place), scores={name: float(place)}, details={"metrics": (name,)})
+            for place in range(2)
+        ]
         answers = [Answer(record.id, Response("A"), record) for record in records]
-        return Run("t", Identity(model), Path("x"), "lmms-eval", lambda: answers, config={"metric_list": entries})
+        return Run(
+            "t",
+            Identity(model),
+            Path("x"),
+            "lmms-eval",
+            lambda: answers,
+            config={"metric_list": entries},
+        )
 
     found, left_out = compare([theirs("a", "first"), theirs("b", "first"), theirs("c", "second")])
     assert [(each.a, each.b, each.metric) for each in found] == [("a", "b", "first")]

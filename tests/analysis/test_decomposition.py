@@ -70,7 +70,9 @@ def test_the_lines_add_up_to_the_difference(seed: int, same_rule: bool) -> None:
 def test_equal_sides_have_no_line() -> None:
     """All values are 0, and no question is named."""
     a = side({"1": 1.0, "2": 0.0})
-    assert [(line.value, list(line.ids)) for line in decomposed(a, a, same_rule=True, clusters={})] == [(0.0, [])] * 9
+    assert [
+        (line.value, list(line.ids)) for line in decomposed(a, a, same_rule=True, clusters={})
+    ] == [(0.0, [])] * 9
 
 
 def test_each_cause_has_its_line() -> None:
@@ -88,7 +90,9 @@ def test_each_cause_has_its_line() -> None:
         OTHER: ["4"],
     }
     assert found[COVERAGE].value == 0
-    assert [found[cause].value for cause in (FAILED, CUT, NONE, OTHER)] == pytest.approx([-1 / 9] * 4)
+    assert [found[cause].value for cause in (FAILED, CUT, NONE, OTHER)] == pytest.approx(
+        [-1 / 9] * 4
+    )
     test = paired([1.0] + [0.0] * 8, [0.0] * 9)
     assert (found[OTHER].low, found[OTHER].high) == (test.low, test.high)
 
@@ -104,8 +108,12 @@ def test_failed_requests_are_one_line_however_they_are_counted(counts: bool, val
 
 def test_the_rule_is_averaged_over_both_orders() -> None:
     """A's answers by B's rule, and the reverse: 0.5 and 0.25 more, so 0.375 of the difference."""
-    a = side({"0": 0.0, "1": 0.0, "2": 1.0, "3": 0.0}, crossed={"0": 1.0, "1": 1.0, "2": 1.0, "3": 0.0})
-    b = side({"0": 1.0, "1": 1.0, "2": 1.0, "3": 1.0}, crossed={"0": 1.0, "1": 1.0, "2": 1.0, "3": 0.0})
+    a = side(
+        {"0": 0.0, "1": 0.0, "2": 1.0, "3": 0.0}, crossed={"0": 1.0, "1": 1.0, "2": 1.0, "3": 0.0}
+    )
+    b = side(
+        {"0": 1.0, "1": 1.0, "2": 1.0, "3": 1.0}, crossed={"0": 1.0, "1": 1.0, "2": 1.0, "3": 0.0}
+    )
     found = lines_of(a, b, same_rule=False)
     by_total = [fmean(a.crossed.values()) - a.number, b.number - fmean(b.crossed.values())]
     assert found[RULE].value == pytest.approx(fmean(by_total))

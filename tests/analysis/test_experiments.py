@@ -27,9 +27,14 @@ VLM, BASE = Model("qwen2_5_vl", "pretrained=a,device=cuda"), Model("vllm", "mode
 TASKS, GROUPS = catalogue()
 
 
-def asked(plan: list[PlannedRun], limit: int | None = None) -> list[tuple[str, str, str, int | None]]:
+def asked(
+    plan: list[PlannedRun], limit: int | None = None
+) -> list[tuple[str, str, str, int | None]]:
     """Role, task, model and requests of each run."""
-    return [(run.role, run.task, f"{run.model.name} {run.model.arguments}", run.requests(limit)) for run in plan]
+    return [
+        (run.role, run.task, f"{run.model.name} {run.model.arguments}", run.requests(limit))
+        for run in plan
+    ]
 
 
 def test_mmstar_is_asked_by_its_own_variants() -> None:
@@ -54,7 +59,9 @@ def test_a_task_of_the_host_is_asked_with_the_wrapped_model() -> None:
 
 def test_a_group_is_its_tasks_each_once() -> None:
     """Those of Table 6; a limit bounds the requests; without an LLM base no run is its."""
-    plan = gain_plan(TASKS, task_names(["multimodal_gain", "mmstar_filtered"], GROUPS), VLM, None, ("text",))
+    plan = gain_plan(
+        TASKS, task_names(["multimodal_gain", "mmstar_filtered"], GROUPS), VLM, None, ("text",)
+    )
     assert [run.task for run in plan if run.role == PICTURES] == list(GROUPS["multimodal_gain"])
     assert {run.role for run in plan} == {PICTURES, "text"}
     assert {run.requests(8) for run in plan if run.task.startswith("mmstar")} == {8}
@@ -62,10 +69,15 @@ def test_a_group_is_its_tasks_each_once() -> None:
 
 def test_the_papers_tables_are_our_tasks() -> None:
     """SciFIBench's four and SPIQA's three; two requests a figure cannot be counted; others have no published rows."""
-    tasks = {name: [run.task for run in paper_plan(TASKS, task_names([name], GROUPS), VLM)] for name in PAPERS}
+    tasks = {
+        name: [run.task for run in paper_plan(TASKS, task_names([name], GROUPS), VLM)]
+        for name in PAPERS
+    }
     assert tasks["spiqa"] == ["spiqa_testA", "spiqa_testB", "spiqa_testC"]
     assert sorted(tasks["scifibench"]) == [
-        f"scifibench_{subset}_{direction}" for subset in ("cs", "general") for direction in ("cap2fig", "fig2cap")
+        f"scifibench_{subset}_{direction}"
+        for subset in ("cs", "general")
+        for direction in ("cap2fig", "fig2cap")
     ]
     counted = paper_plan(TASKS, ["spiqa_demo", "spiqa_demo_perfigure"], VLM)
     assert [run.requests(None) for run in counted] == [39, None]
@@ -81,7 +93,9 @@ def test_the_papers_tables_are_our_tasks() -> None:
         ("pretrained=a,device=cuda", ["--gen_kwargs", "temperature=1"], False),
     ],
 )
-def test_another_model_or_generation_has_another_folder(arguments: str, extra: list[str], same: bool) -> None:
+def test_another_model_or_generation_has_another_folder(
+    arguments: str, extra: list[str], same: bool
+) -> None:
     """So that its answers never count as those of the first; where and how fast it runs changes nothing."""
     first = PlannedRun(PICTURES, "ai2d", VLM).folder(Options())
     other = PlannedRun(PICTURES, "ai2d", Model(VLM.name, arguments)).folder(Options(extra=extra))
@@ -91,17 +105,23 @@ def test_another_model_or_generation_has_another_folder(arguments: str, extra: l
 RUN = PlannedRun(PICTURES, "t", Model("m"))
 
 
-def look(output: Path, limit: int | None = None, judge: str | None = None, run: PlannedRun = RUN) -> PlannedRun:
+def look(
+    output: Path, limit: int | None = None, judge: str | None = None, run: PlannedRun = RUN
+) -> PlannedRun:
     """The run with its results."""
     found = replace(run)
     found.look(output, Options(limit=limit), judge)
     return found
 
 
-def written(output: Path, rights: list[bool | None], stamp: str = "1", limit: int | None = None) -> Path:
+def written(
+    output: Path, rights: list[bool | None], stamp: str = "1", limit: int | None = None
+) -> Path:
     """A result file of the run."""
     folder = output / RUN.folder(Options()) / "m"
-    path = write_run(folder, "m", {"t": choice_samples(rights)}, stamp=stamp, settings={"t": "prompt=letter"})
+    path = write_run(
+        folder, "m", {"t": choice_samples(rights)}, stamp=stamp, settings={"t": "prompt=letter"}
+    )
     content = json.loads(path.read_text())
     path.write_text(json.dumps({**content, "config": {**content["config"], "limit": limit}}))
     return path
@@ -120,7 +140,10 @@ def test_a_run_with_all_samples_is_complete(tmp_path: Path) -> None:
 
 def test_a_run_of_another_part_is_not_there(tmp_path: Path) -> None:
     """Neither the whole where a part is wanted, nor a part where the whole is."""
-    whole, part = written(tmp_path, [True, True, True]), written(tmp_path, [True, True], stamp="2", limit=2)
+    whole, part = (
+        written(tmp_path, [True, True, True]),
+        written(tmp_path, [True, True], stamp="2", limit=2),
+    )
     assert [look(tmp_path, limit).path for limit in (None, 2, 3)] == [whole, part, None]
 
 
@@ -157,11 +180,15 @@ def test_scores_by_another_judge_are_not_there(tmp_path: Path) -> None:
     assert look(tmp_path, judge="openai:gpt-4o").path is None
 
 
-@pytest.mark.parametrize(("status", "failed"), [("judge_failed", 1), ("scoring_failed", 1), ("refused", 0)])
+@pytest.mark.parametrize(
+    ("status", "failed"), [("judge_failed", 1), ("scoring_failed", 1), ("refused", 0)]
+)
 def test_what_failed_in_any_way_is_to_be_repeated(tmp_path: Path, status: Any, failed: int) -> None:
     """A refusal is an answer."""
     samples = [*choice_samples([True]), choice_sample(1, False, status=status)]
-    write_run(tmp_path / RUN.folder(Options()), "m", {"t": samples}, settings={"t": "prompt=letter"})
+    write_run(
+        tmp_path / RUN.folder(Options()), "m", {"t": samples}, settings={"t": "prompt=letter"}
+    )
     there = look(tmp_path)
     assert (there.failed, there.answered, there.complete) == (failed, 2 - failed, not failed)
 

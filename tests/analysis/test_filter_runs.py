@@ -18,7 +18,11 @@ from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import Selection
 
-BLIND = {"x_text": "prompt=letter,ablation=text", "x_llm": "prompt=letter,ablation=text,shots=2", "x": "prompt=letter"}
+BLIND = {
+    "x_text": "prompt=letter,ablation=text",
+    "x_llm": "prompt=letter,ablation=text,shots=2",
+    "x": "prompt=letter",
+}
 (DEMO,) = find_tasks(["mmstar_demo"])
 
 
@@ -39,8 +43,18 @@ def test_keeps_what_at_most_two_of_eight_answer(tmp_path: Path, run_filter: Filt
     target = tmp_path / "samples.jsonl"
     status, (record,), _ = run_filter(tmp_path, "--samples", target)
     assert status == 0
-    assert (record["n"], record["kept"], record["max_hits"], len(record["inspectors"])) == (9, 3, 2, 8)
-    assert record["groups"][0] == {"group": "all", "n": 9, "kept": 3, "abnormal_hit_rate": pytest.approx(3 / 9)}
+    assert (record["n"], record["kept"], record["max_hits"], len(record["inspectors"])) == (
+        9,
+        3,
+        2,
+        8,
+    )
+    assert record["groups"][0] == {
+        "group": "all",
+        "n": 9,
+        "kept": 3,
+        "abnormal_hit_rate": pytest.approx(3 / 9),
+    }
     samples = [json.loads(line) for line in target.read_text().splitlines()]
     assert [sample["hits"] for sample in samples] == list(range(9))
     assert [sample["id"] for sample in samples if sample["kept"]] == ["q0", "q1", "q2"]
@@ -79,7 +93,9 @@ def test_threshold_can_be_given(tmp_path: Path, run_filter: Filter) -> None:
 
 
 @pytest.mark.parametrize("threshold", ["0", "50", "nan"])
-def test_a_threshold_out_of_range_is_refused(tmp_path: Path, run_filter: Filter, threshold: str) -> None:
+def test_a_threshold_out_of_range_is_refused(
+    tmp_path: Path, run_filter: Filter, threshold: str
+) -> None:
     """Every answer or none would be right."""
     write_inspectors(tmp_path, [0, 1], models=2)
     assert run_filter(tmp_path, "--threshold", threshold) == (
@@ -93,7 +109,13 @@ def test_difficulty_counts_the_kept_questions(tmp_path: Path, run_filter: Filter
     """LVLM runs with images say how hard each kept question is; runs without images are no LVLM runs."""
     write_inspectors(tmp_path / "llm", [0, 0, 0, 0, 8])
     write_inspectors(tmp_path / "lvlm", [16, 8, 4, 0, 16], models=16)
-    write_run(tmp_path / "lvlm", "ablated", {"t": choice_samples([True] * 5)}, "base=m0,ablation=text", stamp="99")
+    write_run(
+        tmp_path / "lvlm",
+        "ablated",
+        {"t": choice_samples([True] * 5)},
+        "base=m0,ablation=text",
+        stamp="99",
+    )
     record = run_filter(tmp_path / "llm", "--lvlm", tmp_path / "lvlm")[1][0]
     assert record["difficulty"] == {"easy": 1, "moderate": 1, "hard": 1, "tough": 1}
     assert only(load(tmp_path / "llm")).difficulty_counts() == {}
@@ -170,7 +192,10 @@ def test_failed_requests_are_no_misses(tmp_path: Path, role: str) -> None:
         folder = tmp_path / str(failed)
         write_run(folder, "f", {"t": choice_samples([None] * failed + [False] * (200 - failed))})
         other = load(folder)
-        options: dict[str, Any] = {"lvlm": {"lvlms": other}, "pair": {"pairs": [(whole, other)]}}.get(role, {})
+        options: dict[str, Any] = {
+            "lvlm": {"lvlms": other},
+            "pair": {"pairs": [(whole, other)]},
+        }.get(role, {})
         runs = [*whole, *other] if role == "inspector" else whole
         if failed == 3:
             with pytest.raises(InputError) as error:
@@ -181,7 +206,9 @@ def test_failed_requests_are_no_misses(tmp_path: Path, role: str) -> None:
             )
             continue
         (found,), remarks, _ = filter_runs(runs, text_only_models=True, **options)
-        assert (len(found.hits), len(found.kept)) == ((198, 198) if role == "inspector" else (200, 200))
+        assert (len(found.hits), len(found.kept)) == (
+            (198, 198) if role == "inspector" else (200, 200)
+        )
         assert found.groups()["all"]["n"] == len(found.hits)
         told = "t: 2 of 200 questions are left out, as not every inspector has a score of them, the first: q0, q1."
         assert remarks == ([told] if role == "inspector" else [])
@@ -190,11 +217,18 @@ def test_failed_requests_are_no_misses(tmp_path: Path, role: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["refused", "unparsed"])
-def test_an_inspector_that_mostly_gives_no_answer_is_warned_of(tmp_path: Path, run_filter: Filter, kind: str) -> None:
+def test_an_inspector_that_mostly_gives_no_answer_is_warned_of(
+    tmp_path: Path, run_filter: Filter, kind: str
+) -> None:
     """From half of its answers on; the record has the shares of every inspector."""
     for stamp, count in enumerate((1, 2)):
-        samples = [choice_sample(place, False, status=kind if place < count else "ok") for place in range(4)]
-        write_run(tmp_path, f"m{count}", {"t": samples}, stamp=str(stamp), settings={"t": "ablation=text"})
+        samples = [
+            choice_sample(place, False, status=kind if place < count else "ok")
+            for place in range(4)
+        ]
+        write_run(
+            tmp_path, f"m{count}", {"t": samples}, stamp=str(stamp), settings={"t": "ablation=text"}
+        )
     status, (record,), errors = run_filter(tmp_path)
     share = {"refused": ("50%", "0%"), "unparsed": ("0%", "50%")}[kind]
     assert status == 0
@@ -204,19 +238,33 @@ def test_an_inspector_that_mostly_gives_no_answer_is_warned_of(tmp_path: Path, r
     )
     assert [answers[kind] for answers in record["answers"]] == [0.25, 0.5]
     assert record["answers"][0] | {kind: 0.0} == {
-        **{"model": "m1", "task": "t", "score": 0.0, "refused": 0.0, "unparsed": 0.0, "failed": 0.0},
+        **{
+            "model": "m1",
+            "task": "t",
+            "score": 0.0,
+            "refused": 0.0,
+            "unparsed": 0.0,
+            "failed": 0.0,
+        },
         **{"n": 4, "truncated": None, "taken_whole": 0.0},
     }
 
 
 @pytest.mark.parametrize("partial", [False, True])
 @pytest.mark.parametrize("role", ["inspector", "lvlm", "pair"])
-def test_a_part_of_a_task_is_no_basis_unless_it_is_wanted(tmp_path: Path, role: str, partial: bool) -> None:
+def test_a_part_of_a_task_is_no_basis_unless_it_is_wanted(
+    tmp_path: Path, role: str, partial: bool
+) -> None:
     """Of inspectors, of LVLMs for the difficulty and of pairs for what leaked."""
     write_inspectors(tmp_path / "whole", [0, 1], models=1)
     write_run(tmp_path / "part", "p", {"t": choice_samples([True, False])}, asked=900)
-    whole, part = load(tmp_path / "whole", partial=partial), load(tmp_path / "part", partial=partial)
-    options: dict[str, Any] = {"lvlm": {"lvlms": part}, "pair": {"pairs": [(part, whole)]}}.get(role, {})
+    whole, part = (
+        load(tmp_path / "whole", partial=partial),
+        load(tmp_path / "part", partial=partial),
+    )
+    options: dict[str, Any] = {"lvlm": {"lvlms": part}, "pair": {"pairs": [(part, whole)]}}.get(
+        role, {}
+    )
     runs = [*whole, *part] if role == "inspector" else whole
     if partial:
         assert only(runs, **options).hits.keys() == {"q0", "q1"}
@@ -235,9 +283,16 @@ def test_scores_between_0_and_1_need_a_threshold(tmp_path: Path) -> None:
     write_run(tmp_path, "m", {"t": lines})
     with pytest.raises(InputError) as error:
         only(load(tmp_path))
-    assert "Expected scores of 0 or 1 in acc of t, found 0.125. Give the least right --threshold." in str(error.value)
+    assert (
+        "Expected scores of 0 or 1 in acc of t, found 0.125. Give the least right --threshold."
+        in str(error.value)
+    )
     found = only(load(tmp_path), threshold=0.5)
-    assert (found.hits, found.threshold, found.max_hits) == ({"0": 1, "1": 0, "2": 1, "3": 0}, 0.5, 0)
+    assert (found.hits, found.threshold, found.max_hits) == (
+        {"0": 1, "1": 0, "2": 1, "3": 0},
+        0.5,
+        0,
+    )
     assert found.kept == ["1", "3"]
 
 
@@ -249,7 +304,9 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
     assert ([(each.task, each.pair.metric.name) for each in found], remarks) == ([("u", "acc")], [])
     (remark,) = left_out
     assert remark.startswith("t is left out: Expected t to have the metric acc; found accuracy")
-    with pytest.raises(InputError, match="u is left out: Expected u to have the metric other; found acc"):
+    with pytest.raises(
+        InputError, match="u is left out: Expected u to have the metric other; found acc"
+    ):
         filter_runs(load(tmp_path), tasks=["u"], metric="other", text_only_models=True)
 
 
@@ -261,13 +318,19 @@ def test_what_leaks_in_most_pairs_is_counted(tmp_path: Path, run_filter: Filter)
     arguments: list[Any] = []
     for place, (lvlm, base) in enumerate(zip(lvlms, bases, strict=True)):
         for name, rights in (("lvlm", lvlm), ("base", base)):
-            write_run(tmp_path / f"{name}{place}", f"{name}{place}", {"t": choice_samples(rights)}, stamp="1")
+            write_run(
+                tmp_path / f"{name}{place}",
+                f"{name}{place}",
+                {"t": choice_samples(rights)},
+                stamp="1",
+            )
         arguments += ["--pair", tmp_path / f"lvlm{place}", tmp_path / f"base{place}"]
     inspectors = [tmp_path / f"lvlm{place}" for place in range(3)]
     out = tmp_path / "samples.jsonl"
     (record,) = run_filter(*inspectors, *arguments, "--samples", out)[1]
     by_hand = [
-        sum(lvlm[place] and not base[place] for lvlm, base in zip(lvlms, bases, strict=True)) for place in range(4)
+        sum(lvlm[place] and not base[place] for lvlm, base in zip(lvlms, bases, strict=True))
+        for place in range(4)
     ]
     assert by_hand == [3, 2, 1, 1]
     assert [group["leaked_by_most"] for group in record["groups"]] == [1]
@@ -284,5 +347,11 @@ def test_thresholds_of_the_paper_scale() -> None:
     assert [hits for hits in range(6) if is_abnormal(hits, 5)] == [4, 5]
     names = [difficulty(hits, 16) for hits in range(17)]
     assert names == ["tough"] * 4 + ["hard"] * 4 + ["moderate"] * 4 + ["easy"] * 5
-    assert [difficulty(hits, 4) for hits in range(5)] == ["tough", "hard", "moderate", "easy", "easy"]
+    assert [difficulty(hits, 4) for hits in range(5)] == [
+        "tough",
+        "hard",
+        "moderate",
+        "easy",
+        "easy",
+    ]
     assert [difficulty(hits, 23) for hits in (17, 18)] == ["moderate", "easy"]

@@ -14,7 +14,12 @@ from report_runs import choices, run_of
 from run_command import run_json
 
 from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
-from spiqa_tasks.analysis.filtered_task import kept_by_filter, kept_by_list, kept_by_lists, write_task
+from spiqa_tasks.analysis.filtered_task import (
+    kept_by_filter,
+    kept_by_list,
+    kept_by_lists,
+    write_task,
+)
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
@@ -29,7 +34,9 @@ pytestmark = pytest.mark.usefixtures("host")
 DEMO: dict[str, Any] = {"settings": {"mmstar_demo": "prompt=letter"}, "split": "demo"}
 
 
-def test_written_task_of_the_host_runs_at_once(source_task: Path, tmp_path: Path, run_filter: Filter) -> None:
+def test_written_task_of_the_host_runs_at_once(
+    source_task: Path, tmp_path: Path, run_filter: Filter
+) -> None:
     """The task is found without a flag, its own `process_docs` is still applied, and only kept questions are asked."""
     host_inspectors(tmp_path / "runs", {0, 2, 5})
     status, (record,), _ = run_filter(tmp_path / "runs", "--write", "--include-path", source_task)
@@ -39,13 +46,21 @@ def test_written_task_of_the_host_runs_at_once(source_task: Path, tmp_path: Path
 
     index = manager(source_task)
     assert index.task_index["some_tag"]["task"] == ["numbers"]
-    results = simple_evaluate("dummy", "response=A", tasks=["numbers_filtered"], task_manager=index, bootstrap_iters=0)
-    assert [sample["target"] for sample in results["samples"]["numbers_filtered"]] == ["A", "A", "B"]
+    results = simple_evaluate(
+        "dummy", "response=A", tasks=["numbers_filtered"], task_manager=index, bootstrap_iters=0
+    )
+    assert [sample["target"] for sample in results["samples"]["numbers_filtered"]] == [
+        "A",
+        "A",
+        "B",
+    ]
     assert results["results"]["numbers_filtered"]["exact_match,none"] == pytest.approx(2 / 3)
     metadata = results["configs"]["numbers_filtered"]["metadata"]
     filters = [{"inspectors": 1, "metric": "exact_match", "threshold": 1.0, "max_hits": 0}]
     assert (metadata["source"], metadata["filters"]) == ("numbers", filters)
-    assert len(index.load_task_or_group("numbers_filtered")["numbers_filtered"].dataset["train"]) == 6
+    assert (
+        len(index.load_task_or_group("numbers_filtered")["numbers_filtered"].dataset["train"]) == 6
+    )
 
 
 def test_written_task_refuses_other_data(
@@ -54,7 +69,9 @@ def test_written_task_refuses_other_data(
     """Where the source's answers have changed, the run stops with one sentence."""
     monkeypatch.setattr("tenacity.nap.time.sleep", lambda _: None)
     host_inspectors(tmp_path / "runs", {0})
-    run_filter(tmp_path / "runs", "--write", "--include-path", source_task, "--folder", tmp_path / "mine")
+    run_filter(
+        tmp_path / "runs", "--write", "--include-path", source_task, "--folder", tmp_path / "mine"
+    )
     rows = (source_task / "rows.jsonl").read_text().replace('"A"', '"C"')
     (source_task / "rows.jsonl").write_text(rows)
     with pytest.raises(SystemExit, match="Expected the data of numbers"):
@@ -68,8 +85,12 @@ def write_answers(folder: Path, task: str, hits: set[int], stamp: str = "1") -> 
     if kept.is_file():
         ids = {each["id"] for each in json.loads(kept.read_text())["kept"]}
         rows = [row for row in rows if row["id"] in ids]
-    samples = [sample_of(row, row["answer"] if place in hits else "none") for place, row in enumerate(rows)]
-    write_run(folder, "llm", {task: samples}, stamp=stamp, settings={task: "prompt=letter"}, split="demo")
+    samples = [
+        sample_of(row, row["answer"] if place in hits else "none") for place, row in enumerate(rows)
+    ]
+    write_run(
+        folder, "llm", {task: samples}, stamp=stamp, settings={task: "prompt=letter"}, split="demo"
+    )
 
 
 def ids_of(task: str) -> list[str]:
@@ -90,7 +111,9 @@ def test_written_task_of_ours_keeps_ids(tmp_path: Path, run_filter: Filter) -> N
         ids_of("hard_demo")
 
 
-def test_a_written_task_is_filtered_again_under_the_next_number(tmp_path: Path, run_filter: Filter) -> None:
+def test_a_written_task_is_filtered_again_under_the_next_number(
+    tmp_path: Path, run_filter: Filter
+) -> None:
     """Its questions are those of its source, which may not change under it."""
     rows = load_rows("mmstar", "demo", "ablation=text")
     write_answers(tmp_path / "1", "mmstar_demo", set(range(0, 24, 3)))
@@ -114,7 +137,10 @@ def test_a_part_of_a_task_is_not_written(source_task: Path, tmp_path: Path) -> N
     (found,), *_ = filter_runs(runs, text_only_models=True)
     with pytest.raises(InputError) as error:
         write_task(kept_by_filter(found), "hard", tmp_path / "tasks", source_task)
-    assert str(error.value) == "Expected runs on the whole of numbers to --write it, found 6 of 60 questions. Run all."
+    assert (
+        str(error.value)
+        == "Expected runs on the whole of numbers to --write it, found 6 of 60 questions. Run all."
+    )
 
 
 def filtered(folder: Path, **options: Any) -> Filtered:
@@ -150,11 +176,18 @@ def test_the_list_says_what_was_kept_and_of_what(source_task: Path, tmp_path: Pa
             {"doc_id": 4, "id": "4", "target": "B", "hits": [0]},
         ],
     }
-    assert kept["truth"] == digest_of([[str(place), "A" if (2 * place) % 4 else "B"] for place in range(6)])
+    assert kept["truth"] == digest_of(
+        [[str(place), "A" if (2 * place) % 4 else "B"] for place in range(6)]
+    )
     assert "process_docs: !function keep.process_docs" in path.read_text()
     values = yaml.safe_load(path.read_text().replace("!function", ""))
     metadata = values.pop("metadata")
-    assert values == {"include": source, "task": "hard", "tag": [], "process_docs": "keep.process_docs"}
+    assert values == {
+        "include": source,
+        "task": "hard",
+        "tag": [],
+        "process_docs": "keep.process_docs",
+    }
     digest = metadata.pop("kept")
     assert digest == listed
     assert metadata == {
@@ -164,7 +197,10 @@ def test_the_list_says_what_was_kept_and_of_what(source_task: Path, tmp_path: Pa
         "filters": [{**made, "inspectors": 1}],
     }
     other = write_task(
-        kept_by_filter(filtered(tmp_path / "runs", threshold=0.5)), "all", tmp_path / "tasks", source_task
+        kept_by_filter(filtered(tmp_path / "runs", threshold=0.5)),
+        "all",
+        tmp_path / "tasks",
+        source_task,
     )
     assert digest not in other.read_text()
     assert len(digest) == 12
@@ -184,19 +220,35 @@ def test_the_revision_of_a_hub_dataset_is_that_of_its_cache(
         lines = [line for line in text.splitlines() if not line.startswith("dataset_")]
         lines += ["dataset_path: owner/numbers", f"dataset_kwargs: {kwargs}"]
         (source_task / "numbers.yaml").write_text("\n".join(lines))
-        path = write_task(kept_by_filter(filtered(tmp_path / "runs")), f"hard{place}", tmp_path / "tasks", source_task)
+        path = write_task(
+            kept_by_filter(filtered(tmp_path / "runs")),
+            f"hard{place}",
+            tmp_path / "tasks",
+            source_task,
+        )
         values = yaml.safe_load(path.read_text().replace("!function", ""))
         revision = {"revision": "own" if place == 2 else "c0ffee"}
         assert values["dataset_kwargs"] == {**revision, **({"trust": True} if place == 1 else {})}
         assert values["metadata"]["data"] == "c0ffee"
 
 
-def test_a_list_makes_a_task_that_the_host_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_list_makes_a_task_that_the_host_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Its questions in the order of the split, whatever that of the list; one list's digest is in the YAML."""
     rows = load_rows("mmstar", "demo", "ablation=text")
     wanted = [rows[place]["id"] for place in (7, 2, 11)]
     (tmp_path / "ids.txt").write_text("\n".join(wanted))
-    given = ["filter", "--task", "mmstar_demo", "--ids", str(tmp_path / "ids.txt"), "--write", "--name", "few_demo"]
+    given = [
+        "filter",
+        "--task",
+        "mmstar_demo",
+        "--ids",
+        str(tmp_path / "ids.txt"),
+        "--write",
+        "--name",
+        "few_demo",
+    ]
     assert main(given) == 0
     assert "lmms-eval --tasks few_demo" in capsys.readouterr().out
     assert ids_of("few_demo") == [rows[place]["id"] for place in (2, 7, 11)]
@@ -226,13 +278,22 @@ def test_what_a_list_cannot_make_is_refused(tmp_path: Path) -> None:
 def list_of(path: Path, ids: dict[str, int], **values: Any) -> Path:
     """A kept.json of the questions with these ids, with the hits of each."""
     kept = [
-        {"doc_id": place, "id": key, "target": "A", "hits": [hits]} for place, (key, hits) in enumerate(ids.items())
+        {"doc_id": place, "id": key, "target": "A", "hits": [hits]}
+        for place, (key, hits) in enumerate(ids.items())
     ]
     content = {
-        **{"source": "t", "questions": 9, "data": "d", "truth": "x", "filters": [{"made": path.stem}]},
+        **{
+            "source": "t",
+            "questions": 9,
+            "data": "d",
+            "truth": "x",
+            "filters": [{"made": path.stem}],
+        },
         **{"revision": None, **values, "kept": kept},
     }
-    path.write_text(json.dumps({"source_yaml": "of this machine", "digest": digest_of(content), **content}))
+    path.write_text(
+        json.dumps({"source_yaml": "of this machine", "digest": digest_of(content), **content})
+    )
     return path
 
 
@@ -250,11 +311,16 @@ def test_what_two_lists_keep_is_one_list(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("values", [{"source": "u"}, {"truth": "y"}, {"data": "e"}, {"revision": "s"}])
+@pytest.mark.parametrize(
+    "values", [{"source": "u"}, {"truth": "y"}, {"data": "e"}, {"revision": "s"}]
+)
 def test_lists_of_other_data_are_refused(tmp_path: Path, values: dict[str, Any]) -> None:
     """Whatever they differ in."""
     given = {"revision": "r", **values}
-    paths = [list_of(tmp_path / "a.json", {"1": 0}, revision="r"), list_of(tmp_path / "b.json", {"1": 0}, **given)]
+    paths = [
+        list_of(tmp_path / "a.json", {"1": 0}, revision="r"),
+        list_of(tmp_path / "b.json", {"1": 0}, **given),
+    ]
     with pytest.raises(InputError, match="Expected lists of the same task, data and revision"):
         read_subset(paths)
 
@@ -265,7 +331,9 @@ def test_a_changed_list_and_lists_without_a_common_question_are_refused(tmp_path
     with pytest.raises(InputError, match="Expected questions that all 2 lists name, found none"):
         read_subset([path, list_of(tmp_path / "b.json", {"2": 0})])
     path.write_text(path.read_text().replace('"questions": 9', '"questions": 8'))
-    with pytest.raises(InputError, match=r"to have the digest \w+ that it names, found \w+: it was changed"):
+    with pytest.raises(
+        InputError, match=r"to have the digest \w+ that it names, found \w+: it was changed"
+    ):
         read_subset([path])
 
 
@@ -286,7 +354,11 @@ def test_a_list_from_elsewhere_makes_the_same_task_here(
             capsys, "filter", *named, "--write", "--name", f"few_{count}", "--include-path", moved
         )
         content = json.loads(Path(found["written"]).with_name("kept.json").read_text())
-        assert (status, found["kept"], [each["id"] for each in content["kept"]]) == (0, len(ids), ids)
+        assert (status, found["kept"], [each["id"] for each in content["kept"]]) == (
+            0,
+            len(ids),
+            ids,
+        )
         assert len(content["filters"]) == count
 
 
@@ -294,7 +366,10 @@ def test_questions_of_other_data_are_not_counted_by_a_list(tmp_path: Path) -> No
     """Neither in a run nor in a task; where the data is not known nothing is said."""
     listing = read_subset([list_of(tmp_path / "a.json", {"q1": 0}, data="mmstar/val@other")])
     run = run_of(choices([True, False]))
-    for call in (lambda: listing.of(run), lambda: kept_by_list(*find_tasks(["mmstar_demo"]), listing)):
+    for call in (
+        lambda: listing.of(run),
+        lambda: kept_by_list(*find_tasks(["mmstar_demo"]), listing),
+    ):
         with pytest.raises(InputError, match=r"found those of mmstar/val@other"):
             call()
     unknown = read_subset([list_of(tmp_path / "b.json", {"q1": 0}, data=None)])

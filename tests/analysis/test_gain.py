@@ -39,7 +39,15 @@ def write_host_pair(
 ) -> None:
     """A task of the host with images and without."""
     write_run(folder, "m", {"t": v}, stamp="1", totals={"t": totals[0]}, **options)
-    write_run(folder, "ablated", {"t": wv}, "base=m,ablation=grey", stamp="2", totals={"t": totals[1]}, **options)
+    write_run(
+        folder,
+        "ablated",
+        {"t": wv},
+        "base=m,ablation=grey",
+        stamp="2",
+        totals={"t": totals[1]},
+        **options,
+    )
 
 
 def test_authors_case_from_result_files(tmp_path: Path, gain: GainOf) -> None:
@@ -59,8 +67,16 @@ def test_authors_case_from_result_files(tmp_path: Path, gain: GainOf) -> None:
 
 def test_every_group_has_its_questions(tmp_path: Path) -> None:
     """In the order in which the questions name them, each with its own gain; a name of two kinds is one group."""
-    v = [choice_sample(0, True, "math"), choice_sample(1, True, "logic"), choice_sample(2, False, "math")]
-    wv = [choice_sample(0, False, "math"), choice_sample(1, True, "logic"), choice_sample(2, False, "math")]
+    v = [
+        choice_sample(0, True, "math"),
+        choice_sample(1, True, "logic"),
+        choice_sample(2, False, "math"),
+    ]
+    wv = [
+        choice_sample(0, False, "math"),
+        choice_sample(1, True, "logic"),
+        choice_sample(2, False, "math"),
+    ]
     for samples in (v, wv):
         for sample in samples:
             sample["accuracy"]["groups"]["l2"] = sample["accuracy"]["groups"]["category"]
@@ -70,20 +86,32 @@ def test_every_group_has_its_questions(tmp_path: Path) -> None:
     assert found == [("all", 3, pytest.approx(1 / 3)), ("math", 2, 0.5), ("logic", 1, 0.0)]
 
 
-def test_a_base_with_shots_before_the_questions_is_known_by_its_arguments(tmp_path: Path, gain: GainOf) -> None:
+def test_a_base_with_shots_before_the_questions_is_known_by_its_arguments(
+    tmp_path: Path, gain: GainOf
+) -> None:
     """Of a task of the host and of ours, beside the runs of the LVLM; its signature has what was done."""
     shots = "base=llm,ablation=text,shots=2,shots_split=dev,seed=4"
     runs = (("lvlm", "", 4), ("ablated", "base=lvlm,ablation=text", 2), ("ablated", shots, 1))
     for stamp, (model, args, right) in enumerate(runs):
-        lines = host_samples("A" * right + "B" * (4 - right), lambda letter: {"score": float(letter == "A")})
+        lines = host_samples(
+            "A" * right + "B" * (4 - right), lambda letter: {"score": float(letter == "A")}
+        )
         write_run(tmp_path / "host", model, {"t": lines}, args, stamp=str(stamp))
         own = {"mmstar_filtered": choice_samples(rights(right, 4))}
         write_run(tmp_path / "own", model, own, args, stamp=str(stamp), settings=SEEING)
     for folder in ("host", "own"):
         status, records, _ = gain(tmp_path / folder)
         assert (status, records[0]["llm"], records[0]["ablation"]) == (0, "llm,seed=4", "text")
-        assert [records[0][name] for name in ("s_v", "s_wv", "s_t", "mg", "ml")] == [1.0, 0.5, 0.25, 0.5, 0.25]
-    signatures = {run.name: run.signature.ablated for run in load_runs([RunPath(tmp_path / "own")])[0]}
+        assert [records[0][name] for name in ("s_v", "s_wv", "s_t", "mg", "ml")] == [
+            1.0,
+            0.5,
+            0.25,
+            0.5,
+            0.25,
+        ]
+    signatures = {
+        run.name: run.signature.ablated for run in load_runs([RunPath(tmp_path / "own")])[0]
+    }
     assert set(signatures.values()) == {"", "text", "text,shots=2,shots_split=dev,seed=4"}
 
 
@@ -120,7 +148,12 @@ def test_questions_in_several_documents_are_questions(tmp_path: Path, limit: int
     asked = load_rows("spiqa", "demo", settings)
     for stamp, model, args in (("1", "m", ""), ("2", "ablated", "base=m,ablation=grey")):
         samples = [sample_of(row, row["answer"] if stamp == "1" else "no") for row in asked[:limit]]
-        options: dict[str, Any] = {"settings": {"t": settings}, "benchmark": "spiqa", "split": "demo", "asked": 39}
+        options: dict[str, Any] = {
+            "settings": {"t": settings},
+            "benchmark": "spiqa",
+            "split": "demo",
+            "asked": 39,
+        }
         write_run(tmp_path, model, {"t": samples}, args, stamp=stamp, totals={"t": {}}, **options)
     ids = {row["question_id"] for row in asked[:limit]}
     whole = ids - {row["question_id"] for row in asked[limit or len(asked) :]}
@@ -133,10 +166,17 @@ def test_questions_in_several_documents_are_questions(tmp_path: Path, limit: int
     assert limit is None or f"m answered {len(whole)} of 39 questions" in row.withheld
 
 
-def write_totals(folder: Path, v: float | None, wv: float | None, task: str = "mmmu_val", metric: str = "acc") -> None:
+def write_totals(
+    folder: Path, v: float | None, wv: float | None, task: str = "mmmu_val", metric: str = "acc"
+) -> None:
     """A task of the host whose questions have no score, with its numbers with images and without."""
-    lines = host_samples("AAAB", lambda letter: {"pred": letter, "answer": "A", "category": "x"}, metric)
-    for stamp, model, args, total in (("1", "m", "", v), ("2", "ablated", "base=m,ablation=grey", wv)):
+    lines = host_samples(
+        "AAAB", lambda letter: {"pred": letter, "answer": "A", "category": "x"}, metric
+    )
+    for stamp, model, args, total in (
+        ("1", "m", "", v),
+        ("2", "ablated", "base=m,ablation=grey", wv),
+    ):
         totals = {task: {} if total is None else {metric: total}}
         write_run(folder, model, {task: lines}, args, stamp=stamp, totals=totals)
 
@@ -165,11 +205,16 @@ def test_without_the_hosts_number_of_both_runs_there_is_no_gain(tmp_path: Path, 
     """One of two numbers is none; nor is one of an unknown unit."""
     totals = [0.6, 0.6]
     write_totals(
-        tmp_path / "a", *(None if place == which else total for place, total in enumerate(totals)), metric="mmmu_acc"
+        tmp_path / "a",
+        *(None if place == which else total for place, total in enumerate(totals)),
+        metric="mmmu_acc",
     )
     (row,) = rows_at(tmp_path / "a")
     name = ("m", "m,ablation=grey")[which]
-    assert (row.result, row.withheld) == (None, f"{name}: no question has a score, and the host reports no value")
+    assert (row.result, row.withheld) == (
+        None,
+        f"{name}: no question has a score, and the host reports no value",
+    )
     write_totals(tmp_path / "b", 0.6, 0.6)
     (row,) = rows_at(tmp_path / "b")
     assert row.result is None
@@ -181,13 +226,22 @@ def test_scores_that_are_not_the_hosts_number_have_a_remark(tmp_path: Path) -> N
     lines = host_samples("AAAB", lambda letter: {"score": float(letter == "A")}, "f1")
     write_host_pair(tmp_path, lines, lines, ({"f1": 0.6}, {"f1": 0.75}))
     row, *_ = rows_at(tmp_path)
-    assert warnings(row) == ["f1 of m is the mean of its scores, 0.7500, which is not what the host reports, 0.6"]
+    assert warnings(row) == [
+        "f1 of m is the mean of its scores, 0.7500, which is not what the host reports, 0.6"
+    ]
 
 
 def test_questions_without_the_metric_are_left_out(tmp_path: Path, gain: GainOf) -> None:
     """`seed_image` is of image questions only."""
     lines = host_samples("AA", lambda letter: {"pred": letter, "answer": "A"}, "seed_image")
-    lines += [{"doc_id": 9, "target": "A", "filtered_resps": "A", "seed_video": {"pred": "A", "answer": "A"}}]
+    lines += [
+        {
+            "doc_id": 9,
+            "target": "A",
+            "filtered_resps": "A",
+            "seed_video": {"pred": "A", "answer": "A"},
+        }
+    ]
     write_host_pair(tmp_path, lines, lines, ({"seed_image": 1.0}, {"seed_image": 1.0}))
     assert gain(tmp_path)[1][0]["n"] == 2
 
@@ -196,10 +250,15 @@ def test_questions_without_the_metric_are_left_out(tmp_path: Path, gain: GainOf)
     ("metric", "record"),
     [
         ("exact_match", lambda letter: float(letter == "A")),
-        ("llm_as_judge_eval", lambda letter: {"prediction": letter, "answer": "x", "true_false": letter == "A"}),
+        (
+            "llm_as_judge_eval",
+            lambda letter: {"prediction": letter, "answer": "x", "true_false": letter == "A"},
+        ),
     ],
 )
-def test_tasks_of_the_host_are_compared_too(tmp_path: Path, metric: str, record: Callable[[str], Any]) -> None:
+def test_tasks_of_the_host_are_compared_too(
+    tmp_path: Path, metric: str, record: Callable[[str], Any]
+) -> None:
     """Whether the host reports them in percent or as shares; the gain has an interval."""
     v, wv = (host_samples(answers, record, metric) for answers in ("AAAB", "ABBB"))
     write_host_pair(tmp_path, v, wv, ({metric: 75.0}, {metric: 25.0}))
@@ -215,9 +274,16 @@ def test_failed_requests_withhold_the_numbers(tmp_path: Path) -> None:
     write_triple(tmp_path / "b", [None, None, *[True] * 98], rights(50, 100), None)
     few, many = rows_at(tmp_path / "a")[0], rows_at(tmp_path / "b")[0]
     assert few.result is not None
-    assert (few.result.s_v, few.result.s_wv, few.n, few.result.n) == (1.0, pytest.approx(49 / 99), 99, 99)
+    assert (few.result.s_v, few.result.s_wv, few.n, few.result.n) == (
+        1.0,
+        pytest.approx(49 / 99),
+        99,
+        99,
+    )
     assert (many.result, many.n) == (None, 100)
-    assert warnings(many) == ["withheld: 98 of 100 questions have a score in every run, fewer than 99%"]
+    assert warnings(many) == [
+        "withheld: 98 of 100 questions have a score in every run, fewer than 99%"
+    ]
 
 
 def test_a_mean_over_axes_has_no_gain(tmp_path: Path) -> None:
@@ -232,12 +298,25 @@ def test_a_mean_over_axes_has_no_gain(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["refused", "unparsed"])
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_refused_and_unparsed_answers_are_told_and_warned_of(tmp_path: Path, count: int, kind: str) -> None:
+def test_refused_and_unparsed_answers_are_told_and_warned_of(
+    tmp_path: Path, count: int, kind: str
+) -> None:
     """From 5% on, together: a model that does not answer without images has a lower bound of leakage only."""
-    write_run(tmp_path, "m", {"mmstar_filtered": choice_samples(rights(8, 20))}, stamp="1", settings=SEEING)
-    blind = [choice_sample(place, False, status=kind if place < count else "ok") for place in range(20)]
+    write_run(
+        tmp_path,
+        "m",
+        {"mmstar_filtered": choice_samples(rights(8, 20))},
+        stamp="1",
+        settings=SEEING,
+    )
+    blind = [
+        choice_sample(place, False, status=kind if place < count else "ok") for place in range(20)
+    ]
     write_run(tmp_path, "m", {"mmstar_filtered_text": blind}, stamp="2", settings=TEXT)
-    llm = [choice_sample(place, False, status="refused" if place < 19 else "unparsed") for place in range(20)]
+    llm = [
+        choice_sample(place, False, status="refused" if place < 19 else "unparsed")
+        for place in range(20)
+    ]
     write_run(tmp_path, "llm", {"mmstar_filtered_llm": llm}, stamp="3", settings=LLM)
     row, *_ = rows_at(tmp_path)
     assert [getattr(each, kind) for each in row.outcomes[:2]] == [0.0, count / 20]
@@ -246,7 +325,9 @@ def test_refused_and_unparsed_answers_are_told_and_warned_of(tmp_path: Path, cou
     assert base == f"{said} by the LLM base: S_t is a lower bound and ML an upper one"
     kinds = {"refused": "refused", "unparsed": "empty or unparsed"}
     bounds = "S_wv and ML are lower bounds and MG an upper one; try ablation=grey"
-    assert without == ([f"of 20 answers {count} {kinds[kind]} without images: {bounds}"] if count else [])
+    assert without == (
+        [f"of 20 answers {count} {kinds[kind]} without images: {bounds}"] if count else []
+    )
 
 
 @pytest.mark.parametrize("with_base", [True, False])
@@ -257,7 +338,11 @@ def test_sample_lists_have_what_was_won_lost_and_leaked(tmp_path: Path, with_bas
     ((pair,), *_) = ablation_pairs(load_runs([RunPath(tmp_path)])[0])
     found = list(sample_lists(pair))
     leaked = {"q2": ["leaked"]} if with_base else {}
-    expected = {"q0": ["won_by_image"], "q1": ["lost_by_image", *(["leaked"] if with_base else [])], **leaked}
+    expected = {
+        "q0": ["won_by_image"],
+        "q1": ["lost_by_image", *(["leaked"] if with_base else [])],
+        **leaked,
+    }
     assert {line["id"]: line["outcomes"] for line in found} == expected
     assert found[0] == {
         "task": "mmstar_filtered",
@@ -292,7 +377,9 @@ def test_an_average_needs_every_task_and_every_base() -> None:
     assert mean_gain([with_base, None]) is None
     both = Gain(6, 0.5, 0.375, 0.5, Estimate(0.125), Estimate(0.125), Estimate(-0.125))
     assert repr(mean_gain([with_base, other])) == repr(both)  # the ends of the intervals are NaN
-    assert repr(mean_gain([with_base, without])) == repr(Gain(12, 0.5, 0.25, None, Estimate(0.25), None))
+    assert repr(mean_gain([with_base, without])) == repr(
+        Gain(12, 0.5, 0.25, None, Estimate(0.25), None)
+    )
 
 
 def test_a_run_with_permuted_options_is_told_by_the_answers_that_follow(tmp_path: Path) -> None:
@@ -313,7 +400,9 @@ def test_a_run_with_permuted_options_is_told_by_the_answers_that_follow(tmp_path
     assert "75.0% of 4 answers follow their text to another place" in whole.remarks
 
 
-def test_answers_to_a_hosts_task_are_read_by_its_options_to_tell_which_follow(tmp_path: Path) -> None:
+def test_answers_to_a_hosts_task_are_read_by_its_options_to_tell_which_follow(
+    tmp_path: Path,
+) -> None:
     """Its records have no letters; an answer that picks nothing is left out."""
     question = "What is it?\n(A) a car\n(B) a bus\n(C) a tree"
     for model, args, texts in (

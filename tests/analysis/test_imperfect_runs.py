@@ -48,7 +48,11 @@ def made(fault: tuple[str, int], right: Callable[[int], bool]) -> tuple[list[Sam
             continue
         score = right(place) and not (status != "ok" and hit)
         data = "d2" if kind == "other data" else "d1"
-        samples.append(choice_sample(place, score, answer=str(place), status=status if hit else "ok", data=data))
+        samples.append(
+            choice_sample(
+                place, score, answer=str(place), status=status if hit else "ok", data=data
+            )
+        )
         truth[name_of(place)] = float(score)
     if kind == "twice":
         samples += samples[:count]
@@ -91,8 +95,14 @@ def test_gain_is_that_of_the_questions_that_were_answered_or_there_is_none(
     tmp_path_factory: pytest.TempPathFactory, faults: tuple[tuple[str, int], ...], with_base: bool
 ) -> None:
     """With images, without, and the base: of the questions that all answered, at least 99% of the task."""
-    scores = [lambda place: place % 4 > 0, lambda place: place % 3 == 0, lambda place: place % 5 == 0]
-    found = [made(fault, right) for fault, right in zip(faults[: 2 + with_base], scores, strict=False)]
+    scores = [
+        lambda place: place % 4 > 0,
+        lambda place: place % 3 == 0,
+        lambda place: place % 5 == 0,
+    ]
+    found = [
+        made(fault, right) for fault, right in zip(faults[: 2 + with_base], scores, strict=False)
+    ]
     names = [("m", "x"), ("m", "x_text"), ("llm", "x_llm")]
     runs = write(
         tmp_path_factory.mktemp("gain"),
@@ -125,16 +135,24 @@ def test_a_filter_counts_the_answers_of_whole_runs_or_is_refused(
     tmp_path_factory: pytest.TempPathFactory, faults: list[tuple[str, int]], again: bool
 ) -> None:
     """Whatever is run twice: each model counts once, and a question without an answer is left out."""
-    found = [made(fault, lambda place, model=model: place % (model + 2) == 0) for model, fault in enumerate(faults)]
+    found = [
+        made(fault, lambda place, model=model: place % (model + 2) == 0)
+        for model, fault in enumerate(faults)
+    ]
     named = [(f"m{model}", "x_text", samples) for model, (samples, _) in enumerate(found)]
-    runs = write(tmp_path_factory.mktemp("filter"), [*named, ("m0", "x_text", found[0][0])] if again else named)
+    runs = write(
+        tmp_path_factory.mktemp("filter"),
+        [*named, ("m0", "x_text", found[0][0])] if again else named,
+    )
     truths = [truth for _, truth in found]
     found_filters, refusal = attempt(lambda: filter_runs(runs))
     if refusal:
         assert refusal.startswith("x is left out: Expected ")
-        assert any(len(truth) < 0.99 * ASKED for truth in truths) or {"drop", "shift", "other data"} & {
-            kind for kind, _ in faults
-        }
+        assert any(len(truth) < 0.99 * ASKED for truth in truths) or {
+            "drop",
+            "shift",
+            "other data",
+        } & {kind for kind, _ in faults}
         return
     (filtered,), remarks, left_out = found_filters
     known = common(truths)
@@ -167,4 +185,6 @@ def test_runs_are_compared_on_the_questions_of_both_or_not_at_all(
     assert [found.score_a, found.score_b] == pytest.approx([mean(truth, known) for truth in truths])
     is_other = (one[0] == "other data") != (other[0] == "other data")
     assert any("differ in data" in warning for warning in found.warnings) == is_other
-    assert any("in one run only" in warning for warning in found.warnings) == (len(known) < max(map(len, truths)))
+    assert any("in one run only" in warning for warning in found.warnings) == (
+        len(known) < max(map(len, truths))
+    )

@@ -22,12 +22,16 @@ def test_scores_are_the_records_own_or_what_the_metric_gives(tmp_path: Path) -> 
     assert scores_of(records, ACCURACY) == {"1": 1.0}
     write_triple(tmp_path, rights(1, 2), rights(1, 2), None)
     run = load(tmp_path)[1]
-    assert scores_of({record.id: record for record in run.questions}, run.metric("refusal_rate")) == {"q0": 0, "q1": 0}
+    assert scores_of(
+        {record.id: record for record in run.questions}, run.metric("refusal_rate")
+    ) == {"q0": 0, "q1": 0}
 
 
 def test_only_questions_that_every_run_has_a_score_of_are_compared(tmp_path: Path) -> None:
     """A failed request of any run leaves the question out."""
-    write_triple(tmp_path, [True, None, True, True], [True, True, None, True], [True, True, True, None])
+    write_triple(
+        tmp_path, [True, None, True, True], [True, True, None, True], [True, True, True, None]
+    )
     assert only(load(tmp_path)).scores == {"q0": (1, 1, 1)}
 
 
@@ -45,7 +49,11 @@ def test_only_questions_that_every_run_has_a_score_of_are_compared(tmp_path: Pat
             "found 4 and 2, 2 in one of them only (such as q2, q3). Run both on the whole task, or with the same "
             "--limit.",
         ),
-        ({"data": "d2"}, 4, "found mmstar/val@d1 and mmstar/val@d2. Run both with the same data revision."),
+        (
+            {"data": "d2"},
+            4,
+            "found mmstar/val@d1 and mmstar/val@d2. Run both with the same data revision.",
+        ),
         ({"prompt": "p2"}, 4, "found p1 and p2. Run both with the same prompt setting."),
         (
             {"answer": "B"},
@@ -55,14 +63,19 @@ def test_only_questions_that_every_run_has_a_score_of_are_compared(tmp_path: Pat
         ),
     ],
 )
-def test_runs_of_other_questions_are_refused(tmp_path: Path, options: dict[str, str], count: int, message: str) -> None:
+def test_runs_of_other_questions_are_refused(
+    tmp_path: Path, options: dict[str, str], count: int, message: str
+) -> None:
     """Other ids, another data hash, another prompt or another answer: refused, and the message says how."""
     write_run(tmp_path, "m", {"x": choice_samples(rights(1, 4))}, stamp="1", settings={"x": ""})
     samples = choice_samples(rights(1, count), **options)
     write_run(tmp_path, "m", {"x_text": samples}, stamp="2", settings={"x_text": "ablation=text"})
     with pytest.raises(InputError) as error:
         ablation_pairs(load(tmp_path, partial=True))
-    field = next((f"the same {name} " for name in ("data", "prompt") if name in options), "the same questions ")
+    field = next(
+        (f"the same {name} " for name in ("data", "prompt") if name in options),
+        "the same questions ",
+    )
     said = f"Expected {field}for x in 1_results.json and x_text in 2_results.json; {message}"
     assert str(error.value) == said
 
@@ -74,7 +87,10 @@ def test_a_bases_prompt_may_be_another(tmp_path: Path) -> None:
     Pair([v, t], ACCURACY).check(same_prompt=False)
     other = {"mmstar_filtered_llm": choice_samples(rights(1, 4), prompt="shots", data="d2")}
     write_run(tmp_path, "llm", other, "pretrained=b", stamp="3", settings=LLM)
-    with pytest.raises(InputError, match=r"Expected the same data for mmstar_filtered in 1_results\.json and mmstar"):
+    with pytest.raises(
+        InputError,
+        match=r"Expected the same data for mmstar_filtered in 1_results\.json and mmstar",
+    ):
         ablation_pairs(load(tmp_path))
 
 
@@ -86,7 +102,9 @@ def test_other_text_of_a_host_task_is_refused(tmp_path: Path) -> None:
     assert only(runs).metric.name == "score"
     other = [{**line, "input": "other"} for line in lines]
     v, wv = write_pair(tmp_path, lines, other)
-    with pytest.raises(InputError, match=r"2 have another text or answer under the same id \(such as 0, 1\)"):
+    with pytest.raises(
+        InputError, match=r"2 have another text or answer under the same id \(such as 0, 1\)"
+    ):
         ablation_pairs([v, wv])
     Pair([v, wv], v.metric()).check(same_prompt=False)
     answers = [{**line, "target": "B"} for line in lines]
@@ -98,9 +116,15 @@ def test_other_revision_of_a_host_dataset_is_refused(tmp_path: Path) -> None:
     """Where the YAMLs name a revision, it must be the same; where none is named it is the newest."""
     lines = host_samples("AB", lambda letter: float(letter == "A"))
     write_run(tmp_path, "m", {"t": lines}, stamp="1", revision="a1")
-    path = write_run(tmp_path, "ablated", {"t": lines}, "base=m,ablation=text", stamp="2", revision="b2")
-    with pytest.raises(InputError, match=r"the same data for .* found owner/data@a1 and owner/data@b2\. Run both"):
+    path = write_run(
+        tmp_path, "ablated", {"t": lines}, "base=m,ablation=text", stamp="2", revision="b2"
+    )
+    with pytest.raises(
+        InputError, match=r"the same data for .* found owner/data@a1 and owner/data@b2\. Run both"
+    ):
         ablation_pairs(load(tmp_path))
-    path.write_text(path.read_text().replace('"dataset_kwargs": {"revision": "b2"}', '"dataset_kwargs": null'))
+    path.write_text(
+        path.read_text().replace('"dataset_kwargs": {"revision": "b2"}', '"dataset_kwargs": null')
+    )
     with pytest.raises(InputError, match=r"found owner/data@a1 and owner/data@newest"):
         ablation_pairs(load(tmp_path))

@@ -14,7 +14,9 @@ from spiqa_tasks.analysis.published_rows import (
 
 def values(benchmark: str, split: str, settings: str) -> dict[tuple[Any, ...], float]:
     """What is printed for a run of that split and settings, by (model, metric, group, judge)."""
-    found = published_values(run_of([], signature=f"data:{benchmark}/{split}@d|settings:{settings}"))
+    found = published_values(
+        run_of([], signature=f"data:{benchmark}/{split}@d|settings:{settings}")
+    )
     return {(value.model, value.metric, value.group, value.judge): value.value for value in found}
 
 
@@ -26,7 +28,13 @@ def values(benchmark: str, split: str, settings: str) -> dict[tuple[Any, ...], f
         ("spiqa", "testB", "", ("Gemini Pro Vision", "l3score", None, "GPT-3.5 Turbo"), 0.2814),
         ("spiqa", "testA", "", ("Gemini Pro Vision", "l3score", "table", "GPT-4o"), 0.3995),
         ("spiqa", "testA", "", ("Gemini Pro Vision", "bleu_4", None, ""), 0.188),
-        ("spiqa", "testA", "setting=cot", ("Gemini 1.5 Flash", "retrieval_accuracy", None, ""), 0.8618),
+        (
+            "spiqa",
+            "testA",
+            "setting=cot",
+            ("Gemini 1.5 Flash", "retrieval_accuracy", None, ""),
+            0.8618,
+        ),
         ("mmstar", "val", "", ("Random Choice", "accuracy", "coarse_perception", ""), 0.237),
         ("scifibench", "cs_fig2cap", "", ("GPT-4V", "accuracy", None, ""), 0.694),
         ("scifibench", "cs_fig2cap", "", ("GPT-4V", "accuracy", "cs.NI", ""), 0.72),
@@ -55,7 +63,9 @@ def test_a_run_gets_the_printed_number_of_its_own_setting(
         ("scifibench", "demo", ""),
     ],
 )
-def test_what_the_papers_did_not_measure_has_no_row(benchmark: str, split: str, settings: str) -> None:
+def test_what_the_papers_did_not_measure_has_no_row(
+    benchmark: str, split: str, settings: str
+) -> None:
     """Another split or setting is never put beside a printed number."""
     assert values(benchmark, split, settings) == {}
 
@@ -86,9 +96,18 @@ def test_a_value_names_its_table_and_judge() -> None:
     def printed(data: str, settings: str = "") -> list[PublishedValue]:
         return published_values(run_of([], signature=f"data:{data}@d|settings:{settings}"))
 
-    assert {value.table for value in printed("spiqa/testB")} >= {"Table 3", "Table B.1", "Table E.1"}
+    assert {value.table for value in printed("spiqa/testB")} >= {
+        "Table 3",
+        "Table B.1",
+        "Table E.1",
+    }
     both = {(value.metric, value.judge) for value in printed("spiqa/testA", "protocol=both")}
-    assert {("l3score", "GPT-4o"), ("l3score_released", "GPT-4o"), ("meteor", ""), ("meteor_released", "")} <= both
+    assert {
+        ("l3score", "GPT-4o"),
+        ("l3score_released", "GPT-4o"),
+        ("meteor", ""),
+        ("meteor_released", ""),
+    } <= both
     released = {value.metric for value in printed("spiqa/testA", "protocol=released")}
     assert all(name.endswith("_released") for name in released)
     assert {value.group for value in printed("spiqa/testA")} >= {None, "nonplot", "table"}
@@ -100,4 +119,6 @@ def test_a_value_names_its_table_and_judge() -> None:
         assert {value.metric for value in found} == {"accuracy", "accuracy_released"}
         assert len({(value.model, value.metric, value.group) for value in found}) == len(found)
     assert printed("mmstar/val", "ablation=text") == []
-    assert not {"difference", "mean"} & {value.model.lower() for value in printed("scifibench/cs_fig2cap")}
+    assert not {"difference", "mean"} & {
+        value.model.lower() for value in printed("scifibench/cs_fig2cap")
+    }

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spiqa_tasks.analysis.shortcut_tasks import choices_of, guesses, run_of, task_rows, write_answers
+from spiqa_tasks.analysis.shortcut_tasks import (
+    choices_of,
+    guesses,
+    run_of,
+    task_rows,
+    write_answers,
+)
 from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Learning, Shortcut
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
@@ -19,7 +25,12 @@ from spiqa_tasks.runs.readers.lmms_eval import read_results
 
 def row(key: str, **values: Any) -> dict[str, Any]:
     """A row of a choice."""
-    shared = {"id": key, "question": "Which? \nOptions: A: x, B: y", "letters": ["A", "B"], "options": ["x", "y"]}
+    shared = {
+        "id": key,
+        "question": "Which? \nOptions: A: x, B: y",
+        "letters": ["A", "B"],
+        "options": ["x", "y"],
+    }
     return {**shared, "answer": "B", "category": "fine & small", **values}
 
 
@@ -53,7 +64,12 @@ def test_questions_that_share_a_picture_or_a_cluster_are_one(tmp_path: Path) -> 
 def test_a_choice_is_its_question_without_the_options() -> None:
     """In the groups of the row, named as everywhere."""
     (one,) = choices_of([row("0")])
-    assert (one.question, one.options, one.answer, one.groups) == ("Which?", {"A": "x", "B": "y"}, "B", ("fine_small",))
+    assert (one.question, one.options, one.answer, one.groups) == (
+        "Which?",
+        {"A": "x", "B": "y"},
+        "B",
+        ("fine_small",),
+    )
     (own,) = choices_of([row("0", groups={"kind": "k", "size": "k", "none": ""})])
     assert own.groups == ("k",)
 
@@ -70,7 +86,10 @@ def test_rows_of_ours_have_pictures_or_a_sentence(tmp_path: Path) -> None:
     (task,) = find_tasks(["gone"], [tmp_path])
     rows, (remark,) = task_rows(task)
     assert len(rows) == 1
-    assert remark == "gone: its pictures are not there, so that questions that share one may be in two folds."
+    assert (
+        remark
+        == "gone: its pictures are not there, so that questions that share one may be in two folds."
+    )
     some = dataclasses.replace(*find_tasks(["mmstar_demo"]), kept=frozenset(("1", "3")))
     assert [each["id"] for each in task_rows(some)[0]] == ["1", "3"]
 
@@ -90,7 +109,11 @@ def test_a_classifiers_answers_are_a_run_without_pictures(tmp_path: Path) -> Non
     (task,) = find_tasks(["mmstar_demo"])
     found = shortcut(choices_of(task_rows(task)[0]))
     plain = run_of(task, "x", {question.id: pick for question, pick, _ in found.answers})
-    assert (plain.identity, plain.task, len(plain.records)) == (Identity("shortcut_x", "text"), "mmstar_demo", 24)
+    assert (plain.identity, plain.task, len(plain.records)) == (
+        Identity("shortcut_x", "text"),
+        "mmstar_demo",
+        24,
+    )
     assert plain.value(plain.metric("accuracy")).value == found.hits.mean()
     assert "p_right" not in [metric.name for metric in plain.metrics]
     (path,) = write_answers(tmp_path, task, [found], "unused")
@@ -103,10 +126,18 @@ def test_a_classifiers_answers_are_a_run_without_pictures(tmp_path: Path) -> Non
     assert written.scores(written.metric("p_right")) == sure
 
 
-def open_row(key: str, question: str, answer: str, captions: tuple[str, ...] = (), paper: str | None = None) -> Any:
+def open_row(
+    key: str, question: str, answer: str, captions: tuple[str, ...] = (), paper: str | None = None
+) -> Any:
     """An open question."""
     figures = [{"caption": caption} for caption in captions]
-    return {"id": key, "question": question, "answer": answer, "figures": figures, "paper_id": paper}
+    return {
+        "id": key,
+        "question": question,
+        "answer": answer,
+        "figures": figures,
+        "paper_id": paper,
+    }
 
 
 def test_each_rule_answers_every_question_in_order() -> None:
@@ -114,8 +145,16 @@ def test_each_rule_answers_every_question_in_order() -> None:
     asked = []
     for paper in range(6):
         captions = (f"An overview. The loss falls in run {paper}.", "A table. Its rows are models.")
-        asked.append(open_row(f"{paper}/0", "What is the loss of the run?", "It falls.", captions, f"p{paper}"))
-        asked.append(open_row(f"{paper}/1", "How many models are rows?", f"{paper % 2} models.", (), f"p{paper}"))
+        asked.append(
+            open_row(
+                f"{paper}/0", "What is the loss of the run?", "It falls.", captions, f"p{paper}"
+            )
+        )
+        asked.append(
+            open_row(
+                f"{paper}/1", "How many models are rows?", f"{paper % 2} models.", (), f"p{paper}"
+            )
+        )
     found = guesses([*asked, asked[0], {"id": "choice", "letters": ["A"]}], Learning(folds=3))
     assert list(found) == ["frequent", "caption"]
     assert all(list(answers) == [each["id"] for each in asked] for answers in found.values())
@@ -128,24 +167,35 @@ def test_each_rule_answers_every_question_in_order() -> None:
 def test_papers_are_never_learned_from() -> None:
     """An answer that only the own paper has is found by no rule but the captions."""
     asked = [
-        open_row(f"{paper}/{place}", f"word{paper} word{paper}?", f"answer{paper}", paper=f"p{paper}")
+        open_row(
+            f"{paper}/{place}", f"word{paper} word{paper}?", f"answer{paper}", paper=f"p{paper}"
+        )
         for paper in range(5)
         for place in range(2)
     ]
     found = guesses(asked, Learning(folds=5))
     assert "caption" not in found
-    assert not any(answers[each["id"]] == each["answer"] for answers in found.values() for each in asked)
+    assert not any(
+        answers[each["id"]] == each["answer"] for answers in found.values() for each in asked
+    )
     with pytest.raises(InputError, match="found 6 and 5"):
         guesses(asked, Learning(folds=6))
 
 
 def test_the_most_frequent_answer_is_of_questions_that_begin_alike() -> None:
     """However they are written, the first wording stands; a beginning that none has is answered by the most of all."""
-    texts = [("How many a?", "Two."), ("How many b?", "one"), ("How many c?", "two"), ("Who is it?", "one")]
+    texts = [
+        ("How many a?", "Two."),
+        ("How many b?", "one"),
+        ("How many c?", "two"),
+        ("Who is it?", "one"),
+    ]
     texts += [("Who is he?", "One"), ("Why so?", "x")]
     known = [open_row(str(place), *each) for place, each in enumerate(texts)]
     splits = [
-        guesses([*known, open_row("asked", question, "never")], Learning(folds=7))["frequent"]["asked"]
+        guesses([*known, open_row("asked", question, "never")], Learning(folds=7))["frequent"][
+            "asked"
+        ]
         for question in ("How many d?", "Who is she?", "What?")
     ]
     assert splits == ["Two.", "one", "one"]

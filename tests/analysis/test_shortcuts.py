@@ -13,7 +13,13 @@ from scipy.stats import binom
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Learning, Shortcut, shortcuts, split_apart
+from spiqa_tasks.analysis.shortcuts import (
+    ChoiceQuestion,
+    Learning,
+    Shortcut,
+    shortcuts,
+    split_apart,
+)
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.intervals import Interval, share_interval
 from spiqa_tasks.scoring.option_features import option_numbers, option_tokens
@@ -30,12 +36,16 @@ def by_name(questions: list[ChoiceQuestion], learning: Learning) -> dict[str, Sh
 
 
 @pytest.mark.parametrize(
-    ("shortcut", "finders"), [("word", {"linear"}), ("length", {"linear", "forest"}), ("letter", {"letter", "linear"})]
+    ("shortcut", "finders"),
+    [("word", {"linear"}), ("length", {"linear", "forest"}), ("letter", {"letter", "linear"})],
 )
 def test_a_planted_shortcut_is_found(shortcut: str, finders: set[str]) -> None:
     """Four of five questions are told by a word, the length or the letter; who can see that is right on most."""
     learning = Learning(folds=3, permutations=95 if "forest" in finders else 30)
-    rows = {name: each.rows("task")[0] for name, each in by_name(made_choices(120, 1, shortcut), learning).items()}
+    rows = {
+        name: each.rows("task")[0]
+        for name, each in by_name(made_choices(120, 1, shortcut), learning).items()
+    }
     for name in finders:
         drawn = learning.permutations // (5 if name == "forest" else 1)
         assert rows[name]["value"] > 0.6, name
@@ -64,7 +74,9 @@ def test_a_row_counts_hits_of_choices() -> None:
     hits = [pick == question.answer for question, pick, _ in found.answers]
     everything, *groups = found.rows("task")
     assert (everything["n"], everything["value"]) == (40, sum(hits) / 40)
-    assert (everything["low"], everything["high"]) == ends(share_interval([float(hit) for hit in hits]))
+    assert (everything["low"], everything["high"]) == ends(
+        share_interval([float(hit) for hit in hits])
+    )
     better = sum(int(found.hits[:, column].sum()) >= sum(hits) for column in range(1, 40))
     assert everything["p"] == (better + 1) / 40
     assert [(group["group"], group["n"]) for group in groups] == [("even", 20), ("odd", 20)]
@@ -75,7 +87,9 @@ def test_a_row_counts_hits_of_choices() -> None:
 def test_probabilities_are_of_the_options() -> None:
     """They are above 0, sum to 1 and are highest of the option that is chosen; options may be of different number."""
     questions = [
-        dataclasses.replace(question, options=dict(list(question.options.items())[:size]), answer="AB"[number % 2])
+        dataclasses.replace(
+            question, options=dict(list(question.options.items())[:size]), answer="AB"[number % 2]
+        )
         for number, question in enumerate(made_choices(30, 4))
         for size in [2 + number % 3]
     ]
@@ -98,18 +112,26 @@ def test_what_questions_share_is_never_learned_from() -> None:
         for twin in "ab"
     ]
     leaking = [dataclasses.replace(question, cluster=None) for question in twins]
-    apart, together = (by_name(each, Learning(permutations=0))["linear"].rows("task")[0] for each in (twins, leaking))
+    apart, together = (
+        by_name(each, Learning(permutations=0))["linear"].rows("task")[0]
+        for each in (twins, leaking)
+    )
     assert together["value"] > 0.7
     assert apart["value"] < 0.45
-    for train, test in split_apart([question.cluster for question in twins], Learning(folds=7, seed=3)):
-        assert not {twins[place].cluster for place in train} & {twins[place].cluster for place in test}
+    for train, test in split_apart(
+        [question.cluster for question in twins], Learning(folds=7, seed=3)
+    ):
+        assert not {twins[place].cluster for place in train} & {
+            twins[place].cluster for place in test
+        }
 
 
 def test_the_same_seed_gives_the_same() -> None:
     """And another one other folds."""
     questions = made_choices(40, 6)
     one, same, other = (
-        [each.chances for each in shortcuts(questions, Learning(seed=seed, permutations=0))] for seed in (1, 1, 2)
+        [each.chances for each in shortcuts(questions, Learning(seed=seed, permutations=0))]
+        for seed in (1, 1, 2)
     )
     assert one == same != other
 
@@ -128,14 +150,22 @@ def test_each_classifier_is_what_it_says() -> None:
     questions, learning = made_choices(40, 8, "length"), Learning(folds=4, seed=3, permutations=0)
     found = by_name(questions, learning)
     tokens = [option_tokens(each.question, list(each.options.values())) for each in questions]
-    numbers = np.asarray([option_numbers(each.question, list(each.options.values())) for each in questions])
-    right = np.asarray([[float(letter == each.answer) - 0.25 for letter in each.options] for each in questions])
+    numbers = np.asarray(
+        [option_numbers(each.question, list(each.options.values())) for each in questions]
+    )
+    right = np.asarray(
+        [[float(letter == each.answer) - 0.25 for letter in each.options] for each in questions]
+    )
     for train, test in split_apart([None] * 40, learning):
         shares = Counter(questions[place].answer for place in train)
         vectors = TfidfVectorizer(analyzer=list, min_df=2, max_features=5000, sublinear_tf=True)
         known = vectors.fit_transform([each for place in train for each in tokens[place]]).toarray()
-        weights = np.linalg.solve(known.T @ known + np.eye(known.shape[1]), known.T @ right[train].ravel())
-        forest = RandomForestRegressor(50, max_depth=6, max_samples=0.5, max_features="sqrt", random_state=3)
+        weights = np.linalg.solve(
+            known.T @ known + np.eye(known.shape[1]), known.T @ right[train].ravel()
+        )
+        forest = RandomForestRegressor(
+            50, max_depth=6, max_samples=0.5, max_features="sqrt", random_state=3
+        )
         forest.fit(numbers[train].reshape(-1, numbers.shape[-1]), right[train].ravel())
         for place in test:
             own = vectors.transform(tokens[place]).toarray()
@@ -170,7 +200,11 @@ def test_rotations_of_a_question_are_permuted_together() -> None:
         for turn in range(4):
             options = dict(zip("ABCD", texts[turn:] + texts[:turn], strict=True))
             right = next(letter for letter, text in options.items() if text == texts[0])
-            questions.append(ChoiceQuestion(f"q{number}/{turn}", f"Which {number}?", options, right, (), f"c{number}"))
+            questions.append(
+                ChoiceQuestion(
+                    f"q{number}/{turn}", f"Which {number}?", options, right, (), f"c{number}"
+                )
+            )
     _, linear = itertools.islice(shortcuts(questions, Learning(permutations=30)), 2)
     hits = linear.hits.reshape(15, 4, 31)
     assert (hits == hits[:, :1]).all()

@@ -63,11 +63,27 @@ def test_several_seeds_of_an_ablation_are_told_apart(tmp_path: Path) -> None:
     assert ([each.ablation for each in found], problems) == (["noise,seed=2", "noise,seed=3"], [])
 
 
-@pytest.mark.parametrize("settings", ["prompt=letter, ablation=grey", "ablation=grey,prompt=letter,"])
-def test_a_grey_task_is_paired_however_its_settings_are_written(tmp_path: Path, settings: str) -> None:
+@pytest.mark.parametrize(
+    "settings", ["prompt=letter, ablation=grey", "ablation=grey,prompt=letter,"]
+)
+def test_a_grey_task_is_paired_however_its_settings_are_written(
+    tmp_path: Path, settings: str
+) -> None:
     """A blank or a comma too many neither ends `gain` nor makes a run without images one with."""
-    write_run(tmp_path, "m", {"x": choice_samples([True, True])}, stamp="1", settings={"x": "prompt=letter,"})
-    write_run(tmp_path, "m", {"x_grey": choice_samples([True, False])}, stamp="2", settings={"x_grey": settings})
+    write_run(
+        tmp_path,
+        "m",
+        {"x": choice_samples([True, True])},
+        stamp="1",
+        settings={"x": "prompt=letter,"},
+    )
+    write_run(
+        tmp_path,
+        "m",
+        {"x_grey": choice_samples([True, False])},
+        stamp="2",
+        settings={"x_grey": settings},
+    )
     found = only(load(tmp_path))
     assert (found.ablation, found.runs[0].task, found.runs[1].task) == ("grey", "x", "x_grey")
 
@@ -97,14 +113,25 @@ def test_runs_of_one_model_in_two_folders_are_pairs_of_their_own(tmp_path: Path)
     assert problems == []
     names = [f"m ({tmp_path.name}/{folder})" for folder in "ab"]
     assert [
-        (each.runs[0].name, each.runs[1].path.parent.name, sum(v - wv for v, wv in each.scores.values()))
+        (
+            each.runs[0].name,
+            each.runs[1].path.parent.name,
+            sum(v - wv for v, wv in each.scores.values()),
+        )
         for each in found
     ] == [
         (names[0], "a", 9),
         (names[1], "b", 6),
     ]
-    assert [each.ablation for each in found] == [f"text ({tmp_path.name}/{folder})" for folder in "ab"]
-    one = only([*load(tmp_path / "a" / "m_mmstar_demo.jsonl"), *load(tmp_path / "b" / "m_mmstar_demo_text.jsonl")])
+    assert [each.ablation for each in found] == [
+        f"text ({tmp_path.name}/{folder})" for folder in "ab"
+    ]
+    one = only(
+        [
+            *load(tmp_path / "a" / "m_mmstar_demo.jsonl"),
+            *load(tmp_path / "b" / "m_mmstar_demo_text.jsonl"),
+        ]
+    )
     assert (one.runs[0].name, one.runs[1].name, one.ablation) == ("m", "m", "text")
 
 
@@ -119,14 +146,19 @@ def test_a_run_that_could_belong_to_two_is_left_out(tmp_path: Path) -> None:
     assert str(error.value).startswith(
         "Expected a run of m on mmstar_demo with images beside the one with ablation=text"
     )
-    assert f"found m ({tmp_path.name}/a), m ({tmp_path.name}/b). Name the one that {runs[2].path}" in str(error.value)
+    assert (
+        f"found m ({tmp_path.name}/a), m ({tmp_path.name}/b). Name the one that {runs[2].path}"
+        in str(error.value)
+    )
 
 
 def test_scores_of_two_judges_have_no_gain(tmp_path: Path) -> None:
     """One can be named; a metric that no judge has a part in needs none."""
     for judge in "ab":
         write_judged(tmp_path / judge, "m", [0.5] * 39, f"openai:{judge}", stamp="1")
-        write_judged(tmp_path / judge, "ablated", [0.25] * 39, f"openai:{judge}", "base=m,ablation=text", "2")
+        write_judged(
+            tmp_path / judge, "ablated", [0.25] * 39, f"openai:{judge}", "base=m,ablation=text", "2"
+        )
     crossed = [*load(tmp_path / "a")[:1], *load(tmp_path / "b")[1:]]
     with pytest.raises(InputError) as error:
         ablation_pairs(crossed)
@@ -147,7 +179,13 @@ def test_scores_of_two_judges_have_no_gain(tmp_path: Path) -> None:
 def test_of_two_llm_bases_none_counts(tmp_path: Path) -> None:
     """The gain stands without them, and a sentence says that one must be named."""
     write_triple(tmp_path, rights(3, 4), rights(2, 4), rights(1, 4))
-    write_run(tmp_path, "other", {"mmstar_filtered_llm": choice_samples(rights(1, 4))}, stamp="4", settings=LLM)
+    write_run(
+        tmp_path,
+        "other",
+        {"mmstar_filtered_llm": choice_samples(rights(1, 4))},
+        stamp="4",
+        settings=LLM,
+    )
     (pair,), _, problems = ablation_pairs(load(tmp_path))
     assert len(pair.runs) == 2
     assert problems == [
@@ -158,7 +196,12 @@ def test_of_two_llm_bases_none_counts(tmp_path: Path) -> None:
 
 def test_a_run_with_images_alone_is_told_what_to_run(tmp_path: Path) -> None:
     """The variant that the package has, or the wrapped model."""
-    write_run(tmp_path / "a", "m", {"mmstar_filtered": choice_samples([True])}, settings={"mmstar_filtered": ""})
+    write_run(
+        tmp_path / "a",
+        "m",
+        {"mmstar_filtered": choice_samples([True])},
+        settings={"mmstar_filtered": ""},
+    )
     with pytest.raises(InputError) as error:
         ablation_pairs(load(tmp_path / "a"))
     assert str(error.value) == (
@@ -176,11 +219,17 @@ def test_a_run_with_images_alone_is_told_what_to_run(tmp_path: Path) -> None:
 
 def test_a_run_without_images_alone_is_left_out(tmp_path: Path) -> None:
     """With the models that have one with images."""
-    write_run(tmp_path, "n", {"mmstar_filtered": choice_samples([True])}, stamp="1", settings=SEEING)
-    write_run(tmp_path, "m", {"mmstar_filtered_text": choice_samples([True])}, stamp="2", settings=TEXT)
+    write_run(
+        tmp_path, "n", {"mmstar_filtered": choice_samples([True])}, stamp="1", settings=SEEING
+    )
+    write_run(
+        tmp_path, "m", {"mmstar_filtered_text": choice_samples([True])}, stamp="2", settings=TEXT
+    )
     with pytest.raises(InputError):
         ablation_pairs(load(tmp_path))
-    write_run(tmp_path, "n", {"mmstar_filtered_text": choice_samples([True])}, stamp="3", settings=TEXT)
+    write_run(
+        tmp_path, "n", {"mmstar_filtered_text": choice_samples([True])}, stamp="3", settings=TEXT
+    )
     found, problems, _ = ablation_pairs(load(tmp_path))
     assert [each.runs[0].name for each in found] == ["n"]
     assert problems == [
@@ -188,7 +237,9 @@ def test_a_run_without_images_alone_is_left_out(tmp_path: Path) -> None:
         "model with --tasks mmstar_filtered; 2_results.json is left out."
     ]
     only_text = [run for run in load(tmp_path) if run.name == "m"]
-    with pytest.raises(InputError, match=r"beside the one with ablation=text, found none\. Run the same"):
+    with pytest.raises(
+        InputError, match=r"beside the one with ablation=text, found none\. Run the same"
+    ):
         ablation_pairs(only_text)
 
 
@@ -204,5 +255,7 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
     assert problems == [
         "t of m is left out: Expected t to have the metric accuracy; found score. Choose with --metric."
     ]
-    with pytest.raises(InputError, match=r"t of m is left out: Expected t to have the metric accuracy"):
+    with pytest.raises(
+        InputError, match=r"t of m is left out: Expected t to have the metric accuracy"
+    ):
         ablation_pairs(load(tmp_path), metric="accuracy", tasks=["t"])

@@ -14,14 +14,29 @@ from host_files import FAILED as MARKER
 from host_files import write_demo_run, write_run
 from report_runs import run_of as run_of_records
 
-from spiqa_tasks.analysis.decomposition import AVERAGE, COVERAGE, CUT, FAILED, MIXED, OTHER, RULE, UNKNOWN, Line
+from spiqa_tasks.analysis.decomposition import (
+    AVERAGE,
+    COVERAGE,
+    CUT,
+    FAILED,
+    MIXED,
+    OTHER,
+    RULE,
+    UNKNOWN,
+    Line,
+)
 from spiqa_tasks.analysis.why import Why, differing, why
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.readers.lmms_eval import read_results
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.mcq import extract_choice
-from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING, lmms_eval_match, released_match, vlmevalkit_match
+from spiqa_tasks.scoring.mcq.other_matchers import (
+    CIRCULATING,
+    lmms_eval_match,
+    released_match,
+    vlmevalkit_match,
+)
 
 Question = Mapping[str, Any]
 """id, response, choices (letter -> text), letter (the true one)."""
@@ -31,11 +46,14 @@ LIMIT = 512
 @pytest.fixture(scope="module")
 def questions(real_data: Path) -> list[Question]:
     """Real answers of many words, each of one model, with four options in one line each."""
-    rows = [json.loads(line) for line in (real_data / "mcq" / "answers.jsonl").read_text().splitlines()]
+    rows = [
+        json.loads(line) for line in (real_data / "mcq" / "answers.jsonl").read_text().splitlines()
+    ]
     kept = {
         f"{row['source']}{row['id']}": row
         for row in rows
-        if [*row["choices"]] == [*"ABCD"] and all(text and "\n" not in text for text in row["choices"].values())
+        if [*row["choices"]] == [*"ABCD"]
+        and all(text and "\n" not in text for text in row["choices"].values())
     }
     return [{**row, "id": str(place)} for place, row in enumerate([*kept.values()][::5])]
 
@@ -49,7 +67,9 @@ def right(question: Question, text: str, rule: str) -> float:
             "accuracy_released": lambda: released_match(text, letter),
             "accuracy_lmms_eval": lambda: lmms_eval_match(text) == letter,
             "accuracy_vlmevalkit": lambda: vlmevalkit_match(text, choices) == letter,
-            "accuracy_vlmevalkit_2026_06": lambda: vlmevalkit_match(text, choices, is_2026_06=True) == letter,
+            "accuracy_vlmevalkit_2026_06": lambda: (
+                vlmevalkit_match(text, choices, is_2026_06=True) == letter
+            ),
         }[rule]()
     )
 
@@ -71,16 +91,25 @@ def run_of(
     for question in (each for each in questions if texts[each["id"]] is not None):
         key, text = question["id"], texts[question["id"]]
         scores[key] = 0.0 if text == MARKER else right(question, text, rule)
-        options = "\n".join(f"({letter}) {option}" for letter, option in question["choices"].items())
+        options = "\n".join(
+            f"({letter}) {option}" for letter, option in question["choices"].items()
+        )
         logged = {"question_id": key, "l2_category": group_of(key), "score": scores[key]}
         samples.append(
             {
-                **{"doc_id": int(key), "target": question["letter"], "filtered_resps": [text], "average": logged},
+                **{
+                    "doc_id": int(key),
+                    "target": question["letter"],
+                    "filtered_resps": [text],
+                    "average": logged,
+                },
                 "input": f"<image>\nquestion {key}\n{options}\n{post}",
                 "token_counts": [{"output_tokens": LIMIT if key in cut else 100}],
             }
         )
-    path = write_run(folder, "m", {"t": samples}, model_args, totals={"t": {"average": number(scores)}})
+    path = write_run(
+        folder, "m", {"t": samples}, model_args, totals={"t": {"average": number(scores)}}
+    )
     content = json.loads(path.read_text())
     content["configs"]["t"]["generation_kwargs"] = {"max_new_tokens": LIMIT}
     path.write_text(json.dumps(content))
@@ -102,7 +131,9 @@ def mean_of_groups(scores: Mapping[str, float]) -> float:
 
 def lines(found: Why) -> dict[str, Line]:
     """Cause -> line; they add up to the difference of the numbers."""
-    assert sum(line.value for line in found.lines) == pytest.approx(found.number_b - found.number_a, abs=1e-9)
+    assert sum(line.value for line in found.lines) == pytest.approx(
+        found.number_b - found.number_a, abs=1e-9
+    )
     return {line.cause: line for line in found.lines}
 
 
@@ -131,9 +162,16 @@ def test_what_was_put_in_is_found(tmp_path: Path, questions: Sequence[Question])
     """
     source, n = random.Random(0), len(questions)
     keys = source.sample([question["id"] for question in questions], n)
-    cut, failed, gone, others = keys[: n // 10], keys[-(n // 20) :], keys[n // 2 :][:3], keys[n // 4 :][: n // 6]
+    cut, failed, gone, others = (
+        keys[: n // 10],
+        keys[-(n // 20) :],
+        keys[n // 2 :][:3],
+        keys[n // 4 :][: n // 6],
+    )
     texts: dict[str, Any] = {question["id"]: question["response"] for question in questions}
-    texts |= {key: texts[key][:20] for key in cut} | dict.fromkeys(failed, MARKER) | dict.fromkeys(gone)
+    texts |= (
+        {key: texts[key][:20] for key in cut} | dict.fromkeys(failed, MARKER) | dict.fromkeys(gone)
+    )
     texts |= {key: source.choice("ABCD") for key in others}
     rules = ("accuracy", "accuracy_vlmevalkit")
     a, of_a = run_of(tmp_path / "a", questions, rules[0])
@@ -144,7 +182,9 @@ def test_what_was_put_in_is_found(tmp_path: Path, questions: Sequence[Question])
         """The mean of both averages, 0 beyond `only`, over the common questions."""
         scores = {each["id"]: 0.0 for each in questions if each["id"] not in gone}
         for each in (each for each in questions if each["id"] in only and each["id"] in scores):
-            scores[each["id"]] = 0.0 if texts[each["id"]] == MARKER else right(each, texts[each["id"]], rule)
+            scores[each["id"]] = (
+                0.0 if texts[each["id"]] == MARKER else right(each, texts[each["id"]], rule)
+            )
         return fmean((fmean(scores.values()), mean_of_groups(scores)))
 
     original = {question["id"]: question["response"] for question in questions}
@@ -159,7 +199,10 @@ def test_what_was_put_in_is_found(tmp_path: Path, questions: Sequence[Question])
     assert set(of[FAILED].ids) == set(failed)
     assert set(of[COVERAGE].ids) == set(gone)
     common = [scores for scores in of_a if scores in of_b]
-    averages = [mean_of_groups(scores) - fmean(scores.values()) for scores in ({k: of_a[k] for k in common}, of_b)]
+    averages = [
+        mean_of_groups(scores) - fmean(scores.values())
+        for scores in ({k: of_a[k] for k in common}, of_b)
+    ]
     assert of[AVERAGE].value == pytest.approx(fmean(averages), abs=one)
     assert of[UNKNOWN].value == 0
     assert found.about[AVERAGE] == "over questions and over l2_category"
@@ -177,10 +220,17 @@ def test_mmstar_answers_of_a_host_and_of_a_table(tmp_path: Path, real_data: Path
         score = float(lmms_eval_match(row["prediction"]) == row["answer"])
         axes[row["l2_category"]].append(score)
         logged = {"question_id": row["index"], "l2_category": row["l2_category"], "score": score}
-        texts = {"filtered_resps": [row["prediction"]], "input": f"<image>{row['question']}\nAnswer with the letter."}
-        samples.append({"doc_id": row["index"], "target": row["answer"], **texts, "average": logged})
+        texts = {
+            "filtered_resps": [row["prediction"]],
+            "input": f"<image>{row['question']}\nAnswer with the letter.",
+        }
+        samples.append(
+            {"doc_id": row["index"], "target": row["answer"], **texts, "average": logged}
+        )
     number = fmean(map(fmean, axes.values()))
-    (b,) = read_results(write_run(tmp_path, "m", {"mmstar": samples}, totals={"mmstar": {"average": number}}))
+    (b,) = read_results(
+        write_run(tmp_path, "m", {"mmstar": samples}, totals={"mmstar": {"average": number}})
+    )
     found = why(b, b, printed=("54", 0.54))
     assert (found.metric_a, found.number_a) == ("average", pytest.approx(number))
     plain = fmean(released_match(row["prediction"], row["answer"]) for row in rows)
@@ -188,20 +238,28 @@ def test_mmstar_answers_of_a_host_and_of_a_table(tmp_path: Path, real_data: Path
     assert lines(found)[UNKNOWN].value == pytest.approx(0.54 - number)
 
 
-def test_a_printed_number_by_a_known_rule_is_read_so(tmp_path: Path, questions: Sequence[Question]) -> None:
+def test_a_printed_number_by_a_known_rule_is_read_so(
+    tmp_path: Path, questions: Sequence[Question]
+) -> None:
     """The rule's part is a line, the rest is unknown; a rule that gives the number is said."""
     a, ours = run_of(tmp_path, questions, "accuracy")
-    released = fmean(right(question, question["response"], "accuracy_released") for question in questions)
+    released = fmean(
+        right(question, question["response"], "accuracy_released") for question in questions
+    )
     of = lines(found := why(a, a, None, "accuracy_released", ("paper", released + 0.1)))
     assert of[RULE].value == pytest.approx(released - fmean(ours.values()))
     assert of[UNKNOWN].value == pytest.approx(0.1)
     assert "OTHER --why" in found.settles
     found = why(a, a, printed=("paper", released))
-    assert found.about[UNKNOWN].endswith(f"give {100 * released:.1f} by accuracy_released over questions")
+    assert found.about[UNKNOWN].endswith(
+        f"give {100 * released:.1f} by accuracy_released over questions"
+    )
     assert "Nothing that is known explains" in found.explains
 
 
-def test_other_answers_are_attributed_where_one_thing_differs(tmp_path: Path, questions: Sequence[Question]) -> None:
+def test_other_answers_are_attributed_where_one_thing_differs(
+    tmp_path: Path, questions: Sequence[Question]
+) -> None:
     """Another prompt alone is named; beside another model argument neither is."""
     some = questions[:60]
     texts = {question["id"]: "A" for question in some[::2]}
@@ -210,7 +268,14 @@ def test_other_answers_are_attributed_where_one_thing_differs(tmp_path: Path, qu
     found = why(a, b)
     assert found.about[OTHER].startswith("prompt's wording (60 of 60 questions): ")
     assert "Think first" in found.about[OTHER]
-    c, _ = run_of(tmp_path / "c", some, "accuracy", texts, post="Think first.", model_args="pretrained=m,max_pixels=9")
+    c, _ = run_of(
+        tmp_path / "c",
+        some,
+        "accuracy",
+        texts,
+        post="Think first.",
+        model_args="pretrained=m,max_pixels=9",
+    )
     found = why(a, c)
     assert found.about[OTHER] == ""
     assert found.differ[0] == "max_pixels: none and 9"
@@ -220,15 +285,21 @@ def test_other_answers_are_attributed_where_one_thing_differs(tmp_path: Path, qu
 
 def test_an_ablation_is_one_condition(tmp_path: Path, questions: Sequence[Question]) -> None:
     """With its seed, of our tasks, whose signature has it, and of a host's alike; a model's own seed is another."""
-    own = read_results(next(write_demo_run(tmp_path, "m", lambda _, row: row["answer"]).rglob("*_results.json")))[0]
+    own = read_results(
+        next(write_demo_run(tmp_path, "m", lambda _, row: row["answer"]).rglob("*_results.json"))
+    )[0]
     hosts, _ = run_of(tmp_path / "host", questions[:3], "accuracy")
     for run in (own, hosts):
         probed = replace(run, identity=replace(run.identity, ablation="options=permuted", seed="1"))
         assert differing(run, probed) == ["ablated: none and options=permuted,seed=1"]
-        assert differing(run, replace(run, identity=replace(run.identity, seed="1"))) == ["seed: none and 1"]
+        assert differing(run, replace(run, identity=replace(run.identity, seed="1"))) == [
+            "seed: none and 1"
+        ]
 
 
-def test_runs_that_share_no_question_are_refused(tmp_path: Path, questions: Sequence[Question]) -> None:
+def test_runs_that_share_no_question_are_refused(
+    tmp_path: Path, questions: Sequence[Question]
+) -> None:
     """Other questions, or another true answer under an id, in one sentence."""
     a, _ = run_of(tmp_path / "a", questions[:30], "accuracy")
     b, _ = run_of(tmp_path / "b", questions[30:60], "accuracy")
@@ -240,7 +311,9 @@ def test_runs_that_share_no_question_are_refused(tmp_path: Path, questions: Sequ
         why(a, c)
 
 
-def judged(texts: str, scores: Sequence[float], judge: str = "openai:j", released: Sequence[float] = ()) -> Run:
+def judged(
+    texts: str, scores: Sequence[float], judge: str = "openai:j", released: Sequence[float] = ()
+) -> Run:
     """Answers to SPIQA of one letter each with their scores by a judge, and by the released reading."""
     signature = f"data:spiqa/testA@d|prompt:p|settings:setting=direct,protocol=both|judge:{judge}"
     both = [("l3score", scores), ("l3score_released", released)]

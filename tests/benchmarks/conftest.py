@@ -50,7 +50,9 @@ def scorer_of() -> ScorerOf:
     def make(benchmark: str, settings: str = "", judge: Judge | None = None) -> Scorer:
         entry = BENCHMARKS[benchmark]
         judged = {} if judge is None else judge.configured
-        context = Context("lmms-eval 0.0", judge and judge.rule, {"tokenizer": "ptb-java", **judged}, LEFT_OUT)
+        context = Context(
+            "lmms-eval 0.0", judge and judge.rule, {"tokenizer": "ptb-java", **judged}, LEFT_OUT
+        )
         return Scorer(entry, entry.parse(settings), context, judge)
 
     return make

@@ -41,7 +41,9 @@ def unscored(count: int) -> list[Record]:
     return [Record(f"u{number}", status="judge_failed") for number in range(count)]
 
 
-@pytest.mark.parametrize(("missing", "is_withheld"), [(0, False), (1, False), (2, True), (100, True)])
+@pytest.mark.parametrize(
+    ("missing", "is_withheld"), [(0, False), (1, False), (2, True), (100, True)]
+)
 def test_mean_is_withheld_below_99_percent(missing: int, is_withheld: bool) -> None:
     """Of 100 records, one without a score is tolerated and left out of the mean; two withhold it, with the reason."""
     value = mean_of("x").compute(scored(100 - missing) + unscored(missing))
@@ -67,9 +69,19 @@ def test_a_share_leaves_out_what_could_not_be_scored() -> None:
 
 @pytest.mark.parametrize(
     ("answered", "asked", "whole"),
-    [(100, 100, True), (99, 100, True), (98, 100, False), (1, 2, False), (0, 5, False), (7, 0, True), (120, 100, True)],
+    [
+        (100, 100, True),
+        (99, 100, True),
+        (98, 100, False),
+        (1, 2, False),
+        (0, 5, False),
+        (7, 0, True),
+        (120, 100, True),
+    ],
 )
-def test_a_run_is_whole_from_99_percent_of_the_tasks_questions_on(answered: int, asked: int, whole: bool) -> None:
+def test_a_run_is_whole_from_99_percent_of_the_tasks_questions_on(
+    answered: int, asked: int, whole: bool
+) -> None:
     """Else it is a part, `n of N`; where nobody knows how many there are, it is taken for whole."""
     records = RecordSet(scored(answered), scored(answered), asked)
     assert (records.answered, records.is_whole) == (answered, whole)
@@ -87,7 +99,9 @@ def test_a_question_of_which_documents_are_missing_was_not_answered() -> None:
 @pytest.mark.parametrize("group", [None, "plot", "no such group"])
 def test_every_value_over_a_part_is_withheld_unless_it_is_asked_for(group: str | None) -> None:
     """One rule for all metrics and groups: `n of N` is the reason, whatever the metric would have said."""
-    records = [Record(str(number), scores={"x": 0.5}, groups={"type": "plot"}) for number in range(12)]
+    records = [
+        Record(str(number), scores={"x": 0.5}, groups={"type": "plot"}) for number in range(12)
+    ]
     for metric in (mean_of("x"), share_of("refused_rate", lambda record: record.refused)):
         found = RecordSet(records, records, 24).value(metric, group)
         assert math.isnan(found.value)
@@ -101,12 +115,17 @@ def test_every_value_over_a_part_is_withheld_unless_it_is_asked_for(group: str |
         assert (found.value, found.n, found.reason) == (0.5, 12, None)
 
 
-@pytest.mark.parametrize(("kept", "failed", "is_withheld"), [(1485, 0, False), (1490, 5, False), (1490, 6, True)])
+@pytest.mark.parametrize(
+    ("kept", "failed", "is_withheld"), [(1485, 0, False), (1490, 5, False), (1490, 6, True)]
+)
 def test_questions_without_an_answer_and_answers_without_a_score_are_counted_together(
     kept: int, failed: int, is_withheld: bool
 ) -> None:
     """Less than 1% of each may be more than 1% of the task; a part that is asked for and a group are told apart."""
-    records = [replace(each, groups={"type": "plot"}) for each in [*scored(kept - failed), *unscored(failed)]]
+    records = [
+        replace(each, groups={"type": "plot"})
+        for each in [*scored(kept - failed), *unscored(failed)]
+    ]
     found = RecordSet(records, records, 1500).value(mean_of("x"))
     assert math.isnan(found.value) == is_withheld
     assert found.n == kept - failed
@@ -118,18 +137,26 @@ def test_questions_without_an_answer_and_answers_without_a_score_are_counted_tog
 
 def test_metrics_of_documents_are_over_documents_and_the_others_over_questions() -> None:
     """Also in a group, which document and question name themselves."""
-    documents = [Record(f"d{number}", scores={"x": 1.0}, groups={"type": "plot"}) for number in range(4)]
+    documents = [
+        Record(f"d{number}", scores={"x": 1.0}, groups={"type": "plot"}) for number in range(4)
+    ]
     questions = [Record("q", scores={"x": 0.25}, groups={"type": "table"})]
     records = RecordSet(documents, questions, 1)
     of_questions = mean_of("x")
     of_documents = Metric("x", of_questions.compute, of_documents=True)
     assert (records.value(of_questions).value, records.value(of_documents).value) == (0.25, 1.0)
-    assert (records.members(of_documents, "plot"), records.members(of_questions, "plot")) == (documents, [])
+    assert (records.members(of_documents, "plot"), records.members(of_questions, "plot")) == (
+        documents,
+        [],
+    )
 
 
 def clustered_records(scores: list[float], clusters: list[str | None]) -> RecordSet:
     pairs = enumerate(zip(scores, clusters, strict=True))
-    records = [Record(str(place), cluster=cluster, scores={"x": score}) for place, (score, cluster) in pairs]
+    records = [
+        Record(str(place), cluster=cluster, scores={"x": score})
+        for place, (score, cluster) in pairs
+    ]
     return RecordSet(records, records)
 
 
@@ -149,13 +176,20 @@ def test_a_value_has_the_interval_of_its_answers_clusters() -> None:
 
 def test_a_group_is_held_against_its_own_size() -> None:
     """15 questions without an answer are 1% of the task: of a group of 46 they leave 31, and no number."""
-    rest = [Record(f"r{place}", scores={"x": 1.0}, groups={"axis": "rest"}) for place in range(1454)]
+    rest = [
+        Record(f"r{place}", scores={"x": 1.0}, groups={"axis": "rest"}) for place in range(1454)
+    ]
     here = [Record(f"a{place}", scores={"x": 1.0}, groups={"axis": "maths"}) for place in range(31)]
-    records = RecordSet([*rest, *here], [*rest, *here], 1500, sizes={"rest": 1454, "maths": 46, "none": 9})
+    records = RecordSet(
+        [*rest, *here], [*rest, *here], 1500, sizes={"rest": 1454, "maths": 46, "none": 9}
+    )
     assert records.value(mean_of("x")).value == 1.0
     assert records.value(mean_of("x"), "rest").value == 1.0
     maths, none = (records.value(mean_of("x"), group) for group in ("maths", "none"))
-    assert (maths.n, maths.reason) == (31, "31 of 46 questions were answered and have a score, fewer than 99%")
+    assert (maths.n, maths.reason) == (
+        31,
+        "31 of 46 questions were answered and have a score, fewer than 99%",
+    )
     assert math.isnan(maths.value) and none.reason is not None  # noqa: PT018
     assert replace(records, partial=True).value(mean_of("x"), "maths").value == 1.0
 
@@ -179,7 +213,9 @@ TASKS = [
 ]
 
 
-@pytest.mark.parametrize(("benchmark", "split", "settings", "judge"), TASKS, ids=[" ".join(task[:3]) for task in TASKS])
+@pytest.mark.parametrize(
+    ("benchmark", "split", "settings", "judge"), TASKS, ids=[" ".join(task[:3]) for task in TASKS]
+)
 def test_aggregations_change_nothing_that_they_are_given(
     benchmark: str,
     split: str,
@@ -194,7 +230,9 @@ def test_aggregations_change_nothing_that_they_are_given(
     asked: Judge | None = request.getfixturevalue(judge) if judge else None
     scorer = scorer_of(benchmark, settings, asked)
     rows = load_rows(benchmark, split, f"{settings},ablation=text")[:12]
-    unscored = [scorer.record(row, response) for row, response in zip(rows, answers(), strict=False)]
+    unscored = [
+        scorer.record(row, response) for row, response in zip(rows, answers(), strict=False)
+    ]
     before = copy.deepcopy(unscored)
     records = scorer.score(unscored)
     assert [record.as_dict() for record in unscored] == [record.as_dict() for record in before]
@@ -205,13 +243,16 @@ def test_aggregations_change_nothing_that_they_are_given(
     answered = [record for record in records if question_of(record) not in failed]
     sets = [RecordSet(some, scorer.questions(some)) for some in (records, answered)]
     first, again = (
-        [[some.value(metric, group) for metric in metrics] for some in sets for group in groups] for _ in range(2)
+        [[some.value(metric, group) for metric in metrics] for some in sets for group in groups]
+        for _ in range(2)
     )
     assert [record.as_dict() for record in records] == [record.as_dict() for record in kept]
     assert repr(first) == repr(again)
     assert {record.status for record in records} >= {"ok", "request_failed"}
     untold = [value for value in first[len(groups)] if math.isnan(value.value)]
-    choice = benchmark != "spiqa"  # SPIQA reads it off the text; choices need the length, which is not told here
+    choice = (
+        benchmark != "spiqa"
+    )  # SPIQA reads it off the text; choices need the length, which is not told here
     assert len(untold) == sum(choice and metric.name == "truncated_rate" for metric in metrics)
 
 
@@ -221,7 +262,16 @@ def question_of(record: Record) -> str:
 
 def answers() -> list[Response]:
     """Answers of every kind to twelve documents, one of them a failed request."""
-    texts = ["{'Answer': 'blue'}", "A", "Yes", "It depends.", "", "Sorry, I cannot see any image.", "No", "red"]
+    texts = [
+        "{'Answer': 'blue'}",
+        "A",
+        "Yes",
+        "It depends.",
+        "",
+        "Sorry, I cannot see any image.",
+        "No",
+        "red",
+    ]
     texts += ["{'Image': 1, 'Rationale': 'x'} The answer is : red", "{'Answer': 'cut", "a curve"]
     return [*(Response(text) for text in texts), Response("", "boom")]
 
@@ -264,7 +314,11 @@ def answers_in_groups() -> list[Record]:
 def test_every_metric_of_every_group_starts_each_program_once(java_starts: list[str]) -> None:
     """After `prepare` with a run's records, its groups start neither the tokenizer nor METEOR, in both protocols."""
     spiqa = BENCHMARKS["spiqa"]
-    metrics = [each for each in spiqa.metrics(spiqa.parse("protocol=both")) if each.pairs and "bert" not in each.name]
+    metrics = [
+        each
+        for each in spiqa.metrics(spiqa.parse("protocol=both"))
+        if each.pairs and "bert" not in each.name
+    ]
     assert {"meteor", "meteor_released", "cider"} <= {metric.name for metric in metrics}
     records = answers_in_groups()
     prepare([(metrics, records)])

@@ -22,7 +22,11 @@ MOST_ROWS = {"spiqa": 16, "mmstar": 12, "scifibench": 8}
 def every_setting(benchmark: Benchmark) -> Iterator[Any]:
     """The settings of all combinations of named values, with numbers at their default; less what makes no sense."""
     types = typing.get_type_hints(benchmark.settings)
-    named = {name: typing.get_args(kind) for name, kind in types.items() if typing.get_origin(kind) is typing.Literal}
+    named = {
+        name: typing.get_args(kind)
+        for name, kind in types.items()
+        if typing.get_origin(kind) is typing.Literal
+    }
     for values in product(*named.values()):
         try:
             yield benchmark.settings(**dict(zip(named, values, strict=True)))
@@ -41,16 +45,23 @@ def test_the_hosts_table_is_short_and_begins_with_the_headline(name: str, most: 
         assert len(rows) == len(set(rows))
         assert len(metrics) == len(set(metrics))
         assert rows[0] == metrics[0]
-        assert [benchmark.metric(row, settings).name for row in rows] == [row.partition("/")[0] for row in rows]
+        assert [benchmark.metric(row, settings).name for row in rows] == [
+            row.partition("/")[0] for row in rows
+        ]
         longest = max(longest, len(rows))
     assert 0 < longest <= most
 
 
 def test_the_main_groups_are_in_the_table() -> None:
     """SPIQA's headline is told for every figure type, MMStar's for every core capability."""
-    spiqa, mmstar = (BENCHMARKS[name].rows_of_table(BENCHMARKS[name].settings()) for name in ("spiqa", "mmstar"))
+    spiqa, mmstar = (
+        BENCHMARKS[name].rows_of_table(BENCHMARKS[name].settings()) for name in ("spiqa", "mmstar")
+    )
     assert spiqa[: len(GROUPS) + 1] == ["l3score", *(f"l3score/{group}" for group in GROUPS)]
-    assert mmstar[: len(CATEGORIES) + 1] == ["accuracy", *(f"accuracy/{category}" for category in CATEGORIES)]
+    assert mmstar[: len(CATEGORIES) + 1] == [
+        "accuracy",
+        *(f"accuracy/{category}" for category in CATEGORIES),
+    ]
 
 
 @pytest.mark.parametrize("name", MOST_ROWS)
@@ -61,7 +72,9 @@ def test_what_scoring_needs_not_see_is_left_out_of_the_settings(name: str) -> No
         unseen = benchmark.unseen(settings)
         assert unseen.ablation == "text"
         names, shown = ([m.name for m in benchmark.metrics(each)] for each in (unseen, settings))
-        assert names == [name for name in shown if name != "no_text_count"]  # texts are not read for scoring
+        assert names == [
+            name for name in shown if name != "no_text_count"
+        ]  # texts are not read for scoring
         assert benchmark.judge(unseen) == benchmark.judge(settings)
         assert (benchmark.join(unseen) is None) == (benchmark.join(settings) is None)
 

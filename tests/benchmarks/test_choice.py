@@ -64,7 +64,9 @@ def test_lists_of_options_are_known_in_many_forms(listing: str) -> None:
     assert options_in(f"Which colour is it?{listing}") == {"A": "red", "B": "dark blue"}
 
 
-@pytest.mark.parametrize("text", ["", "What did A. Smith draw?", "Is (A) the best?", "Which of B. and C. is it?"])
+@pytest.mark.parametrize(
+    "text", ["", "What did A. Smith draw?", "Is (A) the best?", "Which of B. and C. is it?"]
+)
 def test_a_question_without_a_list_has_no_options(text: str) -> None:
     """A single label, or one that does not begin with A, is no list."""
     assert options_in(text) == {}
@@ -73,7 +75,9 @@ def test_a_question_without_a_list_has_no_options(text: str) -> None:
 @given(st.lists(st.text("abc ,.", min_size=1).map(str.strip).filter(bool), min_size=2, max_size=10))
 def test_what_is_listed_is_found(options: list[str]) -> None:
     """Texts of options are those that were written."""
-    lines = "".join(f"\n({letter}) {text}" for letter, text in zip("ABCDEFGHIJ", options, strict=False))
+    lines = "".join(
+        f"\n({letter}) {text}" for letter, text in zip("ABCDEFGHIJ", options, strict=False)
+    )
     assert list(options_in(f"Which one?{lines}").values()) == options
 
 
@@ -120,7 +124,12 @@ def test_a_hit_is_told_with_all_that_it_was_read_from(row: dict[str, Any]) -> No
     assert (found.prediction, found.reference, found.status) == (row["answer"], row["answer"], "ok")
     assert (found.id, found.groups, found.signature) == (row["id"], GROUPS, "spiqa-tasks:1")
     assert found.rule
-    assert rates(found) == {"accuracy": 1, "refusal_rate": 0, "unparsed_rate": 0, "request_failed_rate": 0}
+    assert rates(found) == {
+        "accuracy": 1,
+        "refusal_rate": 0,
+        "unparsed_rate": 0,
+        "request_failed_rate": 0,
+    }
 
 
 def test_refusal_and_no_letter_count_as_misses_and_are_told_apart(row: dict[str, Any]) -> None:
@@ -128,14 +137,29 @@ def test_refusal_and_no_letter_count_as_misses_and_are_told_apart(row: dict[str,
     refusal, vague = scored(row, REFUSAL), scored(row, "A chart shows growth")
     assert (refusal.status, refusal.refused, refusal.prediction) == ("refused", True, None)
     assert (vague.status, vague.refused, vague.prediction) == ("unparsed", False, None)
-    assert rates(refusal) == {"accuracy": 0, "refusal_rate": 1, "unparsed_rate": 0, "request_failed_rate": 0}
-    assert rates(vague) == {"accuracy": 0, "refusal_rate": 0, "unparsed_rate": 1, "request_failed_rate": 0}
+    assert rates(refusal) == {
+        "accuracy": 0,
+        "refusal_rate": 1,
+        "unparsed_rate": 0,
+        "request_failed_rate": 0,
+    }
+    assert rates(vague) == {
+        "accuracy": 0,
+        "refusal_rate": 0,
+        "unparsed_rate": 1,
+        "request_failed_rate": 0,
+    }
 
 
 def test_failed_request_is_no_answer(row: dict[str, Any]) -> None:
     """It has no accuracy, neither right nor wrong, keeps the reason, and is counted in a rate of its own."""
     failed = scored(row, row["answer"], failure="boom")
-    assert (failed.status, failed.reason, failed.prediction, failed.scores) == ("request_failed", "boom", None, {})
+    assert (failed.status, failed.reason, failed.prediction, failed.scores) == (
+        "request_failed",
+        "boom",
+        None,
+        {},
+    )
     assert (failed.id, failed.reference, failed.groups) == (row["id"], row["answer"], GROUPS)
     assert failed.signature == "spiqa-tasks:1"
     value = ACCURACY.compute([failed])
@@ -158,4 +182,8 @@ def test_answers_at_the_limit_of_tokens_are_counted(row: dict[str, Any]) -> None
     value = TRUNCATED_RATE.compute(records)
     assert (value.value, value.n) == (0.25, 200)
     assert value.scores == {str(place): float(place < 50) for place in range(200)}
-    assert [records[place].details.get("truncated") for place in (0, 50, 199)] == [True, False, None]
+    assert [records[place].details.get("truncated") for place in (0, 50, 199)] == [
+        True,
+        False,
+        None,
+    ]

@@ -30,10 +30,17 @@ def counted(paper: str, key: str, folder: Path, split: str) -> dict[str, float]:
 def paper(questions: Sequence[tuple[str, str]], *labels: str) -> dict[str, Any]:
     """A paper with questions (question, answer) and figures of some types, `table` a table."""
     figures = {
-        f"{place}.png": {"caption": "", "figure_type": label, "content_type": "table" if label == "table" else "figure"}
+        f"{place}.png": {
+            "caption": "",
+            "figure_type": label,
+            "content_type": "table" if label == "table" else "figure",
+        }
         for place, label in enumerate(labels)
     }
-    return {"all_figures": figures, "qa": [{"question": q, "answer": a, "reference": "0.png"} for q, a in questions]}
+    return {
+        "all_figures": figures,
+        "qa": [{"question": q, "answer": a, "reference": "0.png"} for q, a in questions],
+    }
 
 
 def write(folder: Path, **papers: Any) -> Path:
@@ -62,14 +69,21 @@ def test_table_2_is_of_the_three_splits_with_generated_questions(tmp_path: Path)
     answers = ["a " * 5, "b " * 6, "c " * 40, "d " * 41]
     questions = [("why " * (place + 1), answer) for place, answer in enumerate(answers)]
     write(tmp_path, testA={"p1": paper(questions[:1], "plot", "table", "Schematic")})
-    write(tmp_path, train={"p3": paper(questions[2:], "schematic", "table"), "p4": paper([], "plot.")})
+    write(
+        tmp_path, train={"p3": paper(questions[2:], "schematic", "table"), "p4": paper([], "plot.")}
+    )
     with pytest.raises(DataError, match="SPIQA_val"):
         counted("spiqa", "table2", tmp_path, ALL)
     write(tmp_path, val={"p2": paper(questions[1:2], "photograph(s)")})
     assert counted("spiqa", "table2", tmp_path, ALL) == {
         **{"papers": 4, "questions": 4, "table": 2, "figure": 5},
         **{"schematic": 1, "plot": 2, "visualization": 1, "other": 1},
-        **{"max_question_words": 4, "mean_question_words": 2.5, "max_answer_words": 41, "mean_answer_words": 23},
+        **{
+            "max_question_words": 4,
+            "mean_question_words": 2.5,
+            "max_answer_words": 41,
+            "mean_answer_words": 23,
+        },
     }
     assert printed("spiqa", "table2", ALL)["questions"] == 270_194
 
@@ -81,7 +95,9 @@ def test_types_are_left_out_where_no_figure_has_a_label(tmp_path: Path) -> None:
         "question": ["Why?"],
         "answer": [{"free_form_answer": "so it is", "yes_no": None}],
         "referred_figures_tables": [["1-Table1.png"]],
-        "figures_and_tables": [{"file": name, "caption": ""} for name in ("1-Table1.png", "2-Figure1.png")],
+        "figures_and_tables": [
+            {"file": name, "caption": ""} for name in ("1-Table1.png", "2-Figure1.png")
+        ],
         "full_text": [],
     }
     found = counted("spiqa", "table4", write(tmp_path, testC={"c": content}), "testC")
@@ -91,7 +107,12 @@ def test_types_are_left_out_where_no_figure_has_a_label(tmp_path: Path) -> None:
 def test_questions_categories_and_sources_are_counted(tmp_path: Path) -> None:
     """Of MMStar; a copy without its column of sources has unknown ones, and the demo no printed numbers."""
     origins = ({"source": "MathVista"}, {"source": "SEED"}, {"source": "SEED"}, None)
-    kinds = [("math", "geometry"), ("math", "counting"), ("logical reasoning", "geometry"), ("math", "geometry")]
+    kinds = [
+        ("math", "geometry"),
+        ("math", "counting"),
+        ("logical reasoning", "geometry"),
+        ("math", "geometry"),
+    ]
     rows = [
         {"index": place, "category": category, "l2_category": axis, "meta_info": origin}
         for place, ((category, axis), origin) in enumerate(zip(kinds, origins, strict=True))
@@ -101,21 +122,30 @@ def test_questions_categories_and_sources_are_counted(tmp_path: Path) -> None:
     sources = {"source/MathVista": 1, "source/SEED": 2, "source/unknown": 1}
     assert counted("mmstar", "figure4", tmp_path, "val") == {"questions": 4, **sources}
     assert counted("mmstar", "figure5", tmp_path, "val") == {
-        **{"category/math": 3, "category/logical reasoning": 1, "categories": 2, "subcategories": 2},
+        **{
+            "category/math": 3,
+            "category/logical reasoning": 1,
+            "categories": 2,
+            "subcategories": 2,
+        },
         **{"subcategory/counting": 1, "subcategory/geometry": 3},
     }
     assert printed("mmstar", "figure4", "val")["questions"] == 1500
     assert printed("mmstar", "figure5", "demo") == {}
 
 
-@pytest.mark.parametrize(("split", "name"), [("cs_fig2cap", "figure_to_caption"), ("cs_cap2fig", "caption_to_figure")])
+@pytest.mark.parametrize(
+    ("split", "name"), [("cs_fig2cap", "figure_to_caption"), ("cs_cap2fig", "caption_to_figure")]
+)
 def test_a_split_is_counted_beside_table_1(scifibench_release: Path, split: str, name: str) -> None:
     """Questions and archives, and Figure 3's categories."""
     found = counted("scifibench", "table1", scifibench_release, split)
     assert found == {f"questions/{name}": 14, "categories": 1}
     assert printed("scifibench", "table1", split)[f"questions/{name}"] == 500
     names = ["cs.CV", "cs.LG", "other cs", "cross-list"]
-    expected = {f"category/{names[kind]}": len([n for n in range(14) if n % 4 == kind]) for kind in range(4)}
+    expected = {
+        f"category/{names[kind]}": len([n for n in range(14) if n % 4 == kind]) for kind in range(4)
+    }
     assert counted("scifibench", "figure3", scifibench_release, split) == expected
 
 

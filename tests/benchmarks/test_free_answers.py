@@ -15,7 +15,11 @@ from spiqa_tasks.l3score_metric import L3Score
 
 Row = dict[str, Any]
 ROWS: list[Row] = [
-    {"question": "Where is Niagara Falls?", "reference": "In the United States and Canada.", "prediction": "There."},
+    {
+        "question": "Where is Niagara Falls?",
+        "reference": "In the United States and Canada.",
+        "prediction": "There.",
+    },
     {"question": "What colour is the sky?", "reference": "Blue", "prediction": "Blue"},
     {"question": "How many legs has a spider?", "reference": "8", "prediction": "Answer: 8"},
 ]
@@ -46,13 +50,18 @@ def write_csv(path: Path, rows: Sequence[Row]) -> None:
 @pytest.mark.parametrize(("form", "write"), [("jsonl", write_lines), ("tsv", write_csv)])
 @pytest.mark.usefixtures("server")
 def test_a_file_of_any_form_has_the_number_of_the_metric_in_python(
-    form: str, write: Callable[[Path, Sequence[Row]], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    form: str,
+    write: Callable[[Path, Sequence[Row]], None],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Each prediction is judged as it is, without a search for an answer in it; the ids are the rows' numbers."""
     path = tmp_path / f"answers.{form}"
     write(path, ROWS)
     columns = ([row[name] for row in ROWS] for name in ("question", "reference", "prediction"))
-    python = L3Score().compute(**dict(zip(("questions", "references", "predictions"), columns, strict=True)))
+    python = L3Score().compute(
+        **dict(zip(("questions", "references", "predictions"), columns, strict=True))
+    )
     status, found, errors = run_json(capsys, "score", path, "--output", tmp_path / "out")
     assert status == 0, errors
     assert found["task"] == "answers"
@@ -65,7 +74,9 @@ def test_a_file_of_any_form_has_the_number_of_the_metric_in_python(
 
 
 @pytest.mark.usefixtures("server")
-def test_of_several_references_the_best_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_several_references_the_best_counts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """As in Python; text metrics compare with the first one, which a remark says."""
     write_lines(tmp_path / "one.jsonl", ROWS)
     write_lines(tmp_path / "several.jsonl", SEVERAL)
@@ -83,7 +94,9 @@ def test_of_several_references_the_best_counts(tmp_path: Path, capsys: pytest.Ca
 
 
 @pytest.mark.usefixtures("server")
-def test_files_of_the_same_questions_stand_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_the_same_questions_stand_side_by_side(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """They have the same data in their signatures, so that `compare` sets them against each other, too."""
     write_lines(tmp_path / "a.jsonl", ROWS)
     write_csv(tmp_path / "b.csv", [{**row, "prediction": row["reference"]} for row in ROWS])
@@ -99,14 +112,20 @@ def test_other_names_of_columns_are_advised_and_taken(
 ) -> None:
     """The refusal has the whole argument; a prediction or an id that no column looks like is named."""
     path = tmp_path / "other.jsonl"
-    write_lines(path, [{"q": row["question"], "truth": row["reference"], "response": "x"} for row in ROWS])
+    write_lines(
+        path, [{"q": row["question"], "truth": row["reference"], "response": "x"} for row in ROWS]
+    )
     assert main(["score", str(path)]) == 2
     assert "such as --columns question=q." in capsys.readouterr().err
-    status, found, errors = run_json(capsys, "score", path, "--columns", "question=q,reference=truth")
+    status, found, errors = run_json(
+        capsys, "score", path, "--columns", "question=q,reference=truth"
+    )
     assert (status, found["counts"]["judged"]) == (0, 3), errors
     write_lines(path, [{"question": "?", "prediction": "x"}])
     assert main(["score", str(path)]) == 2
-    assert "No column looks like id (or, without a task, reference): add it" in capsys.readouterr().err
+    assert (
+        "No column looks like id (or, without a task, reference): add it" in capsys.readouterr().err
+    )
     assert len(server.requests) == 2 + 3
 
 
@@ -114,7 +133,10 @@ def test_other_names_of_columns_are_advised_and_taken(
     ("rows", "said"),
     [
         ([*ROWS[:2], {**ROWS[2], "reference": ""}], "found none with 3. Add them."),
-        ([{"question": "Which? Options: A: x, B: y", "answer": "A", "prediction": "B"}], "Only free answers"),
+        (
+            [{"question": "Which? Options: A: x, B: y", "answer": "A", "prediction": "B"}],
+            "Only free answers",
+        ),
         ([{**ROWS[0], "A": "x", "B": "y"}], "Only free answers"),
     ],
 )

@@ -31,7 +31,9 @@ def judged(number: int, *tokens: list[list[Any]], metric: str = "l3score") -> Re
     return answer(number, verdicts=verdicts)
 
 
-@pytest.mark.parametrize(("rule", "metric"), [("l3score", "l3score"), ("sampled:5", "l3score_sampled")])
+@pytest.mark.parametrize(
+    ("rule", "metric"), [("l3score", "l3score"), ("sampled:5", "l3score_sampled")]
+)
 def test_a_rule_gives_a_metric_whatever_its_argument(rule: str, metric: str) -> None:
     """A rule of other answers is refused by name."""
     assert metric_of(rule) == metric
@@ -41,10 +43,14 @@ def test_a_rule_gives_a_metric_whatever_its_argument(rule: str, metric: str) -> 
 
 def test_a_question_of_two_predictions_has_no_score_of_its_own() -> None:
     """Both count in the value of the corpus; CIDEr alone depends on the other answers."""
-    metric = text_metric("rouge_l", lambda record: ("a cat", "a dog") if record.id == "0" else ("a cat sat",))
+    metric = text_metric(
+        "rouge_l", lambda record: ("a cat", "a dog") if record.id == "0" else ("a cat sat",)
+    )
     found = metric.compute([answer(0), answer(1)])
     assert (found.scores, found.n) == ({}, 2)
-    assert found.value == pytest.approx(rouge_l(["a cat", "a dog", "a cat sat"], ["a cat sat"] * 3).value)
+    assert found.value == pytest.approx(
+        rouge_l(["a cat", "a dog", "a cat sat"], ["a cat sat"] * 3).value
+    )
     assert [text_metric(name).of_corpus for name in ("cider", "rouge_l")] == [True, False]
 
 
@@ -80,7 +86,11 @@ def test_neither_is_a_share_of_the_judgements_with_log_probabilities() -> None:
     ]
     assert NEITHER.compute(records) == Value(2 / 3, 3)
     assert NEITHER.compute([answer(0)]) == Value(0.0, 0)
-    assert (NEITHER.name, NEITHER.needs, NEITHER.higher_is_better) == ("neither_rate", "judge", False)
+    assert (NEITHER.name, NEITHER.needs, NEITHER.higher_is_better) == (
+        "neither_rate",
+        "judge",
+        False,
+    )
 
 
 @pytest.mark.parametrize(("neither", "is_said"), [(1, False), (2, True)])

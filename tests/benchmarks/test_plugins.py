@@ -55,5 +55,9 @@ def test_the_host_runs_it(evaluate: Callable[..., dict[str, Any]]) -> None:
 
     result = evaluate("dummy", ["sums"], "response=50", task_manager=manager())
     row = result["results"]["sums"]
-    assert [row[f"{name},none"] for name in ("right", "right/small", "right/big")] == [0.5, 0.0, 1.0]
+    assert [row[f"{name},none"] for name in ("right", "right/small", "right/big")] == [
+        0.5,
+        0.0,
+        1.0,
+    ]
     assert "How much is 1 + 1?" in json.dumps(result["samples"]["sums"][0], default=str)

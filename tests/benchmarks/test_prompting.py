@@ -25,16 +25,32 @@ def red(tmp_path: Path) -> str:
 
 def test_turns_are_messages(red: str) -> None:
     """What comes before the first one is the user's; neighbouring texts are one."""
-    parts: list[Part] = [Turn("system"), "Be ", "brief.", Turn("user"), Picture(red), "What?", Turn("assistant"), "Red"]
+    parts: list[Part] = [
+        Turn("system"),
+        "Be ",
+        "brief.",
+        Turn("user"),
+        Picture(red),
+        "What?",
+        Turn("assistant"),
+        "Red",
+    ]
     assert chat_messages(parts, "path") == [
         {"role": "system", "content": [{"type": "text", "text": "Be brief."}]},
-        {"role": "user", "content": [{"type": "image", "url": red}, {"type": "text", "text": "What?"}]},
+        {
+            "role": "user",
+            "content": [{"type": "image", "url": red}, {"type": "text", "text": "What?"}],
+        },
         {"role": "assistant", "content": [{"type": "text", "text": "Red"}]},
     ]
     assert chat_messages(["a", Picture(red), "b"], "path") == [
         {
             "role": "user",
-            "content": [{"type": "text", "text": "a"}, {"type": "image", "url": red}, {"type": "text", "text": "b"}],
+            "content": [
+                {"type": "text", "text": "a"},
+                {"type": "image", "url": red},
+                {"type": "text", "text": "b"},
+            ],
         }
     ]
     assert chat_messages([]) == []
@@ -42,7 +58,9 @@ def test_turns_are_messages(red: str) -> None:
 
 def test_pictures_are_paths_or_images(red: str) -> None:
     """Encoded ones are sent as the files that they are."""
-    ((message,), (encoded,)) = (chat_messages([Picture(red)], form)[0]["content"] for form in (None, "encoded"))
+    ((message,), (encoded,)) = (
+        chat_messages([Picture(red)], form)[0]["content"] for form in (None, "encoded")
+    )
     assert (message["url"].size, message["url"].getpixel((0, 0))) == ((4, 3), (255, 0, 0))
     assert type(message["url"]) is Image.Image
     assert type(encoded["url"]) is not Image.Image

@@ -56,7 +56,12 @@ def test_keys_of_later_versions_are_ignored_and_a_dict_without_id_is_none_of_our
     assert Record.from_dict({"id": 7, "status": "ok", "mood": "good"}) == Record("7")
     with pytest.raises(KeyError):
         Record.from_dict({"status": "ok"})
-    for damage in ({"verdicts": 3}, {"details": None}, {"scores": {"accuracy": []}}, {"status": "fine"}):
+    for damage in (
+        {"verdicts": 3},
+        {"details": None},
+        {"scores": {"accuracy": []}},
+        {"status": "fine"},
+    ):
         with pytest.raises(TypeError, match=next(iter(damage))):
             Record.from_dict({"id": "a", **damage})
 
@@ -82,9 +87,13 @@ def test_a_verdict_becomes_a_score_and_is_kept() -> None:
 
 def test_a_written_verdict_is_kept_as_its_text() -> None:
     """A judge that writes has no log-probabilities; a verdict without a score is a failed judgement with a reason."""
-    judged = Record("a", asks=(ask("accuracy_llm", value=None),)).judged([Verdict("ok", text="B", model="m")])
+    judged = Record("a", asks=(ask("accuracy_llm", value=None),)).judged(
+        [Verdict("ok", text="B", model="m")]
+    )
     reason = "the judge's answer 'B' is none of its rule's verdicts"
-    assert judged.verdicts == ({"metric": "accuracy_llm", "prompt": "?", "model": "m", "text": "B", "reason": reason},)
+    assert judged.verdicts == (
+        {"metric": "accuracy_llm", "prompt": "?", "model": "m", "text": "B", "reason": reason},
+    )
     assert (judged.status, judged.reason) == ("judge_failed", reason)
     assert judged.scores == {}
     assert judged.judge_failed

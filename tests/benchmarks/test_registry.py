@@ -39,7 +39,9 @@ def test_rows_for_scoring_differ_from_the_whole_ones_in_pictures_only(name: str)
     assert lean == whole
 
 
-def test_rows_for_scoring_need_no_archive_and_no_text(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_for_scoring_need_no_archive_and_no_text(
+    real_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The annotation file alone is enough for each setting, that of the full paper among them."""
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
     for setting in ("direct", "fullpaper", "cot"):
@@ -92,7 +94,9 @@ def test_small_pictures_are_an_archive_of_their_own(tmp_path: Path, archive: str
     assert is_there(source, "spiqa", "testA", "") == (archive == "SPIQA_testA_Images")
 
 
-def test_the_hubs_cache_is_looked_at_and_no_server_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hubs_cache_is_looked_at_and_no_server_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A snapshot at the pinned revision counts by the files that it holds."""
     from spiqa_tasks.files.source import MMSTAR
 
@@ -125,7 +129,11 @@ def test_a_benchmark_of_ones_own_is_known_by_its_yaml(shapes: Path) -> None:
     values = values_of(shapes)
     definition = register_own(values, shapes)
     first = BENCHMARKS["shapes"]
-    assert (definition.benchmark, definition.folder, first.definition) == ("shapes", shapes, definition.portable)
+    assert (definition.benchmark, definition.folder, first.definition) == (
+        "shapes",
+        shapes,
+        definition.portable,
+    )
     register_own(values, shapes)
     assert BENCHMARKS["shapes"] is first
     register_own({**values, "max_new_tokens": 9}, shapes)

@@ -34,11 +34,19 @@ def spiqa_rows(count: int) -> list[dict[str, Any]]:
 def records_of(scorer: Scorer, predictions: list[str]) -> list[Record]:
     """Records of the first questions; `right` stands for the true answer."""
     rows = spiqa_rows(len(predictions))
-    texts = [row["answer"] if text == "right" else text for row, text in zip(rows, predictions, strict=True)]
-    return [scorer.record(row, Response(ANSWER.format(text))) for row, text in zip(rows, texts, strict=True)]
+    texts = [
+        row["answer"] if text == "right" else text
+        for row, text in zip(rows, predictions, strict=True)
+    ]
+    return [
+        scorer.record(row, Response(ANSWER.format(text)))
+        for row, text in zip(rows, texts, strict=True)
+    ]
 
 
-def test_answers_are_judged_and_averaged(scorer_of: ScorerOf, l3score_judge: Judge, server: OpenAIServer) -> None:
+def test_answers_are_judged_and_averaged(
+    scorer_of: ScorerOf, l3score_judge: Judge, server: OpenAIServer
+) -> None:
     """A right and a wrong answer of the local judge, overall and by group, with one request each."""
     scorer = scorer_of("spiqa", "", l3score_judge)
     unjudged = records_of(scorer, ["right", "wrong", "wrong"])
@@ -56,8 +64,12 @@ def test_answers_are_judged_and_averaged(scorer_of: ScorerOf, l3score_judge: Jud
     assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize(("benchmark", "settings"), [("spiqa", "setting=cot,protocol=both"), ("mmstar", "")])
-def test_a_text_of_megabytes_is_no_answer(scorer_of: ScorerOf, benchmark: str, settings: str) -> None:
+@pytest.mark.parametrize(
+    ("benchmark", "settings"), [("spiqa", "setting=cot,protocol=both"), ("mmstar", "")]
+)
+def test_a_text_of_megabytes_is_no_answer(
+    scorer_of: ScorerOf, benchmark: str, settings: str
+) -> None:
     """It is a failed request that says so, at once; one of the longest length is read, however it is made."""
     scorer = scorer_of(benchmark, settings)
     row = load_rows(benchmark, "demo", f"{settings},ablation=text")[0]
@@ -104,7 +116,9 @@ def test_a_models_reasoning_is_no_part_of_its_answer(scorer_of: ScorerOf) -> Non
     assert record.prediction == "C"
 
 
-def test_a_defect_becomes_a_status_with_its_reason(scorer_of: ScorerOf, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_defect_becomes_a_status_with_its_reason(
+    scorer_of: ScorerOf, caplog: pytest.LogCaptureFixture
+) -> None:
     """A row that cannot be scored costs no other answer; the headline is withheld and the failure counted."""
     scorer = scorer_of("mmstar")
     good, bad = load_rows("mmstar", "demo", "ablation=text")[:2]
@@ -118,14 +132,20 @@ def test_a_defect_becomes_a_status_with_its_reason(scorer_of: ScorerOf, caplog: 
     assert scorer.value("unparsed_rate", [records[0]]).value == 0.0
 
 
-def test_the_corpus_value_is_the_mean_of_the_scores_that_the_records_get(scorer_of: ScorerOf) -> None:
+def test_the_corpus_value_is_the_mean_of_the_scores_that_the_records_get(
+    scorer_of: ScorerOf,
+) -> None:
     """ROUGE-L of each answer is its own; BLEU has none of its own; CIDEr has one where the whole run is there."""
     scorer = scorer_of("spiqa")
     unscored = records_of(scorer, ["right", "nothing of it", "the right"])
     records = scorer.score(unscored)
-    expected = text_scores([(record.prediction or "", record.reference) for record in records], ["rouge_l", "cider"])
+    expected = text_scores(
+        [(record.prediction or "", record.reference) for record in records], ["rouge_l", "cider"]
+    )
     for name in ("rouge_l", "cider"):
-        assert [record.scores[name] for record in records] == pytest.approx(list(expected.per_item[name]))
+        assert [record.scores[name] for record in records] == pytest.approx(
+            list(expected.per_item[name])
+        )
         assert scorer.value(name, records).value == pytest.approx(expected.values[name])
     assert not any("bleu_1" in record.scores for record in records)
     alone = scorer.score(unscored, whole=False)
@@ -147,9 +167,17 @@ def test_what_cannot_be_computed_is_no_metric_and_says_why(scorer_of: ScorerOf) 
     """Without a judge there is no L3Score; a program that is missing leaves out both readings of its metric."""
     scorer = scorer_of("spiqa", "protocol=both")
     names = [metric.name for metric in scorer.metrics]
-    assert not {"l3score", "l3score_released", "judge_failed_rate", "meteor", "meteor_released"} & set(names)
+    assert not {
+        "l3score",
+        "l3score_released",
+        "judge_failed_rate",
+        "meteor",
+        "meteor_released",
+    } & set(names)
     assert {"rouge_l", "rouge_l_released", "request_failed_rate"} <= set(names)
-    why_not = {metric.name: scorer.why_not(metric) for metric in scorer.benchmark.metrics(scorer.settings)}
+    why_not = {
+        metric.name: scorer.why_not(metric) for metric in scorer.benchmark.metrics(scorer.settings)
+    }
     assert "judging is switched off" in (why_not["l3score"] or "")
     assert why_not["meteor_released"] == why_not["meteor"] == "left out of this test"
 
@@ -158,11 +186,25 @@ def test_an_answers_own_score_is_what_the_metric_gives_it(scorer_of: ScorerOf) -
     """Scores of the record, rates computed from it alone, and none for metrics of the whole corpus."""
     scorer = scorer_of("spiqa")
     record = scorer.score(records_of(scorer, ["right", "wrong"]))[1]
-    assert answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), record, joined=False) == 0.0
-    assert answer_score(scorer.benchmark.metric("request_failed_rate", scorer.settings), record, joined=False) == 0.0
-    assert answer_score(scorer.benchmark.metric("bleu_1", scorer.settings), record, joined=False) is None
+    assert (
+        answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), record, joined=False)
+        == 0.0
+    )
+    assert (
+        answer_score(
+            scorer.benchmark.metric("request_failed_rate", scorer.settings), record, joined=False
+        )
+        == 0.0
+    )
+    assert (
+        answer_score(scorer.benchmark.metric("bleu_1", scorer.settings), record, joined=False)
+        is None
+    )
     unscored = records_of(scorer, ["right"])[0]
-    assert answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), unscored, joined=False) is None
+    assert (
+        answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), unscored, joined=False)
+        is None
+    )
 
 
 @pytest.fixture
@@ -200,9 +242,15 @@ def test_records_are_signed_with_the_judge_as_configured(l3score_judge: Judge) -
     before = scorer.record(row, Response("blue"))
     judged([before], l3score_judge)
     assert "judge_served" in l3score_judge.signature
-    signature = parse(make_scorer("spiqa", "", "offline", l3score_judge).record(row, Response("blue")).signature)
+    signature = parse(
+        make_scorer("spiqa", "", "offline", l3score_judge).record(row, Response("blue")).signature
+    )
     assert signature.text == before.signature
-    assert (signature.judge, signature.judge_served, signature.judge_rule) == ("openai:judge", "", "top-5")
+    assert (signature.judge, signature.judge_served, signature.judge_rule) == (
+        "openai:judge",
+        "",
+        "top-5",
+    )
     assert scorer.context.rule is l3score_judge.rule
 
 
@@ -216,10 +264,15 @@ def test_a_metric_that_is_left_out_is_told_once(
     missing = {"cider": "no Java", "meteor": "no Java", "bertscore_f1": "no weights"}
     monkeypatch.setattr(scorer, "available_metrics", lambda: {"rouge_l": None, **missing})
     with caplog.at_level(logging.WARNING):
-        found = [dict(make_scorer("spiqa", "", "lmms-eval", None).context.unavailable) for _ in range(3)]
+        found = [
+            dict(make_scorer("spiqa", "", "lmms-eval", None).context.unavailable) for _ in range(3)
+        ]
         make_scorer("spiqa", "", "offline", None)
     assert found == [missing] * 3
-    assert caplog.messages == ["cider, meteor are left out: no Java.", "bertscore_f1 is left out: no weights."]
+    assert caplog.messages == [
+        "cider, meteor are left out: no Java.",
+        "bertscore_f1 is left out: no weights.",
+    ]
 
 
 def documents_of(scorer: Scorer) -> list[Record]:
@@ -227,7 +280,10 @@ def documents_of(scorer: Scorer) -> list[Record]:
     rows = load_rows("spiqa", "demo", "setting=perfigure,ablation=text")
     ids = list(dict.fromkeys(row["question_id"] for row in rows))[:2]
     rows = [row for row in rows if row["question_id"] in ids]
-    return [scorer.record(row, Response("Yes" if row["step"] == "helpful" else row["answer"])) for row in rows]
+    return [
+        scorer.record(row, Response("Yes" if row["step"] == "helpful" else row["answer"]))
+        for row in rows
+    ]
 
 
 def test_questions_of_several_documents_are_judged_once_they_are_there(

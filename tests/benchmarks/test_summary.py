@@ -45,12 +45,21 @@ def test_every_metric_has_a_row_followed_by_those_of_its_groups() -> None:
     """In the metrics' order; groups of the host's table that some answer is of, and no others."""
     mmstar = BENCHMARKS["mmstar"]
     settings = mmstar.parse("")
-    found = mmstar_rows(of(choice(0, True, "math"), choice(1, True, "coarse_perception"), choice(2, False, "no such")))
+    found = mmstar_rows(
+        of(
+            choice(0, True, "math"),
+            choice(1, True, "coarse_perception"),
+            choice(2, False, "no such"),
+        )
+    )
     names = [metric.name for metric in mmstar.metrics(settings)]
     assert [name for name in found if "/" not in name] == names
     assert list(found)[:3] == ["accuracy", "accuracy/coarse_perception", "accuracy/math"]
     assert set(found) - set(names) == {"accuracy/coarse_perception", "accuracy/math"}
-    assert all((metric.name, group or "") == name.partition("/")[::2] for name, (metric, group) in found.items())
+    assert all(
+        (metric.name, group or "") == name.partition("/")[::2]
+        for name, (metric, group) in found.items()
+    )
 
 
 def test_the_object_has_what_is_known_and_why_the_rest_is_not() -> None:
@@ -63,7 +72,12 @@ def test_the_object_has_what_is_known_and_why_the_rest_is_not() -> None:
     }
     found = summary.score_object("t", of(choice(0, True)), values, METRICS, {"meteor"}, missing=3)
     assert found["task"] == "t"
-    assert found["metrics"] == {"accuracy": 0.5, "l3score": None, "meteor": None, "accuracy/math": None}
+    assert found["metrics"] == {
+        "accuracy": 0.5,
+        "l3score": None,
+        "meteor": None,
+        "accuracy/math": None,
+    }
     assert found["omitted"] == {
         "l3score": "withheld: 2 of 4 answers have a score, fewer than 99%",
         "meteor": "no Java",
@@ -71,24 +85,41 @@ def test_the_object_has_what_is_known_and_why_the_rest_is_not() -> None:
     }
     assert (found["counts"]["docs"], found["counts"]["missing"]) == (1, 3)
     assert found["signature"] == MADE
-    assert "omitted" not in summary.score_object("t", of(choice(0, True)), {"accuracy": Value(1.0, 1)}, METRICS)
+    assert "omitted" not in summary.score_object(
+        "t", of(choice(0, True)), {"accuracy": Value(1.0, 1)}, METRICS
+    )
 
 
 def test_intervals_are_those_of_the_values_that_have_one() -> None:
     """As lists for JSON; how many answers there are is said of every row."""
     scores = {str(place): float(place < 7) for place in range(10)}
-    values = {"accuracy": Value(0.7, 10, scores), "bleu_1": Value(0.3, 10), "l3score": Value(math.nan, 4, scores)}
+    values = {
+        "accuracy": Value(0.7, 10, scores),
+        "bleu_1": Value(0.3, 10),
+        "l3score": Value(math.nan, 4, scores),
+    }
     expected = stats.binomtest(7, 10).proportion_ci(method="wilson")
     found = summary.intervals(values)
-    assert found["intervals"] == {"accuracy": [pytest.approx(expected.low), pytest.approx(expected.high)]}
+    assert found["intervals"] == {
+        "accuracy": [pytest.approx(expected.low), pytest.approx(expected.high)]
+    }
     assert found["n"] == {"accuracy": 10, "bleu_1": 10, "l3score": 4}
 
 
 def test_answers_that_were_made_differently_have_both_values_in_one_signature() -> None:
     """What is alike stands once; records without a signature say nothing."""
-    records = [choice(0, True), Record("a", signature=parse(MADE).with_fields(prompt="p2").text), Record("b")]
+    records = [
+        choice(0, True),
+        Record("a", signature=parse(MADE).with_fields(prompt="p2").text),
+        Record("b"),
+    ]
     found = summary.signature_of(of(*records))
-    assert (found.prompt, found.data, found.questions, found.judge_served) == ("p1+p2", "mmstar/val@d1", "", "")
+    assert (found.prompt, found.data, found.questions, found.judge_served) == (
+        "p1+p2",
+        "mmstar/val@d1",
+        "",
+        "",
+    )
 
 
 @pytest.mark.parametrize("partial", [False, True])
@@ -104,7 +135,9 @@ def test_every_kind_of_answer_is_counted() -> None:
     records = [
         Record("ok"),
         Record("judged", verdicts=({"metric": "l3score", "score": 1.0},)),
-        Record("cut", verdicts=({"metric": "l3score", "score": 1.0, "cut": True, "suspicious": True},)),
+        Record(
+            "cut", verdicts=({"metric": "l3score", "score": 1.0, "cut": True, "suspicious": True},)
+        ),
         Record("not judged", verdicts=({"metric": "l3score", "reason": "gone"},)),
         Record("refused", refused=True),
         Record("unread", status="unparsed"),
@@ -131,7 +164,11 @@ def test_every_kind_of_answer_is_counted() -> None:
 
 def test_truncated_answers_are_those_that_tell() -> None:
     """The host or the text; None if neither says it of any."""
-    records = [Record("1", details={"truncated": True}), Record("2", details={"truncated": False}), Record("3")]
+    records = [
+        Record("1", details={"truncated": True}),
+        Record("2", details={"truncated": False}),
+        Record("3"),
+    ]
     assert outcomes(records).truncated == pytest.approx(1 / 3)
     assert outcomes([Record("1", rule="truncated"), Record("2")]).truncated == 0.5
     assert outcomes(records[2:]).truncated is None
@@ -139,19 +176,32 @@ def test_truncated_answers_are_those_that_tell() -> None:
 
 def test_what_nothing_was_read_in_is_unparsed_and_a_failed_request_is_not() -> None:
     """By its status or rule, also if the empty answer has a score; what was taken whole is apart, but for "nan"."""
-    unread = [Record("1", status="unparsed"), Record("2", rule="empty"), Record("3", "nan", rule="unformatted")]
-    others = [Record("4", status="request_failed"), Record("5", "None"), Record("6", "so", rule="unformatted")]
+    unread = [
+        Record("1", status="unparsed"),
+        Record("2", rule="empty"),
+        Record("3", "nan", rule="unformatted"),
+    ]
+    others = [
+        Record("4", status="request_failed"),
+        Record("5", "None"),
+        Record("6", "so", rule="unformatted"),
+    ]
     assert outcomes(unread + others) == Outcomes(6, 0, 3 / 6, 1 / 6, None, 1 / 6)
 
 
 @pytest.mark.parametrize(("count", "said"), [(4, ""), (5, "of 100 answers 5 truncated")])
 def test_the_sentence_begins_at_five_percent(count: int, said: str) -> None:
     """Fewer answers of a kind are no news."""
-    assert outcomes([Record(str(n), details={"truncated": n < count}) for n in range(100)]).remark == said
+    assert (
+        outcomes([Record(str(n), details={"truncated": n < count}) for n in range(100)]).remark
+        == said
+    )
 
 
 @pytest.mark.parametrize("benchmark", ["mmstar", "spiqa", "scifibench"])
-@pytest.mark.parametrize("text", ["<think>So the figure", "<|channel|>analysis<|message|>The figure"])
+@pytest.mark.parametrize(
+    "text", ["<think>So the figure", "<|channel|>analysis<|message|>The figure"]
+)
 def test_reasoning_that_never_closes_is_a_truncated_answer(benchmark: str, text: str) -> None:
     """In every benchmark, whatever the host says; one that closes is none."""
     row: dict[str, Any] = load_rows(benchmark, "demo", "ablation=text")[0]

@@ -36,7 +36,10 @@ def answers(tmp_path: Path) -> Path:
     path = tmp_path / "answers.jsonl"
     rows = rows_for_scoring("spiqa", "demo", "")
     texts = [row["answer"] if place % 2 else "no idea" for place, row in enumerate(rows)]
-    lines = [json.dumps({"id": row["id"], "prediction": text}) for row, text in zip(rows, texts, strict=True)]
+    lines = [
+        json.dumps({"id": row["id"], "prediction": text})
+        for row, text in zip(rows, texts, strict=True)
+    ]
     path.write_text("\n".join(lines))
     return path
 
@@ -55,7 +58,15 @@ def answered(requests: Path, url: str) -> Path:
     """The file of responses that the program in the docs makes."""
     responses = requests.with_suffix(".responses")
     subprocess.run(
-        [sys.executable, "-c", program("judges", "urlopen"), requests, responses, url.removesuffix("/v1")], check=True
+        [
+            sys.executable,
+            "-c",
+            program("judges", "urlopen"),
+            requests,
+            responses,
+            url.removesuffix("/v1"),
+        ],
+        check=True,
     )
     return responses
 
@@ -88,10 +99,14 @@ def test_what_a_file_does_not_answer_is_withheld_and_written_again(
     requests = tmp_path / "requests.jsonl"
     score("--write-requests", requests)
     lines = answered(requests, server.url).read_text().splitlines()
-    refused = json.loads(lines[10]) | {"response": {"status_code": 400, "body": {"error": {"message": "too long"}}}}
+    refused = json.loads(lines[10]) | {
+        "response": {"status_code": 400, "body": {"error": {"message": "too long"}}}
+    }
     foreign = json.loads(lines[11]) | {"custom_id": "f" * 64}
     half, rest = tmp_path / "half", tmp_path / "rest"
-    half.write_text("\n".join([*lines[:10], lines[3], json.dumps(refused), json.dumps(foreign), lines[12][:50]]))
+    half.write_text(
+        "\n".join([*lines[:10], lines[3], json.dumps(refused), json.dumps(foreign), lines[12][:50]])
+    )
     rest.write_text("\n".join(reversed(lines)))
     status, found, errors = score("--read-responses", half)
     assert (status, found["metrics"]["l3score"], found["counts"]["judge_failed"]) == (3, None, 31)
@@ -106,7 +121,13 @@ def test_a_judge_is_tried_by_its_file_too(server: OpenAIServer, score: Run, tmp_
     """One that does not tell right from wrong, or was not tried, is refused before anything is stored."""
     requests, untested = tmp_path / "requests.jsonl", tmp_path / "untested"
     score("--write-requests", requests)
-    server.behaviour.verdict = lambda _: [("Yes", -0.1), ("No", -3.0), ("a", -4.0), ("b", -5.0), ("c", -6.0)]
+    server.behaviour.verdict = lambda _: [
+        ("Yes", -0.1),
+        ("No", -3.0),
+        ("a", -4.0),
+        ("b", -5.0),
+        ("c", -6.0),
+    ]
     bad = answered(requests, server.url)
     untested.write_text("\n".join(bad.read_text().splitlines()[2:]))
     status, found, errors = score("--read-responses", bad)
@@ -125,10 +146,17 @@ def test_the_tasks_of_a_group_go_into_one_file(
     folder = tmp_path / "runs"
     folder.mkdir()
     for task in ("spiqa_demo", "spiqa_demo_nocaption"):
-        (folder / f"m_{task}.jsonl").write_bytes(answers.read_bytes().replace(b"no idea", task.encode()))
+        (folder / f"m_{task}.jsonl").write_bytes(
+            answers.read_bytes().replace(b"no idea", task.encode())
+        )
     requests = tmp_path / "requests.jsonl"
     assert main(["score", "demo", str(folder), "--write-requests", str(requests)]) == 0
-    assert main(["score", "demo", str(folder), "--read-responses", str(answered(requests, server.url))]) == 0
+    assert (
+        main(
+            ["score", "demo", str(folder), "--read-responses", str(answered(requests, server.url))]
+        )
+        == 0
+    )
     capsys.readouterr()
 
 
@@ -178,7 +206,10 @@ def test_a_forecast_in_every_form(answers: Path, capsys: pytest.CaptureFixture[s
         (["--write-requests", "FILE", "--judge", "hf:a/b"], "found hf:a/b"),
         (["--write-requests", "FOLDER"], "found a folder"),
         (["--read-responses", "FOLDER"], "Expected responses at"),
-        (["--write-requests", "FILE", "--judge", "openai:a", "--judge", "openai:b"], "Expected one judge"),
+        (
+            ["--write-requests", "FILE", "--judge", "openai:a", "--judge", "openai:b"],
+            "Expected one judge",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(

@@ -50,7 +50,9 @@ def labels(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_agreement_is_printed_in_every_form(judge: str, labels: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_agreement_is_printed_in_every_form(
+    judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """csv has a row per judge and system in natural units; tables have the judges' values times 100."""
     shown = {}
     for form in ("csv", "md", "text"):
@@ -84,7 +86,9 @@ def test_a_judge_is_measured_beside_lexical_baselines(
     for name in (NAME, "exact"):
         assert judges[name]["overall"]["accuracy"]["value"] == pytest.approx(35 / 40), name
         assert judges[name]["overall"]["f1"]["value"] == pytest.approx(2 * 15 / (15 + 20)), name
-    groups = {group["name"]: group["agreement"]["accuracy"]["value"] for group in judges[NAME]["groups"]}
+    groups = {
+        group["name"]: group["agreement"]["accuracy"]["value"] for group in judges[NAME]["groups"]
+    }
     assert groups == {"a": 0.75, "b": 1.0}
     assert (
         judges[NAME]["took"]["judged"]
@@ -92,7 +96,8 @@ def test_a_judge_is_measured_beside_lexical_baselines(
     )
     assert {example["prediction"] for example in judges[NAME]["examples"]} == {"azure"}
     assert re.search(
-        r"data:labels/labels.jsonl@[0-9a-f]{12}\|judge:openai:one\|judge_served:one\|", judges[NAME]["signature"]
+        r"data:labels/labels.jsonl@[0-9a-f]{12}\|judge:openai:one\|judge_served:one\|",
+        judges[NAME]["signature"],
     )
     assert (found["n"], found["labels"], found["pairs"]) == (40, "labels.jsonl", [])
 
@@ -127,16 +132,28 @@ def test_an_unfit_judge_is_refused(
     server: OpenAIServer, judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """After its two test questions."""
-    server.behaviour.verdict = lambda _: [("Yes", -0.1), ("No", -3.0), ("a", -5), ("b", -6), ("c", -7)]
+    server.behaviour.verdict = lambda _: [
+        ("Yes", -0.1),
+        ("No", -3.0),
+        ("a", -5),
+        ("b", -6),
+        ("c", -7),
+    ]
     assert main(["calibrate", str(labels), "--judge", judge]) == 2
     assert "cannot be used: asked whether Blue" in capsys.readouterr().err
     assert len(server.requests) == 2
 
 
-def test_a_sample_has_its_seed_in_the_signature(judge: str, labels: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sample_has_its_seed_in_the_signature(
+    judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Every system and label has its share."""
-    _, found, _ = run_json(capsys, "calibrate", labels, "--judge", judge, "--sample", 10, "--seed", 7)
-    (group, other) = (group["agreement"] for group in by_name(found)[NAME]["groups"] if group["kind"] == "system")
+    _, found, _ = run_json(
+        capsys, "calibrate", labels, "--judge", judge, "--sample", 10, "--seed", 7
+    )
+    (group, other) = (
+        group["agreement"] for group in by_name(found)[NAME]["groups"] if group["kind"] == "system"
+    )
     assert (found["n"], group["n"], other["n"]) == (10, 5, 5)
     assert "|questions:10 of 40, stratified, seed 7|" in by_name(found)[NAME]["signature"]
 
@@ -153,16 +170,30 @@ def test_failures_are_no_verdicts(
 
 
 def test_the_page_and_the_forecast(
-    server: OpenAIServer, judge: str, labels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    server: OpenAIServer,
+    judge: str,
+    labels: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A forecast asks nothing; the page has every section, its plots, no browser of samples, and escapes texts."""
-    status, forecast, _ = run_json(capsys, "calibrate", labels, "--judge", judge, "--repeat", 2, "--dry-run")
+    status, forecast, _ = run_json(
+        capsys, "calibrate", labels, "--judge", judge, "--repeat", 2, "--dry-run"
+    )
     assert (status, forecast["labels"], server.requests) == (0, "labels.jsonl", [])
     labels.write_text(labels.read_text().replace("azure", "<script>azure</script>"))
     page = tmp_path / "page.html"
-    assert main(["calibrate", str(labels), "--judge", judge, "--rewordings", "--html", str(page)]) == 0
+    assert (
+        main(["calibrate", str(labels), "--judge", judge, "--rewordings", "--html", str(page)]) == 0
+    )
     text = page.read_text(encoding="utf-8")
-    for title in ("Agreement with the labels", "By system", "Verdicts that change", "What it took", "Reliability"):
+    for title in (
+        "Agreement with the labels",
+        "By system",
+        "Verdicts that change",
+        "What it took",
+        "Reliability",
+    ):
         assert title in text, title
     assert text.count("<svg") == 3
     assert "&lt;script&gt;azure" in text
@@ -170,19 +201,27 @@ def test_the_page_and_the_forecast(
     assert 'id="samples"' not in text
 
 
-def test_a_judge_that_compares_letters_falls_into_traps(judge: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_judge_that_compares_letters_falls_into_traps(
+    judge: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """It accepts the reference itself, no wrong answer, and no other wording; no words are compared beside it."""
     status, found, _ = run_json(capsys, "calibrate", "--traps", "--judge", judge)
     assert (status, found["n"]) == (0, 1113)
     examined, no, yes = found["judges"]
     kinds = run_json(capsys, "calibrate", "--traps", "--list")[1]
-    shares = {group["name"]: group["agreement"]["accuracy"]["value"] for group in examined["groups"]}
-    assert shares == {row["kind"]: 1 if not row["right"] or row["kind"] == "the reference" else 0 for row in kinds}
+    shares = {
+        group["name"]: group["agreement"]["accuracy"]["value"] for group in examined["groups"]
+    }
+    assert shares == {
+        row["kind"]: 1 if not row["right"] or row["kind"] == "the reference" else 0 for row in kinds
+    }
     assert examined["groups"][0]["quantiles"] == pytest.approx([0.9 / 0.98] * 3)
     assert {example["kind"] for example in examined["examples"]} == {
         kind for kind, share in shares.items() if not share
     }
-    assert [(each["name"], round(each["overall"]["accuracy"]["value"], 2)) for each in (no, yes)] == [
+    assert [
+        (each["name"], round(each["overall"]["accuracy"]["value"], 2)) for each in (no, yes)
+    ] == [
         ("always no", 0.67),
         ("always yes", 0.33),
     ]
@@ -195,18 +234,35 @@ def test_a_judge_that_says_yes_to_all_is_told_what_that_means(
     server: OpenAIServer, judge: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The conclusions are printed, each with the kinds of traps that it rests on."""
-    server.behaviour.verdict = lambda _prompt: agreeing("Ground-truth answer: a\nCandidate answer: a")
+    server.behaviour.verdict = lambda _prompt: agreeing(
+        "Ground-truth answer: a\nCandidate answer: a"
+    )
     assert main(["calibrate", "--traps", "--judge", judge, "--anyway"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    for said in ("always yes does as well", "saying nothing pays", "reads numbers loosely", "can buy its score"):
+    for said in (
+        "always yes does as well",
+        "saying nothing pays",
+        "reads numbers loosely",
+        "can buy its score",
+    ):
         assert said in shown, said
 
 
-def test_traps_may_be_ones_own(judge: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_traps_may_be_ones_own(
+    judge: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Their kinds are listed with an example without a judge, and asked about as the shipped ones are."""
     rows = [
-        {"question": f"q{place}", "reference": "5", "candidate": text, "verdict": right, "kind": kind}
-        for place, (kind, text, right) in enumerate([("roman", "V", True), ("off by one", "6", False)] * 3)
+        {
+            "question": f"q{place}",
+            "reference": "5",
+            "candidate": text,
+            "verdict": right,
+            "kind": kind,
+        }
+        for place, (kind, text, right) in enumerate(
+            [("roman", "V", True), ("off by one", "6", False)] * 3
+        )
     ]
     path = tmp_path / "own.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")

@@ -17,7 +17,10 @@ def rows() -> list[dict[str, Any]]:
     """The demo's 39 questions with answers, of which every third is wrong and the judge is wrong about every tenth."""
     return [
         {"id": row["id"], "question": row["question"], "reference": row["answer"]}
-        | {"prediction": "no idea" if place % 3 == 0 or place % 10 == 5 else row["answer"], "label": place % 3 > 0}
+        | {
+            "prediction": "no idea" if place % 3 == 0 or place % 10 == 5 else row["answer"],
+            "label": place % 3 > 0,
+        }
         for place, row in enumerate(rows_for_scoring("spiqa", "demo", ""))
     ]
 
@@ -26,7 +29,9 @@ def rows() -> list[dict[str, Any]]:
 def command(tmp_path: Path, rows: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> Any:
     """Score the answers by the local judge, with labels of those named."""
     answers, labels = tmp_path / "answers.jsonl", tmp_path / "labels.jsonl"
-    answers.write_text("\n".join(json.dumps({"id": row["id"], "prediction": row["prediction"]}) for row in rows))
+    answers.write_text(
+        "\n".join(json.dumps({"id": row["id"], "prediction": row["prediction"]}) for row in rows)
+    )
     with OpenAIServer(Behaviour()) as server:
         monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "cache"))
 
@@ -48,11 +53,14 @@ def test_the_corrected_mean_stands_beside_the_raw_one(
     assert (status, made["metric"], made["n"], made["labelled"]) == (0, "l3score", 39, 32)
     assert 0.4 < made["low"] < made["value"] < made["high"] < 0.9
     assert 0 < made["weight"] < 1
-    assert found["metrics"]["l3score"] == pytest.approx(run_json(capsys, *command(rows))[1]["metrics"]["l3score"])
+    assert found["metrics"]["l3score"] == pytest.approx(
+        run_json(capsys, *command(rows))[1]["metrics"]["l3score"]
+    )
     assert main(command(rows[:32])) == 0
     table = capsys.readouterr().out.splitlines()
     (raw,), (people,) = (
-        [line for line in table if line.startswith(name)] for name in ("l3score  ", "l3score as people")
+        [line for line in table if line.startswith(name)]
+        for name in ("l3score  ", "l3score as people")
     )
     assert f"{100 * found['metrics']['l3score']:.1f}" in raw
     assert f"{100 * made['value']:.1f}" in people

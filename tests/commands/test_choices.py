@@ -24,7 +24,9 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
     return path
 
 
-def test_every_answer_has_a_letter_a_rule_and_a_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_answer_has_a_letter_a_rule_and_a_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """As JSON with how many there are by rule."""
     status, printed, errors = run_json(capsys, "choices", write(tmp_path / "answers.jsonl", ROWS))
     assert (status, errors) == (0, "")
@@ -33,19 +35,29 @@ def test_every_answer_has_a_letter_a_rule_and_a_reason(tmp_path: Path, capsys: p
         {"id": "y", "letter": "B", "rule": "text", "reason": REASONS["text"]},
         {"id": "z", "letter": None, "rule": "refusal", "reason": REASONS["refusal"]},
     ]
-    assert (printed["n"], printed["found"], printed["rules"]) == (3, 2, {"answer_line": 1, "text": 1, "refusal": 1})
+    assert (printed["n"], printed["found"], printed["rules"]) == (
+        3,
+        2,
+        {"answer_line": 1, "text": 1, "refusal": 1},
+    )
 
 
 def test_other_columns_can_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The answers and the options may be called anything."""
-    path = write(tmp_path / "answers.jsonl", [{"said": "B", "one": "red", "two": "blue", "response": "A"}])
-    status, printed, _ = run_json(capsys, "choices", path, "--response", "said", "--options", "one,two")
+    path = write(
+        tmp_path / "answers.jsonl", [{"said": "B", "one": "red", "two": "blue", "response": "A"}]
+    )
+    status, printed, _ = run_json(
+        capsys, "choices", path, "--response", "said", "--options", "one,two"
+    )
     assert (status, [answer["letter"] for answer in printed["answers"]]) == (0, ["B"])
 
 
 def test_a_table_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The form of VLMEvalKit: a column for each option, the answer in `prediction`."""
-    (tmp_path / "answers.tsv").write_text("index\tquestion\tA\tB\tprediction\n7\tWhich?\tred\tblue\tIt is blue\n")
+    (tmp_path / "answers.tsv").write_text(
+        "index\tquestion\tA\tB\tprediction\n7\tWhich?\tred\tblue\tIt is blue\n"
+    )
     _, printed, _ = run_json(capsys, "choices", tmp_path / "answers.tsv")
     assert [(answer["id"], answer["letter"]) for answer in printed["answers"]] == [("7", "B")]
 

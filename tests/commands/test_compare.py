@@ -12,10 +12,16 @@ from spiqa_tasks.cli import main
 def write(folder: Path, model: str, rights: list[bool], tasks: str = "t") -> str:
     """A run of tasks of MMStar with names of one letter, as the command's argument."""
     samples = {task: choice_samples(rights) for task in tasks}
-    return str(write_run(folder / model, model, samples, settings=dict.fromkeys(tasks, "prompt=letter")).parent)
+    return str(
+        write_run(
+            folder / model, model, samples, settings=dict.fromkeys(tasks, "prompt=letter")
+        ).parent
+    )
 
 
-def test_the_table_for_people_has_a_line_per_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_for_people_has_a_line_per_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With times 100 and what the columns mean below."""
     rights = {"a": [True, False] * 12, "b": [True] * 18 + [False] * 6, "c": [True] * 24}
     assert main(["compare", *(write(tmp_path, name, each) for name, each in rights.items())]) == 0
@@ -40,7 +46,9 @@ def test_what_is_not_known_is_null(tmp_path: Path, capsys: pytest.CaptureFixture
     assert found["won"] == ["q0"]
 
 
-def test_tasks_and_metrics_can_be_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tasks_and_metrics_can_be_chosen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Only the named tasks are compared; one that has a single run is one sentence."""
     places = [write(tmp_path, name, [True, False], "tu") for name in ("a", "b")]
     _, found, _ = run_json(capsys, "compare", *places)
@@ -53,7 +61,9 @@ def test_tasks_and_metrics_can_be_chosen(tmp_path: Path, capsys: pytest.CaptureF
     assert errors.count("\n") == 1
 
 
-def test_runs_are_compared_with_a_baseline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_are_compared_with_a_baseline(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Each other run minus the named model's; a name that no run has is refused."""
     places = [write(tmp_path, name, [True, False] * 12) for name in "abc"]
     status, found, _ = run_json(capsys, "compare", *places, "--baseline", "b")
@@ -63,9 +73,13 @@ def test_runs_are_compared_with_a_baseline(tmp_path: Path, capsys: pytest.Captur
     assert "it has no run of x" in errors
 
 
-def test_at_most_fifty_pairs_are_printed_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_at_most_fifty_pairs_are_printed_for_people(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Twelve runs make 66 pairs; the others are counted, and JSON has all."""
-    places = [write(tmp_path, f"m{place}", [True] * place + [False] * (12 - place)) for place in range(12)]
+    places = [
+        write(tmp_path, f"m{place}", [True] * place + [False] * (12 - place)) for place in range(12)
+    ]
     assert main(["compare", *places]) == 0
     told = capsys.readouterr().out
     assert sum(line.startswith("t ") for line in told.split("\n\n")[0].splitlines()) == 50
@@ -73,7 +87,9 @@ def test_at_most_fifty_pairs_are_printed_for_people(tmp_path: Path, capsys: pyte
     assert len(run_json(capsys, "compare", *places)[1]) == 66
 
 
-def test_why_prints_lines_that_add_up_and_two_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_why_prints_lines_that_add_up_and_two_sentences(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Of two runs: 24 demo questions of which one answers half; the same by another metric; and a printed number."""
     first, other = str(unread_run(tmp_path / "m", "", 12)), str(unread_run(tmp_path / "n", "A", 0))
     assert main(["compare", first, other, "--why"]) == 0
@@ -82,13 +98,22 @@ def test_why_prints_lines_that_add_up_and_two_sentences(tmp_path: Path, capsys: 
     assert cells["answers empty or refused"] == ["50.0", "12"]
     assert cells["difference"] == ["50.0"]
     told = " ".join(told.split())
-    assert "What explains most: answers empty or refused (12 and 0), 50.0 of 50.0 points, on 12 questions" in told
+    assert (
+        "What explains most: answers empty or refused (12 and 0), 50.0 of 50.0 points, on 12 questions"
+        in told
+    )
     assert "To settle answers empty or refused (50.0 points): spiqa-tasks report" in told
-    _, (found,), _ = run_json(capsys, "compare", first, other, "--why", "--metric", "accuracy,accuracy_lmms_eval")
-    assert sum(line["value"] for line in found["lines"]) == pytest.approx(found["number_b"] - found["number_a"])
+    _, (found,), _ = run_json(
+        capsys, "compare", first, other, "--why", "--metric", "accuracy,accuracy_lmms_eval"
+    )
+    assert sum(line["value"] for line in found["lines"]) == pytest.approx(
+        found["number_b"] - found["number_a"]
+    )
     assert (found["metric_a"], found["metric_b"]) == ("accuracy", "accuracy_lmms_eval")
     _, (found,), _ = run_json(capsys, "compare", first, "--against", "58.3")
-    assert {line["cause"]: line["value"] for line in found["lines"]}["unknown"] == pytest.approx(0.083)
+    assert {line["cause"]: line["value"] for line in found["lines"]}["unknown"] == pytest.approx(
+        0.083
+    )
     assert found["about"]["unknown"] == "other answers, or more"
     samples = next(Path(first).rglob("*_samples_*.jsonl"))
     samples.write_text("".join(samples.read_text().splitlines(keepends=True)[:20]))
@@ -136,13 +161,22 @@ def test_answers_that_are_none_are_said_by_every_command(
     """With their number, from 5% on; one of 24 is no news."""
     (tmp_path / "quiet").mkdir()
     for count, folder in ((12, tmp_path / "m"), (1, tmp_path / "quiet" / "m")):
-        first, other = str(unread_run(folder, text, count)), str(unread_run(folder.with_name("n"), "A", 0))
+        first, other = (
+            str(unread_run(folder, text, count)),
+            str(unread_run(folder.with_name("n"), "A", 0)),
+        )
         given = {
             "compare": ["compare", first, other],
             "report": ["report", first, "--card", str(tmp_path / "card.md")],
             "score": ["score", first],
             "score --by": ["score", first, "--by", "group"],
-            "gain": ["gain", "--with", f"mmstar_demo={_file(other)}", "--without", f"mmstar_demo={_file(first)}"],
+            "gain": [
+                "gain",
+                "--with",
+                f"mmstar_demo={_file(other)}",
+                "--without",
+                f"mmstar_demo={_file(first)}",
+            ],
         }[command]
         main([*given])
         errors = capsys.readouterr().err

@@ -75,7 +75,9 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an answer, a label, a text and an empty folder."""
     folder = tmp_path_factory.mktemp("inputs")
     (folder / "empty").mkdir()
-    (folder / "p.jsonl").write_text('{"id": "demo01.00001v1/0", "prediction": "The gateway.", "question": "Which?"}\n')
+    (folder / "p.jsonl").write_text(
+        '{"id": "demo01.00001v1/0", "prediction": "The gateway.", "question": "Which?"}\n'
+    )
     (folder / "t.jsonl").write_text('{"id": 1, "question": "Which?", "answer": "a"}\n')
     label = {"question": "Which?", "reference": "a", "prediction": "a", "label": True}
     (folder / "labels.jsonl").write_text(f"{json.dumps(label)}\n")
@@ -99,7 +101,9 @@ def test_unusable_input_is_status_2_and_one_sentence(
     assert {path: path.read_bytes() for path in inputs.iterdir() if path.is_file()} == before
 
 
-def test_a_wrong_data_folder_is_status_2(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_data_folder_is_status_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """As of every command that needs it."""
     monkeypatch.setenv("SPIQA_TASKS_DATA", "/does/not/exist")
     assert main(["list"]) == 2
@@ -134,7 +138,11 @@ def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_every_command_takes_every_form(
-    command: str, form: str, whole_runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str,
+    form: str,
+    whole_runs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The same option, the same names."""
     monkeypatch.setenv("SPIQA_JUDGE", "none")

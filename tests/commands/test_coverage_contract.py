@@ -17,7 +17,11 @@ COMMANDS = {
     "score sizes.yaml a.jsonl --json": {"all"},
     "compare out --include-path . --json": {"all"},
     "score --by group out --include-path . --json": {"all", "large", "small"},
-    "gain --task sizes --with a.jsonl --without b.jsonl --include-path . --json": {"all", "large", "small"},
+    "gain --task sizes --with a.jsonl --without b.jsonl --include-path . --json": {
+        "all",
+        "large",
+        "small",
+    },
     "report out --include-path . --csv page.csv": {"all", "large", "small"},
 }
 """Command line -> the groups that it prints a value of."""
@@ -44,9 +48,13 @@ def write_answers(missing: int) -> None:
     """Write two models' answers without the first questions, plain and as scored runs in `out`."""
     for name, every in (("a", 2), ("b", 3)):
         picks = {n: "A" if n % every else "B" for n in range(missing, SMALL + LARGE)}
-        lines = [json.dumps({"id": f"q{n}", "prediction": pick}) + "\n" for n, pick in picks.items()]
+        lines = [
+            json.dumps({"id": f"q{n}", "prediction": pick}) + "\n" for n, pick in picks.items()
+        ]
         Path(f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
-    assert main(["score", "sizes.yaml", "a.jsonl", "b.jsonl", "--output", "out"]) == (3 if missing else 0)
+    assert main(["score", "sizes.yaml", "a.jsonl", "b.jsonl", "--output", "out"]) == (
+        3 if missing else 0
+    )
 
 
 def printed(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, list[Any]]]:
@@ -62,7 +70,9 @@ def printed(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict
     elif "score sizes" in command:
         metrics = json.loads(text)["metrics"]
         rows = [
-            {"group": name.partition("/")[2], "value": value} for name, value in metrics.items() if name[:3] == "acc"
+            {"group": name.partition("/")[2], "value": value}
+            for name, value in metrics.items()
+            if name[:3] == "acc"
         ]
     else:
         rows = json.loads(text)
@@ -75,7 +85,9 @@ def printed(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize(("missing", "groups"), [(0, {"all", "large", "small"}), (2, {"all", "large"}), (3, set())])
+@pytest.mark.parametrize(
+    ("missing", "groups"), [(0, {"all", "large", "small"}), (2, {"all", "large"}), (3, set())]
+)
 @pytest.mark.usefixtures("place")
 def test_no_number_is_over_fewer_than_99_percent(
     missing: int, groups: set[str], command: str, capsys: pytest.CaptureFixture[str]
@@ -87,15 +99,23 @@ def test_no_number_is_over_fewer_than_99_percent(
     write_answers(missing)
     status, found = printed(command, capsys)
     assert {group for group, numbers in found.items() if numbers} == groups & COMMANDS[command]
-    assert (status == 0) == (not missing or "report" in command or (missing == 2 and "compare" in command))
+    assert (status == 0) == (
+        not missing or "report" in command or (missing == 2 and "compare" in command)
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.usefixtures("place")
-def test_a_part_is_shown_where_it_is_asked_for(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_part_is_shown_where_it_is_asked_for(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With `--partial`, `n of N` beside it."""
     write_answers(3)
     capsys.readouterr()
     assert main([*command.split(), "--partial"]) == 0
-    text = Path("page.csv").read_text(encoding="utf-8") if "report" in command else capsys.readouterr().out
+    text = (
+        Path("page.csv").read_text(encoding="utf-8")
+        if "report" in command
+        else capsys.readouterr().out
+    )
     assert "197 of 200" in text

@@ -37,7 +37,9 @@ def test_the_judge_is_served_until_it_is_interrupted() -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # ignored in jobs of a background shell
+        preexec_fn=partial(
+            signal.signal, signal.SIGINT, signal.SIG_DFL
+        ),  # ignored in jobs of a background shell
     )
     assert process.stdout is not None
     try:
@@ -46,7 +48,11 @@ def test_the_judge_is_served_until_it_is_interrupted() -> None:
         assert [line[0] for line in lines] == ["export", "export"]
         variables = dict(line[1].split("=", 1) for line in lines)
         assert variables["SPIQA_JUDGE"] == "openai:demo-overlap"
-        body = {"model": "demo-overlap", "messages": [{"role": "user", "content": PROMPT}], "logprobs": True}
+        body = {
+            "model": "demo-overlap",
+            "messages": [{"role": "user", "content": PROMPT}],
+            "logprobs": True,
+        }
         url = f"{variables['SPIQA_JUDGE_BASE_URL']}/chat/completions"
         with urllib.request.urlopen(url, json.dumps(body).encode(), timeout=30) as answer:
             assert json.load(answer)["choices"][0]["message"]["content"] == "Yes"
@@ -61,7 +67,9 @@ def test_the_judge_is_served_until_it_is_interrupted() -> None:
 def results(folder: Path, seconds: float, leave_out: str = "") -> None:
     """Results of both baselines below a folder, made so many seconds from now, without one task."""
     for model, tasks in RUNS:
-        path = write_run(folder / model / "x", model, {task: [] for task in tasks if task != leave_out})
+        path = write_run(
+            folder / model / "x", model, {task: [] for task in tasks if task != leave_out}
+        )
         os.utime(path, times=(time.time() + seconds,) * 2)
 
 
@@ -73,7 +81,14 @@ def test_a_host_that_writes_no_results_is_one_sentence(
     """Results of an earlier demo, or of a part of the tasks, are none; the commands were shown, the log is named."""
     output = tmp_path / "out"
     if left != "nothing":
-        results(output, **({"seconds": -60} if left == "an older run" else {"seconds": 60, "leave_out": "mmstar_demo"}))
+        results(
+            output,
+            **(
+                {"seconds": -60}
+                if left == "an older run"
+                else {"seconds": 60, "leave_out": "mmstar_demo"}
+            ),
+        )
     assert main(["run", "demo", "--output", str(output)]) == 2
     printed = capsys.readouterr()
     assert printed.err == (
@@ -81,7 +96,11 @@ def test_a_host_that_writes_no_results_is_one_sentence(
         f"{output / 'ocr_baseline'}.log.\n"
     )
     shown = [line.split()[1:3] for line in printed.out.splitlines() if line.startswith("$ ")]
-    assert shown == [["export", "SPIQA_JUDGE=openai:demo-overlap"], shown[1], *[["lmms-eval", "--model"]] * 2]
+    assert shown == [
+        ["export", "SPIQA_JUDGE=openai:demo-overlap"],
+        shown[1],
+        *[["lmms-eval", "--model"]] * 2,
+    ]
     assert (output / "caption_retrieval.log").read_bytes() == b""
 
 
@@ -96,30 +115,45 @@ def found_by_task(output: Path, task: str) -> float:
 def test_the_whole_demo_runs(tmp_path: Path) -> None:
     """Every task has results; gain, comparison, report and what to type next are printed, in 40 lines at most."""
     output = tmp_path / "out"
-    done = subprocess.run([*COMMAND, "--output", str(output)], capture_output=True, text=True, timeout=900)
+    done = subprocess.run(
+        [*COMMAND, "--output", str(output)], capture_output=True, text=True, timeout=900
+    )
     assert done.returncode == 0, done.stderr
     for model, tasks in RUNS:
         (path,) = (output / model).rglob("*_results.json")
         found = json.loads(path.read_text())["results"]
         assert set(tasks) <= found.keys()
         assert all(
-            (path.parent / path.name.replace("results.json", f"samples_{task}.jsonl")).is_file() for task in tasks
+            (path.parent / path.name.replace("results.json", f"samples_{task}.jsonl")).is_file()
+            for task in tasks
         )
         judged = found["spiqa_demo"]["l3score,none"]
         assert 0 < judged < 1
     told = done.stdout
     lines = (told + done.stderr).splitlines()
     assert len(lines) <= 40
-    assert told.splitlines().index(next(line for line in told.splitlines() if line.startswith("----"))) < 15
+    assert (
+        told.splitlines().index(next(line for line in told.splitlines() if line.startswith("----")))
+        < 15
+    )
     assert not [line for line in lines if "Generating" in line or "INFO" in line]
     commands = [f"spiqa-tasks {name} {output}" for name in ("gain", "compare", "report")]
     places = [told.index(text) for text in (*commands, "Next, with a model of your own")]
     assert places == sorted(places)
     gain, compare, report = (told[start:end] for start, end in itertools.pairwise(places))
-    rows = [line.split() for line in gain.splitlines() if line.startswith("scifibench_demo") and " all " in line]
-    with_images, without = (found_by_task(output, task) for task in ("scifibench_demo", "scifibench_demo_text"))
+    rows = [
+        line.split()
+        for line in gain.splitlines()
+        if line.startswith("scifibench_demo") and " all " in line
+    ]
+    with_images, without = (
+        found_by_task(output, task) for task in ("scifibench_demo", "scifibench_demo_text")
+    )
     assert rows[0][4:7] == ["24", f"{100 * with_images:.1f}", f"{100 * without:.1f}"]
     assert any(f"{100 * (with_images - without):.1f}" in row for row in rows)
-    assert any(line.startswith("spiqa_demo") and "caption_retrieval" in line for line in compare.splitlines())
+    assert any(
+        line.startswith("spiqa_demo") and "caption_retrieval" in line
+        for line in compare.splitlines()
+    )
     assert str(output / "report.html") in report
     assert (output / "report.html").read_text(encoding="utf-8").count("<svg") > 3

@@ -42,7 +42,9 @@ def test_missing_extras_are_no_fault(
     (tmp_path / "spiqa" / "test-B" / "SPIQA_testB_Images").mkdir(parents=True)
     (tmp_path / "spiqa" / "test-B" / "SPIQA_testB.json").touch()
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
-    missing = {name: [] if name == "score" else [*extra.modules] for name, extra in extras.EXTRAS.items()}
+    missing = {
+        name: [] if name == "score" else [*extra.modules] for name, extra in extras.EXTRAS.items()
+    }
     monkeypatch.setattr(extras, "_missing", missing.__getitem__)
     assert main(["doctor", "--json"]) == 0
     found = {finding["subject"]: finding for finding in json.loads(capsys.readouterr().out)}
@@ -66,14 +68,18 @@ def test_a_host_that_cannot_be_imported_is_a_fault(
     assert main(["doctor"]) == 3
     fault = "missing  VLMEvalKit: Expected an importable VLMEvalKit, found ModuleNotFoundError"
     assert fault in capsys.readouterr().out
-    (package / "__init__.py").write_text("build_dataset, DATASET_CLASSES, SUPPORTED_DATASETS = None, [], []\n")
+    (package / "__init__.py").write_text(
+        "build_dataset, DATASET_CLASSES, SUPPORTED_DATASETS = None, [], []\n"
+    )
     assert main(["doctor"]) == 3  # as none of the lines is there that the patches are for
     said = capsys.readouterr().out
     assert "ok       VLMEvalKit: " in said
     assert "missing  patch of vlmeval.smp.file: expected the line `pickle.dump(data" in said
 
 
-@pytest.mark.parametrize(("found", "status"), [("0.7.2", "missing"), ("0.7.3", "ok"), ("0.8.0", "missing")])
+@pytest.mark.parametrize(
+    ("found", "status"), [("0.7.2", "missing"), ("0.7.3", "ok"), ("0.8.0", "missing")]
+)
 def test_a_version_of_the_host_that_is_not_supported_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], found: str, status: str
 ) -> None:

@@ -14,18 +14,28 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path, run_filter: Filter) -
     """No kept question, a source that the host does not know, one name for two tasks."""
     write_inspectors(tmp_path / "a", [1], models=1, data="d")
     assert "Raise --max-hits" in run_filter(tmp_path / "a", "--write")[2]
-    write_run(tmp_path / "b", "m", {"t": choice_samples([False]), "u": choice_samples([False])}, stamp="1")
+    write_run(
+        tmp_path / "b", "m", {"t": choice_samples([False]), "u": choice_samples([False])}, stamp="1"
+    )
     assert "Choose one with --task" in run_filter(tmp_path / "b", "--write", "--name", "x")[2]
 
 
 def test_table_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Counts, the rate times 100, difficulties and leaks are printed."""
     write_inspectors(tmp_path / "llm", [0, 0, 1, 1], models=1)
-    arguments = ["filter", "--text-only-models", str(tmp_path / "llm"), "--lvlm", str(tmp_path / "llm")]
+    arguments = [
+        "filter",
+        "--text-only-models",
+        str(tmp_path / "llm"),
+        "--lvlm",
+        str(tmp_path / "llm"),
+    ]
     assert main([*arguments, "--pair", str(tmp_path / "llm"), str(tmp_path / "llm")]) == 0
     printed = capsys.readouterr().out
     assert "t: 1 inspectors, kept with at most 0 hits" in printed
-    assert ["m0", "t", "50.0", "0.0", "0.0", "0.0", "-"] in [line.split() for line in printed.splitlines()]
+    assert ["m0", "t", "50.0", "0.0", "0.0", "0.0", "-"] in [
+        line.split() for line in printed.splitlines()
+    ]
     assert ["all", "4", "2", "50.0", "0"] in [line.split() for line in printed.splitlines()]
     assert "questions by hits: 2 by 0, 2 by 1" in printed
     assert "0 easy, 0 moderate, 0 hard, 2 tough" in printed
@@ -51,7 +61,9 @@ def test_what_is_kept_of_a_part_of_a_task_has_its_questions_beside_it(
     """Two of four questions were answered; of the whole task nothing is said."""
     for asked, expected in ((4, "2 of 4"), (2, "")):
         settings = {"t": "ablation=text"}
-        write_run(tmp_path, "m", {"t": choice_samples([True, False])}, settings=settings, asked=asked)
+        write_run(
+            tmp_path, "m", {"t": choice_samples([True, False])}, settings=settings, asked=asked
+        )
         assert main(["filter", str(tmp_path), "--partial", "--max-hits", "0"]) == 0
         assert ("t, 2 of 4 questions: 1 inspectors" in capsys.readouterr().out) is bool(expected)
         assert main(["filter", str(tmp_path), "--partial", "--max-hits", "0", "--json"]) == 0

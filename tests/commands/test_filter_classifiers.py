@@ -42,7 +42,11 @@ def test_a_benchmark_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ]
     found = {row["classifier"]: row for row in rows if row["group"] == "all"}
     assert found["linear"]["value"] > 0.6 > found["letter"]["value"]
-    assert (found["linear"]["p"], found["linear"]["chance"], found["linear"]["metric"]) == (1 / 11, 0.25, "accuracy")
+    assert (found["linear"]["p"], found["linear"]["chance"], found["linear"]["metric"]) == (
+        1 / 11,
+        0.25,
+        "accuracy",
+    )
     lines = [json.loads(line) for line in samples.read_text().splitlines()]
     assert [line["id"] for line in lines] == [str(place) for place in range(90)]
     hits = sum(line["linear"]["choice"] == line["answer"] for line in lines)
@@ -51,10 +55,14 @@ def test_a_benchmark_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert sum(sure) / 90 > 0.3
 
 
-def test_its_answers_are_runs_that_filter_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_its_answers_are_runs_that_filter_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Each classifier is one inspector that saw no picture, and its hits are those that were printed."""
     path, samples = write_own(tmp_path, made_choices(60, 2, "word")), tmp_path / "samples.jsonl"
-    _, rows, said = run_json(capsys, "shortcuts", path, *FEW, "--output", tmp_path / "runs", "--samples", samples)
+    _, rows, said = run_json(
+        capsys, "shortcuts", path, *FEW, "--output", tmp_path / "runs", "--samples", samples
+    )
     assert said.count("wrote ") == 3
     accuracy = {row["classifier"]: row["value"] for row in rows if row["group"] == "all"}
     runs = ["--include-path", tmp_path, "--max-hits", "0", tmp_path / "runs"]
@@ -65,7 +73,9 @@ def test_its_answers_are_runs_that_filter_takes(tmp_path: Path, capsys: pytest.C
     assert found["kept"] <= 60 * (1 - max(accuracy.values()))
     lines = [json.loads(line) for line in samples.read_text().splitlines()]
     sure = sum(all(line[name]["p_right"] < 0.4 for name in accuracy) for line in lines)
-    status, (found,), _ = run_json(capsys, "filter", *runs, "--metric", "p_right", "--threshold", "0.4")
+    status, (found,), _ = run_json(
+        capsys, "filter", *runs, "--metric", "p_right", "--threshold", "0.4"
+    )
     assert (status, found["kept"], found["metric"]) == (0, sure, "p_right")
 
 
@@ -74,7 +84,9 @@ def test_spiqa_is_answered_from_other_questions_and_captions(
 ) -> None:
     """Rules instead of classifiers, by ROUGE-L or another metric; what is taken of captions is a sentence."""
     output = tmp_path / "runs"
-    status, rows, _ = run_json(capsys, "shortcuts", "spiqa_demo", "--folds", "2", "--output", output)
+    status, rows, _ = run_json(
+        capsys, "shortcuts", "spiqa_demo", "--folds", "2", "--output", output
+    )
     assert status == 0
     overall = {row["classifier"]: row for row in rows if row["group"] == "all"}
     assert list(overall) == ["frequent", "caption"]
@@ -96,7 +108,9 @@ def test_our_tasks_are_printed_for_people(capsys: pytest.CaptureFixture[str]) ->
     assert lines[0] == ["task", "classifier", "metric", "group", "n", "x", "100", "chance", "p"]
     assert lines[2][:5] == ["mmstar_demo", "letter", "accuracy", "all", "24"]
     assert lines[2][8] == "25.0"
-    assert ["mmstar_demo", "linear", "accuracy", "coarse_perception"] in [line[:4] for line in lines]
+    assert ["mmstar_demo", "linear", "accuracy", "coarse_perception"] in [
+        line[:4] for line in lines
+    ]
 
 
 def host_task(folder: Path, questions: list[ChoiceQuestion]) -> Path:
@@ -105,7 +119,10 @@ def host_task(folder: Path, questions: list[ChoiceQuestion]) -> Path:
     path = folder / "numbers.yaml"
     path.write_text(path.read_text().replace("process_docs: !function utils.even\n", ""))
     rows: list[dict[str, Any]] = [
-        {"question": "\n".join([each.question, *map(". ".join, each.options.items())]), "answer": each.answer}
+        {
+            "question": "\n".join([each.question, *map(". ".join, each.options.items())]),
+            "answer": each.answer,
+        }
         for each in questions
     ]
     rows[-1]["answer"] = "?"
@@ -119,13 +136,26 @@ def test_a_task_of_the_host(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     folder = host_task(tmp_path / "source", made_choices(61, 3, "word"))
     include = ("--include-path", folder)
     status, rows, said = run_json(
-        capsys, "shortcuts", "numbers", *FEW, *include, "--output", tmp_path / "runs", "--metric", "exact_match"
+        capsys,
+        "shortcuts",
+        "numbers",
+        *FEW,
+        *include,
+        "--output",
+        tmp_path / "runs",
+        "--metric",
+        "exact_match",
     )
-    assert "numbers: 1 question left out, the first: Expected the true answer of numbers/test/60 to be one of" in said
+    assert (
+        "numbers: 1 question left out, the first: Expected the true answer of numbers/test/60 to be one of"
+        in said
+    )
     found = {row["classifier"]: row for row in rows if row["group"] == "all"}
     assert (status, found["linear"]["n"], found["linear"]["task"]) == (0, 60, "numbers")
     assert found["linear"]["value"] > 0.5
-    _, (filtered,), _ = run_json(capsys, "filter", *include, tmp_path / "runs", "--partial", "--max-hits", "1")
+    _, (filtered,), _ = run_json(
+        capsys, "filter", *include, tmp_path / "runs", "--partial", "--max-hits", "1"
+    )
     scores = {each["model"]: each["score"] for each in filtered["answers"]}
     assert scores["shortcut_linear"] == pytest.approx(found["linear"]["value"])
     assert (filtered["metric"], filtered["n"]) == ("exact_match", 60)
@@ -138,7 +168,10 @@ def test_what_has_no_choices_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
     """A task of the host without options, a name that nobody knows, and samples of open answers."""
     folder = write_source(tmp_path / "source")
     status, _, said = run_json(capsys, "shortcuts", "numbers", "--include-path", folder)
-    assert (status, "Expected choices in numbers, found none: the prompt of numbers/test/0 lists no" in said) == (
+    assert (
+        status,
+        "Expected choices in numbers, found none: the prompt of numbers/test/0 lists no" in said,
+    ) == (
         2,
         True,
     )

@@ -25,7 +25,9 @@ def test_nothing_to_compare_is_refused(tmp_path: Path, gain: Gain) -> None:
     """Runs with images only, a missing samples file, an unknown metric or no result file: status 2 with a remedy."""
     path = write_run(tmp_path / "a", "m", {"t": choice_samples([True])}, stamp="1")
     assert "--model ablated --model_args base=m" in gain(tmp_path / "a")[2]
-    write_run(tmp_path / "a", "ablated", {"t": choice_samples([True])}, "base=m,ablation=text", stamp="2")
+    write_run(
+        tmp_path / "a", "ablated", {"t": choice_samples([True])}, "base=m,ablation=text", stamp="2"
+    )
     assert "Choose with --metric" in gain(tmp_path / "a", "--metric", "cider")[2]
     path.with_name("1_samples_t.jsonl").unlink()
     assert "--log_samples" in gain(tmp_path / "a")[2]
@@ -33,7 +35,9 @@ def test_nothing_to_compare_is_refused(tmp_path: Path, gain: Gain) -> None:
     assert gain(tmp_path / "b")[0] == 2
 
 
-def test_a_run_without_its_twin_is_a_remark_unless_it_was_asked_for(tmp_path: Path, gain: Gain) -> None:
+def test_a_run_without_its_twin_is_a_remark_unless_it_was_asked_for(
+    tmp_path: Path, gain: Gain
+) -> None:
     """In a folder of complete pairs: 0; named by its file or its task: 3."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
     alone = write_run(tmp_path, "n", {"t": choice_samples([True])}, stamp="9")
@@ -41,15 +45,23 @@ def test_a_run_without_its_twin_is_a_remark_unless_it_was_asked_for(tmp_path: Pa
     for status, asked in ((0, [tmp_path]), (3, [tmp_path, alone]), (3, [tmp_path, *tasks])):
         found, rows, errors = gain(*asked)
         assert (found, rows[0]["task"]) == (status, "mmstar_filtered")
-        assert errors.startswith("spiqa-tasks: Expected a run of n on t without images, found none.")
+        assert errors.startswith(
+            "spiqa-tasks: Expected a run of n on t without images, found none."
+        )
 
 
 def test_scores_by_hand(gain: Gain, capsys: pytest.CaptureFixture[str]) -> None:
     """The golden case without any file, natural in json."""
     (record,) = gain("--scores", 52.1, 22.7, 20.3)[1]
-    assert (round(record["mg"], 3), round(record["ml"], 3), record["group"]) == (0.294, 0.024, "all")
+    assert (round(record["mg"], 3), round(record["ml"], 3), record["group"]) == (
+        0.294,
+        0.024,
+        "all",
+    )
     assert main(["gain", "--scores", "52.1", "22.7", "20.3"]) == 0
-    assert capsys.readouterr().out == "MG 29.4, ML 2.4 (times 100; the scores are taken for percent)\n"
+    assert (
+        capsys.readouterr().out == "MG 29.4, ML 2.4 (times 100; the scores are taken for percent)\n"
+    )
     assert main(["gain", "--scores", "52.1", "22.7", "--format", "csv"]) == 0
     names, values = (line.split(",") for line in capsys.readouterr().out.splitlines())
     assert float(dict(zip(names, values, strict=True))["mg"]) == pytest.approx(0.294)
@@ -70,20 +82,29 @@ def test_a_groups_warning_is_printed_where_its_task_has_none(tmp_path: Path, gai
         folder = tmp_path / str(count)
         write_run(folder, "m", {"t": samples(0)}, stamp="1", settings={"t": "prompt=letter"})
         write_run(
-            folder, "ablated", {"t": samples(count)}, "base=m,ablation=text", stamp="2", settings={"t": "prompt=letter"}
+            folder,
+            "ablated",
+            {"t": samples(count)},
+            "base=m,ablation=text",
+            stamp="2",
+            settings={"t": "prompt=letter"},
         )
         errors = [line for line in gain(folder)[2].splitlines() if line.startswith("warning: ")]
         assert [line.split(":")[1].split()[-1] for line in errors] == groups
 
 
 @pytest.mark.parametrize(
-    ("form", "lines"), [("text", 20), ("md", 10), ("csv", 3)], ids=["text", "markdown", "comma-separated"]
+    ("form", "lines"),
+    [("text", 20), ("md", 10), ("csv", 3)],
+    ids=["text", "markdown", "comma-separated"],
 )
 def test_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str, lines: int) -> None:
     """Tables for people are times 100 with intervals; csv is natural."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
     assert main(["gain", str(tmp_path), "--format", form]) == 0
     printed = capsys.readouterr().out
-    assert len(printed.strip().splitlines()) == lines  # of two tables, in the second only the overall row
+    assert (
+        len(printed.strip().splitlines()) == lines
+    )  # of two tables, in the second only the overall row
     assert ("50.0 [-72.7, 100.0]" in printed) == (form != "csv")
     assert (",1.0,0.5,0.25,0.5," in printed) == (form == "csv")

@@ -26,7 +26,10 @@ def gain(capsys: pytest.CaptureFixture[str]) -> Gain:
 def answers(right: int) -> dict[str, str]:
     """The right letter to the first so many questions, a refusal to the others."""
     true = right_answers(TASK)
-    return {key: letter if place < right else "I cannot answer." for place, (key, letter) in enumerate(true.items())}
+    return {
+        key: letter if place < right else "I cannot answer."
+        for place, (key, letter) in enumerate(true.items())
+    }
 
 
 def write(path: Path, given: dict[str, str]) -> Path:
@@ -41,7 +44,10 @@ def write(path: Path, given: dict[str, str]) -> Path:
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".xlsx"])
 def test_files_of_any_form_are_enough(tmp_path: Path, gain: Gain, suffix: str) -> None:
     """24 right answers with pictures, 6 without, 3 of the LLM base: the shares and their differences by hand."""
-    v, wv, t = (write(tmp_path / f"{name}{suffix}", answers(n)) for name, n in (("v", 24), ("w", 6), ("t", 3)))
+    v, wv, t = (
+        write(tmp_path / f"{name}{suffix}", answers(n))
+        for name, n in (("v", 24), ("w", 6), ("t", 3))
+    )
     status, records, _ = gain("--with", v, "--without", wv, "--text", t, "--task", TASK)
     overall = records[0]
     assert (status, overall["task"], overall["n"], overall["ablation"]) == (0, TASK, 24, "unknown")
@@ -53,7 +59,9 @@ def test_files_of_any_form_are_enough(tmp_path: Path, gain: Gain, suffix: str) -
 
 def test_refusals_and_chance_are_taken_out(tmp_path: Path, gain: Gain) -> None:
     """24, 6 and 3 right of 24, the others refused: 3 were answered by all; of four options a refusal is a quarter."""
-    v, wv, t = (write(tmp_path / f"{name}.csv", answers(n)) for name, n in (("v", 24), ("w", 3), ("t", 6)))
+    v, wv, t = (
+        write(tmp_path / f"{name}.csv", answers(n)) for name, n in (("v", 24), ("w", 3), ("t", 6))
+    )
     overall = gain("--with", v, "--without", wv, "--text", t, "--task", TASK)[1][0]
     assert (overall["ml"], overall["ml_high"], overall["ml_signed"]) == (
         0.0,
@@ -62,11 +70,18 @@ def test_refusals_and_chance_are_taken_out(tmp_path: Path, gain: Gain) -> None:
     )
     assert overall["ml_signed_low"] < -0.125 < overall["ml_signed_high"]
     answered, corrected = overall["answered"], overall["corrected"]
-    assert [answered[name] for name in ("n", "s_v", "s_wv", "s_t", "mg", "ml_signed")] == [3, 1.0, 1.0, 1.0, 0.0, 0.0]
+    assert [answered[name] for name in ("n", "s_v", "s_wv", "s_t", "mg", "ml_signed")] == [
+        3,
+        1.0,
+        1.0,
+        1.0,
+        0.0,
+        0.0,
+    ]
     assert {len(row["letters"]) for row in load_rows("mmstar", "demo", "ablation=text")} == {4}
-    assert [corrected[name] for name in ("n", "s_v", "s_wv", "s_t", "mg", "ml_signed")] == pytest.approx(
-        [24, 1.0, 3 / 24, 6 / 24, 21 / 24, -3 / 24]
-    )
+    assert [
+        corrected[name] for name in ("n", "s_v", "s_wv", "s_t", "mg", "ml_signed")
+    ] == pytest.approx([24, 1.0, 3 / 24, 6 / 24, 21 / 24, -3 / 24])
 
 
 def test_wrong_answers_are_below_a_refusal_after_the_correction(tmp_path: Path, gain: Gain) -> None:
@@ -86,7 +101,9 @@ def test_columns_of_ones_own_are_named(tmp_path: Path, gain: Gain) -> None:
     files = []
     for name, right in (("v", 12), ("w", 6)):
         path = tmp_path / f"{name}.jsonl"
-        path.write_text("".join(json.dumps({"key": k, "said": a}) + "\n" for k, a in answers(right).items()))
+        path.write_text(
+            "".join(json.dumps({"key": k, "said": a}) + "\n" for k, a in answers(right).items())
+        )
         files.append(path)
     named = ("--with", files[0], "--without", files[1], "--task", TASK)
     assert gain(*named)[0] == 2
@@ -104,7 +121,10 @@ def test_what_cannot_be_told_apart_is_refused(tmp_path: Path, gain: Gain) -> Non
         (["--with", v, "--task", TASK], "Expected --with and --without"),
         (["--with", v, "--text", wv, "--task", TASK], "Expected --with and --without"),
         ([v, "--with", v, "--without", wv, "--task", TASK], "found RUNs and --with"),
-        (["--with", blind, "--without", wv, "--task", TASK], "Expected a run with pictures at --with"),
+        (
+            ["--with", blind, "--without", wv, "--task", TASK],
+            "Expected a run with pictures at --with",
+        ),
         (["--with", v, "--without", wv], "--task TASK"),
     ):
         status, _, errors = gain(*arguments)
@@ -121,7 +141,11 @@ def test_the_authors_submission_is_such_a_file(
     right = (table["prediction"].str[0] == table["answer"]).mean()
     blind = tmp_path / "blind.xlsx"
     table.assign(prediction="A").to_excel(blind, index=False)
-    status, records, _ = gain("--with", path, "--without", blind, "--task", "mmstar_filtered", "--partial")
+    status, records, _ = gain(
+        "--with", path, "--without", blind, "--task", "mmstar_filtered", "--partial"
+    )
     overall = records[0]
     assert (status, overall["n"], overall["questions"]) == (0, len(table), f"{len(table)} of 1500")
-    assert (overall["s_v"], overall["s_wv"]) == pytest.approx((right, (table["answer"] == "A").mean()))
+    assert (overall["s_v"], overall["s_wv"]) == pytest.approx(
+        (right, (table["answer"] == "A").mean())
+    )

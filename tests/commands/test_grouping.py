@@ -18,12 +18,23 @@ from spiqa_tasks.metrics import text_scores
 def runs(tmp_path: Path) -> Path:
     """A run of each benchmark's demo task, the first twelve questions answered with `A`."""
     for name in ("spiqa", "mmstar", "scifibench"):
-        samples = {f"{name}_demo": [sample_of(row, "A") for row in rows_for_scoring(name, "demo", "")[:12]]}
-        write_run(tmp_path / name, "m", samples, settings={f"{name}_demo": ""}, benchmark=name, split="demo")
+        samples = {
+            f"{name}_demo": [sample_of(row, "A") for row in rows_for_scoring(name, "demo", "")[:12]]
+        }
+        write_run(
+            tmp_path / name,
+            "m",
+            samples,
+            settings={f"{name}_demo": ""},
+            benchmark=name,
+            split="demo",
+        )
     return tmp_path
 
 
-def test_every_benchmark_has_its_headline_or_every_metric(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_benchmark_has_its_headline_or_every_metric(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Without --metric one metric per task; with `all` every one that the run has, the headline first."""
     found = run_json(capsys, "score", "--by", "group", runs)[1]
     assert {(row["task"], row["metric"]) for row in found} == {
@@ -34,7 +45,9 @@ def test_every_benchmark_has_its_headline_or_every_metric(runs: Path, capsys: py
     assert set(found[0]) >= {"model", "task", "metric", "group", "n", "value", "low", "high"}
     everything = run_json(capsys, "score", "--by", "group", runs, "--metrics", "all")[1]
     for name, benchmark in BENCHMARKS.items():
-        of_task = list(dict.fromkeys(row["metric"] for row in everything if row["task"] == f"{name}_demo"))
+        of_task = list(
+            dict.fromkeys(row["metric"] for row in everything if row["task"] == f"{name}_demo")
+        )
         computable = [
             metric.name
             for metric in benchmark.metrics(benchmark.parse(""))
@@ -46,7 +59,9 @@ def test_every_benchmark_has_its_headline_or_every_metric(runs: Path, capsys: py
     assert ("mmstar_demo", "refusal_rate", "coarse_perception") in groups
 
 
-def test_a_property_needs_runs_of_a_benchmark_that_has_it(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_property_needs_runs_of_a_benchmark_that_has_it(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Of runs of three benchmarks those with the property are taken; where there is none, the message names it."""
     found = run_json(capsys, "score", runs, "--by", "caption_length")[1]
     assert {row["task"] for row in found} == {"scifibench_demo"}
@@ -63,12 +78,17 @@ def test_the_scores_of_two_judges_are_told_apart_or_one_is_named(
     _, found, _ = run_json(capsys, "score", "--by", "group", place, "--metrics", "l3score")
     overall = {row["model"]: row["value"] for row in found if row["group"] == "all"}
     assert overall == {"m (judge openai:a)": 0.0, "m (judge openai:b)": 0.5}
-    _, found, _ = run_json(capsys, "score", "--by", "group", place, "--metrics", "l3score", "--judge", "openai:b")
+    _, found, _ = run_json(
+        capsys, "score", "--by", "group", place, "--metrics", "l3score", "--judge", "openai:b"
+    )
     assert [(row["model"], row["value"]) for row in found if row["group"] == "all"] == [("m", 0.5)]
 
 
 def test_the_benchmark_that_a_question_is_from_is_a_group_of_its_own(
-    tmp_path: Path, real_data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    real_data: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of the authors' submission: shares of hits by source, counted by first letters; the usual groups lack it."""
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
@@ -85,7 +105,9 @@ def test_the_benchmark_that_a_question_is_from_is_a_group_of_its_own(
     assert not {row["group"] for row in usual} & {row["group"] for row in found}
 
 
-def test_the_source_is_logged_and_read_again(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_source_is_logged_and_read_again(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """By a run of lmms-eval; answers that were logged without are of an unknown one, and tasks without are refused."""
     status, found, _ = run_json(capsys, "score", runs / "mmstar", "--by", "source", "--partial")
     assert (status, [(row["group"], row["n"]) for row in found]) == (0, [("demo", 12)])
@@ -94,7 +116,10 @@ def test_the_source_is_logged_and_read_again(runs: Path, capsys: pytest.CaptureF
         in run_json(capsys, "score", runs / "scifibench", "--by", "source")[2]
     )
     write_run(runs / "old", "m", {"t": choice_samples([True])}, settings={"t": ""})
-    assert run_json(capsys, "score", runs / "old", "--by", "source", "--partial")[1][0]["group"] == "unknown"
+    assert (
+        run_json(capsys, "score", runs / "old", "--by", "source", "--partial")[1][0]["group"]
+        == "unknown"
+    )
 
 
 def test_answers_are_scored_by_the_metrics_named_alone(
@@ -104,10 +129,26 @@ def test_answers_are_scored_by_the_metrics_named_alone(
     monkeypatch.setenv("SPIQA_JUDGE", "openai:nobody")
     path = tmp_path / "answers.jsonl"
     rows = rows_for_scoring("spiqa", "demo", "")
-    path.write_text("".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows))
-    monkeypatch.setattr(text_scores, "prepare", lambda pairs, _: pairs and pytest.fail("a text program was started"))
-    status, found, _ = run_json(capsys, "score", "spiqa_demo", path, "--metrics", "truncated_rate,unformatted_rate")
+    path.write_text(
+        "".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows)
+    )
+    monkeypatch.setattr(
+        text_scores, "prepare", lambda pairs, _: pairs and pytest.fail("a text program was started")
+    )
+    status, found, _ = run_json(
+        capsys, "score", "spiqa_demo", path, "--metrics", "truncated_rate,unformatted_rate"
+    )
     assert (status, found["metrics"]) == (0, {"truncated_rate": 0.0})
-    status, found, _ = run_json(capsys, "score", "spiqa_demo", path, "--metrics", "truncated_rate", "--by", "group")
-    assert (status, found[0]["metric"], found[0]["group"], found[0]["n"]) == (0, "truncated_rate", "all", len(rows))
-    assert "found nonsense" in run_json(capsys, "score", "spiqa_demo", path, "--metrics", "nonsense")[2]
+    status, found, _ = run_json(
+        capsys, "score", "spiqa_demo", path, "--metrics", "truncated_rate", "--by", "group"
+    )
+    assert (status, found[0]["metric"], found[0]["group"], found[0]["n"]) == (
+        0,
+        "truncated_rate",
+        "all",
+        len(rows),
+    )
+    assert (
+        "found nonsense"
+        in run_json(capsys, "score", "spiqa_demo", path, "--metrics", "nonsense")[2]
+    )

@@ -23,7 +23,9 @@ def asked(names: list[str] | None, top: int = 5) -> Namespace:
     return Namespace(judge=names, judge_prompt="released", top=top, judge_extra=None, draws=None)
 
 
-def judges(task: Task, names: list[str] | None, environ: dict[str, str] | None = None, top: int = 5) -> list[str]:
+def judges(
+    task: Task, names: list[str] | None, environ: dict[str, str] | None = None, top: int = 5
+) -> list[str]:
     """What they are called."""
     return list(chosen_judges(task, asked(names, top), ENVIRON if environ is None else environ))
 
@@ -33,7 +35,10 @@ def test_the_environments_judge_is_the_default_and_none_switches_off() -> None:
     assert judges(SPIQA, None) == ["openai:gpt-4o"]
     assert judges(SPIQA, None, {"SPIQA_JUDGE": "none"}) == []
     assert judges(SPIQA, ["none"]) == []
-    assert judges(SPIQA, ["openai:a", "openai:b@http://x/v1", "openai:a"]) == ["openai:a", "openai:b@http://x/v1"]
+    assert judges(SPIQA, ["openai:a", "openai:b@http://x/v1", "openai:a"]) == [
+        "openai:a",
+        "openai:b@http://x/v1",
+    ]
     assert judges(MMSTAR, None) == []
 
 

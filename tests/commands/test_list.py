@@ -8,7 +8,9 @@ import pytest
 from spiqa_tasks.cli import main
 
 
-def test_list_json_has_every_task_with_questions_metrics_and_data(capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_json_has_every_task_with_questions_metrics_and_data(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """The machine-readable catalogue says what each task is and whether its data is there."""
     assert main(["list", "--json"]) == 0
     tasks = {task["name"]: task for task in json.loads(capsys.readouterr().out)["tasks"]}
@@ -37,7 +39,9 @@ def test_what_is_searched_for_is_all_that_is_listed(capsys: pytest.CaptureFixtur
     assert all("cot" in task["name"] for task in found["tasks"])
     assert set(found["groups"]) == {"spiqa_cot"}
     assert main(["list", "--search", "negatives=random", "--json"]) == 0
-    assert all("random" in task["settings"] for task in json.loads(capsys.readouterr().out)["tasks"])
+    assert all(
+        "random" in task["settings"] for task in json.loads(capsys.readouterr().out)["tasks"]
+    )
     assert main(["list", "--search", "nonsense"]) == 2
     assert "found none" in capsys.readouterr().err
 

@@ -24,10 +24,24 @@ def table(folder: Path, rows: list[dict[str, Any]]) -> Path:
     return path
 
 
-def test_a_table_becomes_a_yaml_that_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_becomes_a_yaml_that_scores(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """It says what it took each column for and shows a question; the YAML is all that scoring needs."""
     rows = [{**row, "solution": None} for row in MIXED]
-    assert main(["new", "shapes", str(table(tmp_path / "data", rows)), "--folder", str(tmp_path), "--preview"]) == 0
+    assert (
+        main(
+            [
+                "new",
+                "shapes",
+                str(table(tmp_path / "data", rows)),
+                "--folder",
+                str(tmp_path),
+                "--preview",
+            ]
+        )
+        == 0
+    )
     said = capsys.readouterr().out
     assert yaml.safe_load((tmp_path / "shapes.yaml").read_text()) == {
         "benchmark": "shapes",
@@ -41,15 +55,22 @@ def test_a_table_becomes_a_yaml_that_scores(tmp_path: Path, capsys: pytest.Captu
         "variants": "both",
     }
     assert len((tmp_path / "shapes.yaml").read_text().splitlines()) <= 20
-    assert "shapes: 3 questions: 2 choices and 1 open question, 2 pictures, headline accuracy." in said
+    assert (
+        "shapes: 3 questions: 2 choices and 1 open question, 2 pictures, headline accuracy." in said
+    )
     assert "Not used: solution." in said
-    assert f"    Which colour? [picture {tmp_path / 'data' / 'pictures' / 'blue.png'}]\n    A. red\n    B. blue" in said
+    assert (
+        f"    Which colour? [picture {tmp_path / 'data' / 'pictures' / 'blue.png'}]\n    A. red\n    B. blue"
+        in said
+    )
     assert f"lmms-eval --model ... --tasks shapes_both --include_path {tmp_path.as_posix()}" in said
     page = (tmp_path / "shapes_preview.html").read_text()
     assert page.count("<article>") == page.count("data:image/webp;base64,") == 3
     assert "True answer: B" in page
     answers = tmp_path / "answers.jsonl"
-    answers.write_text("".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in MIXED))
+    answers.write_text(
+        "".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in MIXED)
+    )
     assert main(["score", str(tmp_path / "shapes.yaml"), str(answers), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["metrics"]["accuracy"] == 1.0
 
@@ -61,9 +82,14 @@ def test_a_file_named_after_the_task_is_of_the_model_before_it(
     assert main(["new", "shapes", str(table(tmp_path, MIXED)), "--folder", str(tmp_path)]) == 0
     for task, given in (("shapes", str(tmp_path / "shapes.yaml")), ("shapes_text", "shapes_text")):
         answers = tmp_path / f"gpt_{task}.jsonl"
-        answers.write_text("".join(json.dumps({"id": row["id"], "prediction": "B"}) + "\n" for row in MIXED))
+        answers.write_text(
+            "".join(json.dumps({"id": row["id"], "prediction": "B"}) + "\n" for row in MIXED)
+        )
         folders = ["--include-path", str(tmp_path), "--output", str(tmp_path / "out")]
-        assert main(["score", given, str(answers), *(folders if task != "shapes" else folders[2:])]) == 0
+        assert (
+            main(["score", given, str(answers), *(folders if task != "shapes" else folders[2:])])
+            == 0
+        )
         del BENCHMARKS["shapes"]
     capsys.readouterr()
     assert main(["gain", str(tmp_path / "out"), "--json"]) == 0
@@ -87,7 +113,13 @@ def test_faults_are_listed_by_row(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_oddities_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Equal options, pictures that are not there, a favoured letter, a picture that is none."""
     rows = [
-        {"id": place, "question": f"Which {place}?", "options": ["x", "y", "z", "w"], "answer": "B", "image": "red.png"}
+        {
+            "id": place,
+            "question": f"Which {place}?",
+            "options": ["x", "y", "z", "w"],
+            "answer": "B",
+            "image": "red.png",
+        }
         for place in range(20)
     ]
     rows[3]["options"] = ["x", "X", "z", "w"]
@@ -106,25 +138,43 @@ def test_oddities_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert said[4].startswith("spiqa-tasks:   row 9 (id 8): no readable picture at ")
 
 
-def test_the_user_may_say_what_is_not_guessed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_user_may_say_what_is_not_guessed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Columns, kind, form, the rows that are asked; what is said stands in the YAML."""
     rows = [
         {"n": place, "ask": "Which?", "c1": "x", "c2": "y", "right": place % 2, "part": part}
         for place, part in enumerate(("test", "dev", "test"))
     ]
     path = table(tmp_path, rows)
-    said = ["--column", "question=ask", "--column", "answer=right", "--column", "options=c1,c2", "--where", "part=test"]
+    said = [
+        "--column",
+        "question=ask",
+        "--column",
+        "answer=right",
+        "--column",
+        "options=c1,c2",
+        "--where",
+        "part=test",
+    ]
     more = ["--kind", "choice", "--answer-is", "index", "--column", "groups="]
     assert main(["new", "two", str(path), "--folder", str(tmp_path), *said, *more]) == 0
     found = yaml.safe_load((tmp_path / "two.yaml").read_text())
     assert found["columns"]["options"] == ["c1", "c2"]
-    assert (found["where"], found["kind"], found["answer_is"]) == ({"part": "test"}, "choice", "index")
+    assert (found["where"], found["kind"], found["answer_is"]) == (
+        {"part": "test"},
+        "choice",
+        "index",
+    )
     assert "two: 2 questions: 2 choices and 0 open questions" in capsys.readouterr().out
 
 
 def test_numbers_are_indices_if_any_row_has_0(tmp_path: Path) -> None:
     """Also a row behind those from which columns are guessed."""
-    rows = [{"id": n, "question": f"{n}?", "options": ["x", "y", "z"], "answer": n % 2 + 1} for n in range(2001)]
+    rows = [
+        {"id": n, "question": f"{n}?", "options": ["x", "y", "z"], "answer": n % 2 + 1}
+        for n in range(2001)
+    ]
     path = table(tmp_path, [*rows, {**rows[0], "id": "last", "answer": 0}])
     assert main(["new", "late", str(path), "--folder", str(tmp_path), "--column", "images="]) == 0
     assert yaml.safe_load((tmp_path / "late.yaml").read_text())["answer_is"] == "index"
@@ -170,13 +220,17 @@ def test_a_name_that_the_host_has_is_refused(
     (host / "tasks" / "shapes" / "shapes.yaml").write_text('dataset_path: x\ntask: "shapes"\n')
     monkeypatch.setattr(
         "spiqa_tasks.commands.new.find_spec",
-        lambda _: spec_from_file_location("lmms_eval", host / "__init__.py", submodule_search_locations=[str(host)]),
+        lambda _: spec_from_file_location(
+            "lmms_eval", host / "__init__.py", submodule_search_locations=[str(host)]
+        ),
     )
     assert main(["new", "shapes", str(table(tmp_path, MIXED)), "--folder", str(tmp_path)]) == 2
     assert "found shapes. Choose another name." in capsys.readouterr().err
 
 
-def test_a_yaml_that_includes_itself_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_yaml_that_includes_itself_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """In one sentence."""
     (tmp_path / "loop.yaml").write_text("include: loop.yaml\n")
     assert main(["score", str(tmp_path / "loop.yaml"), "answers.jsonl"]) == 2
@@ -188,15 +242,35 @@ def test_a_yaml_that_includes_itself_is_refused(tmp_path: Path, capsys: pytest.C
     [
         (
             [
-                {"id": "d0", "question": "Lequel?", "answers": {"a": "x", "b": "y"}, "correct_answers": ["b"]},
-                {"id": "d1", "question": "Lesquels?", "answers": {"a": "x", "b": "y"}, "correct_answers": ["a", "b"]},
+                {
+                    "id": "d0",
+                    "question": "Lequel?",
+                    "answers": {"a": "x", "b": "y"},
+                    "correct_answers": ["b"],
+                },
+                {
+                    "id": "d1",
+                    "question": "Lesquels?",
+                    "answers": {"a": "x", "b": "y"},
+                    "correct_answers": ["a", "b"],
+                },
             ],
             ("choice", "letters", "answers", ["B", "A, B"]),
         ),
         (
             [
-                {"id": "v0", "question": "Which?", "choices": {"A": "", "B": ""}, "answer": "Dolly Zoom"},
-                {"id": "v1", "question": "Grams?", "choices": {"A": "10.0", "B": "5.0"}, "answer": "A"},
+                {
+                    "id": "v0",
+                    "question": "Which?",
+                    "choices": {"A": "", "B": ""},
+                    "answer": "Dolly Zoom",
+                },
+                {
+                    "id": "v1",
+                    "question": "Grams?",
+                    "choices": {"A": "10.0", "B": "5.0"},
+                    "answer": "A",
+                },
             ],
             ("both", None, "choices", ["Dolly Zoom", "A"]),
         ),
@@ -218,7 +292,14 @@ def test_a_yaml_that_includes_itself_is_refused(tmp_path: Path, capsys: pytest.C
             ("choice", None, "choices", ["B", "B"]),
         ),
         (
-            [{"ID": "s1", "question": "OA = ( ) m", "option": "A. 3, 4;B. 4, 3; C. 2 ;D.1 ; E. none", "answer": "D"}],
+            [
+                {
+                    "ID": "s1",
+                    "question": "OA = ( ) m",
+                    "option": "A. 3, 4;B. 4, 3; C. 2 ;D.1 ; E. none",
+                    "answer": "D",
+                }
+            ],
             ("choice", None, "option", ["D"]),
         ),
     ],
@@ -232,4 +313,9 @@ def test_tables_in_published_forms_need_no_arguments(
     values = yaml.safe_load((tmp_path / "published.yaml").read_text())
     definition = parse(values, tmp_path)
     answers = [row["answer"] for row in read_rows(definition, default_source(), "test")[0].values()]
-    assert (values["kind"], values.get("answer_is"), values["columns"]["options"], answers) == expected
+    assert (
+        values["kind"],
+        values.get("answer_is"),
+        values["columns"]["options"],
+        answers,
+    ) == expected

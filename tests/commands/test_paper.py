@@ -20,7 +20,9 @@ from spiqa_tasks.cli import main
 from spiqa_tasks.published import Item, items, load
 
 MADE = [
-    item for item in items() if item.maker and item.maker != "rank" and (item.paper, item.key) != ("spiqa", "table2")
+    item
+    for item in items()
+    if item.maker and item.maker != "rank" and (item.paper, item.key) != ("spiqa", "table2")
 ]
 """Items that the demo data make; `test_paper_ranking` and `test_description` have the other ones."""
 FIG2CAP = "demo_fig2cap"
@@ -30,7 +32,10 @@ QUESTIONS = 39
 
 def write_choices(folder: Path, tasks: dict[str, tuple[str, int]]) -> Path:
     """Runs of SciFIBench's demo questions: task -> its settings and the number of wrong answers, of 12."""
-    rows = {task: rows_for_scoring("scifibench", FIG2CAP, settings) for task, (settings, _) in tasks.items()}
+    rows = {
+        task: rows_for_scoring("scifibench", FIG2CAP, settings)
+        for task, (settings, _) in tasks.items()
+    }
     samples = {task: answered(rows[task], wrong) for task, (_, wrong) in tasks.items()}
     settings = {task: text for task, (text, _) in tasks.items()}
     write_own(folder, "m", samples, settings=settings, split=FIG2CAP)
@@ -47,13 +52,18 @@ def write_for(item: Item, folder: Path) -> list[str]:
         for place, resolution in enumerate(("full", "448")):
             rows = rows_for_scoring("spiqa", "demo", f"resolution={resolution}")
             samples = {f"t{place}": [sample_of(row, row["answer"]) for row in rows[: 2 + place]]}
-            options: dict[str, Any] = {"settings": {f"t{place}": rows[0]["settings"]}, "split": "demo"}
+            options: dict[str, Any] = {
+                "settings": {f"t{place}": rows[0]["settings"]},
+                "split": "demo",
+            }
             write_run(folder, "m", samples, stamp=str(place), benchmark="spiqa", **options)
         return [str(folder), "--metric", "rouge_l"]
     elif item.paper == "spiqa":
         write_judged(folder, "m", [place / QUESTIONS for place in range(QUESTIONS)], "openai:x")
     else:
-        write_choices(folder, {"plain": ("", 7), "marked": ("mark=correct", 0), "other": ("shuffle=1", 5)})
+        write_choices(
+            folder, {"plain": ("", 7), "marked": ("mark=correct", 0), "other": ("shuffle=1", 5)}
+        )
     return [str(folder)]
 
 
@@ -63,21 +73,31 @@ def test_every_item_that_has_a_maker_is_made_of_demo_data(
 ) -> None:
     """At least one row; nothing is missing but what the note of the list says."""
     more = ["--repeats", "20"] if item.maker == "bootstrap" else []
-    status, rows, errors = run_json(capsys, f"paper {item.paper} {item.key}", *write_for(item, tmp_path), *more)
+    status, rows, errors = run_json(
+        capsys, f"paper {item.paper} {item.key}", *write_for(item, tmp_path), *more
+    )
     assert (status in (0, 3), bool(rows)) == (True, True), errors
     assert main(["paper", item.paper, item.name, *write_for(item, tmp_path), *more]) == status
     assert capsys.readouterr().out
 
 
-def test_the_list_says_what_is_needed_and_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_says_what_is_needed_and_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """All of the three papers, or of one; runs are looked for where they are named."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), None)
     _, rows, _ = run_json(capsys, "paper")
-    assert [(row["paper"], row["item"]) for row in rows] == [(item.paper, item.key) for item in items()]
+    assert [(row["paper"], row["item"]) for row in rows] == [
+        (item.paper, item.key) for item in items()
+    ]
     assert {row["runs"] for row in rows} == {None}
     _, rows, _ = run_json(capsys, "paper mmstar", "--among", tmp_path)
     found = {row["item"]: row for row in rows}
-    assert [found["table5"][name] for name in ("needs", "tasks", "runs")] == [["runs"], ["mmstar_filtered"], True]
+    assert [found["table5"][name] for name in ("needs", "tasks", "runs")] == [
+        ["runs"],
+        ["mmstar_filtered"],
+        True,
+    ]
     assert [found["table4"][name] for name in ("tasks", "runs")] == [["mmstar_filtered_llm"], False]
     assert [found["figure5"][name] for name in ("needs", "runs")] == [["data"], None]
     assert found["figure1"]["needs"] == []
@@ -87,7 +107,9 @@ def test_the_list_is_fast(tmp_path: Path) -> None:
     """It imports neither numpy nor the host: its processor time is below a second."""
     code = "from spiqa_tasks.cli import main; main(['paper']); import sys; print('numpy' in sys.modules)"
     before = time.process_time()
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
     assert time.process_time() - before < 1
     assert done.stdout.splitlines()[-1] == "False"
 
@@ -98,10 +120,22 @@ def test_the_list_is_fast(tmp_path: Path) -> None:
         (["spiqa", "table99"], "Expected a table or figure of spiqa"),
         (["spiqa", "figure1"], "found Figure 1: illustration"),
         (["spiqa", "table8"], "Expected runs of spiqa for Table 8, found none"),
-        (["spiqa", "table8", "x", "--judge", "a", "--judge", "b"], "Expected one --judge for Table 8, found 2"),
-        (["scifibench", "table3", "x"], "Expected judges that see pictures for Table 3, found none"),
-        (["spiqa", "table2", "--task", "spiqa_demo"], "Expected tasks of spiqa for Table 2, found spiqa_demo"),
-        (["spiqa", "table4", "--task", "mmstar_demo"], "Expected tasks of spiqa for Table 4, found mmstar_demo"),
+        (
+            ["spiqa", "table8", "x", "--judge", "a", "--judge", "b"],
+            "Expected one --judge for Table 8, found 2",
+        ),
+        (
+            ["scifibench", "table3", "x"],
+            "Expected judges that see pictures for Table 3, found none",
+        ),
+        (
+            ["spiqa", "table2", "--task", "spiqa_demo"],
+            "Expected tasks of spiqa for Table 2, found spiqa_demo",
+        ),
+        (
+            ["spiqa", "table4", "--task", "mmstar_demo"],
+            "Expected tasks of spiqa for Table 4, found mmstar_demo",
+        ),
     ],
 )
 def test_what_cannot_be_made_is_refused(
@@ -112,7 +146,9 @@ def test_what_cannot_be_made_is_refused(
     assert told in capsys.readouterr().err
 
 
-def test_printed_rows_stand_below_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_printed_rows_stand_below_for_people(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Table 8's four correlations in the printed unit; JSON has what was made alone."""
     write_judged(tmp_path, "m", [place / QUESTIONS for place in range(QUESTIONS)])
     assert main(["paper", "spiqa", "table8", str(tmp_path)]) == 0
@@ -142,11 +178,17 @@ def test_scores_stand_beside_the_published_ones_of_the_same_table(
         ("measured", "all", 0.75),
         ("measured", "math", 0.75),
     ]
-    published = {(row["model"], row["group"]): row["value"] for row in rows if row["source"] == "published, Table 4"}
+    published = {
+        (row["model"], row["group"]): row["value"]
+        for row in rows
+        if row["source"] == "published, Table 4"
+    }
     expected = {
         (row["model"], {"all": "all", "MA": "math"}[str(row["category"])]): row["value"]
         for row in load("mmstar", "table4")
-        if row["category"] in ("all", "MA") and row["metric"] == "accuracy" and row["value"] is not None
+        if row["category"] in ("all", "MA")
+        and row["metric"] == "accuracy"
+        and row["value"] is not None
     }
     assert {key: round(100 * value, 6) for key, value in published.items()} == expected
 
@@ -227,7 +269,16 @@ def test_differences_from_the_paper_are_shown(
     assert ["spiqa", "testB", "Table", "4", "papers", "6", "65", "-59"] in lines
     assert main(["paper", "scifibench", "table1", "--task", "scifibench_cs_fig2cap"]) == 0
     printed = capsys.readouterr()
-    row = ["scifibench", "cs_fig2cap", "Table", "1", "questions/figure_to_caption", "60", "500", "-440"]
+    row = [
+        "scifibench",
+        "cs_fig2cap",
+        "Table",
+        "1",
+        "questions/figure_to_caption",
+        "60",
+        "500",
+        "-440",
+    ]
     assert row in [line.split() for line in printed.out.splitlines()]
     assert main(["paper", "mmstar", "figure4"]) == 2
     assert "mmstar.parquet" in capsys.readouterr().err

@@ -16,18 +16,31 @@ from run_command import words
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
-from spiqa_tasks.commands.paper_ranking import TRUE, Figure, ask_of, mean_ranks, read_figures, read_rankings
+from spiqa_tasks.commands.paper_ranking import (
+    TRUE,
+    Figure,
+    ask_of,
+    mean_ranks,
+    read_figures,
+    read_rankings,
+)
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.types import Verdict
 
-PREFERENCES = {"first": ["caption by b", "true", "caption by a"], "second": ["caption by a", "true", "caption by b"]}
+PREFERENCES = {
+    "first": ["caption by b", "true", "caption by a"],
+    "second": ["caption by a", "true", "caption by b"],
+}
 
 
 def judge(body: dict[str, Any]) -> str:
     """Ranks by the model's preference, whatever the letters; the true caption is the one that names no writer."""
     text = body["messages"][-1]["content"][-1]["text"]
     captions = dict(re.findall(r"^([A-Z])\) (.*)$", text, re.MULTILINE))
-    writers = {letter: caption if caption.startswith("caption by") else "true" for letter, caption in captions.items()}
+    writers = {
+        letter: caption if caption.startswith("caption by") else "true"
+        for letter, caption in captions.items()
+    }
     order = sorted(writers, key=lambda letter: PREFERENCES[body["model"]].index(writers[letter]))
     return f"Ranked Captions: [{', '.join(order)}]"
 
@@ -44,7 +57,10 @@ def runs(tmp_path: Path) -> list[str]:
     """Captions of two models for the demo's figures, the second one without its last."""
     rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")
     for model in "ab":
-        texts = [f"caption by {model}" if (model, index) != ("b", 11) else "" for index in range(len(rows))]
+        texts = [
+            f"caption by {model}" if (model, index) != ("b", 11) else ""
+            for index in range(len(rows))
+        ]
         samples = [sample_of(row, text) for row, text in zip(rows, texts, strict=True)]
         write_captions(tmp_path / model, model, samples)
     return [str(tmp_path / model) for model in "ab"]
@@ -67,29 +83,43 @@ def test_table_has_mean_and_deviation_per_judge_and_combined(
         "failures": {"openai:first": {}, "openai:second": {}},
     }
     means = {
-        writer: {j: column["mean"] for j, column in columns.items()} for writer, columns in found["ranking"].items()
+        writer: {j: column["mean"] for j, column in columns.items()}
+        for writer, columns in found["ranking"].items()
     }
     assert means == {
         "a": {"openai:first": 3, "openai:second": 1, "Combined": 2},
         "b": {"openai:first": 1, "openai:second": 3, "Combined": 2},
         "True Caption": {"openai:first": 2, "openai:second": 2, "Combined": 2},
     }
-    assert all(column["sd"] == 0 and column["n"] == 11 for c in found["ranking"].values() for column in c.values())
+    assert all(
+        column["sd"] == 0 and column["n"] == 11
+        for c in found["ranking"].values()
+        for column in c.values()
+    )
 
 
-def test_judge_sees_the_figure_and_captions_in_an_order_of_its_own(server: OpenAIServer, runs: list[str]) -> None:
+def test_judge_sees_the_figure_and_captions_in_an_order_of_its_own(
+    server: OpenAIServer, runs: list[str]
+) -> None:
     """The request holds the figure's bytes and appendix G.3's text; orders vary between items and judges."""
     main([*RANK, *runs, *JUDGES])
     bodies = [request["body"] for request in server.requests]
     assert len(bodies) == 22
     picture = load_rows("scifibench", "demo_fig2cap", "prompt=caption")[0]["images"][0]
     encoded = base64.b64encode(Path(picture).read_bytes()).decode()
-    about = [body for body in bodies if body["messages"][0]["content"][0]["image_url"]["url"].endswith(encoded)]
+    about = [
+        body
+        for body in bodies
+        if body["messages"][0]["content"][0]["image_url"]["url"].endswith(encoded)
+    ]
     assert {body["model"] for body in about} == {"first", "second"}
     texts = [body["messages"][0]["content"][-1]["text"] for body in bodies]
     assert all(text.startswith("Your task is to rank the following captions") for text in texts)
     assert all(text.endswith("Ranked Captions:") for text in texts)
-    orders = [tuple("by" in caption for caption in re.findall(r"^[A-Z]\) (.*)$", text, re.MULTILINE)) for text in texts]
+    orders = [
+        tuple("by" in caption for caption in re.findall(r"^[A-Z]\) (.*)$", text, re.MULTILINE))
+        for text in texts
+    ]
     assert len(set(orders)) > 1
 
 
@@ -129,7 +159,10 @@ def test_judge_without_eyes_and_runs_without_captions_are_refused(
 
 
 def test_each_judge_may_have_its_own_address(
-    server: OpenAIServer, runs: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    server: OpenAIServer,
+    runs: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """`provider:model@URL` is asked there, whatever the environment says."""
     monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", "http://127.0.0.1:9/v1")
@@ -144,7 +177,11 @@ def test_each_judge_may_have_its_own_address(
 def test_captions_of_other_settings_are_not_ranked_together(tmp_path: Path) -> None:
     """Other samples of figures are another task."""
     for model, settings in (("a", "prompt=caption"), ("b", "prompt=caption,sample=3")):
-        tasks = {"captions": [sample_of(row, "c") for row in load_rows("scifibench", "demo_fig2cap", settings)]}
+        tasks = {
+            "captions": [
+                sample_of(row, "c") for row in load_rows("scifibench", "demo_fig2cap", settings)
+            ]
+        }
         options: dict[str, Any] = {"benchmark": "scifibench", "split": "demo_fig2cap"}
         write_run(tmp_path / model, model, tasks, settings={"captions": settings}, **options)
     with pytest.raises(InputError, match="one choice of settings, found 2"):
@@ -167,14 +204,23 @@ def test_the_order_is_drawn_by_figure_judge_and_seed() -> None:
     figure = Figure("7", "f.png", {TRUE: "t", "a": "x", "b": "y", "c": "z"})
     writers, request = ask_of(figure, "j", 0)
     assert (writers, request) == ask_of(figure, "j", 0)
-    assert all(f"\n{letter}) {figure.captions[writer]}\n" in request.prompt for letter, writer in writers.items())
-    others = [ask_of(figure, f"j{k}", 0) for k in range(9)] + [ask_of(figure, "j", k) for k in range(9)]
+    assert all(
+        f"\n{letter}) {figure.captions[writer]}\n" in request.prompt
+        for letter, writer in writers.items()
+    )
+    others = [ask_of(figure, f"j{k}", 0) for k in range(9)] + [
+        ask_of(figure, "j", k) for k in range(9)
+    ]
     assert len({tuple(each.values()) for each, _ in others}) > 5
 
 
 def test_what_cannot_be_read_is_counted_by_its_reason() -> None:
     """A failed request is no ranking whatever its text, and an incomplete one is none either."""
-    verdicts = [Verdict("ok", "[B, A]"), Verdict("ok", "[A]"), Verdict("judge_failed", "[A, B]", reason="boom")]
+    verdicts = [
+        Verdict("ok", "[B, A]"),
+        Verdict("ok", "[A]"),
+        Verdict("judge_failed", "[A, B]", reason="boom"),
+    ]
     figures = [Figure(str(number), "", {}) for number in range(3)]
     ranks, failures = read_rankings(figures, [{"A": "a", "B": "b"}] * 3, verdicts)
     assert ranks == {"0": {"b": 1, "a": 2}}
@@ -183,7 +229,9 @@ def test_what_cannot_be_read_is_counted_by_its_reason() -> None:
 
 def test_ranks_are_combined_over_the_figures_that_every_judge_ranked() -> None:
     """Mean, deviation and number of each judge and combined; the best writer first."""
-    rows = mean_ranks({"one": {"1": {"a": 2, "t": 1}, "2": {"a": 2, "t": 1}}, "two": {"1": {"a": 1, "t": 3}}})
+    rows = mean_ranks(
+        {"one": {"1": {"a": 2, "t": 1}, "2": {"a": 2, "t": 1}}, "two": {"1": {"a": 1, "t": 3}}}
+    )
     assert [row["captions_by"] for row in rows] == ["a", "t"]
     expected = {"one": (2.0, 0.0, 2), "two": (1.0, 0.0, 1), "Combined": (1.5, 0.0, 1)}
     assert {judge: tuple(cell.values()) for judge, cell in rows[0]["ranks"].items()} == expected

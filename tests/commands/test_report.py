@@ -36,7 +36,12 @@ def test_every_file_that_is_asked_for_is_written(
 ) -> None:
     """In folders that are made, their whole paths printed; other files than the page are alone unless it is named."""
     monkeypatch.chdir(tmp_path)
-    names = {"--markdown": "new/r.md", "--csv": "new/r.csv", "--json": "new/r.json", "--card": "new/card.md"}
+    names = {
+        "--markdown": "new/r.md",
+        "--csv": "new/r.csv",
+        "--json": "new/r.json",
+        "--card": "new/card.md",
+    }
     arguments = [part for pair in names.items() for part in pair]
     assert main(["report", str(runs), *arguments]) == 0
     assert capsys.readouterr().out.splitlines() == [str(tmp_path / name) for name in names.values()]
@@ -45,12 +50,19 @@ def test_every_file_that_is_asked_for_is_written(
     assert len(json.loads((tmp_path / "new/r.json").read_text())) > 2
     assert (tmp_path / "new/card.md").read_text().startswith("---\nmodel-index:")
     assert not list(tmp_path.rglob("*.html"))
-    assert main(["report", str(runs), "--html", "p.html", "--csv", "new/r.csv", "--pictures", "none"]) == 0
-    assert capsys.readouterr().out.splitlines() == [str(tmp_path / name) for name in ("p.html", "new/r.csv")]
+    assert (
+        main(["report", str(runs), "--html", "p.html", "--csv", "new/r.csv", "--pictures", "none"])
+        == 0
+    )
+    assert capsys.readouterr().out.splitlines() == [
+        str(tmp_path / name) for name in ("p.html", "new/r.csv")
+    ]
     assert 'id="picture-0"' not in (tmp_path / "p.html").read_text(encoding="utf-8")
 
 
-def test_what_could_not_be_read_is_told(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_could_not_be_read_is_told(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A run without samples is named on stderr and in the report; a task that no run has is refused."""
     next((runs / "b").glob("*.jsonl")).unlink()
     path = tmp_path / "r.md"
@@ -74,21 +86,37 @@ def test_a_file_without_a_value_has_its_reason_on_stderr(
     assert "23 of 24 answers have a score, fewer than 99%." in told
 
 
-def test_models_are_called_by_their_checkpoint_and_commands_are_those_that_ran(runs: Path, tmp_path: Path) -> None:
+def test_models_are_called_by_their_checkpoint_and_commands_are_those_that_ran(
+    runs: Path, tmp_path: Path
+) -> None:
     """The whole model is in the signature; two of one checkpoint keep their whole names; keys are never shown."""
     for path in runs.rglob("*_results.json"):
         content = json.loads(path.read_text())
-        content["config"]["model_args"] += ",base_url=http://user:word@host:1/v1,api_key=sk-secret,max_new_tokens=9"
+        content["config"]["model_args"] += (
+            ",base_url=http://user:word@host:1/v1,api_key=sk-secret,max_new_tokens=9"
+        )
         path.write_text(json.dumps({**content, "config": {**content["config"], "limit": 24}}))
     write_demo_run(tmp_path / "runs" / "c", "c,temperature=1", lambda _, row: row["answer"])
     write_demo_run(tmp_path / "runs" / "d", "c", lambda _, row: row["answer"])
     names = [str(tmp_path / name) for name in ("r.json", "r.html")]
-    assert main(["report", str(runs), "--json", names[0], "--html", names[1], "--pictures", "none"]) == 0
-    found = {record["model"]: record["signature"] for record in json.loads(Path(names[0]).read_text())}
-    assert list(found) == ["a", "b", "openai,model_version=c,temperature=1", "openai,model_version=c"]
+    assert (
+        main(["report", str(runs), "--json", names[0], "--html", names[1], "--pictures", "none"])
+        == 0
+    )
+    found = {
+        record["model"]: record["signature"] for record in json.loads(Path(names[0]).read_text())
+    }
+    assert list(found) == [
+        "a",
+        "b",
+        "openai,model_version=c,temperature=1",
+        "openai,model_version=c",
+    ]
     assert "|model:openai,max_new_tokens=9,model_version=a" in found["a"]
     page = Path(names[1]).read_text(encoding="utf-8")
     arguments = "model_version=a,base_url=http://host:1/v1,max_new_tokens=9"
-    assert f"lmms-eval --model openai --model_args {arguments} --limit 24 --tasks mmstar_demo" in page
+    assert (
+        f"lmms-eval --model openai --model_args {arguments} --limit 24 --tasks mmstar_demo" in page
+    )
     assert "secret" not in page
     assert "user:word" not in page

@@ -25,8 +25,12 @@ YES = l3score([("Yes", -0.105360516), ("No", -2.525728644)])
 """What the local server's agreeing answer is worth."""
 
 
-@pytest.mark.parametrize("command", ["score --by group", "bootstrap", "alignment", "spread", "correlate"])
-def test_nothing_to_read_is_one_sentence(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "command", ["score --by group", "bootstrap", "alignment", "spread", "correlate"]
+)
+def test_nothing_to_read_is_one_sentence(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """An empty folder, a run without our samples and a broken file end with status 2."""
     assert main([*words(command), str(tmp_path)]) == 2
     path = write_run(tmp_path, "m", {"t": []})
@@ -51,7 +55,10 @@ def pictures(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, list[s
     """MMStar's demo, answered by two models with pictures and by one without: task -> RUN arguments, in one form."""
     write = FORMS[request.param]
     rows = rows_for_scoring("mmstar", "demo", "")
-    blind = [{**row, "settings": row["settings"].replace("ablation=none", "ablation=text")} for row in rows]
+    blind = [
+        {**row, "settings": row["settings"].replace("ablation=none", "ablation=text")}
+        for row in rows
+    ]
     (tmp_path / "seen").mkdir()
     (tmp_path / "blind").mkdir()
     return {
@@ -59,7 +66,9 @@ def pictures(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, list[s
             write(tmp_path / "seen", model, "mmstar_demo", rows, texts_of(rows, right))
             for model, right in RIGHT.items()
         ],
-        "mmstar_demo_text": [write(tmp_path / "blind", "a", "mmstar_demo_text", blind, texts_of(blind, 6))],
+        "mmstar_demo_text": [
+            write(tmp_path / "blind", "a", "mmstar_demo_text", blind, texts_of(blind, 6))
+        ],
     }
 
 
@@ -68,15 +77,29 @@ def test_every_command_reads_every_form(
 ) -> None:
     """18 and 12 of 24 right with the picture, 6 without: accuracy, difference, gain, hits, mean and page say so."""
     runs, (without,) = pictures["mmstar_demo"], pictures["mmstar_demo_text"]
-    overall = [row for row in run_json(capsys, "score", "--by", "group", *runs)[1] if row["group"] == "all"]
-    assert {short(row["model"]): (row["value"], row["n"]) for row in overall} == {"a": (0.75, 24), "b": (0.5, 24)}
+    overall = [
+        row for row in run_json(capsys, "score", "--by", "group", *runs)[1] if row["group"] == "all"
+    ]
+    assert {short(row["model"]): (row["value"], row["n"]) for row in overall} == {
+        "a": (0.75, 24),
+        "b": (0.5, 24),
+    }
     ((found,),) = run_json(capsys, "compare", *runs)[1:2]
-    assert (short(found["a"]), short(found["b"]), found["difference"]["difference"]) == ("a", "b", -0.25)
+    assert (short(found["a"]), short(found["b"]), found["difference"]["difference"]) == (
+        "a",
+        "b",
+        -0.25,
+    )
     six_lost = [-1] * 6 + [0] * 18 + [1, -1]  # and one difference added on each side
     t = statistics.mean(six_lost) / (statistics.stdev(six_lost) / math.sqrt(26))
     assert found["difference"]["p"] == pytest.approx(2 * float(student.sf(-t, 23)))
     gain = run_json(capsys, "gain", runs[0], without)[1][0]
-    assert (gain["task"], gain["group"], gain["s_v"], gain["s_wv"]) == ("mmstar_demo", "all", 0.75, 0.25)
+    assert (gain["task"], gain["group"], gain["s_v"], gain["s_wv"]) == (
+        "mmstar_demo",
+        "all",
+        0.75,
+        0.25,
+    )
     (kept,) = run_json(capsys, "filter", "--text-only-models", without, "--max-hits", 0)[1]
     assert (kept["task"], kept["n"], kept["kept"]) == ("mmstar_demo", 24, 18)
     (resampled,) = run_json(capsys, "bootstrap", runs[0], "--size", 24, "--repeats", 500)[1]
@@ -87,7 +110,11 @@ def test_every_command_reads_every_form(
         for each in json.loads((tmp_path / "r.json").read_text())
         if (each["metric"], each["group"]) == ("accuracy", "all")
     }
-    assert told == {("a", "mmstar_demo"): 0.75, ("b", "mmstar_demo"): 0.5, ("a", "mmstar_demo_text"): 0.25}
+    assert told == {
+        ("a", "mmstar_demo"): 0.75,
+        ("b", "mmstar_demo"): 0.5,
+        ("a", "mmstar_demo_text"): 0.25,
+    }
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -98,10 +125,15 @@ def test_tasks_of_ones_own_are_read_in_every_form(
     own = tmp_path / "own"
     own.mkdir()
     include = (
-        main(["list", "--folder"]) or Path(capsys.readouterr().out.split()[-1]) / "scifibench" / "scifibench_demo.yaml"
+        main(["list", "--folder"])
+        or Path(capsys.readouterr().out.split()[-1]) / "scifibench" / "scifibench_demo.yaml"
     )
     runs = []
-    for task, settings, right in (("plain", "", 8), ("marked", "mark=correct", 12), ("order", "shuffle=1", 4)):
+    for task, settings, right in (
+        ("plain", "", 8),
+        ("marked", "mark=correct", 12),
+        ("order", "shuffle=1", 4),
+    ):
         text = f"include: {include}\ntask: own_{task}\ntest_split: demo_fig2cap\ndataset_name: '{settings}'\n"
         (own / f"{task}.yaml").write_text(text)
         rows = rows_for_scoring("scifibench", "demo_fig2cap", settings)
@@ -111,7 +143,17 @@ def test_tasks_of_ones_own_are_read_in_every_form(
         runs = [as_jsonl(*each) for each in runs]  # `score` takes the folder of YAMLs too
         for run in runs:
             task, _, path = run.partition("=")
-            main(["score", task, path, "--include-path", str(own), "--output", str(tmp_path / "scored")])
+            main(
+                [
+                    "score",
+                    task,
+                    path,
+                    "--include-path",
+                    str(own),
+                    "--output",
+                    str(tmp_path / "scored"),
+                ]
+            )
         runs = [str(tmp_path / "scored")]
     capsys.readouterr()
     ((change,),) = run_json(capsys, "alignment", *runs, "--include-path", own)[1:2]
@@ -136,15 +178,27 @@ def test_answers_without_a_judge_are_judged_by_the_one_that_is_named(
     """`--judge provider:model@URL`: each question once for all commands; correlations, pairs and page have L3Score."""
     rows = rows_for_scoring("spiqa", "demo", "")
     write = {**FORMS, "responses": as_responses}[form]
-    right = {model: [place % every > 0 for place in range(len(rows))] for model, every in (("a", 2), ("b", 3))}
+    right = {
+        model: [place % every > 0 for place in range(len(rows))]
+        for model, every in (("a", 2), ("b", 3))
+    }
     runs = []
     for model, flags in right.items():
-        texts = [f"{{'Answer': {row['answer']!r}}}" if flag else "wrong" for row, flag in zip(rows, flags, strict=True)]
+        texts = [
+            f"{{'Answer': {row['answer']!r}}}" if flag else "wrong"
+            for row, flag in zip(rows, flags, strict=True)
+        ]
         runs.append(write(tmp_path, model, "spiqa_demo", rows, texts))
     judge = ["--judge", f"openai:local@{server.url}"]
     capsys.readouterr()
-    overall = [row for row in run_json(capsys, "score", "--by", "group", *runs, *judge)[1] if row["group"] == "all"]
-    expected = {m: sum(YES if flag else 1 - YES for flag in flags) / len(rows) for m, flags in right.items()}
+    overall = [
+        row
+        for row in run_json(capsys, "score", "--by", "group", *runs, *judge)[1]
+        if row["group"] == "all"
+    ]
+    expected = {
+        m: sum(YES if flag else 1 - YES for flag in flags) / len(rows) for m, flags in right.items()
+    }
     assert {short(row["model"]): row["value"] for row in overall} == pytest.approx(expected)
     assert {row["metric"] for row in overall} == {"l3score"}
     asked = server.counts["ok"]
@@ -160,11 +214,18 @@ def test_answers_without_a_judge_are_judged_by_the_one_that_is_named(
 def parts(tmp_path: Path) -> dict[str, list[str]]:
     """Answers to the first 12 of 24 questions: by two models with pictures, by one without."""
     rows = rows_for_scoring("mmstar", "demo", "")[:12]
-    seen = [as_jsonl(tmp_path, m, "mmstar_demo", rows, texts_of(rows, n // 2)) for m, n in RIGHT.items()]
-    return {"seen": seen, "blind": [as_jsonl(tmp_path, "a", "mmstar_demo_text", rows, texts_of(rows, 3))]}
+    seen = [
+        as_jsonl(tmp_path, m, "mmstar_demo", rows, texts_of(rows, n // 2)) for m, n in RIGHT.items()
+    ]
+    return {
+        "seen": seen,
+        "blind": [as_jsonl(tmp_path, "a", "mmstar_demo_text", rows, texts_of(rows, 3))],
+    }
 
 
-def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(parts: dict[str, list[str]], tmp_path: Path) -> None:
+def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(
+    parts: dict[str, list[str]], tmp_path: Path
+) -> None:
     """Page, Markdown, card, csv and json: no value without --partial, and `12 of 24` beside each with it."""
     files = {name: tmp_path / f"r.{name}" for name in ("html", "markdown", "card", "csv", "json")}
     arguments = [*parts["seen"], *parts["blind"]]
@@ -174,9 +235,14 @@ def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(parts: dict[str
     assert main(["report", *parts["seen"], *card]) == 2
     assert not files["card"].exists()
     for partial in ([], ["--partial"]):
-        assert main(["report", *arguments, "--pictures", "none", *partial, *(card if partial else [])]) == 0
+        assert (
+            main(["report", *arguments, "--pictures", "none", *partial, *(card if partial else [])])
+            == 0
+        )
         records = json.loads(files["json"].read_text())
-        assert {record["questions"] for record in records if record["group"] == "all"} == {"12 of 24"}
+        assert {record["questions"] for record in records if record["group"] == "all"} == {
+            "12 of 24"
+        }
         of_groups = {record["questions"] for record in records if record["group"] != "all"}
         whole = {"1 of 1", "2 of 2", "4 of 4"}  # the first 12 are all of three categories
         assert of_groups == (whole if partial else {"12 of 24"})
@@ -184,18 +250,24 @@ def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(parts: dict[str
         assert any(record["value"] is not None for record in records) == bool(partial)
         assert (",0.75," in files["csv"].read_text()) == bool(partial)
         for name in ("html", "markdown"):
-            text = files[name].read_text(encoding="utf-8").replace("\\", "").partition('id="data"')[0]
+            text = (
+                files[name].read_text(encoding="utf-8").replace("\\", "").partition('id="data"')[0]
+            )
             assert ("75.0 [46.8, 91.1]" in text) == bool(partial)
             assert ("75.0 [46.8, 91.1] (12 of 24)" in text) == bool(partial)
             assert ("Multi-modal gain and leakage x 100" in text) == bool(partial)
-            assert ("mmstar_demo of a is withheld: a answered 12 of 24 questions." in text) != bool(partial)
+            assert ("mmstar_demo of a is withheld: a answered 12 of 24 questions." in text) != bool(
+                partial
+            )
             assert "12 of 24" in text
             noted = "mmstar_demo of a: 12 of 24 questions were answered, fewer than 99%; --partial prints its values."
             assert (noted in text) != bool(partial)
     assert re.search(r"75\.0 \[46\.8, 91\.1\]\S* +\| 12 of 24", files["card"].read_text())
 
 
-def test_runs_of_one_name_in_two_folders_are_not_mixed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_of_one_name_in_two_folders_are_not_mixed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Marked tasks have the control, orders of options those, of their own folder; means are counted by hand."""
     task = "scifibench_demo_fig2cap"
     right = {"a": {task: 9, f"{task}_marked_correct": 10, f"{task}_shuffle1": 6}}
@@ -203,16 +275,24 @@ def test_runs_of_one_name_in_two_folders_are_not_mixed(tmp_path: Path, capsys: p
     for folder, counts in right.items():
         for name, count in counts.items():
             true = right_answers(name)
-            answers = [(key, letter if place < count else "none") for place, (key, letter) in enumerate(true.items())]
+            answers = [
+                (key, letter if place < count else "none")
+                for place, (key, letter) in enumerate(true.items())
+            ]
             write_jsonl(tmp_path / folder / f"m_{name}.jsonl", answers)
     folders = [tmp_path / "a", tmp_path / "b"]
     changes = run_json(capsys, "alignment", *folders)[1]
     assert [each["control"] for each in changes] == [9 / 12, 3 / 12]
     assert [each["accuracy"] for each in changes] == [10 / 12, 4 / 12]
     found = run_json(capsys, "spread", *folders)[1]
-    assert [each["accuracies"] for each in found] == [{"0": 9 / 12, "1": 6 / 12}, {"0": 3 / 12, "1": 2 / 12}]
+    assert [each["accuracies"] for each in found] == [
+        {"0": 9 / 12, "1": 6 / 12},
+        {"0": 3 / 12, "1": 2 / 12},
+    ]
     named = [{each["model"] for each in records} for records in (changes, found)]
-    named.append({each["model"] for each in run_json(capsys, "bootstrap", *folders, "--repeats", "2")[1]})
+    named.append(
+        {each["model"] for each in run_json(capsys, "bootstrap", *folders, "--repeats", "2")[1]}
+    )
     assert named == [{f"m ({tmp_path.name}/a)", f"m ({tmp_path.name}/b)"}] * 3
 
 
@@ -223,14 +303,20 @@ def test_a_value_that_failed_requests_withhold_has_its_reason(
     """One of twelve answers is a failed request, in one of three runs; --partial changes nothing of it."""
     for name in ("", "_marked_correct", "_shuffle1"):
         task = f"scifibench_demo_fig2cap{name}"
-        write_jsonl(tmp_path / f"m_{task}.jsonl", right_answers(task) | ({} if name else {"3": FAILED}))
+        write_jsonl(
+            tmp_path / f"m_{task}.jsonl", right_answers(task) | ({} if name else {"3": FAILED})
+        )
     for more in ([], ["--partial"]):
         main([*words(command), str(tmp_path), *more])
-        said = "scifibench_demo_fig2cap of m: accuracy: 11 of 12 answers have a score, fewer than 99%."
+        said = (
+            "scifibench_demo_fig2cap of m: accuracy: 11 of 12 answers have a score, fewer than 99%."
+        )
         assert capsys.readouterr().err.count(said) == 1
 
 
-@pytest.mark.parametrize("command", ["bootstrap --repeats 2", "spread", "alignment", "alignment --summary"])
+@pytest.mark.parametrize(
+    "command", ["bootstrap --repeats 2", "spread", "alignment", "alignment --summary"]
+)
 def test_a_value_over_a_part_has_its_questions_beside_it(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -241,7 +327,10 @@ def test_a_value_over_a_part_has_its_questions_beside_it(
             task = f"scifibench_demo_fig2cap{name}"
             answers = list(right_answers(task).items())
             write_jsonl(tmp_path / f"m_{task}.jsonl", answers if name else answers[:asked])
-        told = [str(each["questions"]) for each in run_json(capsys, name_of, tmp_path, *options, "--partial")[1]]
+        told = [
+            str(each["questions"])
+            for each in run_json(capsys, name_of, tmp_path, *options, "--partial")[1]
+        ]
         assert main([*words(name_of), str(tmp_path), *options, "--partial"]) == 0
         printed = capsys.readouterr().out
         assert ("questions" in printed) is ("6 of 12" in printed) is (asked == 6)
@@ -265,17 +354,35 @@ def test_every_form_in_a_folder_is_read_and_what_is_left_out_is_named(
     main([*words(command), str(tmp_path), "--json"])
     printed = capsys.readouterr()
     assert all(f'"{model}"' in printed.out for model in ("run", "lmms-eval", "table", "jsonl"))
-    assert f"Left out, with no task in the name: {tmp_path / 'mmstar_demo' / 'run.jsonl'}." in printed.err
+    assert (
+        f"Left out, with no task in the name: {tmp_path / 'mmstar_demo' / 'run.jsonl'}."
+        in printed.err
+    )
 
 
 @pytest.mark.usefixtures("no_java")
-def test_scoring_again_never_makes_another_model_of_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scoring_again_never_makes_another_model_of_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Scored by two judges and by none beside its answers: one model, by the newest judge, and sentences say so."""
     for model in "mn":
         answers = write_jsonl(tmp_path / f"{model}_spiqa_demo.jsonl", right_answers("spiqa_demo"))
         with OpenAIServer(Behaviour()) as server:
             for judge in (f"openai:a@{server.url}", f"openai:b@{server.url}", "none"):
-                assert main(["score", "spiqa_demo", str(answers), "--judge", judge, "--output", str(tmp_path)]) == 0
+                assert (
+                    main(
+                        [
+                            "score",
+                            "spiqa_demo",
+                            str(answers),
+                            "--judge",
+                            judge,
+                            "--output",
+                            str(tmp_path),
+                        ]
+                    )
+                    == 0
+                )
     capsys.readouterr()
     status, (found,), errors = run_json(capsys, "compare", tmp_path)
     assert (status, {found["a"], found["b"]}, found["metric"]) == (0, {"m", "n"}, "l3score")

@@ -44,7 +44,10 @@ def judged_here(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def predictions(tmp_path: Path) -> Path:
     """Answers to the 39 demo questions: right where the position is even, else wrong."""
-    return write(tmp_path / "model.jsonl", lambda index, answer: answer if index % 2 == 0 else f"wrong {index}")
+    return write(
+        tmp_path / "model.jsonl",
+        lambda index, answer: answer if index % 2 == 0 else f"wrong {index}",
+    )
 
 
 def write(path: Path, answer: Callable[[int, str], str]) -> Path:
@@ -77,7 +80,12 @@ def test_the_json_has_the_metrics_the_counts_and_the_signature(
         "judged": 39,
         "judge_failed": 0,
     }
-    for part in ("judge:openai:gpt-4o", "judge_served:gpt-4o", "judge_prompt:released:", "judge_rule:top-5"):
+    for part in (
+        "judge:openai:gpt-4o",
+        "judge_served:gpt-4o",
+        "judge_prompt:released:",
+        "judge_rule:top-5",
+    ):
         assert f"|{part}" in found["signature"]
     assert server.counts["ok"] == 39 + 2  # with the two test questions
     assert KEY not in json.dumps(found)
@@ -90,12 +98,25 @@ def lettered(prompt: str) -> list[tuple[str, float]]:
     assert reference
     assert answer
     first, second = "AB" if reference[1] == answer[1] else "BA"
-    return [(first, math.log(0.8)), (second, math.log(0.2)), ("The", -9.0), ("It", -9.5), ("I", -9.9)]
+    return [
+        (first, math.log(0.8)),
+        (second, math.log(0.2)),
+        ("The", -9.0),
+        ("It", -9.5),
+        ("I", -9.9),
+    ]
 
 
-@pytest.mark.parametrize(("rule", "mean", "signed"), [("compass", 0.2, "A=1,B=0,C=0"), ("grade", 0.6, "A=1,B=0.5,C=0")])
+@pytest.mark.parametrize(
+    ("rule", "mean", "signed"), [("compass", 0.2, "A=1,B=0,C=0"), ("grade", 0.6, "A=1,B=0.5,C=0")]
+)
 def test_answers_are_judged_by_the_rule_that_is_named(
-    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], rule: str, mean: float, signed: str
+    server: OpenAIServer,
+    predictions: Path,
+    capsys: pytest.CaptureFixture[str],
+    rule: str,
+    mean: float,
+    signed: str,
 ) -> None:
     """It names the metric and stands in the signature; what only L3Score has is not there."""
     server.behaviour.verdict = lettered
@@ -104,11 +125,17 @@ def test_answers_are_judged_by_the_rule_that_is_named(
     assert found["metrics"][rule] == pytest.approx((20 * right + 19 * mean) / 39)
     assert found["counts"]["judged"] == 39
     assert not {"l3score", "neither_rate", f"{rule}/table"} & set(found["metrics"])
-    assert re.search(rf"\|settings:[^|]*,rule={rule}\|.*\|judge_rule:expected {signed},mass>=0.5\|", found["signature"])
+    assert re.search(
+        rf"\|settings:[^|]*,rule={rule}\|.*\|judge_rule:expected {signed},mass>=0.5\|",
+        found["signature"],
+    )
 
 
 def test_a_dry_run_asks_nothing_and_tells_the_price(
-    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    server: OpenAIServer,
+    predictions: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Calls and tokens; dollars where the judge's own server would be asked."""
     monkeypatch.delenv("SPIQA_JUDGE_BASE_URL")
@@ -129,11 +156,17 @@ def judged_letters(tmp_path: Path) -> tuple[Path, Path]:
     task.write_text(json.dumps({**own, "dataset_name": "prompt=letter,extractor=judge"}))
     rows = rows_for_scoring("scifibench", "demo", "")
     texts = [row["answer"] for row in rows]
-    texts[:2] = [f"It is surely the one with the letter that follows, {row['answer']}, or so" for row in rows[:2]]
+    texts[:2] = [
+        f"It is surely the one with the letter that follows, {row['answer']}, or so"
+        for row in rows[:2]
+    ]
     texts[2] = "Sorry, I cannot see any image."
     texts[3] = next(letter for letter in rows[3]["letters"] if letter != rows[3]["answer"])
     path = tmp_path / "answers.jsonl"
-    lines = [json.dumps({"id": row["id"], "prediction": text}) for row, text in zip(rows, texts, strict=True)]
+    lines = [
+        json.dumps({"id": row["id"], "prediction": text})
+        for row, text in zip(rows, texts, strict=True)
+    ]
     path.write_text("\n".join(lines))
     return task, path
 
@@ -142,7 +175,9 @@ def test_a_judge_reads_open_answers_of_scifibench(
     server: OpenAIServer, judged_letters: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """accuracy_llm counts the answers that the matcher leaves open as the judge reads them; only these are asked."""
-    server.behaviour.text = lambda body: (re.findall(r"follows, ([A-E])", str(body["messages"])) or ["B"])[0]
+    server.behaviour.text = lambda body: (
+        re.findall(r"follows, ([A-E])", str(body["messages"])) or ["B"]
+    )[0]
     task, answers = judged_letters
     forecast = score(capsys, task, answers, "--dry-run")["dry_run"]
     assert [each["calls"] for each in forecast] == [2]
@@ -156,7 +191,10 @@ def test_a_judge_reads_open_answers_of_scifibench(
 
 
 def test_a_judge_at_a_server_of_its_own_never_gets_the_public_key(
-    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    server: OpenAIServer,
+    predictions: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """OPENAI_API_KEY is for OpenAI; another server gets the judge's key or none."""
     monkeypatch.delenv("SPIQA_JUDGE_API_KEY")
@@ -197,7 +235,9 @@ def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_
     assert len(server.requests) - before == 4 + 2
     header = run_header(tmp_path / "out", "spiqa_demo")
     assert {name: header[name] for name in found} == found
-    assert len(list((tmp_path / "out" / "model").glob("*_results.json"))) == 2  # nothing is overwritten
+    assert (
+        len(list((tmp_path / "out" / "model").glob("*_results.json"))) == 2
+    )  # nothing is overwritten
 
 
 def test_missing_and_unknown_ids_are_told_and_give_exit_status_3(
@@ -219,7 +259,9 @@ def test_several_judges_and_models_are_compared(
     server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """One column per model and judge, each under its judge's name."""
-    better = write(tmp_path / "better.jsonl", lambda index, answer: answer if index % 4 else "wrong")
+    better = write(
+        tmp_path / "better.jsonl", lambda index, answer: answer if index % 4 else "wrong"
+    )
     places = ("spiqa_demo", predictions, better, "--judge", "openai:one", "--judge", "openai:two")
     found = score(capsys, *places)
     assert [(each["predictions"], each["judge"]) for each in found["results"]] == [
@@ -254,8 +296,19 @@ def test_extra_fields_go_to_a_judge_at_its_own_address(
 ) -> None:
     """They are in every request and in the signature; a public judge is sent none, and that is said."""
     thinking = '{"chat_template_kwargs": {"enable_thinking": false}}'
-    found = score(capsys, "spiqa_demo", predictions, "--judge", f"openai:m@{server.url}", "--judge-extra", thinking)
-    assert all(request["body"]["chat_template_kwargs"] == {"enable_thinking": False} for request in server.requests)
+    found = score(
+        capsys,
+        "spiqa_demo",
+        predictions,
+        "--judge",
+        f"openai:m@{server.url}",
+        "--judge-extra",
+        thinking,
+    )
+    assert all(
+        request["body"]["chat_template_kwargs"] == {"enable_thinking": False}
+        for request in server.requests
+    )
     assert "enable_thinking" in found["signature"]
     public = ["--judge", "openai:gpt-4o@https://api.openai.com/v1", "--judge-extra", thinking]
     assert main(["score", "spiqa_demo", str(predictions), *public, "--dry-run"]) == 2
@@ -269,7 +322,12 @@ def test_answers_about_single_figures_are_joined_before_they_are_judged(
     rows = rows_for_scoring("spiqa", "demo", "setting=perfigure,max_figures=0")
     path = tmp_path / "p.jsonl"
     said = [
-        {"id": row["id"], "prediction": ("Yes" if row["referred"] else "No") if row["step"] == "helpful" else "wrong"}
+        {
+            "id": row["id"],
+            "prediction": ("Yes" if row["referred"] else "No")
+            if row["step"] == "helpful"
+            else "wrong",
+        }
         for row in rows
     ]
     path.write_text("".join(json.dumps(entry) + "\n" for entry in said))
@@ -289,15 +347,28 @@ def test_after_kill_9_only_the_missing_verdicts_are_asked_for(
     data = tmp_path / "data" / "spiqa" / "test-A"
     data.mkdir(parents=True)
     figure = {"f.png": {"caption": "c", "content_type": "table", "figure_type": "table"}}
-    asked = [{"question": f"Q{i}?", "answer": f"a{i}", "reference": "f.png"} for i in range(questions)]
+    asked = [
+        {"question": f"Q{i}?", "answer": f"a{i}", "reference": "f.png"} for i in range(questions)
+    ]
     (data / "SPIQA_testA.json").write_text(json.dumps({"p": {"all_figures": figure, "qa": asked}}))
     lines = [json.dumps({"id": f"p/{i}", "prediction": f"a{i}"}) for i in range(questions)]
     predictions = tmp_path / "p.jsonl"
     predictions.write_text("\n".join(lines))
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))  # without Java, so that only the judge takes time
+    monkeypatch.setenv(
+        "PATH", str(Path(sys.executable).parent)
+    )  # without Java, so that only the judge takes time
     server.behaviour.latency = 0.3
-    command = [sys.executable, "-m", "spiqa_tasks.cli", "score", "spiqa_testA", str(predictions), "--json", "--partial"]
+    command = [
+        sys.executable,
+        "-m",
+        "spiqa_tasks.cli",
+        "score",
+        "spiqa_testA",
+        str(predictions),
+        "--json",
+        "--partial",
+    ]
     first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while server.counts["ok"] < 100 and time.monotonic() < deadline:
@@ -345,5 +416,9 @@ def test_a_file_with_other_true_answers_is_scored_only_where_that_is_accepted(
     assert (status, found) == (2, [])
     assert "found others for 39 of 39 ids" in errors
     status, found, errors = run_json(capsys, "score", "spiqa_demo", path, "--accept-differences")
-    assert (status, found["metrics"]["rouge_l"], found["counts"]["differing"]) == (3, pytest.approx(1.0), 39)
+    assert (status, found["metrics"]["rouge_l"], found["counts"]["differing"]) == (
+        3,
+        pytest.approx(1.0),
+        39,
+    )
     assert "39 of 39 questions differ from the release and are scored as the release's" in errors

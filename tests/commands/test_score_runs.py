@@ -19,7 +19,10 @@ SETTINGS = "max_figures=2,seed=3"
 def run(tmp_path: Path) -> Path:
     """A run of a task of one's own, whose YAML is gone."""
     rows = load_rows("spiqa", "demo", f"{SETTINGS},ablation=text")
-    rows = [{**row, "settings": row["settings"].replace("ablation=text", "ablation=none")} for row in rows]
+    rows = [
+        {**row, "settings": row["settings"].replace("ablation=text", "ablation=none")}
+        for row in rows
+    ]
     samples = {"spiqa_own": [sample_of(row, row["answer"]) for row in rows]}
     options = {"settings": {"spiqa_own": SETTINGS}, "benchmark": "spiqa", "split": "demo"}
     return write_run(tmp_path / "run", "m", samples, **options).parent
@@ -54,11 +57,21 @@ def test_a_task_that_filter_wrote_is_scored_on_what_it_keeps(
     """Answers to all questions of the source: only the kept ones count, the others are named."""
     pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
     rows = load_rows("mmstar", "demo", "ablation=text")
-    samples = [sample_of(row, row["answer"] if place < 6 else "no letter") for place, row in enumerate(rows)]
-    write_run(tmp_path / "blind", "m", {"mmstar_demo_text": samples}, settings={"mmstar_demo_text": "ablation=text"})
+    samples = [
+        sample_of(row, row["answer"] if place < 6 else "no letter")
+        for place, row in enumerate(rows)
+    ]
+    write_run(
+        tmp_path / "blind",
+        "m",
+        {"mmstar_demo_text": samples},
+        settings={"mmstar_demo_text": "ablation=text"},
+    )
     assert run_json(capsys, "filter", tmp_path / "blind", "--max-hits", 0, "--write")[0] == 0
     answers = tmp_path / "answers.jsonl"
-    answers.write_text("\n".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) for row in rows))
+    answers.write_text(
+        "\n".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) for row in rows)
+    )
     _, found, errors = run_json(capsys, "score", "mmstar_demo_filtered", answers)
     assert found["metrics"]["accuracy"] == 1
     assert found["counts"]["docs"] == len(rows) - 6
@@ -70,23 +83,35 @@ def test_a_group_is_scored_task_by_task(tmp_path: Path, capsys: pytest.CaptureFi
     mmstar, scifibench = (rows_for_scoring(name, "demo", "") for name in ("mmstar", "scifibench"))
     as_table(tmp_path, "m", "mmstar_demo", mmstar, [row["answer"] for row in mmstar])
     as_table(tmp_path, "m", "scifibench_demo", scifibench, ["no letter"] * len(scifibench))
-    status, found, errors = run_json(capsys, "score", "demo", tmp_path, "--output", tmp_path / "out")
+    status, found, errors = run_json(
+        capsys, "score", "demo", tmp_path, "--output", tmp_path / "out"
+    )
     assert status == 0, errors
-    assert {each["task"]: each["metrics"]["accuracy"] for each in found} == {"mmstar_demo": 1.0, "scifibench_demo": 0.0}
+    assert {each["task"]: each["metrics"]["accuracy"] for each in found} == {
+        "mmstar_demo": 1.0,
+        "scifibench_demo": 0.0,
+    }
     assert "demo: no answers to spiqa_demo, spiqa_demo_224px" in errors
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["m"]
-    assert len(list((tmp_path / "out" / "m").glob("*_results.json"))) == 1  # as of one run of the host
+    assert (
+        len(list((tmp_path / "out" / "m").glob("*_results.json"))) == 1
+    )  # as of one run of the host
     again = run_json(capsys, "score", tmp_path / "out")[1]
     assert [each["metrics"] for each in again] == [each["metrics"] for each in found]
 
 
-def test_of_a_run_with_several_tasks_some_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_a_run_with_several_tasks_some_are_scored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`--task` chooses; one that the folder does not have is one sentence."""
     rows = rows_for_scoring("mmstar", "demo", "")
     for task, form in (("mmstar_demo", as_run), ("own", as_lmms_eval)):
         form(tmp_path, "m", task, rows, [row["answer"] for row in rows])
     capsys.readouterr()
-    assert {each["task"] for each in run_json(capsys, "score", tmp_path)[1]} == {"mmstar_demo", "own"}
+    assert {each["task"] for each in run_json(capsys, "score", tmp_path)[1]} == {
+        "mmstar_demo",
+        "own",
+    }
     assert run_json(capsys, "score", tmp_path, "--task", "own")[1]["task"] == "own"
     status, _, errors = run_json(capsys, "score", tmp_path, "--task", "spiqa_demo")
     assert status == 2
@@ -101,7 +126,11 @@ def test_values_over_a_part_of_a_task_are_withheld_unless_they_are_asked_for(
     rows = rows_for_scoring("mmstar", "demo", "")[:12]
     write = as_table if form == "a table" else as_lmms_eval
     named = write(
-        tmp_path, "m", "mmstar_demo", rows, [row["answer"] if place % 4 else "E" for place, row in enumerate(rows)]
+        tmp_path,
+        "m",
+        "mmstar_demo",
+        rows,
+        [row["answer"] if place % 4 else "E" for place, row in enumerate(rows)],
     )
     arguments = ["mmstar_demo", named, "--output", tmp_path / "out"]
     for partial in ([], ["--partial"]):

@@ -54,13 +54,23 @@ def test_the_demo_set_is_smaller_than_3_mb() -> None:
     assert sum(path.stat().st_size for path in DEMO.rglob("*") if path.is_file()) < 3_000_000
 
 
-def test_annotations_have_the_schema_of_the_real_file(real_data: Path, papers: dict[str, Any]) -> None:
+def test_annotations_have_the_schema_of_the_real_file(
+    real_data: Path, papers: dict[str, Any]
+) -> None:
     """Papers, figures and questions have the keys and types of SPIQA test-A."""
-    theirs = next(iter(json.loads((real_data / "spiqa/test-A/SPIQA_testA.json").read_text(encoding="utf-8")).values()))
+    theirs = next(
+        iter(
+            json.loads(
+                (real_data / "spiqa/test-A/SPIQA_testA.json").read_text(encoding="utf-8")
+            ).values()
+        )
+    )
     for paper in papers.values():
         assert keys_and_types(paper) == keys_and_types(theirs)
         for ours in paper["all_figures"].values():
-            assert keys_and_types(ours) == keys_and_types(next(iter(theirs["all_figures"].values())))
+            assert keys_and_types(ours) == keys_and_types(
+                next(iter(theirs["all_figures"].values()))
+            )
         for ours in paper["qa"]:
             assert keys_and_types(ours) == keys_and_types(theirs["qa"][0])
 
@@ -68,7 +78,11 @@ def test_annotations_have_the_schema_of_the_real_file(real_data: Path, papers: d
 @pytest.mark.parametrize("stem", ["SPIQA_testA_Images", "SPIQA_testA_Images_224px"])
 def test_every_figure_is_in_the_archive_and_decodes(papers: dict[str, Any], stem: str) -> None:
     """Each archive holds exactly the annotated figures, and those of the 224px one have that longest side."""
-    wanted = {f"{stem}/{paper_id}/{name}" for paper_id, paper in papers.items() for name in paper["all_figures"]}
+    wanted = {
+        f"{stem}/{paper_id}/{name}"
+        for paper_id, paper in papers.items()
+        for name in paper["all_figures"]
+    }
     with zipfile.ZipFile(TEST_A / f"{stem}.zip") as archive:
         assert set(archive.namelist()) == wanted
         longest = {max(decoded(archive.read(name)).size) for name in wanted}
@@ -94,7 +108,9 @@ def test_mmstar_rows_cover_every_category_four_times() -> None:
 
 def test_mmstar_axes_are_the_real_ones(real_data: Path) -> None:
     """Each category has the detailed axes that the real rows have."""
-    lines = (real_data / "mmstar/llava_next_34b_sample.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (
+        (real_data / "mmstar/llava_next_34b_sample.jsonl").read_text(encoding="utf-8").splitlines()
+    )
     theirs = {(row["category"], row["l2_category"]) for row in map(json.loads, lines)}
     assert {(row["category"], row["l2_category"]) for row in rows(MMSTAR)} == theirs
 
@@ -102,7 +118,9 @@ def test_mmstar_axes_are_the_real_ones(real_data: Path) -> None:
 def test_mmstar_questions_hold_four_different_options_and_a_picture() -> None:
     """The options are in the question's text, the answer is one of their letters, the picture decodes."""
     for row in rows(MMSTAR):
-        match = re.fullmatch(r"[^\n]+\nOptions: A: (.+), B: (.+), C: (.+), D: (.+)", row["question"])
+        match = re.fullmatch(
+            r"[^\n]+\nOptions: A: (.+), B: (.+), C: (.+), D: (.+)", row["question"]
+        )
         assert match is not None
         assert len(set(match.groups())) == 4
         assert row["answer"] in "ABCD"
@@ -135,7 +153,9 @@ def test_the_parquet_files_load_with_datasets(tmp_path: Path) -> None:
     """load_dataset reads every file and shows the pictures as images."""
     files = {"mmstar": MMSTAR, "fig2cap": FIGURE_TO_CAPTION, "cap2fig": CAPTION_TO_FIGURE}
     for name, path in files.items():
-        data = load_dataset("parquet", data_files=str(path), split="train", cache_dir=str(tmp_path / name))
+        data = load_dataset(
+            "parquet", data_files=str(path), split="train", cache_dir=str(tmp_path / name)
+        )
         column = data.features["image"] if name == "mmstar" else data.features["Images"].feature
         assert isinstance(column, Image)
         shown = data[0]["image"] if name == "mmstar" else data[0]["Images"][0]

@@ -89,14 +89,21 @@ def test_a_broken_archive_is_refused_with_the_reason_wherever_it_is_opened(tmp_p
     content = bytearray(path.read_bytes())
     content[200] ^= 0xFF
     path.write_bytes(bytes(content))
-    with pytest.raises(DataError, match=r"broken\.zip to be a whole zip archive.*\(Bad CRC-32 for file 'p1/a\.png'\)"):
+    with pytest.raises(
+        DataError,
+        match=r"broken\.zip to be a whole zip archive.*\(Bad CRC-32 for file 'p1/a\.png'\)",
+    ):
         unpacked(packed[WANTED[0]])
     path.write_bytes(bytes(content[:700]))
-    with pytest.raises(DataError, match=r"broken\.zip to be a whole zip archive.*\(File is not a zip file\)"):
+    with pytest.raises(
+        DataError, match=r"broken\.zip to be a whole zip archive.*\(File is not a zip file\)"
+    ):
         packed_pictures(path, WANTED)
 
 
-@pytest.mark.parametrize("name", ["/a", "..", "a/..", "../a", "..\\a", "\\\\server\\a", "C:\\a", "c:a", "a:b/c"])
+@pytest.mark.parametrize(
+    "name", ["/a", "..", "a/..", "../a", "..\\a", "\\\\server\\a", "C:\\a", "c:a", "a:b/c"]
+)
 def test_a_name_that_leaves_its_folder_is_unsafe(name: str) -> None:
     """Absolute, upwards, or on another drive, as Unix or as Windows writes it."""
     assert is_unsafe(name)

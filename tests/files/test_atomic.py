@@ -9,7 +9,13 @@ import platformdirs
 import pytest
 
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.atomic import cache_folder, cache_path, check_file, check_folder, write_atomically
+from spiqa_tasks.files.atomic import (
+    cache_folder,
+    cache_path,
+    check_file,
+    check_folder,
+    write_atomically,
+)
 
 
 def test_content_is_written_into_new_folders_and_replaces_what_was_there(tmp_path: Path) -> None:
@@ -66,7 +72,9 @@ def test_the_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
     """Others may read a shared cache: the mode is what the umask gives, not that of a private temporary file."""
     (tmp_path / "plain").write_bytes(b"")
     write_atomically(tmp_path / "atomic", b"")
-    assert stat.S_IMODE((tmp_path / "atomic").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
+    assert stat.S_IMODE((tmp_path / "atomic").stat().st_mode) == stat.S_IMODE(
+        (tmp_path / "plain").stat().st_mode
+    )
 
 
 def test_places_to_write_are_checked(tmp_path: Path) -> None:
@@ -86,7 +94,11 @@ def test_the_variable_names_the_folder(tmp_path: Path, monkeypatch: pytest.Monke
     """`~` is the home folder; without the variable, or with an empty one, it is the platform's cache folder."""
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_path({"SPIQA_TASKS_CACHE": "~/x"}) == tmp_path / "x"
-    assert cache_path({}) == cache_path({"SPIQA_TASKS_CACHE": ""}) == platformdirs.user_cache_path("spiqa-tasks")
+    assert (
+        cache_path({})
+        == cache_path({"SPIQA_TASKS_CACHE": ""})
+        == platformdirs.user_cache_path("spiqa-tasks")
+    )
 
 
 def test_the_folder_is_made_when_it_is_needed(tmp_path: Path) -> None:

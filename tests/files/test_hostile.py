@@ -39,7 +39,9 @@ def _patched(path: Path, offset: int, value: int) -> Path:
 
 
 @pytest.mark.parametrize(("offset", "value"), [(6, 1), (8, 9)], ids=["encrypted", "deflate64"])
-def test_an_archive_that_cannot_be_unpacked_is_named(tmp_path: Path, offset: int, value: int) -> None:
+def test_an_archive_that_cannot_be_unpacked_is_named(
+    tmp_path: Path, offset: int, value: int
+) -> None:
     """Encryption and packing that Python does not know are a sentence with the archive's name."""
     with pytest.raises(DataError, match=r"a\.zip"):
         extract(_patched(_archive(tmp_path / "a.zip"), offset, value), ["a.png"])
@@ -49,10 +51,17 @@ def _png(width: int, height: int, data: bytes) -> bytes:
     """A PNG whose checksums are right, whatever its data."""
 
     def chunk(kind: bytes, content: bytes) -> bytes:
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+        return (
+            struct.pack(">I", len(content))
+            + kind
+            + content
+            + struct.pack(">I", zlib.crc32(kind + content))
+        )
 
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +86,9 @@ def test_a_picture_is_checked_by_decoding_it(
 def test_deeply_nested_json_is_a_sentence(tmp_path: Path) -> None:
     """Predictions and result files that nest without end are refused with their name."""
     deep = "[" * 200_000
-    (tmp_path / "p.jsonl").write_text(json.dumps({"id": "1", "prediction": "x"}) + "\n" + deep + "\n")
+    (tmp_path / "p.jsonl").write_text(
+        json.dumps({"id": "1", "prediction": "x"}) + "\n" + deep + "\n"
+    )
     with pytest.raises(DataError, match=r"line 2 of .*p\.jsonl"):
         _read(tmp_path / "p.jsonl")
     (tmp_path / "1_response.json").write_text(deep)

@@ -12,7 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.files.json_text import RepeatedKeyError, as_value, conforms, digest_of, entries, loads
+from spiqa_tasks.files.json_text import (
+    RepeatedKeyError,
+    as_value,
+    conforms,
+    digest_of,
+    entries,
+    loads,
+)
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.text(),
@@ -28,7 +35,8 @@ def test_any_value_is_read_as_json_reads_it(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a": 1, "a": 1}', '[{"b": {"c": 0, "a": 1, "a": 2}}]', '{"a": 1, "b": 2, "\\u0061": 3}']
+    "text",
+    ['{"a": 1, "a": 1}', '[{"b": {"c": 0, "a": 1, "a": 2}}]', '{"a": 1, "b": 2, "\\u0061": 3}'],
 )
 def test_a_key_that_is_there_twice_is_refused(text: str) -> None:
     """Anywhere, with the same value too; json would keep the last one."""
@@ -42,16 +50,24 @@ def test_entries_are_those_of_the_whole_text(
 ) -> None:
     """However it is laid out."""
     path = tmp_path_factory.mktemp("json") / "a.json"
-    path.write_text(json.dumps(found, indent=indent, ensure_ascii=False), encoding="utf-8", newline="")
+    path.write_text(
+        json.dumps(found, indent=indent, ensure_ascii=False), encoding="utf-8", newline=""
+    )
     assert list(entries(path)) == list(found.items())
 
 
 @given(st.dictionaries(st.text(), VALUES, min_size=1, max_size=3), st.data())
-def test_a_cut_text_is_no_object(tmp_path_factory: pytest.TempPathFactory, found: dict[str, Any], data: Any) -> None:
+def test_a_cut_text_is_no_object(
+    tmp_path_factory: pytest.TempPathFactory, found: dict[str, Any], data: Any
+) -> None:
     """Nor is one with more behind it, wherever it is cut."""
     text = json.dumps(found)
     path = tmp_path_factory.mktemp("json") / "a.json"
-    for broken in (text[: data.draw(st.integers(1, len(text) - 1))], f"{text} {{}}", f"{text[:-1]}]"):
+    for broken in (
+        text[: data.draw(st.integers(1, len(text) - 1))],
+        f"{text} {{}}",
+        f"{text[:-1]}]",
+    ):
         path.write_text(broken)
         with pytest.raises(ValueError, match=r"."):
             list(entries(path))
@@ -71,7 +87,9 @@ def test_a_large_file_is_read_in_little_memory(tmp_path: Path) -> None:
 def test_a_digest_is_of_the_value_whatever_the_order_of_its_keys() -> None:
     """Twelve digits of the sha256 of its JSON, the keys in order."""
     expected = hashlib.sha256(b'{"a": [1, "x"], "b": null}').hexdigest()[:12]
-    assert digest_of({"b": None, "a": (1, "x")}) == digest_of({"a": [1, "x"], "b": None}) == expected
+    assert (
+        digest_of({"b": None, "a": (1, "x")}) == digest_of({"a": [1, "x"], "b": None}) == expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,7 +124,10 @@ def test_a_value_is_of_a_type_or_not(form: Any, right: list[Any], wrong: list[An
             "{'text': array(['a', 'b'], dtype=object), 'label': array(['A', 'B'], dtype=object)}",
             {"text": ["a", "b"], "label": ["A", "B"]},
         ),
-        ("{'text': ['Denver'], 'answer_start': array([177, 177])}", {"text": ["Denver"], "answer_start": [177, 177]}),
+        (
+            "{'text': ['Denver'], 'answer_start': array([177, 177])}",
+            {"text": ["Denver"], "answer_start": [177, 177]},
+        ),
         ('[\'an array([x]) of "a" "b"\']', ['an array([x]) of "a" "b"']),
         ("['one']", ["one"]),
     ],

@@ -23,7 +23,9 @@ from spiqa_tasks.files.pictures import (
 )
 
 
-def test_picture_that_cannot_be_decoded_is_named_and_a_good_one_is_read_once(tmp_path: Path) -> None:
+def test_picture_that_cannot_be_decoded_is_named_and_a_good_one_is_read_once(
+    tmp_path: Path,
+) -> None:
     """Every picture is checked; the broken one is in the message, and a clean set is remembered."""
     good, bad = tmp_path / "good.png", tmp_path / "bad.png"
     Image.new("RGB", (4, 4)).save(good)
@@ -60,7 +62,9 @@ def test_16_bits_become_8(tmp_path: Path) -> None:
     """Every grey value keeps its share of the range; PIL would make white of all but the darkest."""
     path = tmp_path / "figure.png"
     Image.fromarray(np.array([[0, 256, 0x8080, 65535]], dtype=np.uint16)).save(path)
-    assert np.asarray(open_picture(str(path)))[0].tolist() == [[value] * 3 for value in (0, 1, 128, 255)]
+    assert np.asarray(open_picture(str(path)))[0].tolist() == [
+        [value] * 3 for value in (0, 1, 128, 255)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -68,14 +72,24 @@ def test_16_bits_become_8(tmp_path: Path) -> None:
     [
         *(
             (kind, "a.png")
-            for kind in ("rgb", "grey", "palette", "rgba", "grey with alpha", "clear palette", "16 bits")
+            for kind in (
+                "rgb",
+                "grey",
+                "palette",
+                "rgba",
+                "grey with alpha",
+                "clear palette",
+                "16 bits",
+            )
         ),
         *(("rgb", name) for name in ("a.jpg", "a.BMP", "a.gif", "a.webp", "a.tif", "a")),
         *(("cmyk", name) for name in ("a.jpg", "a.tiff")),
         *(("turned", name) for name in ("a.png", "a.jpg", "a.tif")),
     ],
 )
-def test_the_file_that_a_model_class_opens_has_the_pixels_of_the_page(tmp_path: Path, kind: str, name: str) -> None:
+def test_the_file_that_a_model_class_opens_has_the_pixels_of_the_page(
+    tmp_path: Path, kind: str, name: str
+) -> None:
     """The file itself if every class shows it so (format, channels, orientation), else a PNG that is made once."""
     path = tmp_path / name
     noise = np.random.default_rng(0).integers(0, 256, (9, 7, 4), dtype=np.uint8)
@@ -110,7 +124,9 @@ def test_parquet_cells_are_written_once_with_the_suffix_of_their_content(tmp_pat
     save_png(Image.new("RGB", (4, 4), "red"), tmp_path / "red.png")
     content = (tmp_path / "red.png").read_bytes()
     assert encoded({"bytes": content, "path": None}, "row 1") == content
-    first = [Path(path) for path in write_pictures("set", [("a", content), ("b", b"\xff\xd8\xff more")])]
+    first = [
+        Path(path) for path in write_pictures("set", [("a", content), ("b", b"\xff\xd8\xff more")])
+    ]
     assert [path.name for path in first] == ["a.png", "b.jpg"]
     first[0].write_bytes(content[:9])
     assert write_pictures("set", [("a", content)]) == [str(first[0])]

@@ -13,7 +13,11 @@ import pytest
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.records import KEY, read_cells, read_records, read_rows
 
-ROWS: list[dict[str, Any]] = [{"q": "1 + 1?", "a": "2"}, {"q": 'None, "NA"\n007?', "a": "007"}, {"q": "é", "a": "NA"}]
+ROWS: list[dict[str, Any]] = [
+    {"q": "1 + 1?", "a": "2"},
+    {"q": 'None, "NA"\n007?', "a": "007"},
+    {"q": "é", "a": "NA"},
+]
 
 
 def _jsonl(path: Path) -> None:
@@ -27,7 +31,9 @@ def _parquet(path: Path) -> None:
 WRITERS: dict[str, Callable[[Path], Any]] = {
     "rows.jsonl": _jsonl,
     "rows.json": lambda path: path.write_text(json.dumps(ROWS)),
-    "nested.json": lambda path: path.write_text(json.dumps({"version": 1, "questions": ROWS, "authors": ["x"]})),
+    "nested.json": lambda path: path.write_text(
+        json.dumps({"version": 1, "questions": ROWS, "authors": ["x"]})
+    ),
     "rows.csv": lambda path: pd.DataFrame(ROWS).to_csv(path, index=False),
     "rows.tsv": lambda path: pd.DataFrame(ROWS).to_csv(path, sep="\t", index=False),
     "rows.xlsx": lambda path: pd.DataFrame(ROWS).to_excel(path, index=False),
@@ -51,7 +57,9 @@ def test_lines_of_json_are_read_whatever_the_file_is_called(tmp_path: Path) -> N
 
 def test_an_object_of_objects_has_its_keys_in_a_column(tmp_path: Path) -> None:
     """The rows of a JSON object are its values."""
-    (tmp_path / "rows.json").write_text(json.dumps({f"k{place}": row for place, row in enumerate(ROWS)}))
+    (tmp_path / "rows.json").write_text(
+        json.dumps({f"k{place}": row for place, row in enumerate(ROWS)})
+    )
     found = list(read_records([tmp_path / "rows.json"]))
     assert [row[KEY] for row in found] == ["k0", "k1", "k2"]
     assert [{**row, KEY: None} for row in found] == [{KEY: None, **row} for row in ROWS]
@@ -64,9 +72,12 @@ def test_a_folder_that_datasets_saved_is_read(tmp_path: Path) -> None:
     saved.save_to_disk(tmp_path / "one", num_shards=2)
     datasets.DatasetDict({"test": saved}).save_to_disk(tmp_path / "several")
     assert list(read_records([tmp_path / "one"])) == ROWS
-    assert list(read_records([tmp_path / "several" / "test"], without=["q"])) == [{"a": row["a"]} for row in ROWS]
+    assert list(read_records([tmp_path / "several" / "test"], without=["q"])) == [
+        {"a": row["a"]} for row in ROWS
+    ]
     with pytest.raises(
-        DataError, match=r"several to be .* found no state\.json in it\. Name a file, or the folder of one split"
+        DataError,
+        match=r"several to be .* found no state\.json in it\. Name a file, or the folder of one split",
     ):
         list(read_records([tmp_path / "several"]))
 
@@ -115,7 +126,10 @@ def write(path: Path, rows: list[dict[str, int]]) -> Path:
 
 def test_rows_of_all_shards_come_in_order_with_the_columns_asked_for(tmp_path: Path) -> None:
     """Two shards are one list; a column that nobody asked for is left out."""
-    paths = [write(tmp_path / f"x-0000{part}-of-00002.parquet", [{"ID": part, "other": 1}]) for part in (0, 1)]
+    paths = [
+        write(tmp_path / f"x-0000{part}-of-00002.parquet", [{"ID": part, "other": 1}])
+        for part in (0, 1)
+    ]
     assert read_rows(paths, ["ID"]) == [{"ID": 0}, {"ID": 1}]
 
 

@@ -45,12 +45,19 @@ def hub() -> Iterator[str]:
 
 
 def prepare(hub: str, home: Path, *tasks: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "HF_ENDPOINT": hub, "HF_HOME": str(home), "HF_HUB_DISABLE_XET": "1"}
+    environment = {
+        **os.environ,
+        "HF_ENDPOINT": hub,
+        "HF_HOME": str(home),
+        "HF_HUB_DISABLE_XET": "1",
+    }
     command = [sys.executable, "-m", "spiqa_tasks.cli", "prepare", *tasks]
     return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
-def test_only_the_files_that_a_task_needs_are_fetched_at_the_pinned_revision(hub: str, tmp_path: Path) -> None:
+def test_only_the_files_that_a_task_needs_are_fetched_at_the_pinned_revision(
+    hub: str, tmp_path: Path
+) -> None:
     """Annotations and one archive for SPIQA, one parquet set at the branch's commit; a second run fetches nothing."""
     done = prepare(hub, tmp_path, "spiqa_testA", "scifibench_cs_fig2cap")
     assert done.returncode == 0, done.stderr
@@ -100,17 +107,23 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Asked:
 
 
 @pytest.mark.parametrize("pattern", ["data/a-*.parquet", "data/a-?.parquet", "data/a-[01].parquet"])
-def test_files_of_a_branch_are_those_of_one_commit_in_their_order(asked: Asked, pattern: str, tmp_path: Path) -> None:
+def test_files_of_a_branch_are_those_of_one_commit_in_their_order(
+    asked: Asked, pattern: str, tmp_path: Path
+) -> None:
     """The branch is looked up once, and its commit kept for later runs."""
     for _ in range(2):
         found = HubSource().files(SCIFIBENCH, pattern)
         assert [path.name for path in found] == ["a-0.parquet", "a-1.parquet"]
     name, commit = "jonathan-roberts1/SciFIBench", "c" * 40
     assert asked == [(name, "main", [pattern]), (name, commit, [pattern])]
-    assert (tmp_path / "cache" / "revisions" / "jonathan-roberts1--SciFIBench@main").read_text() == commit
+    assert (
+        tmp_path / "cache" / "revisions" / "jonathan-roberts1--SciFIBench@main"
+    ).read_text() == commit
 
 
-@pytest.mark.parametrize(("raised", "told"), [(OSError("no\nroute"), "no"), (OSError(), "OSError()")])
+@pytest.mark.parametrize(
+    ("raised", "told"), [(OSError("no\nroute"), "no"), (OSError(), "OSError()")]
+)
 @pytest.mark.usefixtures("asked")
 def test_a_hub_that_fails_is_told_in_its_first_line(
     monkeypatch: pytest.MonkeyPatch, raised: Exception, told: str
@@ -166,20 +179,27 @@ def test_a_local_folder_has_files_in_their_order_and_extracted_folders(tmp_path:
     for name in ("b.json", "a.json", "x/y.png"):
         _cached(tmp_path / "spiqa" / name)
     source = LocalSource(tmp_path)
-    assert source.files(SPIQA, "*.json") == [tmp_path / "spiqa" / "a.json", tmp_path / "spiqa" / "b.json"]
+    assert source.files(SPIQA, "*.json") == [
+        tmp_path / "spiqa" / "a.json",
+        tmp_path / "spiqa" / "b.json",
+    ]
     assert source.folder(SPIQA, "x") == tmp_path / "spiqa" / "x"
     assert source.folder(SPIQA, "a.json") is None
     assert source.folder(MMSTAR, "x") is None
     assert str(LocalSource(tmp_path)) == str(tmp_path)
     assert str(HubSource()) == "the Hugging Face hub"
-    assert default_source({"SPIQA_TASKS_DATA": str(tmp_path / "spiqa" / "..")}) == LocalSource(tmp_path.resolve())
+    assert default_source({"SPIQA_TASKS_DATA": str(tmp_path / "spiqa" / "..")}) == LocalSource(
+        tmp_path.resolve()
+    )
     assert [path.name for path in demo_source().files(MMSTAR, "*.parquet")]
 
 
 def test_a_variable_that_names_no_folder_is_refused(tmp_path: Path) -> None:
     """The sentence quotes it; the home of an unknown user is left as it stands."""
     for value in (str(tmp_path / "x"), "~nobody-has-this-name/data"):
-        with pytest.raises(DataError, match=rf"found {value!r}, which is no folder\. Correct the variable"):
+        with pytest.raises(
+            DataError, match=rf"found {value!r}, which is no folder\. Correct the variable"
+        ):
             default_source({"SPIQA_TASKS_DATA": value})
 
 

@@ -15,9 +15,16 @@ from spiqa_tasks.files.tables import row_id
 
 
 @given(
-    st.lists(st.dictionaries(st.text("ab", min_size=1), st.text(st.characters(exclude_categories=["Cs"]))), max_size=4)
+    st.lists(
+        st.dictionaries(
+            st.text("ab", min_size=1), st.text(st.characters(exclude_categories=["Cs"]))
+        ),
+        max_size=4,
+    )
 )
-def test_objects_come_back_as_they_are(tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, str]]) -> None:
+def test_objects_come_back_as_they_are(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, str]]
+) -> None:
     """Any text in a json list, where nothing is decoded."""
     path = tmp_path_factory.mktemp("json") / "t.json"
     path.write_text(json.dumps(rows), encoding="utf-8")
@@ -44,13 +51,21 @@ def test_the_kind_of_file_is_told_by_its_content(tmp_path: Path) -> None:
     """A spreadsheet with another name is one; its first sheet counts, and rows without any cell do not."""
     path = tmp_path / "t.tsv"
     with pd.ExcelWriter(tmp_path / "t.xlsx") as writer:
-        pd.DataFrame({"id": ["x", None, "y"], "prediction": ["A", None, None]}).to_excel(writer, index=False)
+        pd.DataFrame({"id": ["x", None, "y"], "prediction": ["A", None, None]}).to_excel(
+            writer, index=False
+        )
         pd.DataFrame({"id": ["other"]}).to_excel(writer, sheet_name="second", index=False)
     (tmp_path / "t.xlsx").rename(path)
     assert read_cells(path) == [{"id": "x", "prediction": "A"}, {"id": "y", "prediction": ""}]
 
 
-@given(st.lists(st.tuples(*[st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"))] * 2)))
+@given(
+    st.lists(
+        st.tuples(
+            *[st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"))] * 2
+        )
+    )
+)
 def test_separated_cells_come_back_as_they_are(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]
 ) -> None:
@@ -66,7 +81,10 @@ def test_a_byte_order_mark_is_no_part_of_a_column(tmp_path: Path) -> None:
     """Spreadsheet programs begin a tsv file with one; `NA` and `007` stay texts."""
     path = tmp_path / "t.tsv"
     path.write_bytes("\ufeffindex\tprediction\n007\tNA\n8\t\n".encode())
-    assert read_cells(path) == [{"index": "007", "prediction": "NA"}, {"index": "8", "prediction": ""}]
+    assert read_cells(path) == [
+        {"index": "007", "prediction": "NA"},
+        {"index": "8", "prediction": ""},
+    ]
 
 
 def test_lines_may_end_as_windows_writes_them(tmp_path: Path) -> None:
@@ -97,13 +115,19 @@ def test_a_csv_file_with_tabs_in_its_first_line_has_tabs_between_its_cells(tmp_p
         ("t.tsv", b"id\xff\tprediction\n", "found 'utf-8' codec"),
         ("t.tsv", b"", "found an empty file"),
         ("t.csv", b"id,prediction\n1,A,B\n", "Expected 2 fields in line 2, saw 3."),
-        ("t.csv", b"id,prediction,prediction\n1,A,B\n", "to have each column once, found prediction twice"),
+        (
+            "t.csv",
+            b"id,prediction,prediction\n1,A,B\n",
+            "to have each column once, found prediction twice",
+        ),
         ("t.json", b'[{"id": 1, "id": 2}]', "found the key 'id' more than once in one object."),
         ("t.json", b"[" * 100_000, "to be JSON, found"),
         ("t.xlsx", b"PK\x03\x04 no zip", "to be an xlsx spreadsheet, found"),
     ],
 )
-def test_a_broken_file_is_one_sentence(tmp_path: Path, name: str, content: bytes, told: str) -> None:
+def test_a_broken_file_is_one_sentence(
+    tmp_path: Path, name: str, content: bytes, told: str
+) -> None:
     """It names the file, what is wrong, and what to do."""
     path = tmp_path / name
     path.write_bytes(content)
@@ -114,11 +138,15 @@ def test_a_broken_file_is_one_sentence(tmp_path: Path, name: str, content: bytes
     assert "\n" not in str(error.value)
 
 
-def test_without_openpyxl_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_openpyxl_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Only spreadsheets need it."""
     monkeypatch.setattr(extras, "_missing", lambda _: ["openpyxl"])
     (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04")
-    with pytest.raises(MissingPartError, match=r"Reading .*t\.xlsx needs openpyxl.*pip install '\.\[excel\]'"):
+    with pytest.raises(
+        MissingPartError, match=r"Reading .*t\.xlsx needs openpyxl.*pip install '\.\[excel\]'"
+    ):
         read_cells(tmp_path / "t.xlsx")
     (tmp_path / "t.tsv").write_text("id\tprediction\n1\tA\n")
     assert len(read_cells(tmp_path / "t.tsv")) == 1

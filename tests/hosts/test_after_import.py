@@ -62,7 +62,11 @@ def test_modules_in_packages_are_found_where_the_package_is(folder: Path) -> Non
     (folder / "a_package" / "inner.py").write_text("value = 5\n")
     (folder / "a_package" / "other.py").write_text("value = 7\n")
     (folder / "a_namespace").mkdir()
-    patch(dict.fromkeys(("a_package.inner", "a_namespace", "not_there"), ("value", _raise, "value = 1")))
+    patch(
+        dict.fromkeys(
+            ("a_package.inner", "a_namespace", "not_there"), ("value", _raise, "value = 1")
+        )
+    )
     assert importlib.import_module("a_package.inner").value == 6
     assert importlib.import_module("a_package.other").value == 7
     assert list(importlib.import_module("a_namespace").__path__) == [str(folder / "a_namespace")]
@@ -76,7 +80,12 @@ def test_a_patch_whose_line_is_gone_is_named_without_importing_the_host(folder: 
     package.mkdir()
     (package / "__init__.py").write_text("raise RuntimeError('imported')\n")
     (package / "inner.py").write_text("def load(): ...\n")
-    lines = {"a_host": "raise RuntimeError", "a_host.inner": "def dump(", "a_host.gone": "x", "no_host_of_ours.at": "x"}
+    lines = {
+        "a_host": "raise RuntimeError",
+        "a_host.inner": "def dump(",
+        "a_host.gone": "x",
+        "no_host_of_ours.at": "x",
+    }
     found = dict(unmatched({name: ("value", _raise, line) for name, line in lines.items()}))
     assert list(found) == ["a_host.inner", "a_host.gone", "no_host_of_ours.at"]
     assert found["a_host.inner"] == (

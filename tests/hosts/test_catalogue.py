@@ -37,7 +37,9 @@ def test_every_task_has_a_known_split_settings_and_metrics() -> None:
 def test_groups_become_their_members_each_once() -> None:
     """Nested groups are followed, tasks of the host in a group of ours are left out."""
     names = [task.name for task in find_tasks(["scifibench", "scifibench_cs_fig2cap"])]
-    assert names == [f"scifibench_{s}_{d}" for d in ("fig2cap", "cap2fig") for s in ("cs", "general")]
+    assert names == [
+        f"scifibench_{s}_{d}" for d in ("fig2cap", "cap2fig") for s in ("cs", "general")
+    ]
     assert [task.name for task in find_tasks(["multimodal_gain"])] == ["mmstar_filtered"]
     with pytest.raises(InputError, match=r"Nearest: .*spiqa_testA"):
         find_tasks(["spiqa_testa"])
@@ -46,13 +48,22 @@ def test_groups_become_their_members_each_once() -> None:
 def test_a_yaml_of_ones_own_wins_over_what_it_includes(tmp_path: Path) -> None:
     """Three lines make a task: what they say counts, the rest is ours."""
     path = tmp_path / "mine.yaml"
-    path.write_text(f"include: {yaml_folder()}/mmstar/mmstar_demo.yaml\ntask: mine\ndataset_name: ablation=grey\n")
+    path.write_text(
+        f"include: {yaml_folder()}/mmstar/mmstar_demo.yaml\ntask: mine\ndataset_name: ablation=grey\n"
+    )
     task = read_task(path)
-    assert (task.name, task.benchmark, task.split, task.settings) == ("mine", "mmstar", "demo", "ablation=grey")
+    assert (task.name, task.benchmark, task.split, task.settings) == (
+        "mine",
+        "mmstar",
+        "demo",
+        "ablation=grey",
+    )
     assert load_yaml(path)["process_results"] == "spiqa_tasks.utils.answers.process_results"
 
 
-@pytest.mark.parametrize("text", ["", "[", "task: x", "- 1", "include: nowhere.yaml", "include: mine.yaml"])
+@pytest.mark.parametrize(
+    "text", ["", "[", "task: x", "- 1", "include: nowhere.yaml", "include: mine.yaml"]
+)
 def test_other_yamls_are_refused(tmp_path: Path, text: str) -> None:
     """One sentence names the file, whatever is wrong with it."""
     path = tmp_path / "mine.yaml"
@@ -76,7 +87,9 @@ def test_a_task_has_what_its_yaml_says(tmp_path: Path) -> None:
     assert shipped == Task("mmstar_demo", BENCHMARKS["mmstar"], "demo", "prompt=letter", None, 512)
     assert (shipped.questions, shipped.metrics[0]) == (24, "accuracy")
     path = _kept(tmp_path, ["3", "5"])
-    expected = Task("mine", BENCHMARKS["mmstar"], "demo", "prompt=letter", frozenset({"3", "5"}), 512)
+    expected = Task(
+        "mine", BENCHMARKS["mmstar"], "demo", "prompt=letter", frozenset({"3", "5"}), 512
+    )
     assert read_task(path) == expected
     assert expected.questions == 2
     assert find_tasks(["mine"], [tmp_path]) == [expected]
@@ -89,27 +102,42 @@ def test_a_task_has_what_its_yaml_says(tmp_path: Path) -> None:
         ({"metadata": "text"}, None),
         ({"metadata": {"benchmark": "unknown"}, "test_split": "val"}, None),
         ({"metadata": {"benchmark": "mmstar"}}, None),
-        ({"metadata": {"benchmark": "mmstar"}, "test_split": "val"}, Task("t", BENCHMARKS["mmstar"], "val", "")),
+        (
+            {"metadata": {"benchmark": "mmstar"}, "test_split": "val"},
+            Task("t", BENCHMARKS["mmstar"], "val", ""),
+        ),
         (
             {
-                **{"metadata": {"benchmark": "mmstar"}, "test_split": "demo", "dataset_name": "prompt=bare"},
+                **{
+                    "metadata": {"benchmark": "mmstar"},
+                    "test_split": "demo",
+                    "dataset_name": "prompt=bare",
+                },
                 "generation_kwargs": {"max_new_tokens": 9},
             },
             Task("t", BENCHMARKS["mmstar"], "demo", "prompt=bare", None, 9),
         ),
     ],
 )
-def test_a_yamls_values_are_a_task_where_they_name_one_of_ours(values: dict[str, Any], expected: Task | None) -> None:
+def test_a_yamls_values_are_a_task_where_they_name_one_of_ours(
+    values: dict[str, Any], expected: Task | None
+) -> None:
     """By the benchmark in its metadata and its split; a length that is not said is not known."""
     assert task_of({"task": "t", **values}) == expected
 
 
-def test_values_that_a_run_logged_define_a_benchmark_that_is_registered_nowhere(tmp_path: Path) -> None:
+def test_values_that_a_run_logged_define_a_benchmark_that_is_registered_nowhere(
+    tmp_path: Path,
+) -> None:
     """Its definition is in their metadata."""
     write_own(tmp_path)
     own_definitions([tmp_path])
     definition = BENCHMARKS.pop("shapes").definition
-    config = {"task": "shapes", "test_split": "test", "metadata": {"benchmark": "shapes", "definition": definition}}
+    config = {
+        "task": "shapes",
+        "test_split": "test",
+        "metadata": {"benchmark": "shapes", "definition": definition},
+    }
     task = task_of(config)
     assert task is not None
     assert (task.benchmark, task.entry.definition, task.split) == ("shapes", definition, "test")
@@ -140,7 +168,9 @@ def test_benchmarks_of_ones_own_are_found_in_folders_with_their_tasks(tmp_path: 
     names = ["shapes", "shapes_grey", "shapes_text"]
     assert [tasks[name].name for name in names] == names
     assert {tasks[name].length for name in names} == {length}
-    assert {tasks[name].settings for name in names} == {text for _, text in BENCHMARKS["shapes"].tasks.values()}
+    assert {tasks[name].settings for name in names} == {
+        text for _, text in BENCHMARKS["shapes"].tasks.values()
+    }
     assert groups["shapes_both"] == tuple(BENCHMARKS["shapes"].groups["shapes_both"])
     assert read_task(path) == tasks["shapes"]
     second = write_own(tmp_path / "b")
@@ -190,7 +220,9 @@ def test_all_whose_source_is_there_are_found_by_name(tmp_path: Path) -> None:
     assert filtered_tasks() == sorted(folders)
 
 
-def test_a_task_whose_source_is_gone_is_left_out_with_a_line(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_task_whose_source_is_gone_is_left_out_with_a_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """The line names both; the others are found, and the task is found again when its source is back."""
     gone, there = tmp_path / "gone.yaml", tmp_path / "there.yaml"
     first, second = _write("a", _source(gone)), _write("b", _source(there))
@@ -214,5 +246,7 @@ def test_a_variable_names_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setenv(INCLUDE, value)
         assert included_folders() == expected
     monkeypatch.setenv(INCLUDE, os.pathsep.join([str(tmp_path), "gone"]))
-    with pytest.raises(InputError, match=r"Expected a folder with YAMLs .* found gone\. .* SPIQA_TASKS_INCLUDE"):
+    with pytest.raises(
+        InputError, match=r"Expected a folder with YAMLs .* found gone\. .* SPIQA_TASKS_INCLUDE"
+    ):
         catalogue()

@@ -84,7 +84,11 @@ def test_no_true_answer_and_no_real_answer_reads_like_an_error(
 ) -> None:
     """All references of test-A and those of test-B that are here, and 17,087 answers of real models."""
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
-    texts = [row["answer"] for split in ("testA", "testB") for row in rows_for_scoring("spiqa", split, "")]
+    texts = [
+        row["answer"]
+        for split in ("testA", "testB")
+        for row in rows_for_scoring("spiqa", split, "")
+    ]
     for name in ("answers", "free_form"):
         lines = (real_data / "mcq" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
         texts += [json.loads(line)["response"] for line in lines]

@@ -33,19 +33,28 @@ print(sum(verdict.ok for verdict in found), sum(not verdict.cached for verdict i
 
 
 def requests(count: int) -> list[JudgeRequest]:
-    return [JudgeRequest(f"Ground-truth answer: {i}\nCandidate answer: {i % 2 * i}") for i in range(count)]
+    return [
+        JudgeRequest(f"Ground-truth answer: {i}\nCandidate answer: {i % 2 * i}")
+        for i in range(count)
+    ]
 
 
-def ask(config: JudgeConfig, asked: Sequence[JudgeRequest] | int = 1, **changes: Any) -> list[Verdict]:
+def ask(
+    config: JudgeConfig, asked: Sequence[JudgeRequest] | int = 1, **changes: Any
+) -> list[Verdict]:
     """The verdicts on so many requests, or on these, of a judge with these changes."""
     wanted = requests(asked) if isinstance(asked, int) else asked
     return Asker(replace(config, **changes)).verdicts(wanted)
 
 
-def test_verdicts_come_in_the_order_of_the_requests(server: OpenAIServer, config: JudgeConfig) -> None:
+def test_verdicts_come_in_the_order_of_the_requests(
+    server: OpenAIServer, config: JudgeConfig
+) -> None:
     """Each request gets the verdict on its own text, as the server gave it; equal requests share one."""
     found = ask(config, requests(50) * 2)
-    assert [verdict.text for verdict in found] == ["Yes" if i % 2 or i == 0 else "No" for i in range(50)] * 2
+    assert [verdict.text for verdict in found] == [
+        "Yes" if i % 2 or i == 0 else "No" for i in range(50)
+    ] * 2
     logprobs = [logprob for _, logprob in found[1].top_logprobs]
     assert logprobs == sorted(logprobs, reverse=True)
     assert len(server.requests) == 50
@@ -66,13 +75,18 @@ def test_the_estimate_asks_nothing(server: OpenAIServer, config: JudgeConfig) ->
     """Calls, stored verdicts, tokens and price of what is missing; equal requests count once."""
     stored = requests(3)
     ask(config, stored)
-    new = [JudgeRequest("x" * 60, top_logprobs=None, max_tokens=7), JudgeRequest("z" * 8, max_tokens=1)]
+    new = [
+        JudgeRequest("x" * 60, top_logprobs=None, max_tokens=7),
+        JudgeRequest("z" * 8, max_tokens=1),
+    ]
     found = Asker(replace(config, price=(2.0, 10.0))).estimate([*new, new[0], *stored])
     assert found == JudgingEstimate(2, 3, 25 + 12, 8, pytest.approx((37 * 2 + 8 * 10) / 1e6))
     assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize("fault", ["429", "408", "409", "500", "503", "reset", "timeout", "truncated", "not_json"])
+@pytest.mark.parametrize(
+    "fault", ["429", "408", "409", "500", "503", "reset", "timeout", "truncated", "not_json"]
+)
 def test_passing_faults_are_survived(server: OpenAIServer, config: JudgeConfig, fault: str) -> None:
     """After any fault that may pass, the request is made again and judged."""
     server.behaviour.script = [fault, fault]
@@ -80,7 +94,9 @@ def test_passing_faults_are_survived(server: OpenAIServer, config: JudgeConfig, 
     assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize("fault", ["400", "401", "403", "404", "too_large", "quota", "redirect", "no_logprobs"])
+@pytest.mark.parametrize(
+    "fault", ["400", "401", "403", "404", "too_large", "quota", "redirect", "no_logprobs"]
+)
 def test_lasting_faults_fail_at_once(server: OpenAIServer, config: JudgeConfig, fault: str) -> None:
     """They are asked once, with a reason, and others are judged."""
     server.behaviour.script = [fault]
@@ -95,14 +111,22 @@ def test_thirty_percent_faults_lose_nothing(server: OpenAIServer, config: JudgeC
     kinds = ["429", "500", "reset", "timeout", "truncated"]
     server.behaviour.faults = dict.fromkeys(kinds, 0.06)
     found = ask(config, 300, timeout=0.3, retry=replace(config.retry, max_attempts=30))
-    assert [verdict.text for verdict in found] == ["Yes" if i % 2 or i == 0 else "No" for i in range(300)]
+    assert [verdict.text for verdict in found] == [
+        "Yes" if i % 2 or i == 0 else "No" for i in range(300)
+    ]
 
 
 def test_a_dead_server_is_given_up_for_all(server: OpenAIServer, config: JudgeConfig) -> None:
     """When nothing was answered for the time bound, what is open fails with the reason, soon and without asking."""
     server.behaviour.sticky = "timeout"
     start = time.monotonic()
-    found = ask(config, 200, timeout=0.2, concurrency=4, retry=RetryPolicy(max_attempts=100, patience=0.6, base=0.01))
+    found = ask(
+        config,
+        200,
+        timeout=0.2,
+        concurrency=4,
+        retry=RetryPolicy(max_attempts=100, patience=0.6, base=0.01),
+    )
     assert time.monotonic() - start < 5
     assert all("no answer within 0.2 s" in (verdict.reason or "") for verdict in found)
     assert len(server.requests) < 40
@@ -113,7 +137,9 @@ def test_a_server_that_starts_late_is_waited_for(config: JudgeConfig) -> None:
     with OpenAIServer(Behaviour()) as gone:
         url = gone.url
     late = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, url, str(config.cache_dir), "1"], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", PROGRAM, url, str(config.cache_dir), "1"],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     time.sleep(2)
     with OpenAIServer(Behaviour(), port=int(url.split(":")[2].split("/")[0])):
@@ -143,7 +169,9 @@ def test_a_bucket_is_used_up_without_losing_an_answer(config: JudgeConfig) -> No
         assert limited.counts["429"] < 300
 
 
-def test_where_a_loop_runs_already_it_is_asked_too(server: OpenAIServer, config: JudgeConfig) -> None:
+def test_where_a_loop_runs_already_it_is_asked_too(
+    server: OpenAIServer, config: JudgeConfig
+) -> None:
     """As in a notebook."""
 
     async def cell() -> list[Verdict]:
@@ -153,7 +181,9 @@ def test_where_a_loop_runs_already_it_is_asked_too(server: OpenAIServer, config:
     assert len(server.requests) == 5
 
 
-def test_a_defect_in_a_provider_is_a_reason(config: JudgeConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_defect_in_a_provider_is_a_reason(
+    config: JudgeConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An unexpected exception fails the request it came from, without the key, and hangs nobody."""
 
     async def ask_and_break(_judge: OpenAIJudge, _request: JudgeRequest) -> Verdict:
@@ -169,7 +199,9 @@ def start(server: OpenAIServer, cache: Path, count: int) -> subprocess.Popen[str
 
 
 @pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT])
-def test_a_kill_loses_only_what_was_on_its_way(server: OpenAIServer, tmp_path: Path, kill: signal.Signals) -> None:
+def test_a_kill_loses_only_what_was_on_its_way(
+    server: OpenAIServer, tmp_path: Path, kill: signal.Signals
+) -> None:
     """The next run asks for the rest alone."""
     server.behaviour.latency = 0.05
     first = start(server, tmp_path, 80)
@@ -202,15 +234,22 @@ def test_a_slow_judge_is_said_on_stderr(
     fast = capsys.readouterr().err
     server.behaviour.latency = 1.5
     ask(config, [JudgeRequest("slow")], timeout=10)
-    assert (fast, capsys.readouterr().err) == ("", "spiqa-tasks: judge openai:gpt-4o: 1 judgement ...\n")
+    assert (fast, capsys.readouterr().err) == (
+        "",
+        "spiqa-tasks: judge openai:gpt-4o: 1 judgement ...\n",
+    )
 
 
-def test_the_log_says_what_is_asked_of_whom(config: JudgeConfig, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_says_what_is_asked_of_whom(
+    config: JudgeConfig, caplog: pytest.LogCaptureFixture
+) -> None:
     """Requests, verdicts that are there, and where they are."""
     ask(config, 2)
     with caplog.at_level("INFO", "spiqa_tasks"):
         ask(config, 3)
         ask(config, 1, cache_dir=None)
-    line = f"judge openai:gpt-4o at {config.host}: %d requests, %d of their verdicts in the cache %s"
+    line = (
+        f"judge openai:gpt-4o at {config.host}: %d requests, %d of their verdicts in the cache %s"
+    )
     assert line % (3, 2, f"{config.cache_dir}/judge.sqlite") in caplog.messages
     assert line % (1, 0, "none") in caplog.messages

@@ -84,7 +84,9 @@ def test_a_row_that_was_changed_is_missing(path: Path) -> None:
         assert set(cache.get([*changes, "00004"])) == {"00000", "00004"}
 
 
-@pytest.mark.parametrize("content", [b"no database", "CREATE TABLE verdicts (id INTEGER, text TEXT)"])
+@pytest.mark.parametrize(
+    "content", [b"no database", "CREATE TABLE verdicts (id INTEGER, text TEXT)"]
+)
 def test_a_file_that_is_damaged_or_another_programs_is_left_whole(
     path: Path, content: bytes | str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -122,7 +124,9 @@ def locked(path: Path, how: str) -> Iterator[None]:
         yield
 
 
-def test_a_file_that_is_locked_for_writing_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_locked_for_writing_is_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Verdicts that cannot be stored meanwhile are stored as soon as it is free, at the latest at the end."""
     monkeypatch.setattr(module, "LOCKED_SECONDS", 0.2)
     stored = fill(path, 3)
@@ -138,7 +142,9 @@ def test_a_file_that_is_locked_for_writing_is_read(path: Path, monkeypatch: pyte
     assert late.unstored == 1
 
 
-def test_a_file_that_nobody_may_read_stops_the_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_nobody_may_read_stops_the_run(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Going on would pay for its verdicts again."""
     monkeypatch.setattr(module, "LOCKED_SECONDS", 0.2)
     fill(path, 1)
@@ -178,7 +184,10 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
 
         monkeypatch.setattr(module, "_connected", limited)
         long = "x" * 20_000  # more than a page has room for
-        asked = [*asked[:2], *(JudgeRequest(f"p{place}", top_logprobs=None) for place in range(2, 5))]
+        asked = [
+            *asked[:2],
+            *(JudgeRequest(f"p{place}", top_logprobs=None) for place in range(2, 5)),
+        ]
         server.behaviour.text = long
     else:
         config = replace(config, cache_dir=unwritable(how, tmp_path))
@@ -186,7 +195,11 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
     found = judge.verdicts(asked)
     assert [verdict.ok for verdict in found] == [True] * 5
     assert (judge.summary().unstored, len(server.requests)) == (5 - known, 5)
-    lines = capsys.readouterr().err.splitlines()  # the first call imports an SDK, and may be slow enough for progress
+    lines = (
+        capsys.readouterr().err.splitlines()
+    )  # the first call imports an SDK, and may be slow enough for progress
     (line,) = [each for each in lines if "judgements ..." not in each]
-    assert line.startswith(f"spiqa-tasks: Expected to store {5 - known} verdicts in the judge's cache")
+    assert line.startswith(
+        f"spiqa-tasks: Expected to store {5 - known} verdicts in the judge's cache"
+    )
     assert "SPIQA_TASKS_CACHE" in line

@@ -40,7 +40,9 @@ def _judge(judge: JudgeConfig) -> Judge:
     return Judge(judge, Plain())
 
 
-def test_the_test_questions_are_asked_past_the_cache(server: OpenAIServer, config: JudgeConfig) -> None:
+def test_the_test_questions_are_asked_past_the_cache(
+    server: OpenAIServer, config: JudgeConfig
+) -> None:
     """Each preflight asks all of them, returns the verdicts in their order, and counts nothing."""
     judge = _judge(config)
     judge.verdicts(REQUESTS)
@@ -82,12 +84,18 @@ def test_a_public_judge_without_a_key_is_told_when_it_is_asked() -> None:
         judge.preflight()
 
 
-def test_what_a_rule_makes_of_the_verdicts_can_refuse_a_judge(server: OpenAIServer, config: JudgeConfig) -> None:
+def test_what_a_rule_makes_of_the_verdicts_can_refuse_a_judge(
+    server: OpenAIServer, config: JudgeConfig
+) -> None:
     """The fault that a rule finds stands in the sentence, with the judge's name and host and the way without it."""
 
     class Strict(Plain):
         def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
-            return None if verdicts[0].text == "Yes" else f"it says {verdicts[0].text}; choose another judge"
+            return (
+                None
+                if verdicts[0].text == "Yes"
+                else f"it says {verdicts[0].text}; choose another judge"
+            )
 
     host = server.url.split("/")[2]
     with pytest.raises(JudgeError) as caught:
@@ -102,7 +110,9 @@ def test_what_a_rule_makes_of_the_verdicts_can_refuse_a_judge(server: OpenAIServ
 @pytest.mark.parametrize("judge", ["openai:o3-mini", "anthropic:claude"])
 def test_a_judge_without_log_probabilities_is_refused_with_those_that_have_them(judge: str) -> None:
     """Before anything is asked; the message names the rule and lists the judges that can be asked by it."""
-    with pytest.raises(JudgeError, match=r"^plain cannot be judged by .*; choose openai:<model>.*, hf:<"):
+    with pytest.raises(
+        JudgeError, match=r"^plain cannot be judged by .*; choose openai:<model>.*, hf:<"
+    ):
         _judge(parse_judge(judge, environ={}))
 
 
@@ -115,13 +125,20 @@ def test_the_summary_is_printed_once_and_only_where_wanted(
     judge = _judge(config)
     for _ in range(2):
         judge.verdicts(REQUESTS)
-    assert capsys.readouterr().err.count("Judge openai:gpt-4o: 0 judged, 2 from the cache, 0 failed") == 1
+    assert (
+        capsys.readouterr().err.count("Judge openai:gpt-4o: 0 judged, 2 from the cache, 0 failed")
+        == 1
+    )
 
 
 def test_the_signature_has_what_is_known(server: OpenAIServer, config: JudgeConfig) -> None:
     """The model as served only after an answer; fields without a value are left out."""
     judge = _judge(replace(config, extra='{"a": 1}'))
-    known = {"judge": "openai:gpt-4o", "judge_host": server.url.split("/")[2], "judge_extra": '{"a": 1}'}
+    known = {
+        "judge": "openai:gpt-4o",
+        "judge_host": server.url.split("/")[2],
+        "judge_extra": '{"a": 1}',
+    }
     known["judge_prompt"] = "plain:1"
     assert judge.configured == judge.signature == known
     judge.verdicts(REQUESTS)
@@ -131,14 +148,22 @@ def test_the_signature_has_what_is_known(server: OpenAIServer, config: JudgeConf
 
 def _at(server: OpenAIServer) -> JudgeConfig | None:
     """The judge that an environment names at the local server."""
-    environ = {"SPIQA_JUDGE": "openai:judge", "SPIQA_JUDGE_BASE_URL": server.url, "SPIQA_JUDGE_API_KEY": "key"}
+    environ = {
+        "SPIQA_JUDGE": "openai:judge",
+        "SPIQA_JUDGE_BASE_URL": server.url,
+        "SPIQA_JUDGE_API_KEY": "key",
+    }
     return judge_from_environ(environ)
 
 
 def test_the_environments_judge_is_tested_before_the_run(server: OpenAIServer) -> None:
     """Two answers, a right and a wrong one, show whether it can judge; one shows whether it can read letters."""
     server.behaviour.text = "B"
-    rules = {name: rule for name, rule in RULES.items() if not issubclass(rule, LetteredRule | SampledRule)}
+    rules = {
+        name: rule
+        for name, rule in RULES.items()
+        if not issubclass(rule, LetteredRule | SampledRule)
+    }
     made = [make_judge(name, _at(server)) for name in rules]
     assert [judge and judge.rule for judge in made] == [rule() for rule in rules.values()]
     assert len(server.requests) == sum(len(rule.tests) for rule in rules.values()) == 2 + 1 + 1
@@ -148,5 +173,7 @@ def test_judging_can_be_switched_off_but_for_tasks_that_need_it() -> None:
     """L3Score is left out; letters that only a judge finds are not."""
     assert make_judge("l3score", None) is None
     for name in ("letters", "letters_released"):
-        with pytest.raises(JudgeError, match="a judge for the setting extractor, found SPIQA_JUDGE=none"):
+        with pytest.raises(
+            JudgeError, match="a judge for the setting extractor, found SPIQA_JUDGE=none"
+        ):
             make_judge(name, None)

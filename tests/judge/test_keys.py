@@ -70,7 +70,9 @@ def predictions(tmp_path: Path) -> str:
     """An answer to each of the demo's questions."""
     path = tmp_path / "answers.jsonl"
     rows = rows_for_scoring("spiqa", "demo", "setting=captiononly")
-    path.write_text("".join(json.dumps({"id": row["id"], "prediction": "x"}) + "\n" for row in rows))
+    path.write_text(
+        "".join(json.dumps({"id": row["id"], "prediction": "x"}) + "\n" for row in rows)
+    )
     return str(path)
 
 
@@ -117,10 +119,22 @@ def test_the_hooks_judge_at_a_server_of_its_own(
 
 
 @pytest.mark.parametrize("command", ["score", "rank"])
-def test_two_judges_of_a_command_get_a_key_each(servers: Servers, predictions: str, run: str, command: str) -> None:
+def test_two_judges_of_a_command_get_a_key_each(
+    servers: Servers, predictions: str, run: str, command: str
+) -> None:
     """The judge at a URL of its own gets the judge's key, the public one the provider's; no other key leaves."""
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]
-    main([*words(command), *places, "--judge", f"openai:a@{servers.other.url}", "--judge", "openai:gpt-4o", "--json"])
+    main(
+        [
+            *words(command),
+            *places,
+            "--judge",
+            f"openai:a@{servers.other.url}",
+            "--judge",
+            "openai:gpt-4o",
+            "--json",
+        ]
+    )
     assert servers.keys() == ({PUBLIC}, {OWN})
     assert OTHER not in servers.everything()
 
@@ -132,7 +146,17 @@ def test_the_environments_judge_owns_its_key(
     """Where SPIQA_JUDGE names the public judge, SPIQA_JUDGE_API_KEY is that one's, and another server gets none."""
     monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]
-    main([*words(command), *places, "--judge", f"openai:a@{servers.other.url}", "--judge", "openai:gpt-4o", "--json"])
+    main(
+        [
+            *words(command),
+            *places,
+            "--judge",
+            f"openai:a@{servers.other.url}",
+            "--judge",
+            "openai:gpt-4o",
+            "--json",
+        ]
+    )
     assert servers.keys() == ({OWN}, {None})
 
 

@@ -64,7 +64,9 @@ def judged(server: Server, count: int = ANSWERS, **kind: Any) -> tuple[list[Verd
 
 def outage(kind: str, windows: Sequence[tuple[float, float]], wait: float | None = None) -> Trouble:
     """Trouble of a kind between these times."""
-    return lambda now: TROUBLES[kind](wait) if any(start <= now < end for start, end in windows) else None
+    return lambda now: (
+        TROUBLES[kind](wait) if any(start <= now < end for start, end in windows) else None
+    )
 
 
 def bucket(rate: float, size: float) -> Trouble:
@@ -86,7 +88,8 @@ def bucket(rate: float, size: float) -> Trouble:
 @given(
     kind=st.sampled_from(sorted(TROUBLES)),
     start=st.just(0.0) | st.floats(0, 5),
-    seconds=st.floats(0, 20) | st.floats(0, PATIENCE - 40),  # so that everybody is asked again before
+    seconds=st.floats(0, 20)
+    | st.floats(0, PATIENCE - 40),  # so that everybody is asked again before
     wait=st.none() | st.floats(0, 20),
     latency=st.floats(0.01, 2),
 )
@@ -107,10 +110,14 @@ def test_after_an_outage_the_answers_are_soon_there(
 @settings(deadline=None, max_examples=15)
 @given(
     kind=st.sampled_from(sorted(TROUBLES)),
-    lengths=st.lists(st.tuples(st.floats(0, 5), st.floats(0, 60)), max_size=4),  # together less than the patience
+    lengths=st.lists(
+        st.tuples(st.floats(0, 5), st.floats(0, 60)), max_size=4
+    ),  # together less than the patience
     latency=st.floats(0.01, 1),
 )
-def test_one_outage_after_another_costs_no_more(kind: str, lengths: list[tuple[float, float]], latency: float) -> None:
+def test_one_outage_after_another_costs_no_more(
+    kind: str, lengths: list[tuple[float, float]], latency: float
+) -> None:
     """Of a server that comes and goes everything is judged, soon after it stays."""
     windows, end = [], 0.0
     for well, ill in lengths:
@@ -144,7 +151,9 @@ def test_an_outage_without_end_is_given_up_when_the_patience_is(kind: str, count
     assert not any(verdict.ok for verdict in verdicts)
     assert took == pytest.approx(PATIENCE, abs=1)
     assert server.requests < 150
-    assert all("the judge has answered nothing for 300 s" in str(verdict.reason) for verdict in verdicts)
+    assert all(
+        "the judge has answered nothing for 300 s" in str(verdict.reason) for verdict in verdicts
+    )
 
 
 @pytest.mark.parametrize("wait", [PATIENCE + 1, 1e308])
@@ -168,7 +177,9 @@ def test_lost_requests_are_asked_again(start: float, seconds: float) -> None:
     assert server.requests <= ANSWERS + SLOTS + 10
 
 
-@pytest.mark.parametrize(("latency", "kind"), [(55.0, {"top_logprobs": None, "max_tokens": 256}), (45.0, {})])
+@pytest.mark.parametrize(
+    ("latency", "kind"), [(55.0, {"top_logprobs": None, "max_tokens": 256}), (45.0, {})]
+)
 def test_no_slow_answer_is_cut_off(latency: float, kind: dict[str, Any]) -> None:
     """A text may take its time, and so may a server that takes as long for a test question."""
     server = Server(outage("429", []), latency)
@@ -203,7 +214,9 @@ class Queue(Server):
 
 
 @pytest.mark.parametrize("latency", [0.5, 2.0, 5.0, 20.0])
-@pytest.mark.parametrize("kind", [{"top_logprobs": None, "max_tokens": 256}, {}], ids=["text", "token"])
+@pytest.mark.parametrize(
+    "kind", [{"top_logprobs": None, "max_tokens": 256}, {}], ids=["text", "token"]
+)
 def test_a_server_that_lets_requests_queue_is_asked_no_faster_than_it_answers(
     latency: float, kind: dict[str, Any]
 ) -> None:
@@ -215,7 +228,9 @@ def test_a_server_that_lets_requests_queue_is_asked_no_faster_than_it_answers(
     assert server.work <= 1.1 * 200 * latency + 60
 
 
-@pytest.mark.parametrize("kind", [{"top_logprobs": None, "max_tokens": 256}, {}], ids=["text", "token"])
+@pytest.mark.parametrize(
+    "kind", [{"top_logprobs": None, "max_tokens": 256}, {}], ids=["text", "token"]
+)
 def test_a_server_that_queues_no_more_has_all_slots_again(kind: dict[str, Any]) -> None:
     """After five minutes of one place, 2,000 answers of a second come within a minute of what 64 slots take."""
 
@@ -241,7 +256,9 @@ def test_a_request_that_fails_for_itself_is_given_up_soon(count: int, error: Ask
             return await super().ask(request)
 
     verdicts, took = judged(One(outage("503", []), 0.1), count)
-    assert [verdict.reason for verdict in verdicts if not verdict.ok] == [f"{error.reason} (gave up after 9 tries)"]
+    assert [verdict.reason for verdict in verdicts if not verdict.ok] == [
+        f"{error.reason} (gave up after 9 tries)"
+    ]
     assert took < count / SLOTS * 0.1 + 20
 
 
@@ -276,7 +293,9 @@ class Client(Provider):
         return [at for name, at in self.asked if name == prompt]
 
 
-LOCAL = JudgeConfig("openai", "m", "http://judge", concurrency=4, retry=RetryPolicy(max_attempts=4, patience=50))
+LOCAL = JudgeConfig(
+    "openai", "m", "http://judge", concurrency=4, retry=RetryPolicy(max_attempts=4, patience=50)
+)
 DOWN, BUSY = http_error(503, "down"), http_error(429, "busy")
 
 
@@ -305,13 +324,19 @@ def test_a_try_counts_behind_an_answered_test_question() -> None:
     assert reason_of_first(client, 1000) == "HTTP 503: down (gave up after 4 tries)"
     assert len(client.asked) == 999 + 4 + 1
     down = iter([True] * 9)
-    assert reason_of_first(Client(lambda _prompt, _before: DOWN if next(down, False) else None), 1) is None
+    assert (
+        reason_of_first(Client(lambda _prompt, _before: DOWN if next(down, False) else None), 1)
+        is None
+    )
 
 
 def test_a_refusal_costs_no_try_for_as_long_as_the_patience() -> None:
     """Though others are answered all the time."""
     client = first_fails(BUSY)
-    assert reason_of_first(client, 4000) == f"HTTP 429: busy (gave up after {len(client.times('0'))} tries)"
+    assert (
+        reason_of_first(client, 4000)
+        == f"HTTP 429: busy (gave up after {len(client.times('0'))} tries)"
+    )
     first, *_, last = client.times("0")
     assert 50 < last + 0.1 - first < 60
 

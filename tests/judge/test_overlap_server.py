@@ -14,7 +14,13 @@ from spiqa_tasks.judge.overlap_server import MODEL, completion, overlap, overlap
 
 @pytest.mark.parametrize(
     ("reference", "prediction", "f1"),
-    [("a b", "a b", 1.0), ("a b", "c", 0.0), ("a b c", "a", 0.5), ("", "", 0.0), ("A b", "b, a!", 1.0)],
+    [
+        ("a b", "a b", 1.0),
+        ("a b", "c", 0.0),
+        ("a b c", "a", 0.5),
+        ("", "", 0.0),
+        ("A b", "b, a!", 1.0),
+    ],
 )
 def test_overlap_is_the_f1_of_words(reference: str, prediction: str, f1: float) -> None:
     """Whatever their order, case and marks."""
@@ -26,7 +32,9 @@ def test_l3score_judges_with_it(tmp_path: Path) -> None:
     with overlap_judge() as url:
         metric = L3Score(judge=f"openai:{MODEL}@{url}", cache_dir=tmp_path)
         predictions = ["the red line", "blue", "the red dot in one go"]
-        found = metric.compute(questions=["Which?"] * 3, references=["the red line"] * 3, predictions=predictions)
+        found = metric.compute(
+            questions=["Which?"] * 3, references=["the red line"] * 3, predictions=predictions
+        )
     assert found["scores"] == pytest.approx([0.99, 0.01, 4 / 9])
     assert MODEL in str(found["signature"])
 
@@ -34,7 +42,10 @@ def test_l3score_judges_with_it(tmp_path: Path) -> None:
 def test_other_requests_are_refused() -> None:
     """Another path, and what is no request; a taken port is one sentence."""
     with overlap_judge() as url:
-        for path, content, status in (("/chat/completions", b"{}", 500), ("/embeddings", b"{}", 404)):
+        for path, content, status in (
+            ("/chat/completions", b"{}", 500),
+            ("/embeddings", b"{}", 404),
+        ):
             with pytest.raises(urllib.error.HTTPError) as error:
                 urllib.request.urlopen(urllib.request.Request(url + path, content))
             assert error.value.code == status

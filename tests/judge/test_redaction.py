@@ -21,7 +21,12 @@ from spiqa_tasks.judge.types import JudgeRequest, redacted
 KEY = "sk-secret-0123456789"  # the one of the fixture `config`
 KEYS = st.text('abcXYZ012-_/+%. "\\', min_size=8, max_size=60)
 WORDS = st.text("qwrt.,: ", max_size=20)
-FORMS: list[Callable[[str], str]] = [str, quote, lambda key: quote(key, safe=""), lambda key: json.dumps(key)[1:-1]]
+FORMS: list[Callable[[str], str]] = [
+    str,
+    quote,
+    lambda key: quote(key, safe=""),
+    lambda key: json.dumps(key)[1:-1],
+]
 
 
 @given(key=KEYS, before=WORDS, after=WORDS, form=st.sampled_from(FORMS))
@@ -42,7 +47,10 @@ def test_other_texts_stay(text: str) -> None:
 
 def test_no_password_of_an_address_is_left() -> None:
     """Whoever wrote it: a proxy's error, a redirect's target."""
-    assert redacted("see http://me:secret@host/v1 or x@y", None) == "see http://[credentials]@host/v1 or x@y"
+    assert (
+        redacted("see http://me:secret@host/v1 or x@y", None)
+        == "see http://[credentials]@host/v1 or x@y"
+    )
     assert redacted("a\ud800b", None) == "a?b"
 
 
@@ -74,7 +82,9 @@ def test_a_models_name_writes_no_signature(server: OpenAIServer, config: JudgeCo
     assert parse(made.text) == made
 
 
-@pytest.mark.parametrize("url", ["http:user:secret@host", "user:secret@host", "http://user:secret@host", "x@http://"])
+@pytest.mark.parametrize(
+    "url", ["http:user:secret@host", "user:secret@host", "http://user:secret@host", "x@http://"]
+)
 def test_a_base_url_with_a_password_is_not_repeated(url: str) -> None:
     """However it is written."""
     with pytest.raises(JudgeError) as caught:

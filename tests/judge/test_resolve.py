@@ -31,7 +31,11 @@ def test_none_switches_judging_off() -> None:
 
 def test_the_url_of_the_model_under_test_is_never_used() -> None:
     """OPENAI_BASE_URL and OPENAI_API_BASE point at another server and are ignored."""
-    environ = {"OPENAI_BASE_URL": "http://x/v1", "OPENAI_API_BASE": "http://y/v1", "OPENAI_API_KEY": "k"}
+    environ = {
+        "OPENAI_BASE_URL": "http://x/v1",
+        "OPENAI_API_BASE": "http://y/v1",
+        "OPENAI_API_KEY": "k",
+    }
     config = judge_from_environ(environ)
     assert config is not None
     assert config.url == OPENAI
@@ -55,7 +59,10 @@ def test_the_judges_own_variables_win() -> None:
 
 def test_a_server_of_ones_own_needs_no_key() -> None:
     """Local servers and local models are used without a key."""
-    own, local = (parse_judge(judge, environ={}) for judge in ("openai:m@http://127.0.0.1:1/v1", "hf:some/model"))
+    own, local = (
+        parse_judge(judge, environ={})
+        for judge in ("openai:m@http://127.0.0.1:1/v1", "hf:some/model")
+    )
     assert (own.api_key, local.url) == (None, "")
     for config in (own, local):
         Asker(config).require_key()
@@ -69,8 +76,12 @@ def test_an_unknown_provider_lists_the_known_ones(judge: str) -> None:
 
 
 @given(
-    model=st.text(st.characters(blacklist_categories=("Cs",)), min_size=1).map(str.strip).filter(bool),
-    url=st.sampled_from(["", "http://127.0.0.1:8000/v1", "https://host/a@b/v1?api-version=2024-06-01"]),
+    model=st.text(st.characters(blacklist_categories=("Cs",)), min_size=1)
+    .map(str.strip)
+    .filter(bool),
+    url=st.sampled_from(
+        ["", "http://127.0.0.1:8000/v1", "https://host/a@b/v1?api-version=2024-06-01"]
+    ),
 )
 def test_any_model_name_and_url_are_told_apart(model: str, url: str) -> None:
     """Names may hold `@`, `:` and `/`: what stands before the first `@http://` or `@https://` is the model."""
@@ -103,14 +114,18 @@ def test_a_judge_in_this_process_has_no_url() -> None:
         parse_judge("hf:m@http://x/v1", environ={})
 
 
-@pytest.mark.parametrize("url", ["http://", "https://:8000/v1", "http://[::1/v1", "http://host:port/v1", "ftp://host"])
+@pytest.mark.parametrize(
+    "url", ["http://", "https://:8000/v1", "http://[::1/v1", "http://host:port/v1", "ftp://host"]
+)
 def test_a_url_without_a_server_is_refused(url: str) -> None:
     """A host must be there and the port a number."""
     with pytest.raises(JudgeError, match="base URL must be"):
         parse_judge("openai:m", base_url=url, environ={})
 
 
-@pytest.mark.parametrize("url", ["http://user:pw@host/v1", "http://host/v1?api-key=abc", "http://host/v1?token=abc"])
+@pytest.mark.parametrize(
+    "url", ["http://user:pw@host/v1", "http://host/v1?api-key=abc", "http://host/v1?token=abc"]
+)
 def test_credentials_in_the_url_are_refused_without_repeating_them(url: str) -> None:
     """A URL is logged and kept in signatures, so it must hold no secret."""
     with pytest.raises(JudgeError, match="SPIQA_JUDGE_API_KEY") as caught:
@@ -135,10 +150,14 @@ def test_a_blank_key_is_none(key: str) -> None:
 @pytest.mark.parametrize("extra", ["[1]", "{", "null", "5", '"x"', "[" * 100_000])
 def test_what_is_no_object_is_one_sentence_with_an_example(extra: str) -> None:
     """The example is one that can be used."""
-    with pytest.raises(JudgeError, match=r"^Expected a JSON object as the judge's extra fields, such as ") as caught:
+    with pytest.raises(
+        JudgeError, match=r"^Expected a JSON object as the judge's extra fields, such as "
+    ) as caught:
         checked_extra(extra)
     assert NO_THINKING in str(caught.value)
-    assert json.loads(checked_extra(NO_THINKING)) == {"chat_template_kwargs": {"enable_thinking": False}}
+    assert json.loads(checked_extra(NO_THINKING)) == {
+        "chat_template_kwargs": {"enable_thinking": False}
+    }
 
 
 OWN = "http://own/v1"
@@ -164,7 +183,9 @@ BOTH = {"SPIQA_JUDGE_API_KEY": "judges", "OPENAI_API_KEY": "public"}
         ("openai:m", {**BOTH, "SPIQA_JUDGE": "unknown:m"}, "public"),
     ],
 )
-def test_a_key_goes_only_where_its_owner_is(judge: str, environ: dict[str, str], key: str | None) -> None:
+def test_a_key_goes_only_where_its_owner_is(
+    judge: str, environ: dict[str, str], key: str | None
+) -> None:
     """The provider's own to its public address; the judge's to the server that the environment names, if it does."""
     assert parse_judge(judge, environ=environ).api_key == key
 

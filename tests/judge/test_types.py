@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.judge.types import WITHOUT_LOGPROBS, Summary, Verdict, combined, failed, logprobs_fault
+from spiqa_tasks.judge.types import (
+    WITHOUT_LOGPROBS,
+    Summary,
+    Verdict,
+    combined,
+    failed,
+    logprobs_fault,
+)
 
 PREFIX = "the server's answer has "
 
@@ -14,7 +21,12 @@ PREFIX = "the server's answer has "
 def test_a_failed_verdict_has_a_reason_and_no_score() -> None:
     """The reason is printable; a verdict that no rule can read says what it was."""
     verdict = failed("HTTP 500\x1b[31m")
-    assert (verdict.status, verdict.ok, verdict.text, verdict.top_logprobs) == ("judge_failed", False, "", ())
+    assert (verdict.status, verdict.ok, verdict.text, verdict.top_logprobs) == (
+        "judge_failed",
+        False,
+        "",
+        (),
+    )
     assert verdict.reason is not None
     assert "\x1b" not in verdict.reason
     assert verdict.unread == verdict.reason
@@ -40,8 +52,16 @@ def test_a_failed_verdict_has_a_reason_and_no_score() -> None:
         ([("Yes", math.inf)], 1, PREFIX + "a log-probability that is none: inf"),
         ([("Yes", "9" * 50)], 1, PREFIX + f"a log-probability that is none: '{'9' * 39}"),
         ([("Yes", -0.1)], 5, PREFIX + "1 of 5 log-probabilities; use --top 2"),
-        ([("Yes", -0.1), ("No", -3.0), ("a", -4.0)], 5, PREFIX + "3 of 5 log-probabilities; use --top 3"),
-        ([("Yes", math.log(0.5)), ("No", math.log(0.52))], 2, PREFIX + "probabilities that add up to 1.02"),
+        (
+            [("Yes", -0.1), ("No", -3.0), ("a", -4.0)],
+            5,
+            PREFIX + "3 of 5 log-probabilities; use --top 3",
+        ),
+        (
+            [("Yes", math.log(0.5)), ("No", math.log(0.52))],
+            2,
+            PREFIX + "probabilities that add up to 1.02",
+        ),
         ([("Yes", -math.inf), ("No", -9999.0)], 2, PREFIX + "tokens of probability 0 alone"),
     ],
 )
@@ -60,7 +80,12 @@ def test_counts_add_up_and_the_time_is_that_of_the_slowest() -> None:
     other = replace(ONE, judged=5, seconds=2.0, models=("a-2", "a-1"))
     both = combined([ONE, other])
     assert (both.judged, both.cached, both.failed, both.cut) == (8, 4, 2, 2)
-    assert (both.seconds, both.prompt_tokens, both.completion_tokens, both.cost) == (4.0, 200, 20, 1.0)
+    assert (both.seconds, both.prompt_tokens, both.completion_tokens, both.cost) == (
+        4.0,
+        200,
+        20,
+        1.0,
+    )
     assert both.models == ("a-1", "a-2")
     assert combined([ONE, replace(ONE, cost=None)]).cost is None
 

@@ -23,7 +23,13 @@ def test_bertscore_runs_on_a_local_model(
     """BERTScore is 1 for the same text, 0 for an empty one, less than 1 for another, and takes long texts."""
     pytest.importorskip("bert_score")
     monkeypatch.setattr(module, "model_folder", lambda: tiny_bert(tmp_path))
-    pairs = [("same text", "same text"), ("", "text"), ("text", ""), ("other", "same text"), ("word " * 2000, "word")]
+    pairs = [
+        ("same text", "same text"),
+        ("", "text"),
+        ("text", ""),
+        ("other", "same text"),
+        ("word " * 2000, "word"),
+    ]
     forget_bertscore()
     scores = text_scores(pairs, ["bertscore_f1"])
     forget_bertscore()
@@ -40,18 +46,32 @@ def tiny_bert(folder: Path) -> Path:
     from transformers import BertConfig, BertModel, BertTokenizer
 
     letters = "abcdefghijklmnopqrstuvwxyz"
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    vocabulary = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *letters,
+        *(f"##{letter}" for letter in letters),
+    ]
     (folder / "vocab.txt").write_text("\n".join(vocabulary))
     BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
     torch.manual_seed(0)
     config = BertConfig(
-        vocab_size=len(vocabulary), hidden_size=16, num_hidden_layers=9, num_attention_heads=2, intermediate_size=32
+        vocab_size=len(vocabulary),
+        hidden_size=16,
+        num_hidden_layers=9,
+        num_attention_heads=2,
+        intermediate_size=32,
     )
     BertModel(config).save_pretrained(folder)
     return folder
 
 
-def test_without_the_package_there_is_a_reason_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_there_is_a_reason_in_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Where bert-score is not installed, the reason says what to install."""
     forget_bertscore()
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
@@ -109,7 +129,10 @@ def test_a_pair_is_scored_once_and_an_empty_text_is_worth_nothing(fake: type[Fak
 @pytest.mark.usefixtures("fake")
 def test_a_package_that_fails_costs_no_other_metric() -> None:
     """The reason has what it raised; nothing of the failed call is kept."""
-    assert module.bertscore([("fail", "x")]) == "the bert-score package failed (RuntimeError: no memory)"
+    assert (
+        module.bertscore([("fail", "x")])
+        == "the bert-score package failed (RuntimeError: no memory)"
+    )
     assert module.bertscore([("a", "a")]) == CorpusScore(1.0, (1.0,))
 
 
@@ -131,7 +154,11 @@ def test_a_model_that_cannot_be_loaded_is_a_reason(monkeypatch: pytest.MonkeyPat
     [
         (["google-bert/bert-base-uncased"], "model.safetensors", "google-bert/bert-base-uncased"),
         (["bert-base-uncased"], "pytorch_model.bin", "bert-base-uncased"),
-        (["google-bert/bert-base-uncased", "bert-base-uncased"], "model.safetensors", "google-bert/bert-base-uncased"),
+        (
+            ["google-bert/bert-base-uncased", "bert-base-uncased"],
+            "model.safetensors",
+            "google-bert/bert-base-uncased",
+        ),
         (["google-bert/bert-base-uncased"], "config.json", "fetched"),
         ([], "", "fetched"),
     ],

@@ -142,7 +142,9 @@ def test_a_program_that_fails_is_an_error(install: Install) -> None:
         tokenize_lines(["a"])
 
 
-def test_a_program_that_does_not_end_is_killed(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_does_not_end_is_killed(
+    install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After the limit; the metric fails, and nobody waits for ever."""
     monkeypatch.setattr(coco_java, "JAVA_TIMEOUT", 0.5)
     install("while :; do :; done")
@@ -156,7 +158,15 @@ def test_a_program_is_called_as_the_toolkit_calls_it(install: Install) -> None:
     meteor_statistics([("a", "b")])
     encoding, *rest = log.read_text().split()
     assert encoding == "-Dfile.encoding=UTF-8"
-    assert [*rest[:3], *rest[5:]] == ["-Xmx2G", "-jar", "meteor-1.5.jar", "-l", "en", "-norm", "-ssOut"]
+    assert [*rest[:3], *rest[5:]] == [
+        "-Xmx2G",
+        "-jar",
+        "meteor-1.5.jar",
+        "-l",
+        "en",
+        "-norm",
+        "-ssOut",
+    ]
     log.unlink()
     install(LOWERED)
     tokenize_lines(["a"])

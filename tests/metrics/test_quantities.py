@@ -41,8 +41,16 @@ def test_units_are_converted_and_an_unknown_one_is_not_read(
 
 @pytest.mark.parametrize(
     ("prediction", "reference", "right"),
-    [("95", "100", True), ("94.9", "100", False), ("0", "0", True), ("18 kg", "18 in", False), ("blue", "Blue", True)],
+    [
+        ("95", "100", True),
+        ("94.9", "100", False),
+        ("0", "0", True),
+        ("18 kg", "18 in", False),
+        ("blue", "Blue", True),
+    ],
 )
-def test_without_units_only_bare_numbers_have_a_tolerance(prediction: str, reference: str, right: bool) -> None:
+def test_without_units_only_bare_numbers_have_a_tolerance(
+    prediction: str, reference: str, right: bool
+) -> None:
     """Other true answers have to be equal."""
     assert quantity_match(prediction, reference, 0.05) is right

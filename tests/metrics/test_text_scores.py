@@ -54,11 +54,15 @@ def no_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 def real_pairs(data: Path, count: int) -> list[tuple[str, str]]:
     """Answers of test-A with stand-in predictions: the answer with words left out, or the question."""
     rng = random.Random(0)
-    papers = json.loads((data / "spiqa/test-A/SPIQA_testA.json").read_text(encoding="utf-8")).values()
+    papers = json.loads(
+        (data / "spiqa/test-A/SPIQA_testA.json").read_text(encoding="utf-8")
+    ).values()
     pairs = []
     for entry in [entry for paper in papers for entry in paper["qa"]][:count]:
         words = [word for word in entry["answer"].split(" ") if rng.random() < 0.7]
-        pairs.append((" ".join(words) if rng.random() < 0.8 else entry["question"], entry["answer"]))
+        pairs.append(
+            (" ".join(words) if rng.random() < 0.8 else entry["question"], entry["answer"])
+        )
     return pairs
 
 
@@ -96,7 +100,9 @@ def test_scores_equal_the_toolkit_run_directly(pairs: Pairs) -> None:
     pairs = [*pairs[:REAL], pairs[-1]]
     results = PTBTokenizer().tokenize({i: [{"caption": pair[0]}] for i, pair in enumerate(pairs)})
     targets = PTBTokenizer().tokenize({i: [{"caption": pair[1]}] for i, pair in enumerate(pairs)})
-    expected = dict(zip(METRICS, Bleu(4).compute_score(targets, results, verbose=0)[0], strict=False))
+    expected = dict(
+        zip(METRICS, Bleu(4).compute_score(targets, results, verbose=0)[0], strict=False)
+    )
     items = {}
     for name, scorer in (("rouge_l", Rouge()), ("cider", Cider()), ("meteor", Meteor())):
         expected[name], items[name] = scorer.compute_score(targets, results)
@@ -119,10 +125,15 @@ def test_odd_texts_keep_every_pair_in_its_place(pairs: Pairs) -> None:
     assert scores.per_item["rouge_l"][0] == scores.per_item["rouge_l"][-1] == 1.0
 
 
-def test_without_java_no_metric_of_the_toolkit_is_there(no_java: None, caplog: pytest.LogCaptureFixture) -> None:  # noqa: ARG001
+def test_without_java_no_metric_of_the_toolkit_is_there(
+    no_java: None,  # noqa: ARG001
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     """Other tokens would be other numbers under the same name: one line names the extra that brings a Java."""
     with caplog.at_level(logging.WARNING):
-        scores = text_scores([("the model's accuracy", "the model's recall"), ("a", "a")], METRICS[:-1])
+        scores = text_scores(
+            [("the model's accuracy", "the model's recall"), ("a", "a")], METRICS[:-1]
+        )
     assert scores.values == {}
     assert set(scores.omitted) == set(METRICS[:-1])
     (line,) = caplog.messages
@@ -135,7 +146,9 @@ def test_what_is_said_beforehand_is_what_is_computed(no_java: None) -> None:  # 
     scores = text_scores([("a b", "a b")])
     assert tuple(available) == METRICS
     assert set(scores.values) == {name for name, reason in available.items() if reason is None}
-    assert scores.omitted == {name: reason for name, reason in available.items() if reason is not None}
+    assert scores.omitted == {
+        name: reason for name, reason in available.items() if reason is not None
+    }
 
 
 def test_an_empty_list_is_refused() -> None:
@@ -145,12 +158,19 @@ def test_an_empty_list_is_refused() -> None:
 
 
 @needs_java
-def test_subsets_of_prepared_pairs_cost_no_java(pairs: Pairs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_subsets_of_prepared_pairs_cost_no_java(
+    pairs: Pairs, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every subset has all metrics, and an item's score in it is its score in the whole."""
     monkeypatch.setattr(coco_java, "_run_java", lambda *_: pytest.fail("Java was started again"))
     whole = text_scores(pairs, ["meteor"]).per_item["meteor"]
     for start in range(3):
-        assert text_scores(pairs[start::3]).values.keys() >= {"bleu_1", "rouge_l", "cider", "meteor"}
+        assert text_scores(pairs[start::3]).values.keys() >= {
+            "bleu_1",
+            "rouge_l",
+            "cider",
+            "meteor",
+        }
         assert text_scores(pairs[start::3], ["meteor"]).per_item["meteor"] == whole[start::3]
 
 
@@ -181,7 +201,9 @@ def fake_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return given
 
 
-@pytest.mark.parametrize("error", [OSError("gone"), subprocess.SubprocessError("gone"), ValueError("gone")])
+@pytest.mark.parametrize(
+    "error", [OSError("gone"), subprocess.SubprocessError("gone"), ValueError("gone")]
+)
 @pytest.mark.usefixtures("fake_java")
 def test_a_java_that_fails_leaves_its_reason(
     error: Exception, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

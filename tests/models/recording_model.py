@@ -16,7 +16,9 @@ class Recorder(lmms):
         self.given = kwargs
 
     def generate_until(self, requests: list[Any]) -> list[str]:
-        texts, _, hooks, places, tasks, splits = zip(*(request.args for request in requests), strict=True)
+        texts, _, hooks, places, tasks, splits = zip(
+            *(request.args for request in requests), strict=True
+        )
         visuals = [hooks[0](self.task_dict[tasks[0]][splits[0]][place]) for place in places]
         Recorder.seen += zip(texts, visuals, strict=True)
         return [str(len(shown or [])) for shown in visuals]

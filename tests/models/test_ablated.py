@@ -23,8 +23,12 @@ def evaluate(evaluate: Evaluate) -> Evaluate:
     from lmms_eval import models
     from lmms_eval.models.registry_v2 import ModelManifest
 
-    models.MODEL_REGISTRY_V2.register_manifest(ModelManifest("recorder", "recording_model.Recorder"))
-    return lambda model, model_args, task, **options: evaluate(model, [task], model_args, batch_size=1, **options)
+    models.MODEL_REGISTRY_V2.register_manifest(
+        ModelManifest("recorder", "recording_model.Recorder")
+    )
+    return lambda model, model_args, task, **options: evaluate(
+        model, [task], model_args, batch_size=1, **options
+    )
 
 
 @pytest.fixture
@@ -62,7 +66,10 @@ def received(server: OpenAIServer) -> list[Request]:
 
 @pytest.mark.parametrize(
     ("task", "limit", "kinds"),
-    [("mmstar_demo", 3, ("grey", "black", "white", "mean", "noise")), ("scifibench_demo", 13, ("grey",))],
+    [
+        ("mmstar_demo", 3, ("grey", "black", "white", "mean", "noise")),
+        ("scifibench_demo", 13, ("grey",)),
+    ],
 )
 def test_api_model_gets_the_same_text_and_other_pixels(
     evaluate: Evaluate, server: OpenAIServer, task: str, limit: int, kinds: tuple[str, ...]
@@ -99,7 +106,9 @@ def test_text_takes_the_pictures_away(evaluate: Evaluate, server: OpenAIServer) 
     assert received(server) == [(text, []) for text in texts]
 
 
-def test_our_grey_task_shows_what_the_wrapped_model_sees(evaluate: Evaluate, server: OpenAIServer) -> None:
+def test_our_grey_task_shows_what_the_wrapped_model_sees(
+    evaluate: Evaluate, server: OpenAIServer
+) -> None:
     """`_grey` and `ablation=grey` are the same pictures."""
     evaluate("openai", base_args(server), "mmstar_demo_grey", limit=3)
     ours = received(server)
@@ -115,10 +124,14 @@ def test_response_cache_never_mixes_ablated_and_real_answers(
     """One cache for a plain run and three ablated ones: each asks the model once, and is served its own answers."""
     answers: dict[str, list[str]] = {}
     models = {"plain": ("openai", ""), "grey": ("ablated", "base=openai,ablation=grey,")}
-    models |= {f"noise {seed}": ("ablated", f"base=openai,ablation=noise,seed={seed},") for seed in (0, 1)}
+    models |= {
+        f"noise {seed}": ("ablated", f"base=openai,ablation=noise,seed={seed},") for seed in (0, 1)
+    }
     for repeat in range(2):
         for name, (model, args) in models.items():
-            results = evaluate(model, args + base_args(server), "mmstar_demo", limit=4, use_cache=str(tmp_path))
+            results = evaluate(
+                model, args + base_args(server), "mmstar_demo", limit=4, use_cache=str(tmp_path)
+            )
             assert len(received(server)) == (4 if repeat == 0 else 0)
             given = [sample["filtered_resps"][0] for sample in results["samples"]["mmstar_demo"]]
             assert answers.setdefault(name, given) == given
@@ -126,7 +139,9 @@ def test_response_cache_never_mixes_ablated_and_real_answers(
 
 
 @pytest.mark.parametrize(("ablation", "pictures"), [("grey", 1), ("text", 0)])
-def test_simple_models_get_other_visuals(evaluate: Evaluate, recorder: Any, ablation: str, pictures: int) -> None:
+def test_simple_models_get_other_visuals(
+    evaluate: Evaluate, recorder: Any, ablation: str, pictures: int
+) -> None:
     """A base that has only a simple class runs as one; its visuals are replaced for every document of a batch."""
     evaluate("recorder", "colour=red", "mmstar_demo")
     plain = list(recorder.seen)
@@ -164,7 +179,10 @@ def test_tasks_take_the_wrapped_models_own_values(make: Callable[..., Any]) -> N
     manager = TaskManager("WARNING", include_defaults=False, model_name="ablated")
     make("base=recorder,ablation=grey")
     assert manager.model_name == "recorder"
-    assert TaskManager("WARNING", include_defaults=False, model_name="qwen2_vl").model_name == "qwen2_vl"
+    assert (
+        TaskManager("WARNING", include_defaults=False, model_name="qwen2_vl").model_name
+        == "qwen2_vl"
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,7 +195,9 @@ def test_tasks_take_the_wrapped_models_own_values(make: Callable[..., Any]) -> N
         ("base=recorder,ablation=pink", "found 'pink'"),
     ],
 )
-def test_wrong_arguments_are_refused(make: Callable[..., Any], arguments: str, message: str) -> None:
+def test_wrong_arguments_are_refused(
+    make: Callable[..., Any], arguments: str, message: str
+) -> None:
     """The message says what is missing and shows an example."""
     with pytest.raises(SystemExit, match=message):
         make(arguments)
@@ -191,7 +211,9 @@ def instance(hook: Callable[..., Any]) -> Any:
     return Instance("generate_until", ("Look", {}, hook, 0, "t", "test"), 0, metadata)
 
 
-@pytest.mark.parametrize("method", ["loglikelihood", "generate_until_multi_round", "generate_visual_cot"])
+@pytest.mark.parametrize(
+    "method", ["loglikelihood", "generate_until_multi_round", "generate_visual_cot"]
+)
 def test_other_kinds_of_requests_are_refused(make: Callable[..., Any], method: str) -> None:
     """The base would be shown the real pictures."""
     with pytest.raises(SystemExit, match="generates text in one round for --model ablated"):
@@ -218,6 +240,10 @@ def test_a_local_chat_model_answers_differently(evaluate: Evaluate, tmp_path: Pa
         ("grey", "ablated", "base=qwen2_5_vl,ablation=grey,"),
         ("text", "ablated", "base=qwen2_5_vl,ablation=text,"),
     ):
-        results = evaluate(model, extra + args, "mmstar_demo", limit=2, gen_kwargs="max_new_tokens=8")
-        answers[name] = [sample["filtered_resps"][0] for sample in results["samples"]["mmstar_demo"]]
+        results = evaluate(
+            model, extra + args, "mmstar_demo", limit=2, gen_kwargs="max_new_tokens=8"
+        )
+        answers[name] = [
+            sample["filtered_resps"][0] for sample in results["samples"]["mmstar_demo"]
+        ]
     assert all(len({answers[name][place] for name in answers}) == 3 for place in range(2))

@@ -6,7 +6,11 @@ import pytest
 from PIL import Image
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.ablation_hooks import ablated_messages, ablated_visuals, without_placeholders
+from spiqa_tasks.models.ablation_hooks import (
+    ablated_messages,
+    ablated_visuals,
+    without_placeholders,
+)
 
 RED = Image.new("RGB", (2, 3), "red")
 
@@ -58,7 +62,9 @@ def test_pictures_of_all_messages_are_replaced_in_order() -> None:
         {"role": "assistant", "content": [shown[2], text, shown[3]]},
     ]
     found = ablated_messages(lambda _: messages, "grey", 0)("own")
-    replaced = [part["url"] for message in found for part in message["content"] if part["type"] == "image"]
+    replaced = [
+        part["url"] for message in found for part in message["content"] if part["type"] == "image"
+    ]
     assert sizes(replaced) == [each.size for each in pictures]
     assert found[0]["content"][1]["text"] == "<image> Q"
     assert messages[0]["content"][0] == {"type": "image", "url": pictures[0]}
@@ -66,7 +72,10 @@ def test_pictures_of_all_messages_are_replaced_in_order() -> None:
 
 def test_a_message_of_pictures_alone_keeps_an_empty_text() -> None:
     """Without its pictures a model would have no content at all; marks go from plain contents too."""
-    messages = [{"role": "user", "content": [{"type": "image", "url": RED}]}, {"role": "user", "content": "<image>\nQ"}]
+    messages = [
+        {"role": "user", "content": [{"type": "image", "url": RED}]},
+        {"role": "user", "content": "<image>\nQ"},
+    ]
     found = ablated_messages(lambda _: messages, "text", 0)({})
     assert [message["content"] for message in found] == [[{"type": "text", "text": ""}], "Q"]
 

@@ -30,7 +30,12 @@ def test_every_request_has_its_answer_in_order() -> None:
         "t": {"test": [{"text": "zero"}, {"text": "one"}], "val": [{"text": "other"}]},
         "u": {"test": [{"text": "last"}]},
     }
-    requests = [request(1, "t", "test"), request(0, "u", "test"), request(0, "t", "val"), request(0, "t", "test")]
+    requests = [
+        request(1, "t", "test"),
+        request(0, "u", "test"),
+        request(0, "t", "val"),
+        request(0, "t", "test"),
+    ]
     assert model.generate_until(requests) == [
         *("one of 2 in t/test", "last of 1 in u/test", "other of 1 in t/val", "zero of 2 in t/test")
     ]

@@ -18,7 +18,10 @@ def real_rows(real_data: Path) -> list[dict[str, Any]]:
     """The released questions that are here, as our rows have them."""
     lines = (real_data / "mmstar" / "llava_next_34b_sample.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
-    return [{**row, "id": str(row["index"]), "letters": list(read_options(row["question"]))} for row in rows]
+    return [
+        {**row, "id": str(row["index"]), "letters": list(read_options(row["question"]))}
+        for row in rows
+    ]
 
 
 def test_random_choice_is_uniform_over_a_questions_own_options(real_data: Path) -> None:
@@ -61,7 +64,9 @@ def answer(evaluate: Callable[..., dict[str, Any]], tmp_path: Path) -> Run:
     """Runs a baseline on rows: (model, rows, model_args, **options) -> the rows with their answers."""
     from numbers_task import manager
 
-    def run(model: str, rows: list[dict[str, Any]], args: str = "", **options: Any) -> list[tuple[dict[str, Any], str]]:
+    def run(
+        model: str, rows: list[dict[str, Any]], args: str = "", **options: Any
+    ) -> list[tuple[dict[str, Any], str]]:
         folder = write_task(tmp_path / f"task{len(list(tmp_path.iterdir()))}", rows)
         results = evaluate(model, ["host_choice"], args, task_manager=manager(folder), **options)
         samples = sorted(results["samples"]["host_choice"], key=lambda sample: sample["doc_id"])
@@ -74,7 +79,9 @@ def test_random_choice_draws_each_questions_own_options(answer: Run) -> None:
     """Over 300 questions each letter of four or two comes up about as often; seed and question alone decide."""
     rows = [lettered(n, "A", 4 if n % 2 else 2) for n in range(300)]
     found = answer("random_choice", rows)
-    four, two = (Counter(said for row, said in found if len(row["options"]) == count) for count in (4, 2))
+    four, two = (
+        Counter(said for row, said in found if len(row["options"]) == count) for count in (4, 2)
+    )
     assert set(four) == set("ABCD")
     assert set(two) == set("AB")
     assert all(abs(count - 37.5) < 20 for count in four.values())
@@ -83,7 +90,9 @@ def test_random_choice_draws_each_questions_own_options(answer: Run) -> None:
     assert answer("random_choice", rows, "seed=1") != found
 
 
-def test_frequent_choice_is_the_most_frequent_letter_of_a_category_whatever_the_limit(answer: Run) -> None:
+def test_frequent_choice_is_the_most_frequent_letter_of_a_category_whatever_the_limit(
+    answer: Run,
+) -> None:
     """Of categories by the column of that name; of the whole split where there is none."""
     letters = "ABBBCCDBBA"
     rows = [lettered(n, letter, category="x" if n < 6 else "y") for n, letter in enumerate(letters)]
@@ -98,29 +107,43 @@ def test_frequent_choice_is_the_most_frequent_letter_of_a_category_whatever_the_
 def test_options_by_their_texts_are_answered_so(answer: Run) -> None:
     """Where the true answer is an option's text, the host compares texts."""
     rows = [lettered(n, f"thing {n}2") for n in range(6)]
-    assert [said for _, said in answer("frequent_choice", rows)] == [f"thing {n}2" for n in range(6)]
+    assert [said for _, said in answer("frequent_choice", rows)] == [
+        f"thing {n}2" for n in range(6)
+    ]
     assert all(said in row["options"] for row, said in answer("random_choice", rows))
 
 
 def test_open_questions_among_choices_have_no_answer(answer: Run) -> None:
     """They count as the task counts an empty answer."""
-    rows = [lettered(0, "A"), {"question": "How many?", "answer": "4", "options": []}, lettered(2, "B")]
+    rows = [
+        lettered(0, "A"),
+        {"question": "How many?", "answer": "4", "options": []},
+        lettered(2, "B"),
+    ]
     assert [bool(said) for _, said in answer("random_choice", rows)] == [True, False, True]
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"question": "How many?", "answer": "4", "options": []}, "Expected choices, found no options"),
+        (
+            {"question": "How many?", "answer": "4", "options": []},
+            "Expected choices, found no options",
+        ),
         (
             {"question": "Red or blue?", "answer": "red", "options": ["red", "blue"]},
             "Expected choices, found no options",
         ),
-        (lettered(0, "seven"), "Expected the true answer of host_choice/test/0 to be one of A, B, C, D"),
+        (
+            lettered(0, "seven"),
+            "Expected the true answer of host_choice/test/0 to be one of A, B, C, D",
+        ),
     ],
     ids=["open", "without letters", "another answer"],
 )
-def test_options_that_cannot_be_told_are_refused(answer: Run, row: dict[str, Any], message: str) -> None:
+def test_options_that_cannot_be_told_are_refused(
+    answer: Run, row: dict[str, Any], message: str
+) -> None:
     """In one sentence, rather than a number near zero."""
     for model in ("random_choice", "frequent_choice"):
         with pytest.raises(SystemExit, match=message):

@@ -49,7 +49,12 @@ def test_numbers_stand_for_letters(prompt: str) -> None:
 def test_the_right_option_goes() -> None:
     """`none of these` stands in its place and is right; a true answer that is no option is refused."""
     shown = shown_options(PROMPTS[1], "without_answer", 0, lambda: "C")
-    assert options_in(shown.rewritten(PROMPTS[1])) == {"A": "a red car", "B": "a car", "C": NONE, "D": "nothing"}
+    assert options_in(shown.rewritten(PROMPTS[1])) == {
+        "A": "a red car",
+        "B": "a car",
+        "C": NONE,
+        "D": "nothing",
+    }
     assert shown.own_answer("None of these.") == "C"
     with pytest.raises(InputError, match="true answer to be one of A, B, C, D"):
         shown_options(PROMPTS[1], "without_answer", 0, lambda: "7")
@@ -81,7 +86,9 @@ def test_a_probe_is_part_of_a_runs_identity(arguments: str, ablation: str) -> No
     who = identity("ablated", arguments)
     assert (who.model, who.ablation) == ("m,pretrained=p", ablation)
     assert identity(*model_of(who)) == who
-    assert model_of(who)[1].startswith(f"base=m,{ablation if ablation[0] == 'o' else f'ablation={ablation}'}")
+    assert model_of(who)[1].startswith(
+        f"base=m,{ablation if ablation[0] == 'o' else f'ablation={ablation}'}"
+    )
 
 
 @pytest.fixture
@@ -91,7 +98,9 @@ def server() -> Any:
     def text(body: dict[str, Any]) -> str:
         parts = [part for message in body["messages"] for part in message["content"]]
         prompt = "".join(part.get("text", "") for part in parts)
-        options = options_in(prompt) or options_in(prompt.replace("1:", "A:").replace("2:", "B:").replace("3:", "C:"))
+        options = options_in(prompt) or options_in(
+            prompt.replace("1:", "A:").replace("2:", "B:").replace("3:", "C:")
+        )
         return max(options, key=lambda letter: (len(options[letter]), options[letter]))
 
     with OpenAIServer(Behaviour(text=text)) as running:
@@ -103,24 +112,34 @@ def letters(result: dict[str, Any], task: str) -> list[str | None]:
     return [sample["accuracy"].get("prediction") for sample in result["samples"][task]]
 
 
-def test_answers_that_follow_their_text_are_scored_as_before(evaluate: Evaluate, server: OpenAIServer) -> None:
+def test_answers_that_follow_their_text_are_scored_as_before(
+    evaluate: Evaluate, server: OpenAIServer
+) -> None:
     """Permuted, the same letters reach the host although the model named other ones, and the pictures stay."""
     base = f"model_version=tiny,base_url={server.url},api_key=EMPTY,timeout=60,num_concurrent=1"
     plain = evaluate("openai", ["mmstar_demo"], base, batch_size=1)
     bodies = [request["body"] for request in server.requests]
     server.requests.clear()
-    moved = evaluate("ablated", ["mmstar_demo"], f"base=openai,options=permuted,seed=1,{base}", batch_size=1)
+    moved = evaluate(
+        "ablated", ["mmstar_demo"], f"base=openai,options=permuted,seed=1,{base}", batch_size=1
+    )
     assert letters(moved, "mmstar_demo") == letters(plain, "mmstar_demo")
     pictures = [str(body).count("image_url") for body in bodies]
-    assert sorted(str(request["body"]).count("image_url") for request in server.requests) == sorted(pictures)
+    assert sorted(str(request["body"]).count("image_url") for request in server.requests) == sorted(
+        pictures
+    )
     assert sorted(str(request["body"]) for request in server.requests) != sorted(map(str, bodies))
     server.requests.clear()
-    right = evaluate("ablated", ["mmstar_demo"], f"base=openai,options=without_answer,{base}", batch_size=1)
+    right = evaluate(
+        "ablated", ["mmstar_demo"], f"base=openai,options=without_answer,{base}", batch_size=1
+    )
     assert len(letters(right, "mmstar_demo")) == 24
     assert all(NONE in str(request["body"]) for request in server.requests)
 
 
-def test_a_task_without_options_ends_before_the_model_is_asked(evaluate: Evaluate, server: OpenAIServer) -> None:
+def test_a_task_without_options_ends_before_the_model_is_asked(
+    evaluate: Evaluate, server: OpenAIServer
+) -> None:
     """In one sentence."""
     base = f"base=openai,options=permuted,model_version=tiny,base_url={server.url},api_key=EMPTY,timeout=60"
     with pytest.raises(SystemExit, match="Expected options with letters in the prompt"):

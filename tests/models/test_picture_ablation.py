@@ -15,7 +15,9 @@ from spiqa_tasks.models.picture_ablation import ablate, digest, is_picture, like
 
 def picture(seed: int = 0) -> Image.Image:
     """A picture of 7 x 5 random pixels."""
-    return Image.fromarray(np.random.default_rng(seed).integers(256, size=(5, 7, 3), dtype=np.uint8))
+    return Image.fromarray(
+        np.random.default_rng(seed).integers(256, size=(5, 7, 3), dtype=np.uint8)
+    )
 
 
 def encoded(image: Image.Image) -> bytes:
@@ -27,7 +29,11 @@ def encoded(image: Image.Image) -> bytes:
 
 def test_mean_counts_transparent_pixels_as_white() -> None:
     """A fully transparent picture has a white mean, whatever colour lies under the transparency."""
-    assert ablate(Image.new("RGBA", (3, 3), (255, 0, 0, 0)), "mean").getpixel((0, 0)) == (255, 255, 255)
+    assert ablate(Image.new("RGBA", (3, 3), (255, 0, 0, 0)), "mean").getpixel((0, 0)) == (
+        255,
+        255,
+        255,
+    )
 
 
 def test_noise_depends_on_seed_and_picture_alone() -> None:
@@ -57,7 +63,9 @@ def test_replacement_keeps_data_urls() -> None:
     assert like("x.png", other) is other
 
 
-@pytest.mark.parametrize("value", ["clip.mp4", {"type": "video", "url": "clip.mp4"}, {"bytes": b""}, 3])
+@pytest.mark.parametrize(
+    "value", ["clip.mp4", {"type": "video", "url": "clip.mp4"}, {"bytes": b""}, 3]
+)
 def test_videos_and_sounds_are_no_pictures(value: Any) -> None:
     """They are told apart by their form."""
     assert not is_picture(value)

@@ -24,15 +24,21 @@ def server() -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture
-def ask(evaluate: Evaluate, tmp_path: Path, server: OpenAIServer) -> Callable[..., tuple[list[str], dict[str, Any]]]:
+def ask(
+    evaluate: Evaluate, tmp_path: Path, server: OpenAIServer
+) -> Callable[..., tuple[list[str], dict[str, Any]]]:
     """Runs the task: (shots, rows, dev, **options) -> the texts that the model got, in order, and the results."""
     from numbers_task import manager
 
-    def run(shots: str, rows: Any = ROWS, dev: Any = DEV, **options: Any) -> tuple[list[str], dict[str, Any]]:
+    def run(
+        shots: str, rows: Any = ROWS, dev: Any = DEV, **options: Any
+    ) -> tuple[list[str], dict[str, Any]]:
         folder = write_task(tmp_path / f"task{len(list(tmp_path.iterdir()))}", rows, dev)
         base = f"model_version=tiny,base_url={server.url},api_key=EMPTY,timeout=60,num_concurrent=1"
         given = f"base=openai,ablation=text,{shots},{base}"
-        results = evaluate("ablated", ["host_choice"], given, task_manager=manager(folder), batch_size=1, **options)
+        results = evaluate(
+            "ablated", ["host_choice"], given, task_manager=manager(folder), batch_size=1, **options
+        )
         texts = []
         for request in server.requests:
             parts = [part for message in request["body"]["messages"] for part in message["content"]]
@@ -40,7 +46,9 @@ def ask(evaluate: Evaluate, tmp_path: Path, server: OpenAIServer) -> Callable[..
             texts.append("".join(part["text"] for part in parts))
         server.requests.clear()
         order = [row["question"] for row in rows]
-        return sorted(texts, key=lambda text: next(n for n, asked in enumerate(order) if asked in last(text))), results
+        return sorted(
+            texts, key=lambda text: next(n for n, asked in enumerate(order) if asked in last(text))
+        ), results
 
     return run
 
@@ -91,9 +99,19 @@ def test_a_question_is_never_its_own_shot(ask: Callable[..., Any]) -> None:
         ("shots=0,shots_split=dev", DEV, "found shots=0"),
         ("shots=2,shots_split=dev,ablation=grey", DEV, "ablation=grey"),
     ],
-    ids=["another split", "too many", "answers not told", "no split", "no number", "none", "with pictures"],
+    ids=[
+        "another split",
+        "too many",
+        "answers not told",
+        "no split",
+        "no number",
+        "none",
+        "with pictures",
+    ],
 )
-def test_shots_that_there_cannot_be_are_refused(ask: Callable[..., Any], shots: str, dev: Any, message: str) -> None:
+def test_shots_that_there_cannot_be_are_refused(
+    ask: Callable[..., Any], shots: str, dev: Any, message: str
+) -> None:
     """In one sentence, and before the model is asked."""
     with pytest.raises(SystemExit, match=message):
         ask(shots, dev=dev)
@@ -102,7 +120,9 @@ def test_shots_that_there_cannot_be_are_refused(ask: Callable[..., Any], shots: 
 def test_a_split_that_the_task_cannot_ask_is_refused(ask: Callable[..., Any]) -> None:
     """Its columns are empty."""
     with pytest.raises(SystemExit, match="found 0"):
-        ask("shots=2,shots_split=dev", dev=[{"question": None, "answer": "A", "options": ["x"]}] * 3)
+        ask(
+            "shots=2,shots_split=dev", dev=[{"question": None, "answer": "A", "options": ["x"]}] * 3
+        )
 
 
 @pytest.mark.parametrize(
@@ -115,7 +135,9 @@ def test_a_split_that_the_task_cannot_ask_is_refused(ask: Callable[..., Any]) ->
         ("B", "B"),
     ],
 )
-def test_the_first_paragraph_is_the_answer_where_more_questions_follow(response: Any, expected: Any) -> None:
+def test_the_first_paragraph_is_the_answer_where_more_questions_follow(
+    response: Any, expected: Any
+) -> None:
     """Or where it is as short as the answers shown; thoughts before an answer stay."""
 
     class Request:
@@ -132,7 +154,9 @@ def test_simple_models_get_them_in_their_context(evaluate: Evaluate, tmp_path: P
     from numbers_task import manager
     from recording_model import Recorder
 
-    models.MODEL_REGISTRY_V2.register_manifest(ModelManifest("recorder", "recording_model.Recorder"))
+    models.MODEL_REGISTRY_V2.register_manifest(
+        ModelManifest("recorder", "recording_model.Recorder")
+    )
     Recorder.seen.clear()
     folder = write_task(tmp_path / "task", ROWS, DEV)
     given = "base=recorder,ablation=text,shots=2,shots_split=dev"

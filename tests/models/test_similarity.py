@@ -38,7 +38,8 @@ def nearest(row: Row, rows: Sequence[Row]) -> int:
     def vector(text: str) -> dict[str, float]:
         counts = Counter(word for word in words(text) if word in frequency)
         weights = {
-            word: (1 + math.log(count)) * (1 + math.log((1 + len(captions)) / (1 + frequency[word])))
+            word: (1 + math.log(count))
+            * (1 + math.log((1 + len(captions)) / (1 + frequency[word])))
             for word, count in counts.items()
         }
         length = math.hypot(*weights.values())
@@ -57,7 +58,9 @@ def test_the_answer_is_the_nearest_caption() -> None:
     rows = rows_of("direct")
     model = CaptionRetrieval()
     answers = [model.answer(row, rows, "t/test") for row in rows]
-    expected = [in_the_tasks_format(row, 0, row["figures"][nearest(row, rows)]["caption"]) for row in rows]
+    expected = [
+        in_the_tasks_format(row, 0, row["figures"][nearest(row, rows)]["caption"]) for row in rows
+    ]
     assert answers == expected
     assert len(set(answers)) > 10
 
@@ -84,7 +87,9 @@ def test_answers_can_be_read(setting: str) -> None:
         (["", ""], "x", 0),
     ],
 )
-def test_the_nearest_shares_most_words_and_numbers(candidates: list[str], query: str, place: int) -> None:
+def test_the_nearest_shares_most_words_and_numbers(
+    candidates: list[str], query: str, place: int
+) -> None:
     """Common words count little, decimal numbers as a whole; the first where nothing is shared."""
     from spiqa_tasks.models.similarity import nearest
 
@@ -93,16 +98,28 @@ def test_the_nearest_shares_most_words_and_numbers(candidates: list[str], query:
 
 def test_reading_the_pictures_gains_on_choices(evaluate: Callable[..., dict[str, Any]]) -> None:
     """The captions of the demo's figures are told apart by the text in them, and not without the pictures."""
-    results = evaluate("ocr_baseline", ["scifibench_demo_fig2cap", "scifibench_demo_text"])["results"]
-    seen, blind = (results[name]["accuracy,none"] for name in ("scifibench_demo_fig2cap", "scifibench_demo_text"))
+    results = evaluate("ocr_baseline", ["scifibench_demo_fig2cap", "scifibench_demo_text"])[
+        "results"
+    ]
+    seen, blind = (
+        results[name]["accuracy,none"]
+        for name in ("scifibench_demo_fig2cap", "scifibench_demo_text")
+    )
     assert seen >= blind + 0.3
 
 
-def test_answers_have_the_form_that_each_task_asks_for(evaluate: Callable[..., dict[str, Any]]) -> None:
+def test_answers_have_the_form_that_each_task_asks_for(
+    evaluate: Callable[..., dict[str, Any]],
+) -> None:
     """A letter, or SPIQA's dictionary; every answer can be read."""
-    samples = evaluate("ocr_baseline", ["spiqa_demo", "spiqa_demo_cot", "mmstar_demo"], limit=3)["samples"]
+    samples = evaluate("ocr_baseline", ["spiqa_demo", "spiqa_demo_cot", "mmstar_demo"], limit=3)[
+        "samples"
+    ]
     for task, logged in samples.items():
-        records = [next(v for v in sample.values() if isinstance(v, dict) and "status" in v) for sample in logged]
+        records = [
+            next(v for v in sample.values() if isinstance(v, dict) and "status" in v)
+            for sample in logged
+        ]
         assert all(record["prediction"] for record in records), task
         assert {record["status"] for record in records} == {"ok"}, task
 
@@ -117,13 +134,20 @@ def expected(checkpoint: Path, rows: list[dict[str, Any]]) -> list[str]:
     from transformers import AutoImageProcessor, AutoModel, AutoTokenizer
 
     model = AutoModel.from_pretrained(checkpoint).eval()
-    tokenizer, images = AutoTokenizer.from_pretrained(checkpoint), AutoImageProcessor.from_pretrained(checkpoint)
+    tokenizer, images = (
+        AutoTokenizer.from_pretrained(checkpoint),
+        AutoImageProcessor.from_pretrained(checkpoint),
+    )
     padding = "max_length" if model.config.model_type == "siglip" else True
     letters = []
     for row in rows:
         texts = [row["question"]] if row["subcategory"] == "cap2fig" else row["options"]
-        tokens = tokenizer(texts, padding=padding, truncation=True, max_length=CONTEXT, return_tensors="pt")
-        pixels = images(images=[Image.open(path).convert("RGB") for path in row["images"]], return_tensors="pt")
+        tokens = tokenizer(
+            texts, padding=padding, truncation=True, max_length=CONTEXT, return_tensors="pt"
+        )
+        pixels = images(
+            images=[Image.open(path).convert("RGB") for path in row["images"]], return_tensors="pt"
+        )
         with torch.no_grad():
             logits = model(**tokens, **pixels).logits_per_image
         letters.append(str(row["letters"][int(logits.flatten().argmax())]))
@@ -134,7 +158,9 @@ def test_answers_are_those_of_the_models_own_similarities(
     checkpoint: Path, evaluate: Callable[..., dict[str, Any]]
 ) -> None:
     """Through the host, in both directions and in small batches, every letter is that of the highest logit."""
-    result = evaluate("clip_choice", ["scifibench_demo"], f"pretrained={checkpoint},device=cpu", batch_size=5)
+    result = evaluate(
+        "clip_choice", ["scifibench_demo"], f"pretrained={checkpoint},device=cpu", batch_size=5
+    )
     letters = [sample["accuracy"]["prediction"] for sample in result["samples"]["scifibench_demo"]]
     assert letters == expected(checkpoint, load_rows("scifibench", "demo", ""))
     assert len(set(letters)) > 1
@@ -142,18 +168,26 @@ def test_answers_are_those_of_the_models_own_similarities(
 
 def test_similar_examples_can_go_by_image_and_caption(checkpoint: Path) -> None:
     """With a checkpoint the last example is the nearest by the joint embedding of caption and figure."""
-    rows = load_rows("scifibench", "demo_fig2cap", f"shots=2,shot_kind=similar,encoder={checkpoint}")
+    rows = load_rows(
+        "scifibench", "demo_fig2cap", f"shots=2,shot_kind=similar,encoder={checkpoint}"
+    )
     encoder = ClipEncoder(str(checkpoint), "cpu")
     texts = encoder.texts([row["caption"] for row in rows])
     images = encoder.images([row["images"][0] for row in rows])
     for index, row in enumerate(rows):
-        near = [float(texts[index] @ texts[i] + images[index] @ images[i]) for i in range(len(rows))]
+        near = [
+            float(texts[index] @ texts[i] + images[index] @ images[i]) for i in range(len(rows))
+        ]
         near[index] = -9
         best = rows[max(range(len(rows)), key=near.__getitem__)]
         assert row["shots"][-1]["images"] == best["images"]
 
 
-def test_task_without_pictures_is_refused(checkpoint: Path, evaluate: Callable[..., dict[str, Any]]) -> None:
+def test_task_without_pictures_is_refused(
+    checkpoint: Path, evaluate: Callable[..., dict[str, Any]]
+) -> None:
     """There is nothing to compare in a text-only task."""
     with pytest.raises(SystemExit, match="shows its figures"):
-        evaluate("clip_choice", ["scifibench_demo_text"], f"pretrained={checkpoint},device=cpu", limit=1)
+        evaluate(
+            "clip_choice", ["scifibench_demo_text"], f"pretrained={checkpoint},device=cpu", limit=1
+        )

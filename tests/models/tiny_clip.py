@@ -6,7 +6,12 @@ from typing import Any
 import torch
 
 CONTEXT = 128
-VISION = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+VISION = {
+    "hidden_size": 16,
+    "intermediate_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+}
 TEXT = {**VISION, "max_position_embeddings": CONTEXT, "vocab_size": 400}
 
 
@@ -29,11 +34,18 @@ def build(kind: str, folder: Path) -> Path:
     special = ["<s>", "</s>", "<pad>"]
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     tokenizer.train_from_iterator(
-        ["loss accuracy of the model"], trainers.BpeTrainer(special_tokens=special, initial_alphabet=alphabet)
+        ["loss accuracy of the model"],
+        trainers.BpeTrainer(special_tokens=special, initial_alphabet=alphabet),
     )
-    tokenizer.post_processor = processors.TemplateProcessing("<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        "<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)]
+    )
     fast = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", pad_token="<pad>", model_max_length=CONTEXT
+        tokenizer_object=tokenizer,
+        bos_token="<s>",
+        eos_token="</s>",
+        pad_token="<pad>",
+        model_max_length=CONTEXT,
     )
     torch.manual_seed(0)
     if kind == "clip":

@@ -7,7 +7,14 @@ gibberish, but they depend on the pictures and on the text.
 from pathlib import Path
 from typing import Any
 
-CONTROL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>")
+CONTROL = (
+    "<|endoftext|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|image_pad|>",
+)
 VIDEO = "<|video_pad|>"
 SPREAD = 0.5
 """Standard deviation of the weights; smaller ones give the same answer to everything."""
@@ -96,7 +103,9 @@ def _tokenizer() -> Any:
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=0, special_tokens=[*CONTROL, VIDEO], initial_alphabet=alphabet)
+    trainer = trainers.BpeTrainer(
+        vocab_size=0, special_tokens=[*CONTROL, VIDEO], initial_alphabet=alphabet
+    )
     tokenizer.train_from_iterator([], trainer)
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,

@@ -10,7 +10,10 @@ from spiqa_tasks.published import PAPERS, Item, item_named, items, tables
 
 APPENDIX = {
     "spiqa": [f"Table {number}" for number in ("B.1", "B.2", "E.1", "E.2")]
-    + [f"Figure {number}" for number in ("B.1", "D.1", "D.2", "F.1", "G.1", "G.2", "G.3", "G.4", "H.1", "H.2", "H.3")]
+    + [
+        f"Figure {number}"
+        for number in ("B.1", "D.1", "D.2", "F.1", "G.1", "G.2", "G.3", "G.4", "H.1", "H.2", "H.3")
+    ]
     + ["Figure I.1"],
     "scifibench": ["Section 4.2", "Section 4.4"],
 }
@@ -22,13 +25,21 @@ NUMBERED = {"spiqa": (8, 4), "mmstar": (7, 8), "scifibench": (5, 12)}
 def test_every_table_and_figure_is_there_once(paper: str) -> None:
     """As the papers number them, and sections with results that no table has."""
     numbers = [range(1, count + 1) for count in NUMBERED[paper]]
-    expected = [f"{kind} {number}" for kind, each in zip(("Table", "Figure"), numbers, strict=True) for number in each]
-    assert sorted(item.name for item in items() if item.paper == paper) == sorted(expected + APPENDIX.get(paper, []))
+    expected = [
+        f"{kind} {number}"
+        for kind, each in zip(("Table", "Figure"), numbers, strict=True)
+        for number in each
+    ]
+    assert sorted(item.name for item in items() if item.paper == paper) == sorted(
+        expected + APPENDIX.get(paper, [])
+    )
 
 
 def test_every_published_table_is_there() -> None:
     """Under the same key, but for results of the running text."""
-    assert {(paper, table) for paper, table in tables() if table != "text"} <= {(i.paper, i.key) for i in items()}
+    assert {(paper, table) for paper, table in tables() if table != "text"} <= {
+        (i.paper, i.key) for i in items()
+    }
 
 
 @pytest.mark.parametrize("item", items(), ids=lambda item: f"{item.paper}-{item.key}")
@@ -41,6 +52,10 @@ def test_every_item_has_a_maker_or_a_reason_and_real_tasks(item: Item) -> None:
 
 def test_an_item_is_found_in_any_spelling() -> None:
     """As on the command line, as in the paper; another one is refused with those that there are."""
-    assert {item_named("spiqa", name).name for name in ("tableB1", "Table B.1", "table_b1")} == {"Table B.1"}
-    with pytest.raises(InputError, match=r"Expected a table or figure of mmstar \(figure1, .*\), found table9"):
+    assert {item_named("spiqa", name).name for name in ("tableB1", "Table B.1", "table_b1")} == {
+        "Table B.1"
+    }
+    with pytest.raises(
+        InputError, match=r"Expected a table or figure of mmstar \(figure1, .*\), found table9"
+    ):
         item_named("mmstar", "table9")

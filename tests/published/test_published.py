@@ -26,7 +26,11 @@ def test_what_others_report_has_its_source_and_is_of_known_tasks() -> None:
         for task in str(row["tasks"]).split():
             assert any(resources.files("spiqa_tasks.yaml_configs").glob(f"*/{task}.yaml")), task
     by_maker = {row["model"]: row["value"] for row in rows if row["how"] == "by its makers"}
-    assert by_maker == {"Qwen3-VL-2B-Instruct": 58.3, "Qwen3-VL-4B-Instruct": 69.8, "InternVL3.5-241B-A28B": 77.9}
+    assert by_maker == {
+        "Qwen3-VL-2B-Instruct": 58.3,
+        "Qwen3-VL-4B-Instruct": 69.8,
+        "InternVL3.5-241B-A28B": 77.9,
+    }
 
 
 def test_values_are_numbers_and_keys_are_strings() -> None:
@@ -35,11 +39,19 @@ def test_values_are_numbers_and_keys_are_strings() -> None:
         for row in load(paper, table):
             assert row["value"] is None or isinstance(row["value"], float)
             numbers = ("value", "sd", "variance")
-            assert all(cell is None or isinstance(cell, str) for name, cell in row.items() if name not in numbers)
+            assert all(
+                cell is None or isinstance(cell, str)
+                for name, cell in row.items()
+                if name not in numbers
+            )
 
 
-@pytest.mark.parametrize(("paper", "table", "found"), [("spica", "table3", "scifibench"), ("spiqa", "9", "tableB1")])
-def test_an_unknown_table_is_an_error_that_names_the_known_ones(paper: str, table: str, found: str) -> None:
+@pytest.mark.parametrize(
+    ("paper", "table", "found"), [("spica", "table3", "scifibench"), ("spiqa", "9", "tableB1")]
+)
+def test_an_unknown_table_is_an_error_that_names_the_known_ones(
+    paper: str, table: str, found: str
+) -> None:
     """A wrong paper lists the papers and a wrong table lists that paper's tables."""
     with pytest.raises(InputError, match=found):
         load(paper, table)
@@ -77,5 +89,7 @@ def test_an_unknown_table_is_an_error_that_names_the_known_ones(paper: str, tabl
 def test_every_row_of_a_table_is_there_once(paper: str, table: str, rows: int) -> None:
     """A table has methods times columns rows, and no two rows have the same keys."""
     loaded = load(paper, table)
-    keys = {tuple(cell for name, cell in row.items() if name not in ("value", "sd")) for row in loaded}
+    keys = {
+        tuple(cell for name, cell in row.items() if name not in ("value", "sd")) for row in loaded
+    }
     assert len(loaded) == len(keys) == rows

@@ -10,7 +10,9 @@ from spiqa_tasks.published import load
 
 TASKS = ("figure_to_caption", "caption_to_figure")
 # Questions of a category in CS figure -> caption: the only counts that make every accuracy of Table 5 a share.
-CATEGORIES = dict.fromkeys(("cs.NI", "cs.CV", "cs.DC", "cs.SY", "cs.CR", "cs.CL", "cs.RO", "cs.LG", "cs.SE"), 25) | {
+CATEGORIES = dict.fromkeys(
+    ("cs.NI", "cs.CV", "cs.DC", "cs.SY", "cs.CR", "cs.CL", "cs.RO", "cs.LG", "cs.SE"), 25
+) | {
     "cs.AI": 10,
     "other cs": 132,
     "cross-list": 133,
@@ -19,7 +21,11 @@ CATEGORIES = dict.fromkeys(("cs.NI", "cs.CV", "cs.DC", "cs.SY", "cs.CR", "cs.CL"
 
 def pick(table: str, *keys: str, column: str = "value", **where: str) -> dict[Any, Any]:
     """One column of a table by the given key columns, over the rows where the other columns are as given."""
-    rows = [row for row in load("scifibench", table) if all(row[name] == value for name, value in where.items())]
+    rows = [
+        row
+        for row in load("scifibench", table)
+        if all(row[name] == value for name, value in where.items())
+    ]
     return {tuple(row[key] for key in keys): row[column] for row in rows}
 
 
@@ -31,7 +37,9 @@ def test_overall_is_the_mean_of_both_subsets_but_for_one_cell() -> None:
         if subset == "Overall":
             parts = [scores[model, group, task, name] for name in ("CS", "General")]
             computed = None if None in parts else mean(parts)
-            if (computed is None) != (printed is None) or (computed and abs(computed - printed) > 0.05 + 1e-6):
+            if (computed is None) != (printed is None) or (
+                computed and abs(computed - printed) > 0.05 + 1e-6
+            ):
                 wrong[model, task] = (printed, computed)
     assert wrong == {("Gemini 1.5 Flash", "caption_to_figure"): (66.1, pytest.approx(66.0))}
 
@@ -55,7 +63,9 @@ def test_printed_differences_are_random_minus_adversarial_but_for_three_cells() 
 def test_accuracies_are_shares_of_their_questions() -> None:
     """Scores are multiples of 0.2 on 500 questions and of 4 on 25, the mean of five humans apart."""
     step = {"CS": 0.2, "General": 0.2, "CS 25": 4.0}
-    for (model, subset, *_), value in pick("table2", "model", "subset", "task", "negatives", "group").items():
+    for (model, subset, *_), value in pick(
+        "table2", "model", "subset", "task", "negatives", "group"
+    ).items():
         if value is not None and subset in step and model != "Human":
             assert value / step[subset] == pytest.approx(round(value / step[subset]))
 
@@ -67,7 +77,9 @@ def test_human_row_is_mean_and_population_deviation_of_the_five_humans(task: str
     assert len(humans) == 5
     key = {"model": "Human", "task": task, "negatives": "adversarial"}
     assert list(pick("table2", **key).values()) == [pytest.approx(mean(humans))]
-    assert list(pick("table2", column="sd", **key).values()) == [pytest.approx(pstdev(humans), abs=0.005)]
+    assert list(pick("table2", column="sd", **key).values()) == [
+        pytest.approx(pstdev(humans), abs=0.005)
+    ]
     assert pick("table4", task=task, group="mean") == {(): pytest.approx(mean(humans))}
 
 
@@ -105,5 +117,8 @@ def test_combined_rank_is_the_mean_of_the_three_judges() -> None:
     for (model, judge), rank in ranks.items():
         if judge == "Combined":
             assert rank == pytest.approx(
-                mean(ranks[model, name] for name in ("Claude 3.5 Sonnet", "GPT-4o", "Gemini 1.5 Pro")), abs=0.01
+                mean(
+                    ranks[model, name] for name in ("Claude 3.5 Sonnet", "GPT-4o", "Gemini 1.5 Pro")
+                ),
+                abs=0.01,
             )

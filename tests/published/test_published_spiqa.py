@@ -12,19 +12,28 @@ EPS = 1e-6
 
 def pick(table: str, *keys: str, **where: str) -> dict[Any, Any]:
     """The values of a table by the given key columns, over the rows where the other columns are as given."""
-    rows = [row for row in load("spiqa", table) if all(row[name] == value for name, value in where.items())]
+    rows = [
+        row
+        for row in load("spiqa", table)
+        if all(row[name] == value for name, value in where.items())
+    ]
     return {tuple(row[key] for key in keys): row["value"] for row in rows}
 
 
 @pytest.mark.parametrize(
-    ("table", "wrong"), [("table3", {("LLaVA-1.5-7B", "test-B", "rouge_l")}), ("tableE1", set[tuple[str, ...]]())]
+    ("table", "wrong"),
+    [("table3", {("LLaVA-1.5-7B", "test-B", "rouge_l")}), ("tableE1", set[tuple[str, ...]]())],
 )
-def test_printed_differences_are_fine_tuned_minus_zero_shot(table: str, wrong: set[tuple[str, ...]]) -> None:
+def test_printed_differences_are_fine_tuned_minus_zero_shot(
+    table: str, wrong: set[tuple[str, ...]]
+) -> None:
     """The printed improvements follow from the two rows above them, save one cell (3.1 printed, 2.9 computed)."""
     keys = ("model", "split", "metric")
     zero_shot, tuned = pick(table, *keys, group="open"), pick(table, *keys, group="fine-tuned")
     printed = pick(table, *keys, group="difference")
-    assert {key for key, value in printed.items() if abs(tuned[key] - zero_shot[key] - value) > EPS} == wrong
+    assert {
+        key for key, value in printed.items() if abs(tuned[key] - zero_shot[key] - value) > EPS
+    } == wrong
 
 
 @pytest.mark.parametrize(("copy", "original"), [("table5", "table3"), ("tableE2", "tableE1")])
@@ -32,7 +41,9 @@ def test_direct_rows_are_repeated_from_the_main_table(copy: str, original: str) 
     """The direct QA rows of Tables 5 and E.2 are those of Tables 3 and E.1."""
     main = pick(original, "model", "split", "metric", group="closed")
     direct = pick(copy, "model", "split", "metric", setting="direct")
-    assert {key: value for key, value in direct.items() if key[2] != "retrieval_accuracy"}.items() <= main.items()
+    assert {
+        key: value for key, value in direct.items() if key[2] != "retrieval_accuracy"
+    }.items() <= main.items()
 
 
 def test_retrieval_accuracy_is_a_share_of_the_questions_but_for_three_cells() -> None:
@@ -41,7 +52,10 @@ def test_retrieval_accuracy_is_a_share_of_the_questions_but_for_three_cells() ->
     odd = {
         (model, split)
         for (model, split), value in printed.items()
-        if not any(abs(100 * hits / QUESTIONS[split] - value) < 0.01 for hits in range(QUESTIONS[split] + 1))
+        if not any(
+            abs(100 * hits / QUESTIONS[split] - value) < 0.01
+            for hits in range(QUESTIONS[split] + 1)
+        )
     }
     assert odd == {("GPT-4 Vision", "test-A"), ("GPT-4 Vision", "test-B"), ("GPT-4o", "test-B")}
 
@@ -74,6 +88,9 @@ def test_fine_tuning_rows_are_those_of_the_main_table() -> None:
 def test_totals_of_the_statistics_add_up() -> None:
     """The figure types of Table 2 add up to its figures, and the A, val and train papers of the text to its papers."""
     total = {key[0]: value for key, value in pick("table2", "statistic").items()}
-    assert sum(total[kind] for kind in ("schematic", "plot", "visualization", "other")) == total["figure"]
+    assert (
+        sum(total[kind] for kind in ("schematic", "plot", "visualization", "other"))
+        == total["figure"]
+    )
     papers = pick("table4", "split", statistic="papers")
     assert papers["train",] + papers["val",] + 200 == total["papers"]

@@ -16,7 +16,14 @@ from spiqa_tasks.scoring.binary import Bin, BinaryAgreement
 from spiqa_tasks.scoring.intervals import Estimate
 
 AGREEMENT = BinaryAgreement(
-    *(40, 14, Estimate(0.9, 0.8, 0.95), 0.35, Estimate(0.925, 0.85, 0.975), Estimate(0.875, 0.75, 1.0)),
+    *(
+        40,
+        14,
+        Estimate(0.9, 0.8, 0.95),
+        0.35,
+        Estimate(0.925, 0.85, 0.975),
+        Estimate(0.875, 0.75, 1.0),
+    ),
     *(Estimate(0.8125, 0.6, 0.9), Estimate(0.96), Estimate(0.125, 0.1, 0.15), Estimate(math.nan)),
 )
 ANSWERS = [
@@ -29,7 +36,10 @@ PAID = dataclasses.replace(TOOK, cost=0.5)
 JUDGE = Examined(
     Opinion("judge", (0.2, 0.9, 0.6), signature=Signature(judge="openai:m"), summary=PAID),
     *(0, None, AGREEMENT, (Bin(2, 0.1, 0.25), Bin(1, 0.9, 1.0))),
-    (Group("system", "a", AGREEMENT, (0.1, 0.5, 0.9)), Group("trap", "units", AGREEMENT, (0.2, 0.6, 1.0))),
+    (
+        Group("system", "a", AGREEMENT, (0.1, 0.5, 0.9)),
+        Group("trap", "units", AGREEMENT, (0.2, 0.6, 1.0)),
+    ),
     (Flips("the same prompt", 40, Estimate(0.05, 0.0, 0.1)),),
 )
 NOTHING = Opinion("other", (None, None, 0.5), signature=Signature(judge="x"))
@@ -66,9 +76,22 @@ def test_groups_of_one_label_have_no_kappa() -> None:
     system, trap = tables["By system"], tables["By trap"]
     counts = ["40", "14", "90.0 [80.0, 95.0]"]
     assert list(system.grid.heads) == [
-        *("system", "judge", "n", "labelled yes", "accuracy x 100", "kappa", "AUROC", "score at 10%", "50%", "90%")
+        *(
+            "system",
+            "judge",
+            "n",
+            "labelled yes",
+            "accuracy x 100",
+            "kappa",
+            "AUROC",
+            "score at 10%",
+            "50%",
+            "90%",
+        )
     ]
-    assert system.grid.rows == [["a", "judge", *counts, "0.812 [0.600, 0.900]", "0.960", "0.100", "0.500", "0.900"]]
+    assert system.grid.rows == [
+        ["a", "judge", *counts, "0.812 [0.600, 0.900]", "0.960", "0.100", "0.500", "0.900"]
+    ]
     assert list(trap.grid.heads) == [
         *("trap", "judge", "n", "labelled yes", "accuracy x 100", "score at 10%", "50%", "90%")
     ]
@@ -78,18 +101,31 @@ def test_groups_of_one_label_have_no_kappa() -> None:
 
 def test_what_asking_took_is_told_per_judge() -> None:
     """A price where it is known, and per thousand verdicts; what asks nobody has no line."""
-    unknown = dataclasses.replace(JUDGE, opinion=dataclasses.replace(JUDGE.opinion, name="free", summary=TOOK))
+    unknown = dataclasses.replace(
+        JUDGE, opinion=dataclasses.replace(JUDGE.opinion, name="free", summary=TOOK)
+    )
     table = calibration.cost_table([JUDGE, unknown, WITHHELD])
     assert table.title == "What it took"
     assert table.grid.heads == [
-        *("judge", "asked", "from the cache", "failed", "seconds", "tokens", "dollars", "dollars per 1,000")
+        *(
+            "judge",
+            "asked",
+            "from the cache",
+            "failed",
+            "seconds",
+            "tokens",
+            "dollars",
+            "dollars per 1,000",
+        )
     ]
     assert table.grid.rows == [
         ["judge", "2", "1", "0", "1.2", "1,502", "0.5000", "250.000"],
         ["free", "2", "1", "0", "1.2", "1,502", "-", "-"],
     ]
     none = dataclasses.replace(TOOK, judged=0, cost=0.0)
-    (row,) = calibration.cost_table([dataclasses.replace(JUDGE, opinion=Opinion("n", (), summary=none))]).grid.rows
+    (row,) = calibration.cost_table(
+        [dataclasses.replace(JUDGE, opinion=Opinion("n", (), summary=none))]
+    ).grid.rows
     assert row[-2:] == ["0.0000", "-"]
 
 
@@ -100,12 +136,21 @@ def test_examples_are_wrong_and_the_farthest_come_first() -> None:
     ]
     right = dataclasses.replace(JUDGE, opinion=Opinion("judge", (0.9, None, 0.5)))
     assert calibration.farthest(right, ANSWERS) == []
-    many = dataclasses.replace(JUDGE, opinion=Opinion("judge", tuple(0.6 + k / 100 for k in range(7))))
+    many = dataclasses.replace(
+        JUDGE, opinion=Opinion("judge", tuple(0.6 + k / 100 for k in range(7)))
+    )
     worst = [score for *_, score in calibration.farthest(many, ANSWERS[1:2] * 7)]
     assert worst == pytest.approx([0.66, 0.65, 0.64, 0.63, 0.62])
     table = calibration.examples_table(JUDGE, ANSWERS)
     assert (table.title, table.grid.labels) == ("judge", 1)
-    assert table.grid.heads == ["trap or system", "question", "reference", "answer", "right", "score"]
+    assert table.grid.heads == [
+        "trap or system",
+        "question",
+        "reference",
+        "answer",
+        "right",
+        "score",
+    ]
     assert table.grid.rows == [
         ["a", "Which colour?", "blue", "azure", "yes", "0.200"],
         ["b", "Which colour?", "blue", "red", "no", "0.900"],
@@ -118,19 +163,39 @@ def test_the_page_has_every_table_and_its_plots() -> None:
     report = calibration.build("Title", [JUDGE, WITHHELD], [PAIR], ANSWERS)
     assert (report.title, list(report.notes), list(report.runs)) == ("Title", [], [])
     assert [section.title for section in report.sections] == [
-        *("Agreement with the labels", "Conclusions", "By system", "By trap", "Verdicts that change when asked again"),
-        *("Judges against each other", "What it took", "How every number was made", "Farthest from the label"),
+        *(
+            "Agreement with the labels",
+            "Conclusions",
+            "By system",
+            "By trap",
+            "Verdicts that change when asked again",
+        ),
+        *(
+            "Judges against each other",
+            "What it took",
+            "How every number was made",
+            "Farthest from the label",
+        ),
     ]
     drawn = {plot.title: plot for section in report.sections for plot in section.plots}
-    assert list(drawn) == ["Reliability", "Scores of judge", "Accuracy by system", "Accuracy by trap"]
+    assert list(drawn) == [
+        "Reliability",
+        "Scores of judge",
+        "Accuracy by system",
+        "Accuracy by trap",
+    ]
     assert drawn["Reliability"].description == "Share labelled yes by score, of judge."
-    assert drawn["Scores of judge"].description == "Distribution of score for right: yes, right: no."
+    assert (
+        drawn["Scores of judge"].description == "Distribution of score for right: yes, right: no."
+    )
     assert drawn["Accuracy by system"].description == "accuracy x 100 of judge by a."
     assert [len(section.plots) for section in report.sections] == [2, 0, 1, 1, 0, 0, 0, 0, 0]
     assert [table.title for table in report.sections[-1].tables] == ["judge"]
     bare = calibration.build("Title", [WITHHELD], [], ANSWERS)
     assert [plot for section in bare.sections for plot in section.plots] == []
     assert bare.sections[-1].title == "How every number was made"
-    only_no = dataclasses.replace(JUDGE, opinion=dataclasses.replace(JUDGE.opinion, scores=(None, 0.9, 0.6)))
+    only_no = dataclasses.replace(
+        JUDGE, opinion=dataclasses.replace(JUDGE.opinion, scores=(None, 0.9, 0.6))
+    )
     plots = calibration.build("", [only_no], [], ANSWERS).sections[0].plots
     assert plots[1].description == "Distribution of score for right: no."

@@ -39,14 +39,20 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_scores_of_groups_are_drawn_run_by_run(drawn: dict[str, Any]) -> None:
     """A dot per run and group where it has a value, in the run's colour; a run keeps its number in every section."""
     mixed = [*choices([True, False], "math"), *renamed(choices([True, True], "logical_reasoning"))]
-    report = build([run_of(choices([True]), "a", "u"), run_of(mixed, "b", "t"), run_of(mixed, "a", "t")])
+    report = build(
+        [run_of(choices([True]), "a", "u"), run_of(mixed, "b", "t"), run_of(mixed, "a", "t")]
+    )
     kind, series, axis, colours = drawn["accuracy by category"]
     assert (kind, axis) == ("intervals", "accuracy x 100")
     assert [(label, colours[label]) for label in series] == [("b", 1), ("a", 0)]
     point = series["b"]["math"]
     assert (point[0], [round(end, 3) for end in point[1:]]) == (0.5, [0.095, 0.905])
     assert list(series["b"]) == ["logical_reasoning", "math"]
-    assert [each.title for each in report.sections][:3] == ["Overview", "u (mmstar, val)", "t (mmstar, val)"]
+    assert [each.title for each in report.sections][:3] == [
+        "Overview",
+        "u (mmstar, val)",
+        "t (mmstar, val)",
+    ]
     assert [table.title for table in report.sections[0].tables] == [
         "Models ranked by the headline of each task, x 100, with 95% intervals"
     ]
@@ -59,10 +65,16 @@ def renamed(records: list[Record]) -> list[Record]:
 
 def test_differences_are_drawn_task_by_task(drawn: dict[str, Any]) -> None:
     """One row for each pair of runs, around the line of no difference."""
-    a, b = run_of(choices([True, False, False]), "a", "t"), run_of(choices([True, True, True]), "b", "t")
+    a, b = (
+        run_of(choices([True, False, False]), "a", "t"),
+        run_of(choices([True, True, True]), "b", "t"),
+    )
     others = [run_of(choices([True, False]), name, "u") for name in "ab"]
     found = section(build([a, b, *others]), "Comparison of runs")
-    assert [plot.title for plot in found.plots] == ["Differences in accuracy, t", "Differences in accuracy, u"]
+    assert [plot.title for plot in found.plots] == [
+        "Differences in accuracy, t",
+        "Differences in accuracy, u",
+    ]
     kind, series, axis, options = drawn["Differences in accuracy, t"]
     points = series.pop("difference")
     assert (kind, series, [*points]) == ("intervals", {}, ["b - a"])
@@ -76,24 +88,36 @@ def test_differences_are_drawn_task_by_task(drawn: dict[str, Any]) -> None:
 
 def test_of_many_runs_each_is_compared_with_the_best(drawn: dict[str, Any]) -> None:
     """11 of 66 pairs, corrected together, and a sentence says so."""
-    runs = [run_of(choices([place < right for place in range(30)]), f"m{right}", "t") for right in range(10, 22)]
+    runs = [
+        run_of(choices([place < right for place in range(30)]), f"m{right}", "t")
+        for right in range(10, 22)
+    ]
     found = section(build(runs), "Comparison of runs")
     (table,) = found.tables
-    assert {(row["a"], row["b"]) for row in table.records} == {("m21", f"m{right}") for right in range(10, 21)}
-    assert found.notes == ["t: each run against the best one, m21; `spiqa-tasks compare` has the other pairs."]
+    assert {(row["a"], row["b"]) for row in table.records} == {
+        ("m21", f"m{right}") for right in range(10, 21)
+    }
+    assert found.notes == [
+        "t: each run against the best one, m21; `spiqa-tasks compare` has the other pairs."
+    ]
     smallest = min(table.records, key=lambda row: float(row["difference"]["p"]))
     assert smallest["p_corrected"] == pytest.approx(11 * smallest["difference"]["p"])
     assert len(drawn["Differences in accuracy, t"][1]["difference"]) == 11
 
 
-def test_gain_and_leakage_are_drawn_with_the_models_colours(tmp_path: Path, drawn: dict[str, Any]) -> None:
+def test_gain_and_leakage_are_drawn_with_the_models_colours(
+    tmp_path: Path, drawn: dict[str, Any]
+) -> None:
     """Bars by task and ablation; problems stand above the table."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
     runs = runs_at(tmp_path)
     found = section(build(runs), "Gain and leakage")
     (table,) = found.tables
     assert table.title == "Multi-modal gain and leakage x 100"
-    for title, axis, value in (("Multi-modal gain", "MG x 100", 0.5), ("Multi-modal leakage", "ML x 100", 0.25)):
+    for title, axis, value in (
+        ("Multi-modal gain", "MG x 100", 0.5),
+        ("Multi-modal leakage", "ML x 100", 0.25),
+    ):
         kind, series, label, colours, options = drawn[title]
         (points,) = series.values()
         assert (kind, label, options) == ("intervals", axis, {"bars": True})
@@ -123,7 +147,12 @@ def test_judges_are_drawn_alone_and_against_each_other(drawn: dict[str, Any]) ->
     assert drawn["The judge's scores of single answers, spiqa_testA"] == (
         *("histogram", [("m", 0, [0.1, 0.6, 0.9]), ("m", 0, [0.2, 0.5, 0.7])]),
     )
-    assert drawn["Two judges, spiqa_testA"] == ("scatter", [(0.1, 0.2), (0.6, 0.5), (0.9, 0.7)], "x", "y")
+    assert drawn["Two judges, spiqa_testA"] == (
+        "scatter",
+        [(0.1, 0.2), (0.6, 0.5), (0.9, 0.7)],
+        "x",
+        "y",
+    )
     (table,) = found.tables
     assert table.grid.rows == [["spiqa_testA", "m", "x", "y", "3", "1.000", "1.000"]]
     alone = section(build([first]), "Judges")
@@ -151,7 +180,9 @@ def test_coverage_and_signatures_end_the_report(drawn: dict[str, Any]) -> None:
         *("How every number was made", ["task", "run", "signature"], 2),
     )
     assert table.grid.rows == [["t", run.name, run.signature.text] for run in runs]
-    assert [table.title for table in build(runs[:1]).sections[-2].tables] == ["What became of the answers"]
+    assert [table.title for table in build(runs[:1]).sections[-2].tables] == [
+        "What became of the answers"
+    ]
 
 
 def test_facts_are_told_in_full(tmp_path: Path) -> None:
@@ -160,7 +191,9 @@ def test_facts_are_told_in_full(tmp_path: Path) -> None:
     for path in paths:
         path.touch()
     signature = "data:mmstar/val@d|settings:prompt=letter|spiqa-tasks:1|host:lmms-eval-9|judge:x|judge_host:h:1"
-    first = replace(run_of(choices([True]), "a", "t", signature), path=paths[0], asked=2, command=("lmms-eval",))
+    first = replace(
+        run_of(choices([True]), "a", "t", signature), path=paths[0], asked=2, command=("lmms-eval",)
+    )
     second = replace(first, task="u", path=paths[1])
     other = replace(first, identity=Identity("b"), form="jsonl", command=())
     found = facts([first, second, other], "again")

@@ -23,7 +23,20 @@ from spiqa_tasks.report.headline import (
 from spiqa_tasks.report.printer import as_csv, as_json
 
 FIELDS = [
-    *("model", "source", "judge", "benchmark", "split", "task", "metric", "group", "value", "low", "high", "n"),
+    *(
+        "model",
+        "source",
+        "judge",
+        "benchmark",
+        "split",
+        "task",
+        "metric",
+        "group",
+        "value",
+        "low",
+        "high",
+        "n",
+    ),
     *("questions", "signature"),
 ]
 DEMO = "data:mmstar/demo@d|prompt:p|settings:prompt=letter"
@@ -50,7 +63,9 @@ def judged(scores: list[float], *served: str) -> list[Record]:
             groups={"type": "plot"},
             verdicts=({"metric": "l3score", "score": score, "model": model},),
         )
-        for place, (score, model) in enumerate(zip(scores, served or ["gpt-4o"] * len(scores), strict=True))
+        for place, (score, model) in enumerate(
+            zip(scores, served or ["gpt-4o"] * len(scores), strict=True)
+        )
     ]
 
 
@@ -73,7 +88,9 @@ def test_measured_published_and_reported_rows_stand_together_and_have_their_sour
     rows = {row[0]: row for row in below}
     assert rows["GeminiPro-Vision"][1:3] == ["published, Table 5", ""]
     assert rows["GeminiPro-Vision"][3:] == [printed("GeminiPro-Vision", "all")] * 2
-    reported = {model: line[1:4] for model, line in rows.items() if line[1].startswith("reported, ")}
+    reported = {
+        model: line[1:4] for model, line in rows.items() if line[1].startswith("reported, ")
+    }
     assert reported["Qwen3-VL-2B-Instruct, mmstar_oc"] == [
         "reported, lmms-eval pull request 922, mean of axes",
         "",
@@ -87,15 +104,23 @@ def test_measured_published_and_reported_rows_stand_together_and_have_their_sour
 
 def test_notes_say_what_limits_the_numbers() -> None:
     """Withheld metrics, other prompts, no published row, and judges that differ."""
-    runs = [run_of(choices([True]), name, "t", DEMO.replace("prompt:p", f"prompt:{name}")) for name in "ab"]
+    runs = [
+        run_of(choices([True]), name, "t", DEMO.replace("prompt:p", f"prompt:{name}"))
+        for name in "ab"
+    ]
     notes = headline_table(runs).notes
     assert notes[0].startswith("Compared numbers differ in prompt")
     assert notes[0].endswith("(a and b).")
     assert "a: accuracy_released is withheld, 0 of 1 answers have a score, fewer than 99%." in notes
     assert notes[-1] == "The paper prints no row for this split and setting."
-    of_spiqa = headline_table([run_of(judged([0.2, 0.4]), signature=f"{SPIQA}|judge:openai:gpt-4o")])
+    of_spiqa = headline_table(
+        [run_of(judged([0.2, 0.4]), signature=f"{SPIQA}|judge:openai:gpt-4o")]
+    )
     assert of_spiqa.notes[-1] == "Scores of different judges are not comparable."
-    assert (list(of_spiqa.grid.heads)[:4], of_spiqa.grid.labels) == (["model", "source", "judge", "n"], 3)
+    assert (list(of_spiqa.grid.heads)[:4], of_spiqa.grid.labels) == (
+        ["model", "source", "judge", "n"],
+        3,
+    )
     assert list(of_spiqa.grid.rows[0])[2:4] == ["openai:gpt-4o", "2"]
     assert of_spiqa.grid.rows[0][4] == "30.0 [1.1, 94.3]"
     assert "GPT-4o" in {row[2] for row in of_spiqa.grid.rows}
@@ -115,7 +140,12 @@ def test_groups_are_told_by_kind_with_the_papers_rows() -> None:
         "subcategory": ["x"],
     }
     table = group_table([run], "category", values["category"])
-    assert (table.title, table.folded, table.grid.labels, table.notes) == ("accuracy by category", False, 2, [])
+    assert (table.title, table.folded, table.grid.labels, table.notes) == (
+        "accuracy by category",
+        False,
+        2,
+        [],
+    )
     assert list(table.grid.heads) == ["model", "source", "coarse_perception", "math"]
     assert [cell.split()[0] for cell in table.grid.rows[0]] == ["mine", "measured", "50.0", "100.0"]
     (line,) = (line for line in table.grid.rows if line[0] == "GeminiPro-Vision")
@@ -125,8 +155,14 @@ def test_groups_are_told_by_kind_with_the_papers_rows() -> None:
         printed("GeminiPro-Vision", "MA"),
     ]
     folded = group_table([run], "subcategory", values["subcategory"])
-    assert (folded.title, folded.folded, len(folded.records)) == ("accuracy by detailed axis", True, 1)
-    hidden = run_of([Record("q", scores={"l3score": 1.0}, groups={"nonplot": "nonplot"})], signature=SPIQA)
+    assert (folded.title, folded.folded, len(folded.records)) == (
+        "accuracy by detailed axis",
+        True,
+        1,
+    )
+    hidden = run_of(
+        [Record("q", scores={"l3score": 1.0}, groups={"nonplot": "nonplot"})], signature=SPIQA
+    )
     assert group_values([hidden]) == {}
 
 
@@ -145,7 +181,9 @@ def test_many_groups_are_rows_and_models_columns() -> None:
     assert "m29" in table.grid.heads
     assert "m30" not in table.grid.heads
     assert table.grid.rows[-1][table.grid.heads.index("GPT-4V, Table 5")] == "72.0"
-    assert table.notes == ["The 30 best of 31 models stand here; `spiqa-tasks report --csv FILE` has all."]
+    assert table.notes == [
+        "The 30 best of 31 models stand here; `spiqa-tasks report --csv FILE` has all."
+    ]
 
 
 def test_real_questions_stand_beside_the_papers_rows(
@@ -157,12 +195,22 @@ def test_real_questions_stand_beside_the_papers_rows(
     lines = [json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows]
     (tmp_path / "model.jsonl").write_text("".join(lines))
     output = ["--output", str(tmp_path / "scored")]
-    assert main(["score", "spiqa_testA", str(tmp_path / "model.jsonl"), "--judge", judges[0], *output]) == 0
+    assert (
+        main(["score", "spiqa_testA", str(tmp_path / "model.jsonl"), "--judge", judges[0], *output])
+        == 0
+    )
     path = tmp_path / "report.md"
     page = tmp_path / "report.html"
-    assert main(["report", str(tmp_path / "scored"), "--markdown", str(path), "--html", str(page)]) == 0
+    assert (
+        main(["report", str(tmp_path / "scored"), "--markdown", str(path), "--html", str(page)])
+        == 0
+    )
     text = path.read_text(encoding="utf-8")
-    published = [line for line in text.splitlines() if "published, Table 3" in line and "GPT-4 Vision" in line]
+    published = [
+        line
+        for line in text.splitlines()
+        if "published, Table 3" in line and "GPT-4 Vision" in line
+    ]
     assert len(published) == 1
     assert "GPT-4o" in published[0]
     assert "measured" not in published[0]
@@ -177,9 +225,14 @@ def test_csv_and_json_are_the_same_flat_records(two_runs: Path) -> None:
     reader = csv.DictReader(io.StringIO(as_csv(flat_records(runs))))
     lines = list(reader)
     assert list(reader.fieldnames or ()) == list(records[0]) == FIELDS
-    texts = [{name: "" if value is None else str(value) for name, value in record.items()} for record in records]
+    texts = [
+        {name: "" if value is None else str(value) for name, value in record.items()}
+        for record in records
+    ]
     assert lines == texts
-    keys = [(record["model"], record["task"], record["metric"], record["group"]) for record in records]
+    keys = [
+        (record["model"], record["task"], record["metric"], record["group"]) for record in records
+    ]
     assert len(set(keys)) == len(keys)
     known = [record for record in records if record["metric"] == "accuracy"]
     by_key = {(record["model"][-1], record["task"], record["group"]): record for record in known}
@@ -198,9 +251,16 @@ def test_a_groups_value_stands_beside_its_own_n_of_n() -> None:
     """In csv, page and Markdown; a withheld one has its reason below the table."""
     records = [*choices([True] * 9, "math"), *choices([True] * 189, "logical_reasoning")]
     records = [replace(record, id=f"q{place}") for place, record in enumerate(records)]
-    run = replace(run_of(records, "m", "t"), asked=200, sizes={"math": 10, "logical_reasoning": 190})
-    found = {record["group"]: record for record in flat_records([run]) if record["metric"] == "accuracy"}
-    assert {group: (record["value"], record["n"], record["questions"]) for group, record in found.items()} == {
+    run = replace(
+        run_of(records, "m", "t"), asked=200, sizes={"math": 10, "logical_reasoning": 190}
+    )
+    found = {
+        record["group"]: record for record in flat_records([run]) if record["metric"] == "accuracy"
+    }
+    assert {
+        group: (record["value"], record["n"], record["questions"])
+        for group, record in found.items()
+    } == {
         **{"all": (1.0, 198, "198 of 200"), "math": (None, 9, "9 of 10")},
         "logical_reasoning": (1.0, 189, "189 of 190"),
     }

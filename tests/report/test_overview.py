@@ -20,7 +20,12 @@ def run_with(right: int, model: str, task: str = "t", of: int = 100) -> Run:
 
 def test_models_are_ranked_on_each_task() -> None:
     """The best first, with Wilson's interval; equal ones share a rank, a withheld one has none and is last."""
-    runs = [run_with(3, "a", of=4), run_with(4, "b", of=4), run_with(3, "c", of=4), run_with(0, "b", "u", of=4)]
+    runs = [
+        run_with(3, "a", of=4),
+        run_with(4, "b", of=4),
+        run_with(3, "c", of=4),
+        run_with(0, "b", "u", of=4),
+    ]
     withheld = replace(run_with(2, "d", of=4), asked=9)
     table = overview.table([withheld, *runs])
     assert (table.grid.heads, table.grid.labels, table.folded) == (
@@ -43,13 +48,21 @@ def test_models_are_ranked_on_each_task() -> None:
 def test_a_sentence_says_what_differs_significantly() -> None:
     """Per task, with Holm's correction: 30 points do at 100 questions, one does not; of many, three are named."""
     found, _ = compare(
-        [run_with(40, "a"), run_with(70, "b"), run_with(41, "c"), run_with(5, "d", "u"), run_with(6, "e", "u")]
+        [
+            run_with(40, "a"),
+            run_with(70, "b"),
+            run_with(41, "c"),
+            run_with(5, "d", "u"),
+            run_with(6, "e", "u"),
+        ]
     )
     first, second = overview.conclusions(found)
     assert first == (
         "t: 2 of 3 compared pairs differ significantly in accuracy (Holm's p < 0.05): b is better than a, c."
     )
-    assert second == "u: none of 1 compared pairs differ significantly in accuracy (Holm's p < 0.05)."
+    assert (
+        second == "u: none of 1 compared pairs differ significantly in accuracy (Holm's p < 0.05)."
+    )
     many, _ = compare([run_with(90, "best"), *(run_with(10, f"m{place}") for place in range(5))])
     assert "best is better than m0, m1, m2 and 2 more." in overview.conclusions(many)[0]
     warned = [replace(each, warnings=["differ in prompt"]) for each in found]
@@ -57,10 +70,14 @@ def test_a_sentence_says_what_differs_significantly() -> None:
     assert not overview.conclusions(warned)[1].endswith("runs.")
 
 
-def test_a_task_s_runs_are_drawn_beside_published_and_reported_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_s_runs_are_drawn_beside_published_and_reported_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Each kind in its colour; of many runs the best, and the ten best of the others; the title says how many."""
     drawn: list[Any] = []
-    monkeypatch.setattr(plots, "intervals", lambda *values: drawn.append(values) or Plot(values[0], "", ""))
+    monkeypatch.setattr(
+        plots, "intervals", lambda *values: drawn.append(values) or Plot(values[0], "", "")
+    )
     overview.ranking([run_with(50, "mine", "mmstar_filtered")])
     title, kinds, axis, colours = drawn.pop()
     assert (title, axis) == ("accuracy on mmstar_filtered", "accuracy x 100")
@@ -76,7 +93,9 @@ def test_a_task_s_runs_are_drawn_beside_published_and_reported_rows(monkeypatch:
     assert title == "accuracy on mmstar_filtered (30 of 64 rows; the tables have all)"
     assert list(kinds["measured"]) == [f"m{place}" for place in range(40, 20, -1)]
     assert sum(map(len, kinds.values())) == plots.ROWS
-    judged = Record("q", "x", scores={"l3score": 0.5}, verdicts=({"metric": "l3score", "score": 0.5},))
+    judged = Record(
+        "q", "x", scores={"l3score": 0.5}, verdicts=({"metric": "l3score", "score": 0.5},)
+    )
     signature = "data:spiqa/testA@d|settings:setting=direct|judge:hf:local"
     overview.ranking([run_of([judged], "mine", "spiqa_testA", signature)])
     assert list(drawn.pop()[1]) == [
@@ -106,6 +125,7 @@ def test_a_plot_has_at_most_thirty_rows_and_eight_runs() -> None:
 def test_a_gain_of_zero_draws_its_point() -> None:
     """A bar of no length has a dot."""
     bare, zero = (
-        plots.intervals("T", {"a": {"t": (value, None, None)}}, "MG x 100", bars=True).svg for value in (None, 0.0)
+        plots.intervals("T", {"a": {"t": (value, None, None)}}, "MG x 100", bars=True).svg
+        for value in (None, 0.0)
     )
     assert zero.count("<use") == bare.count("<use") + 1

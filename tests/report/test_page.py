@@ -20,14 +20,27 @@ from spiqa_tasks.report.page import SIDE, SIDES, as_html, as_markdown, preview_p
 from spiqa_tasks.report.printer import Table
 
 LARGE = SIDES["large"]
-TABLE = Table([{"run": "a", "n": 1}], ["run"], ["n"], "Scores", ["A note. " * 30], published=[{"run": "b|c", "n": 20}])
+TABLE = Table(
+    [{"run": "a", "n": 1}],
+    ["run"],
+    ["n"],
+    "Scores",
+    ["A note. " * 30],
+    published=[{"run": "b|c", "n": 20}],
+)
 
 
 def test_the_markdown_has_every_table(two_runs: Path) -> None:
     """Headlines with intervals, groups, differences, coverage and signatures, and no plot."""
     report = build(runs_at(two_runs))
     text = as_markdown(report)
-    for title in ("## Overview", "### accuracy by category", "## Comparison of runs", "## Coverage", "## Signatures"):
+    for title in (
+        "## Overview",
+        "### accuracy by category",
+        "## Comparison of runs",
+        "## Coverage",
+        "## Signatures",
+    ):
         assert title in text
     assert "100.0 [86.2, 100.0]" in text
     assert "The paper prints no row for this split and setting." in text
@@ -62,7 +75,8 @@ def test_the_page_holds_all_that_it_needs(two_runs: Path) -> None:
     page = as_html(build(runs), "small")
     files = resources.files("spiqa_tasks.report").joinpath("templates")
     style, *code = (
-        files.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "tables.js", "samples.js")
+        files.joinpath(name).read_text(encoding="utf-8")
+        for name in ("page.css", "tables.js", "samples.js")
     )
     assert f"<style>{style}</style>" in page
     data, *pictures, last = scripts(page)
@@ -102,7 +116,14 @@ def test_a_preview_shows_questions_as_a_model_is_shown_them(tmp_path: Path) -> N
     """Turns by their role, pictures made smaller, neighbouring texts as one, and all text escaped."""
     path = tmp_path / "p.png"
     Image.new("RGB", (1280, 10)).save(path)
-    parts = [Turn("user"), "Which <one>?", " Say.", Picture(str(path)), Picture("gone<.png"), "End."]
+    parts = [
+        Turn("user"),
+        "Which <one>?",
+        " Say.",
+        Picture(str(path)),
+        Picture("gone<.png"),
+        "End.",
+    ]
     rows = [
         {"id": "<1>", "groups": {"kind": "a&b", "other": "c"}, "references": ["x", "y"]},
         {"id": "2", "groups": {}, "references": ["z"]},
@@ -111,7 +132,9 @@ def test_a_preview_shows_questions_as_a_model_is_shown_them(tmp_path: Path) -> N
     (picture,) = re.findall(r'<img alt="" src="data:image/webp;base64,([^"]+)">', page)
     assert Image.open(io.BytesIO(base64.b64decode(picture))).size == (SIDE, 5)
     head, body = page.split("</style>")
-    assert head.startswith('<!doctype html><html lang="en"><meta charset="utf-8"><title>&lt;T&gt;</title><style>body{')
+    assert head.startswith(
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>&lt;T&gt;</title><style>body{'
+    )
     assert body.replace(picture, "...") == (
         "<h1>&lt;T&gt;</h1>"
         '<article><h2>&lt;1&gt;</h2><p class="role">user</p><pre>Which &lt;one&gt;? Say.</pre>'
@@ -129,9 +152,12 @@ def opened(text: str) -> Image.Image:
 
 
 @pytest.mark.parametrize(
-    ("size", "shown"), [((4000, 2000), (LARGE, LARGE // 2)), ((600, 2400), (LARGE // 4, LARGE)), ((40, 30), (40, 30))]
+    ("size", "shown"),
+    [((4000, 2000), (LARGE, LARGE // 2)), ((600, 2400), (LARGE // 4, LARGE)), ((40, 30), (40, 30))],
 )
-def test_the_longest_side_is_bounded(tmp_path: Path, size: tuple[int, int], shown: tuple[int, int]) -> None:
+def test_the_longest_side_is_bounded(
+    tmp_path: Path, size: tuple[int, int], shown: tuple[int, int]
+) -> None:
     """The shape stays, and a small picture is not made larger."""
     path = tmp_path / "p.jpg"
     Image.new("RGB", size, (200, 30, 30)).save(path)
@@ -143,4 +169,6 @@ def test_the_longest_side_is_bounded(tmp_path: Path, size: tuple[int, int], show
 def test_what_cannot_be_read_is_left_out(tmp_path: Path) -> None:
     """A missing and a broken picture are empty texts."""
     (tmp_path / "broken.png").write_bytes(b"no picture")
-    assert [small_picture(str(tmp_path / f"{name}.png"), LARGE) for name in ("missing", "broken")] == ["", ""]
+    assert [
+        small_picture(str(tmp_path / f"{name}.png"), LARGE) for name in ("missing", "broken")
+    ] == ["", ""]

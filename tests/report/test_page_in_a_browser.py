@@ -17,18 +17,49 @@ from spiqa_tasks.report.page import as_html
 from spiqa_tasks.report.printer import Table
 
 PAYLOADS = [
-    *(f"{start}script>window.hit=1</script>" for start in ("<", "</script><", "<!--<", "]]><", "\\u003c")),
-    *(f"<img src={quote}x{quote} onerror={quote}window.hit=1{quote}>" for quote in ("", "'", '"', "`", " ")),
+    *(
+        f"{start}script>window.hit=1</script>"
+        for start in ("<", "</script><", "<!--<", "]]><", "\\u003c")
+    ),
+    *(
+        f"<img src={quote}x{quote} onerror={quote}window.hit=1{quote}>"
+        for quote in ("", "'", '"', "`", " ")
+    ),
     *(f"<{tag} onload=window.hit=1>" for tag in ("svg", "body", "iframe", "style", "object")),
-    *(f"<{tag} src=data:text/html,<script>parent.hit=1</script>>" for tag in ("iframe", "embed", "img", "frame")),
-    *(f"<a href={url}>x</a>" for url in ("javascript:window.hit=1", "data:text/html,<b>x", "JaVaScRiPt:window.hit=1")),
-    *(f"{close}<script>window.hit=1</script>" for close in ("</textarea>", "</title>", "</style>", "</pre>", "-->")),
+    *(
+        f"<{tag} src=data:text/html,<script>parent.hit=1</script>>"
+        for tag in ("iframe", "embed", "img", "frame")
+    ),
+    *(
+        f"<a href={url}>x</a>"
+        for url in ("javascript:window.hit=1", "data:text/html,<b>x", "JaVaScRiPt:window.hit=1")
+    ),
+    *(
+        f"{close}<script>window.hit=1</script>"
+        for close in ("</textarea>", "</title>", "</style>", "</pre>", "-->")
+    ),
     *(f"{quote}><script>window.hit=1</script>" for quote in ("'", '"', "`", "\\'", '\\"')),
-    *(f"{{{{{text}}}}}" for text in ("7*7", "constructor.constructor('window.hit=1')()", "''.__class__", "config")),
-    *(f"<{tag} ontoggle=window.hit=1 open>" for tag in ("details", "dialog", "video autoplay", "audio autoplay")),
-    *("<base href=//x>", "<meta http-equiv=refresh content=0;url=data:,x>", "<link rel=stylesheet href=//x>"),
-    *("<form action=//x><input autofocus onfocus=window.hit=1>", "<math><mtext><img src=x onerror=window.hit=1>"),
-    *("<svg><animate onbegin=window.hit=1 attributeName=x>", "<template><script>window.hit=1</script></template>"),
+    *(
+        f"{{{{{text}}}}}"
+        for text in ("7*7", "constructor.constructor('window.hit=1')()", "''.__class__", "config")
+    ),
+    *(
+        f"<{tag} ontoggle=window.hit=1 open>"
+        for tag in ("details", "dialog", "video autoplay", "audio autoplay")
+    ),
+    *(
+        "<base href=//x>",
+        "<meta http-equiv=refresh content=0;url=data:,x>",
+        "<link rel=stylesheet href=//x>",
+    ),
+    *(
+        "<form action=//x><input autofocus onfocus=window.hit=1>",
+        "<math><mtext><img src=x onerror=window.hit=1>",
+    ),
+    *(
+        "<svg><animate onbegin=window.hit=1 attributeName=x>",
+        "<template><script>window.hit=1</script></template>",
+    ),
     *(
         "\u2028window.hit=1\u2029",
         "<noscript><p title='</noscript><img src=x onerror=window.hit=1>'>",
@@ -49,7 +80,9 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
     write_demo_run(folder / "a", "a", lambda _, row: row["answer"])
     wrong = {0: "I'm sorry, I cannot see the image."}
-    write_demo_run(folder / "b", "b", lambda place, row: row["answer"] if place % 2 else wrong.get(place, "E"))
+    write_demo_run(
+        folder / "b", "b", lambda place, row: row["answer"] if place % 2 else wrong.get(place, "E")
+    )
     return written(folder, folder / "page.html")
 
 
@@ -72,7 +105,10 @@ def opened(chromium: Any, path: Path, **options: Any) -> tuple[Any, list[str]]:
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: said.append(request.url) if not request.url.startswith("data:") else None)
+    page.on(
+        "request",
+        lambda request: said.append(request.url) if not request.url.startswith("data:") else None,
+    )
     page.goto(path.as_uri())
     return page, [text for text in said if text != path.as_uri()]
 
@@ -83,7 +119,9 @@ def test_the_page_complains_of_nothing_asks_for_nothing_and_fits(
     chromium: Any, page_file: Path, width: int, scheme: str
 ) -> None:
     """No console message or request, nothing scrolls sideways, no layout shift; the scheme is the reader's."""
-    page, said = opened(chromium, page_file, viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page, said = opened(
+        chromium, page_file, viewport={"width": width, "height": 800}, color_scheme=scheme
+    )
     assert said == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
@@ -94,7 +132,9 @@ def test_the_page_complains_of_nothing_asks_for_nothing_and_fits(
     assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 28)"}[scheme]
     watched = "observe({type: 'layout-shift', buffered: true})"
     observed = f"new Promise(r => new PerformanceObserver(l => r(l.getEntries())).{watched})"
-    shifts = page.evaluate(f"Promise.race([{observed}, new Promise(r => setTimeout(() => r([]), 300))])")
+    shifts = page.evaluate(
+        f"Promise.race([{observed}, new Promise(r => setTimeout(() => r([]), 300))])"
+    )
     assert sum(shift["value"] for shift in shifts) < 0.01
     page.close()
 
@@ -246,7 +286,10 @@ def test_samples_are_sorted(chromium: Any, page_file: Path) -> None:
 def test_the_least_certain_judgement_comes_first(chromium: Any, tmp_path: Path) -> None:
     """That nearest to one half; a sample without a verdict is last."""
     scores = {"q0": 0.9, "q1": None, "q2": 0.45, "q3": 0.2}
-    verdicts = {key: () if score is None else ({"metric": "l3score", "score": score},) for key, score in scores.items()}
+    verdicts = {
+        key: () if score is None else ({"metric": "l3score", "score": score},)
+        for key, score in scores.items()
+    }
     records = [Record(key, "x", verdicts=each) for key, each in verdicts.items()]
     run = run_of(records, "m", "t", "data:spiqa/demo@d|settings:setting=direct|judge:x")
     (tmp_path / "p.html").write_text(as_html(build([run]), "none"), encoding="utf-8")
@@ -269,10 +312,14 @@ def test_a_link_to_an_unknown_sample_says_so(chromium: Any, page_file: Path) -> 
 
 
 @pytest.mark.parametrize("size", [(794, 1123), (1123, 794)])
-def test_print_cuts_nothing_and_shows_what_is_folded(chromium: Any, page_file: Path, size: tuple[int, int]) -> None:
+def test_print_cuts_nothing_and_shows_what_is_folded(
+    chromium: Any, page_file: Path, size: tuple[int, int]
+) -> None:
     """On A4 both ways, of 96 pixels an inch less the margins of 12 mm; what was folded is folded again afterwards."""
     margins = 2 * 45
-    page, _ = opened(chromium, page_file, viewport={"width": size[0] - margins, "height": size[1] - margins})
+    page, _ = opened(
+        chromium, page_file, viewport={"width": size[0] - margins, "height": size[1] - margins}
+    )
     page.emulate_media(media="print")
     folded = page.locator("details:not([open])").count()
     assert folded
@@ -323,7 +370,9 @@ def test_a_bound_is_sorted_by_its_number(chromium: Any, tmp_path: Path) -> None:
     cells = ["0.500", "-", "< 0.001", "0.001", "1,000"]
     shown = Table([{"p": cell} for cell in cells], [], ["p"])
     path = tmp_path / "page.html"
-    path.write_text(as_html(Report("T", (), [Section("S", tables=[shown])], ()), "none"), encoding="utf-8")
+    path.write_text(
+        as_html(Report("T", (), [Section("S", tables=[shown])], ()), "none"), encoding="utf-8"
+    )
     page, _ = opened(chromium, path)
     page.click("th button")
     assert page.locator("td").all_inner_texts() == ["< 0.001", "0.001", "0.500", "1,000", "-"]
@@ -334,7 +383,9 @@ def test_texts_of_models_are_never_markup(chromium: Any, tmp_path: Path) -> None
     """Fifty payloads in answers and in the model's name do nothing, and are shown as they are."""
     assert len(PAYLOADS) >= 50
     repeat = -(-len(PAYLOADS) // 24)
-    write_demo_run(tmp_path, PAYLOADS[0], lambda place, _: PAYLOADS[place % len(PAYLOADS)], repeat=repeat)
+    write_demo_run(
+        tmp_path, PAYLOADS[0], lambda place, _: PAYLOADS[place % len(PAYLOADS)], repeat=repeat
+    )
     path = written(tmp_path, tmp_path / "page.html", pictures="none")
     page, said = opened(chromium, path)
     for place, payload in enumerate(PAYLOADS):
@@ -344,7 +395,9 @@ def test_texts_of_models_are_never_markup(chromium: Any, tmp_path: Path) -> None
         assert shown == payload
     assert page.evaluate("window.hit") is None
     assert said == []
-    assert page.locator("iframe, embed, object, base, body script:not([type]) ~ script").count() == 0
+    assert (
+        page.locator("iframe, embed, object, base, body script:not([type]) ~ script").count() == 0
+    )
     page.close()
 
 
@@ -353,7 +406,10 @@ def test_ten_thousand_samples_stay_smooth(chromium: Any, tmp_path: Path) -> None
     """Built in under 5 s, painted in under 1 s, filtered in under 100 ms; the page itself is under 1.5 MB."""
     long = "The answer follows from the picture. " * 10
     write_demo_run(
-        tmp_path, "big", lambda place, row: f"{long}{row['answer'] if place % 3 else 'E'} {place}", repeat=417
+        tmp_path,
+        "big",
+        lambda place, row: f"{long}{row['answer'] if place % 3 else 'E'} {place}",
+        repeat=417,
     )
     build(runs_at(tmp_path))
     start = time.monotonic()
@@ -364,7 +420,12 @@ def test_ten_thousand_samples_stay_smooth(chromium: Any, tmp_path: Path) -> None
     page, said = opened(chromium, path)
     paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     assert paint < 1000
-    for control, value in (("search", "9999"), ("search", ""), ("verdict", "wrong"), ("group", "math")):
+    for control, value in (
+        ("search", "9999"),
+        ("search", ""),
+        ("verdict", "wrong"),
+        ("group", "math"),
+    ):
         taken = page.evaluate(
             """([id, value]) => { const start = performance.now(); const control = document.getElementById(id);
             control.value = value; control.dispatchEvent(new Event("input", {bubbles: true}));

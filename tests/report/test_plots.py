@@ -20,10 +20,16 @@ SERIES_OF_TWO = {
 PLOTS: dict[str, Callable[[], Plot]] = {
     "dots": lambda: plots.intervals("Dots", SERIES_OF_TWO, "accuracy x 100"),
     "bars": lambda: plots.intervals("Bars", SERIES_OF_TWO, "MG x 100", bars=True),
-    "stacked": lambda: plots.stacked("Stacked", ["t, a", "t, b"], {"ok": [3, 0], "judge_failed": [1, 0], "no": [0, 0]}),
-    "histogram": lambda: plots.histogram("Histogram", [("run a", 0, [0.1, 0.9]), ("run b", 1, [0.5])]),
+    "stacked": lambda: plots.stacked(
+        "Stacked", ["t, a", "t, b"], {"ok": [3, 0], "judge_failed": [1, 0], "no": [0, 0]}
+    ),
+    "histogram": lambda: plots.histogram(
+        "Histogram", [("run a", 0, [0.1, 0.9]), ("run b", 1, [0.5])]
+    ),
     "scatter": lambda: plots.scatter("Scatter", [(0.1, 0.2), (0.8, 0.9)], "judge x", "judge y"),
-    "reliability": lambda: plots.reliability("Reliability", [("run a", [Bin(3, 0.1, 0.2), Bin(2, 0.8, 0.9)])]),
+    "reliability": lambda: plots.reliability(
+        "Reliability", [("run a", [Bin(3, 0.1, 0.2), Bin(2, 0.8, 0.9)])]
+    ),
 }
 
 
@@ -35,7 +41,11 @@ def drawn(kind: str) -> Plot:
 
 def texts(plot: Plot) -> list[str]:
     """All text of a plot."""
-    return [element.text or "" for element in ElementTree.fromstring(plot.svg).iter() if element.tag.endswith("text")]
+    return [
+        element.text or ""
+        for element in ElementTree.fromstring(plot.svg).iter()
+        if element.tag.endswith("text")
+    ]
 
 
 @pytest.mark.parametrize("kind", PLOTS)
@@ -46,7 +56,9 @@ def test_a_plot_stands_in_the_page(kind: str) -> None:
     assert ElementTree.fromstring(plot.svg).tag.endswith("}svg")
     assert not re.search(r"<style|<metadata|<g id=|<!DOCTYPE|\n", plot.svg)
     colours = {*re.findall(r"(?:fill|stroke|color): ?([^;\"]+)", plot.svg)}
-    assert {colour for colour in colours if not re.fullmatch(r"var\(--[a-z0-9-]+\)", colour)} <= {"none"}
+    assert {colour for colour in colours if not re.fullmatch(r"var\(--[a-z0-9-]+\)", colour)} <= {
+        "none"
+    }
     assert "var(--series-0)" in colours
     assert set(re.findall(r"font-family: ([^;\"]+)|font: ", plot.svg)) <= {"var(--font)", ""}
     assert PLOTS[kind]() == plot

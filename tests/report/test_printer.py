@@ -26,7 +26,15 @@ from spiqa_tasks.scoring.values import number
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), max_size=8)
 RUNS = [
-    {"task": "mmstar_filtered", "run": run, "n": 1500, "value": 0.5, "low": None, "high": math.nan, "more": {"a.b": 7}}
+    {
+        "task": "mmstar_filtered",
+        "run": run,
+        "n": 1500,
+        "value": 0.5,
+        "low": None,
+        "high": math.nan,
+        "more": {"a.b": 7},
+    }
     for run in ("one", "other")
 ]
 
@@ -41,7 +49,13 @@ def table(rows: list[list[str]], labels: int = 1) -> Table:
 
 def test_a_command_names_fields_and_how_they_are_shown() -> None:
     """Within fields, too; what a record lacks is empty, a column that all lack is not shown, NaN is a dash."""
-    values = ["n", Column("value", "x 100", number, ("low", "high")), Column(("more", "a.b")), "high", "other"]
+    values = [
+        "n",
+        Column("value", "x 100", number, ("low", "high")),
+        Column(("more", "a.b")),
+        "high",
+        "other",
+    ]
     shown = Table([*RUNS, {"run": "third", "n": None}], ["task", "run"], values)
     assert shown.grid.heads == ["task", "run", "n", "x 100", "a.b", "high"]
     assert shown.grid.rows == [
@@ -54,7 +68,10 @@ def test_a_command_names_fields_and_how_they_are_shown() -> None:
 
 def test_programs_get_whole_records_and_people_the_columns() -> None:
     """Of all tables, unless one is for people alone; json may be an object of its own."""
-    tables = [Table(RUNS[:1], ["run"], ["n"], "Title", ["A note."]), Table(RUNS, ["run"], [], data=())]
+    tables = [
+        Table(RUNS[:1], ["run"], ["n"], "Title", ["A note."]),
+        Table(RUNS, ["run"], [], data=()),
+    ]
     assert json.loads(render("json", *tables)) == [{**RUNS[0], "high": None}]
     assert json.loads(render("json", *tables, whole={"n": 1})) == {"n": 1}
     assert render("csv", *tables).splitlines() == [
@@ -63,7 +80,18 @@ def test_programs_get_whole_records_and_people_the_columns() -> None:
     ]
     for form, beginning in (
         ("text", ["Title", "run     n", "---  ----", "one  1500", "", "A note.", "", "run"]),
-        ("md", ["### Title", "", "| run   |    n |", "|-------|------|", "| one   | 1500 |", "", "A note."]),
+        (
+            "md",
+            [
+                "### Title",
+                "",
+                "| run   |    n |",
+                "|-------|------|",
+                "| one   | 1500 |",
+                "",
+                "A note.",
+            ],
+        ),
         ("latex", ["% Title", r"\begin{tabular}{lr}", r"\toprule", r" run   &    n \\"]),
     ):
         lines = render(form, *tables).splitlines()
@@ -98,12 +126,23 @@ def test_a_comparison_is_a_line() -> None:
         **{"run x 100": "75.0", "against x 100": "50.0", "difference": "25.0 [5.0, 45.0]"},
         **{"p": "0.017", "p corrected": "0.033", "won": "2", "lost": "1", "smallest": "28.0"},
     }
-    assert [second[name] for name in ("difference", "p", "p corrected", "smallest")] == ["25.0", "-", "-", "-"]
+    assert [second[name] for name in ("difference", "p", "p corrected", "smallest")] == [
+        "25.0",
+        "-",
+        "-",
+        "-",
+    ]
     assert shown.notes[1:] == ["t, b against a: differ in prompt; few questions."]
     assert shown.grid.labels == 4
 
 
-@given(st.lists(st.fixed_dictionaries({"name": TEXTS, "value": st.floats(allow_nan=True, allow_infinity=False)})))
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {"name": TEXTS, "value": st.floats(allow_nan=True, allow_infinity=False)}
+        )
+    )
+)
 def test_csv_comes_back(records: list[dict[str, object]]) -> None:
     """Any text and number; NaN is empty."""
     if not records:
@@ -116,22 +155,30 @@ def test_csv_comes_back(records: list[dict[str, object]]) -> None:
         assert row["value"] == ("" if math.isnan(value) else str(value))
 
 
-WORDS = st.lists(st.text("abcx_-.,5", min_size=1, max_size=40), min_size=1, max_size=8).map(" ".join)
+WORDS = st.lists(st.text("abcx_-.,5", min_size=1, max_size=40), min_size=1, max_size=8).map(
+    " ".join
+)
 
 
 @given(
-    st.integers(1, 9).flatmap(lambda n: st.lists(st.lists(WORDS, min_size=n, max_size=n), min_size=2, max_size=4)),
+    st.integers(1, 9).flatmap(
+        lambda n: st.lists(st.lists(WORDS, min_size=n, max_size=n), min_size=2, max_size=4)
+    ),
     st.integers(1, 3),
     st.sampled_from([40, 100]),
 )
-def test_a_table_fits_its_terminal_and_loses_nothing(rows: list[list[str]], labels: int, room: int) -> None:
+def test_a_table_fits_its_terminal_and_loses_nothing(
+    rows: list[list[str]], labels: int, room: int
+) -> None:
     """Whatever the cells hold; labels are repeated."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", str(room))
         printed = render("text", table(rows, labels))
     assert max(map(len, printed.splitlines())) <= room
     shown = Counter(letter for letter in printed if not letter.isspace() and letter != "-")
-    for letter, count in Counter("".join(letter for row in rows for cell in row for letter in cell)).items():
+    for letter, count in Counter(
+        "".join(letter for row in rows for cell in row for letter in cell)
+    ).items():
         assert letter in " -" or shown[letter] >= count
 
 
@@ -153,7 +200,9 @@ def test_labels_stand_in_every_part_of_a_split_table() -> None:
 def test_an_interval_stays_on_one_line() -> None:
     """Where its cell is wrapped for what stands behind it."""
     cells = ["100.0 [-100.0, 100.0] (1499 of 1500)"] * 4
-    assert render("text", table([["task", *"abcd"], ["mmstar", *cells]])).count("[-100.0, 100.0]") == 4
+    assert (
+        render("text", table([["task", *"abcd"], ["mmstar", *cells]])).count("[-100.0, 100.0]") == 4
+    )
 
 
 def test_programs_get_the_records_as_they_are() -> None:

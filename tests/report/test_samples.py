@@ -89,10 +89,17 @@ def test_without_the_data_the_answers_are_there() -> None:
 @pytest.mark.usefixtures("no_data")
 def test_what_the_judge_said_comes_along() -> None:
     """Its score or the reason why there is none, the first words with their log-probabilities to three decimals."""
-    told = {"metric": "l3score", "score": 0.5, "model": "gpt-4o", "top_logprobs": [["Yes", -0.12349], ["No", -2.5]]}
+    told = {
+        "metric": "l3score",
+        "score": 0.5,
+        "model": "gpt-4o",
+        "top_logprobs": [["Yes", -0.12349], ["No", -2.5]],
+    }
     failed = {"metric": "l3score", "reason": "gone"}
     record = Record("p/0", prediction="x", verdicts=(told, failed))
-    run = run_of([record], task="spiqa_testA", signature="data:spiqa/testA@d|settings:setting=direct")
+    run = run_of(
+        [record], task="spiqa_testA", signature="data:spiqa/testA@d|settings:setting=direct"
+    )
     ((answer,),) = (sample["answers"] for sample in samples([run], None)["samples"])
     kept = {name: told[name] for name in ("metric", "score", "model")}
     assert answer["judge"] == [{**kept, "tokens": [["Yes", -0.123], ["No", -2.5]]}, failed]
@@ -102,11 +109,20 @@ def test_what_the_judge_said_comes_along() -> None:
 def test_a_question_of_several_documents_is_one_sample() -> None:
     """Its answers stand one after the other, each named by its document."""
     records = [
-        Record(f"p/0/{step}", prediction=text, reference="r", details={"question_id": "p/0", "step": step})
+        Record(
+            f"p/0/{step}",
+            prediction=text,
+            reference="r",
+            details={"question_id": "p/0", "step": step},
+        )
         for step, text in (("helpful", "Yes"), ("answer", "blue"))
     ]
-    run = run_of(records, task="spiqa_testA", signature="data:spiqa/testA@d|settings:setting=direct")
-    run.__dict__["record_set"] = RecordSet(records, [Record("p/0", prediction="blue", reference="r")])
+    run = run_of(
+        records, task="spiqa_testA", signature="data:spiqa/testA@d|settings:setting=direct"
+    )
+    run.__dict__["record_set"] = RecordSet(
+        records, [Record("p/0", prediction="blue", reference="r")]
+    )
     (sample,) = samples([run], None)["samples"]
     assert sample["id"] == "p/0"
     assert sample["answers"][0]["response"] == "helpful: Yes\nanswer: blue"
@@ -117,9 +133,17 @@ def test_a_question_asked_figure_by_figure_is_shown_as_any() -> None:
     settings = "setting=perfigure,max_figures=0"
     row = load_rows("spiqa", "demo", settings)[0]
     question = row["question_id"]
-    records = [Record(row["id"], prediction="Yes", reference="r", details={"question_id": question})]
-    run = run_of(records, task="spiqa_demo_perfigure", signature=f"data:spiqa/demo@{row['data']}|settings:{settings}")
-    run.__dict__["record_set"] = RecordSet(records, [Record(question, prediction="Yes", reference="r")])
+    records = [
+        Record(row["id"], prediction="Yes", reference="r", details={"question_id": question})
+    ]
+    run = run_of(
+        records,
+        task="spiqa_demo_perfigure",
+        signature=f"data:spiqa/demo@{row['data']}|settings:{settings}",
+    )
+    run.__dict__["record_set"] = RecordSet(
+        records, [Record(question, prediction="Yes", reference="r")]
+    )
     (sample,) = samples([run], None)["samples"]
     assert (sample["id"], sample["question"]) == (question, row["question"])
     assert row["id"] != question
@@ -130,12 +154,17 @@ def test_a_sample_shows_what_was_asked(runs: list[Run]) -> None:
     rows = {row["id"]: row for row in load_rows("scifibench", "demo", "")}
     for sample in of_task(samples(runs, {}), "scifibench_demo"):
         row = rows[sample["id"]]
-        assert all(text in "\n".join([sample["question"], *sample.get("options", ())]) for text in row["options"])
+        assert all(
+            text in "\n".join([sample["question"], *sample.get("options", ())])
+            for text in row["options"]
+        )
         marked = [place for place, (_, _, needed) in enumerate(sample["figures"]) if needed]
         of_options = row["subcategory"] == "cap2fig"
         assert marked == ([row["letters"].index(row["answer"])] if of_options else [])
     (first, *_) = of_task(samples(runs, None), "mmstar_demo")
-    assert all(set(answer["scores"]) >= {"accuracy", "accuracy_released"} for answer in first["answers"])
+    assert all(
+        set(answer["scores"]) >= {"accuracy", "accuracy_released"} for answer in first["answers"]
+    )
 
 
 def test_a_prompt_is_shown_as_it_was_logged() -> None:
@@ -143,12 +172,23 @@ def test_a_prompt_is_shown_as_it_was_logged() -> None:
     row = load_rows("mmstar", "demo", "ablation=text")[0]
     shown = []
     for logged in ("Look!\n" + row["question"], "x" * 4000, row["question"], ""):
-        answer = Answer(row["id"], Response("A"), Record(row["id"], "A", row["answer"]), question=logged)
-        run = run_of([answer.record], task="mmstar_demo", signature="data:mmstar/demo@d|settings:ablation=text")
+        answer = Answer(
+            row["id"], Response("A"), Record(row["id"], "A", row["answer"]), question=logged
+        )
+        run = run_of(
+            [answer.record],
+            task="mmstar_demo",
+            signature="data:mmstar/demo@d|settings:ablation=text",
+        )
         (sample,) = samples([replace(run, read=lambda answer=answer: [answer])], None)["samples"]
         assert sample["question"] == row["question"]
         shown.append(sample.get("prompt"))
-    assert shown == ["Look!\n" + row["question"], "x" * 3000 + " ... (1,000 characters more)", None, None]
+    assert shown == [
+        "Look!\n" + row["question"],
+        "x" * 3000 + " ... (1,000 characters more)",
+        None,
+        None,
+    ]
 
 
 def test_a_run_that_was_asked_otherwise_shows_its_own_prompt() -> None:
@@ -158,21 +198,33 @@ def test_a_run_that_was_asked_otherwise_shows_its_own_prompt() -> None:
         answer = Answer("q0", Response("A"), choices([True])[0], question=logged)
         runs.append(replace(run_of(choices([True]), model), read=lambda answer=answer: [answer]))
     (sample,) = samples(runs, None)["samples"]
-    assert (sample["prompt"], [answer.get("prompt") for answer in sample["answers"]]) == ("One?", [None, None, "Two?"])
+    assert (sample["prompt"], [answer.get("prompt") for answer in sample["answers"]]) == (
+        "One?",
+        [None, None, "Two?"],
+    )
 
 
 def test_a_sample_shows_what_the_judge_was_asked() -> None:
     """The prompt of each verdict, once where several share it, by any rule; nothing where a verdict has none."""
-    verdicts = tuple({"metric": name, "prompt": f"Is it {name[0]}?"} for name in ("a", "a_released", "b"))
+    verdicts = tuple(
+        {"metric": name, "prompt": f"Is it {name[0]}?"} for name in ("a", "a_released", "b")
+    )
     shown = []
     for logged in (verdicts, ({"metric": "a", "score": 0.5},)):
-        run = run_of([Record("p/0", prediction="blue", reference="red", verdicts=logged)], task="spiqa_demo")
+        run = run_of(
+            [Record("p/0", prediction="blue", reference="red", verdicts=logged)], task="spiqa_demo"
+        )
         (sample,) = samples([run], None)["samples"]
         shown.append(sample["answers"][0].get("asked"))
     assert shown == ["Is it a?\n\nIs it b?", None]
 
 
-@given(st.recursive(st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(), st.lists))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+        st.lists,
+    )
+)
 def test_data_in_a_script_ends_no_element(data: Any) -> None:
     """Any JSON comes back as it was, and holds nothing that a browser reads as a tag or a comment."""
     text = as_script(data)
@@ -199,18 +251,30 @@ def test_a_page_of_many_samples_has_those_in_which_runs_differ(
 ) -> None:
     """And says which of how many it has; they are of the whole task, and up to the cap nothing is left out or said."""
     monkeypatch.setattr(module, "MOST", most)
-    first, second = [place % 3 == 0 for place in range(90)], [place % 3 == 0 and place % 12 != 3 for place in range(90)]
+    first, second = (
+        [place % 3 == 0 for place in range(90)],
+        [place % 3 == 0 and place % 12 != 3 for place in range(90)],
+    )
     second[20:28] = [not right for right in first[20:28]]
     differing = {f"q{place}" for place in range(90) if first[place] != second[place]}
     report = build([run_of(choices(first), "a"), run_of(choices(second), "b")])
     page = as_html(report, "none")
-    data = json.loads(re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)[0])
+    data = json.loads(
+        re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)[0]
+    )
     ids = [sample["id"] for sample in data["samples"]]
     assert (len(ids), len(set(ids)), data["total"]) == (most, most, 90)
-    assert (len(differing), len(differing & set(ids)), len(set(ids) - differing)) == (15, shown, others)
+    assert (len(differing), len(differing & set(ids)), len(set(ids) - differing)) == (
+        15,
+        shown,
+        others,
+    )
     assert {int(key[1:]) // 30 for key in ids} == {0, 1, 2}
     assert all(len(sample["answers"]) == 2 for sample in data["samples"])
-    assert f"mmstar_filtered: {most} of 90 samples are on this page, {which}. Filters and search see no others" in page
+    assert (
+        f"mmstar_filtered: {most} of 90 samples are on this page, {which}. Filters and search see no others"
+        in page
+    )
     monkeypatch.setattr(module, "MOST", 90)
     assert samples(report.runs, None).keys() == {"runs", "right", "samples"}
     assert len(samples(report.runs, None)["samples"]) == 90
@@ -218,11 +282,15 @@ def test_a_page_of_many_samples_has_those_in_which_runs_differ(
 
 
 @pytest.mark.usefixtures("no_data")
-def test_of_one_run_with_many_samples_some_of_the_whole_task_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_one_run_with_many_samples_some_of_the_whole_task_are_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """As many of them right as in the task."""
     monkeypatch.setattr(module, "MOST", 30)
     data = samples([run_of(choices([place < 60 for place in range(90)]))], None)
-    assert [answer["score"] for sample in data["samples"] for answer in sample["answers"]] == [1.0] * 20 + [0.0] * 10
+    assert [answer["score"] for sample in data["samples"] for answer in sample["answers"]] == [
+        1.0
+    ] * 20 + [0.0] * 10
     assert "30 of 90 samples are on this page, evenly from the task." in data["notes"][0]
 
 
@@ -230,11 +298,17 @@ def test_figures_of_a_paper_have_their_captions() -> None:
     """Those that the question refers to are marked."""
     row = load_rows("spiqa", "demo", "setting=direct")[0]
     places: dict[str, int] = {}
-    run = run_of([Record(row["id"], "x", "y")], "m", "spiqa_demo", "data:spiqa/demo@d|settings:setting=direct")
+    run = run_of(
+        [Record(row["id"], "x", "y")],
+        "m",
+        "spiqa_demo",
+        "data:spiqa/demo@d|settings:setting=direct",
+    )
     (sample,) = samples([run], places)["samples"]
     assert sample["question"] == row["question"]
     assert sample["figures"] == [
-        [places[figure["path"]], figure["caption"], int(figure["file"] in row["referred"])] for figure in row["figures"]
+        [places[figure["path"]], figure["caption"], int(figure["file"] in row["referred"])]
+        for figure in row["figures"]
     ]
 
 
@@ -246,6 +320,11 @@ def test_questions_are_there_where_their_pictures_are_not(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(module, "load_rows", no_pictures)
     row = load_rows("spiqa", "demo", "setting=direct")[0]
-    run = run_of([Record(row["id"], "x", "y")], "m", "spiqa_demo", "data:spiqa/demo@d|settings:setting=direct")
+    run = run_of(
+        [Record(row["id"], "x", "y")],
+        "m",
+        "spiqa_demo",
+        "data:spiqa/demo@d|settings:setting=direct",
+    )
     (sample,) = samples([run], {})["samples"]
     assert sample["question"] == row["question"]

@@ -11,7 +11,14 @@ from report_runs import choices, run_of
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.published import load
-from spiqa_tasks.report.score_tables import as_json, as_text, of_one_model, paper_table, records, rows
+from spiqa_tasks.report.score_tables import (
+    as_json,
+    as_text,
+    of_one_model,
+    paper_table,
+    records,
+    rows,
+)
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import own_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -21,28 +28,44 @@ from spiqa_tasks.runs.selection import Selection
 
 def judged(model: str = "m", judge: str = "openai:a", l3score: float = 0.5) -> Run:
     """L3Scores of two answers, one of them given."""
-    verdicts = {key: ({"metric": "l3score", "score": score},) for key, score in (("1", l3score), ("2", 0.3))}
+    verdicts = {
+        key: ({"metric": "l3score", "score": score},) for key, score in (("1", l3score), ("2", 0.3))
+    }
     records = [
-        Record(key, "a b", "a b", scores={"l3score": said[0]["score"]}, verdicts=said) for key, said in verdicts.items()
+        Record(key, "a b", "a b", scores={"l3score": said[0]["score"]}, verdicts=said)
+        for key, said in verdicts.items()
     ]
     signature = "data:spiqa/testA@d|settings:setting=direct"
-    return replace(run_of(records, model, "t", signature), judge=judge, omitted={"meteor": "no Java"})
+    return replace(
+        run_of(records, model, "t", signature), judge=judge, omitted={"meteor": "no Java"}
+    )
 
 
 def test_failures_are_rows_where_there_are_any() -> None:
     """With the share of the answers that failed."""
     answers = list(right_answers("mmstar_demo").items())
-    lines = as_text([scored("mmstar_demo", dict([*answers[:-6], *((key, FAILED) for key, _ in answers[-6:])]))])
+    lines = as_text(
+        [scored("mmstar_demo", dict([*answers[:-6], *((key, FAILED) for key, _ in answers[-6:])]))]
+    )
     (row,) = [line.split() for line in lines.splitlines() if line.startswith("request_failed_rate")]
     assert (row[0], row[1], row[-1]) == ("request_failed_rate", "25.0", "24")
-    (omitted,) = (line for line in lines.splitlines() if line.endswith("18 of 24 answers have a score, fewer than 99%"))
+    (omitted,) = (
+        line
+        for line in lines.splitlines()
+        if line.endswith("18 of 24 answers have a score, fewer than 99%")
+    )
     assert omitted.startswith("accuracy, ")
     assert " left out: withheld: " in omitted
 
 
 def test_several_results_have_columns() -> None:
     """One per model and judge; as JSON an object each."""
-    results = [judged("m"), judged("n", l3score=0.9), judged("m", "openai:b"), judged("n", "openai:b", 0.9)]
+    results = [
+        judged("m"),
+        judged("n", l3score=0.9),
+        judged("m", "openai:b"),
+        judged("n", "openai:b", 0.9),
+    ]
     assert "judge openai:a" in as_text(results)
     found = as_json(results)
     assert [(each["predictions"], each["judge"]) for each in found["results"]] == [
@@ -87,7 +110,9 @@ def test_one_run_is_printed_whole() -> None:
 
 def cells(table: str) -> list[list[str]]:
     """The cells of a Markdown table, its rule left out."""
-    head, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines())
+    head, _, *rows = (
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()
+    )
     return [head, *rows]
 
 
@@ -98,7 +123,10 @@ def test_several_runs_are_printed_whole() -> None:
         ["t", "m judge openai:a", "n judge openai:b"],
         ["l3score", "40.0 [2.2, 95.2]", "60.0 [0.6, 99.7]"],
     ]
-    assert [part.partition("\n")[0] for part in notes] == ["m: docs 2, judged 2", "n: docs 2, judged 2"]
+    assert [part.partition("\n")[0] for part in notes] == [
+        "m: docs 2, judged 2",
+        "n: docs 2, judged 2",
+    ]
 
 
 def test_rows_are_in_natural_units() -> None:
@@ -118,7 +146,11 @@ def test_rows_are_in_natural_units() -> None:
         "model": "m",
     }
     assert second.pop("value") is second.pop("low") is second.pop("high") is None
-    assert (second["metric"], second["n"], second["questions"]) == ("accuracy_released", 0, "4 of 4")
+    assert (second["metric"], second["n"], second["questions"]) == (
+        "accuracy_released",
+        0,
+        "4 of 4",
+    )
     assert [row["model"] for row in rows([run, replace(run, label="z")])][-1] == "z"
 
 
@@ -132,7 +164,15 @@ def runs(tmp_path: Path) -> list[Run]:
         samples = choice_samples([place < right for place in range(4)])
         tasks = {f"scifibench_{split}": samples}
         settings = {f"scifibench_{split}": "prompt=letter"}
-        write_run(tmp_path / split, "m", tasks, settings=settings, stamp=split, benchmark="scifibench", split=split)
+        write_run(
+            tmp_path / split,
+            "m",
+            tasks,
+            settings=settings,
+            stamp=split,
+            benchmark="scifibench",
+            split=split,
+        )
     return own_runs([RunPath(tmp_path)], Selection(partial=True))[0]
 
 
@@ -141,7 +181,9 @@ def test_both_subsets_and_their_mean_stand_in_one_row(runs: list[Run]) -> None:
     found = {(each["source"], each["model"], each["task"]): each["value"] for each in records(runs)}
     own = [found["measured", "m", f"scifibench_{name}"] for name in (*SPLITS, "fig2cap")]
     assert own == [0.5, 0.75, 0.625]
-    header, _, first, *_ = (line.strip("| ").split() for line in paper_table(runs, "md").splitlines())
+    header, _, first, *_ = (
+        line.strip("| ").split() for line in paper_table(runs, "md").splitlines()
+    )
     assert [name for name in header if name != "|"] == [
         "model",
         "source",
@@ -159,13 +201,19 @@ def test_one_subset_is_not_the_overall_mean(runs: list[Run]) -> None:
     other = replace(runs[0], label="q")
     for several, models in (([*runs, other], {"m"}), ([other], set())):
         found = [record for record in records(several) if record["source"] == "measured"]
-        assert {record["model"] for record in found if record["task"] == "scifibench_fig2cap"} == models
+        assert {
+            record["model"] for record in found if record["task"] == "scifibench_fig2cap"
+        } == models
     assert all(record["task"] == other.task for record in records([other]))
 
 
 def test_the_published_rows_are_those_of_table_2(runs: list[Run]) -> None:
     """Every printed accuracy of figure to caption with adversarial negatives, the overall ones too."""
-    names = {"CS": "scifibench_cs_fig2cap", "General": "scifibench_general_fig2cap", "Overall": "scifibench_fig2cap"}
+    names = {
+        "CS": "scifibench_cs_fig2cap",
+        "General": "scifibench_general_fig2cap",
+        "Overall": "scifibench_fig2cap",
+    }
     printed = {
         (str(row["model"]), names[str(row["subset"])]): float(row["value"] or 0) / 100
         for row in load("scifibench", "table2")
@@ -174,20 +222,34 @@ def test_the_published_rows_are_those_of_table_2(runs: list[Run]) -> None:
         and row["value"] is not None
         and row["group"] != "text-only"
     }
-    found = {(each["model"], each["task"]): each["value"] for each in records(runs) if each["source"] != "measured"}
+    found = {
+        (each["model"], each["task"]): each["value"]
+        for each in records(runs)
+        if each["source"] != "measured"
+    }
     assert found == pytest.approx(printed)
 
 
-def test_the_columns_are_those_of_the_papers_table(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_columns_are_those_of_the_papers_table(
+    real_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """SPIQA's Table 3 in its order, one row a model, without the rows of other tables; LaTeX has no intervals."""
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
     found = [scored("spiqa_testA"), scored("spiqa_testB")]
-    runs = [replace(run, path=Path(f"{name}.jsonl"), partial=True) for name, run in zip("ab", found, strict=True)]
+    runs = [
+        replace(run, path=Path(f"{name}.jsonl"), partial=True)
+        for name, run in zip("ab", found, strict=True)
+    ]
     given = [[replace(run, identity=Identity(run.path.stem))] for run in runs]
     rows = of_one_model(given)
-    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in paper_table(rows, "md").splitlines()]
+    lines = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in paper_table(rows, "md").splitlines()
+    ]
     names = ("meteor", "rouge_l", "cider")
-    assert lines[0][2:] == [f"spiqa_{split} {head}" for split in ("testA", "testB") for head in names]
+    assert lines[0][2:] == [
+        f"spiqa_{split} {head}" for split in ("testA", "testB") for head in names
+    ]
     assert lines[2][:2] == ["a + b", "measured"]
     assert lines[2][5].endswith("(19 of 228)")
     printed = {
@@ -197,7 +259,11 @@ def test_the_columns_are_those_of_the_papers_table(real_data: Path, monkeypatch:
     }
     splits = ("test-A", "test-B")
     for line in lines[3:]:
-        values = [printed[line[0], split, metric] for split in splits for metric in ("meteor", "rouge_l", "cider")]
+        values = [
+            printed[line[0], split, metric]
+            for split in splits
+            for metric in ("meteor", "rouge_l", "cider")
+        ]
         assert [float(cell) for cell in line[2:]] == values
     assert len(lines) == 3 + 12
     assert "[" not in paper_table(rows, "latex")

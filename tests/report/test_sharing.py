@@ -39,9 +39,15 @@ def test_the_card_is_read_by_the_hub_s_own_reader(runs: list[Run]) -> None:
     for entry in index:
         _, results = model_index_to_eval_results([entry])
         own = [run for run in runs if run.name == entry["name"]]
-        values = {(run.task, metric.name): run.value(metric).value for run in own for metric in run.metrics}
+        values = {
+            (run.task, metric.name): run.value(metric).value
+            for run in own
+            for metric in run.metrics
+        }
         for result in results:
-            assert result.metric_value == pytest.approx(values[result.dataset_name, result.metric_type], abs=1e-6)
+            assert result.metric_value == pytest.approx(
+                values[result.dataset_name, result.metric_type], abs=1e-6
+            )
             assert "spiqa-tasks:" in result.metric_args["signature"]
     table, notes = card.text.strip().split("\n\n")
     assert len(table.splitlines()) == 2 + len(runs)

@@ -25,7 +25,12 @@ from spiqa_tasks.runs.run import Run
 RECORDS = [
     Record("ok", scores={"accuracy": 1.0}),
     Record("judged", verdicts=({"metric": "accuracy", "score": 1.0},)),
-    Record("not judged", status="judge_failed", verdicts=({"metric": "accuracy", "reason": "gone"},), reason="gone"),
+    Record(
+        "not judged",
+        status="judge_failed",
+        verdicts=({"metric": "accuracy", "reason": "gone"},),
+        reason="gone",
+    ),
     Record("refused", status="unparsed", refused=True, rule="empty"),
     Record("unparsed", status="unparsed", rule="two letters"),
     Record("unparsed too", status="unparsed", rule="two letters"),
@@ -65,13 +70,20 @@ def test_every_answer_is_counted_with_its_rule() -> None:
 ANSWERS = ["a", "b", "c", "d", "e"]
 
 
-def judged_run(judge: str, scores: list[float | None], answers: list[str] = ANSWERS, task: str = "spiqa_testA") -> Run:
+def judged_run(
+    judge: str, scores: list[float | None], answers: list[str] = ANSWERS, task: str = "spiqa_testA"
+) -> Run:
     """A run of SPIQA with a judge's scores; None is a failed verdict."""
     records = [
         Record(
             f"q{place}",
             prediction=answer,
-            verdicts=({"metric": "l3score", **({"reason": "gone"} if score is None else {"score": score})},),
+            verdicts=(
+                {
+                    "metric": "l3score",
+                    **({"reason": "gone"} if score is None else {"score": score}),
+                },
+            ),
         )
         for place, (answer, score) in enumerate(zip(answers, scores, strict=True))
     ]
@@ -103,13 +115,23 @@ def test_the_table_has_the_correlations_of_every_pair() -> None:
     }
     table = agreement_table([judged_run(name, each) for name, each in scores.items()])
     assert (table.title, table.grid.labels) == ("Agreement of judges on the same answers", 4)
-    assert list(table.grid.heads) == ["task", "answers", "judge", "other judge", "n", "Spearman", "Kendall"]
+    assert list(table.grid.heads) == [
+        "task",
+        "answers",
+        "judge",
+        "other judge",
+        "n",
+        "Spearman",
+        "Kendall",
+    ]
     assert [list(line)[:5] for line in table.grid.rows] == [
         ["spiqa_testA", "m", "x", "y", "5"],
         ["spiqa_testA", "m", "x", "z", "5"],
         ["spiqa_testA", "m", "y", "z", "5"],
     ]
-    expected = [f"{test(scores['x'], scores['y']).statistic:.3f}" for test in (spearmanr, kendalltau)]
+    expected = [
+        f"{test(scores['x'], scores['y']).statistic:.3f}" for test in (spearmanr, kendalltau)
+    ]
     assert [list(line)[5:] for line in table.grid.rows] == [expected, ["-", "-"], ["-", "-"]]
 
 
@@ -129,7 +151,9 @@ def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
         *("S_v", "S_wv", "S_t", "gain MG", "leakage ML", "S_wv - S_t"),
     ]
     assert (told["model"], told["LLM base"], table.notes) == (row.model, row.llm, [])
-    assert {tuple(line[2:9]) for line in published_rows} == {("published, Table 5", "text", *[""] * 5)}
+    assert {tuple(line[2:9]) for line in published_rows} == {
+        ("published, Table 5", "text", *[""] * 5)
+    }
     assert {(line[0], line[-1]) for line in published_rows} == {("mmstar_filtered", "")}
     assert [told[name] for name in ("task", "source", "without", "n", "S_v", "S_wv", "S_t")] == [
         *("mmstar_filtered", "measured", "text", "4", "100.0", "50.0", "25.0")
@@ -142,14 +166,20 @@ def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
             for line in csv.DictReader(file)
             if line["category"] == "all" and line["metric"] in ("mg", "ml") and line["value"]
         }
-    shown = {(line[1], name): line[place] for line in published_rows for name, place in (("mg", -3), ("ml", -2))}
+    shown = {
+        (line[1], name): line[place]
+        for line in published_rows
+        for name, place in (("mg", -3), ("ml", -2))
+    }
     assert {key: value for key, value in shown.items() if value != "-"} == printed
 
 
 def test_without_an_llm_base_there_is_no_leakage(tmp_path: Path) -> None:
     """A dash for the base, its score and the leakage; another task than MMStar's has no published rows."""
     write_run(tmp_path, "m", {"t": choice_samples([True, True])}, stamp="1")
-    write_run(tmp_path, "ablated", {"t": choice_samples([True, False])}, "base=m,ablation=grey", stamp="2")
+    write_run(
+        tmp_path, "ablated", {"t": choice_samples([True, False])}, "base=m,ablation=grey", stamp="2"
+    )
     table = gain_table(gain_rows(runs_at(tmp_path))[0])
     (line,) = table.grid.rows
     told = dict(zip(table.grid.heads, line, strict=True))
@@ -201,7 +231,15 @@ def test_runs_with_pictures_alone_have_neither(tmp_path: Path) -> None:
 def test_a_base_that_was_asked_our_text_task_is_named(tmp_path: Path) -> None:
     """Its run is no model's without pictures then."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), None)
-    write_run(tmp_path, "llm", {"mmstar_filtered_text": choice_samples(rights(1, 4))}, stamp="3", settings=TEXT)
+    write_run(
+        tmp_path,
+        "llm",
+        {"mmstar_filtered_text": choice_samples(rights(1, 4))},
+        stamp="3",
+        settings=TEXT,
+    )
     runs = runs_at(tmp_path)
     rows, _ = gain_rows(runs, [run for run in runs if run.name == "llm"])
-    assert [(row.llm, row.result and row.result.s_t) for row, _ in overall_rows(rows)] == [("llm", 0.25)]
+    assert [(row.llm, row.result and row.result.s_t) for row, _ in overall_rows(rows)] == [
+        ("llm", 0.25)
+    ]

@@ -56,14 +56,22 @@ def test_unknown_missing_and_repeated_ids_are_counted_and_named() -> None:
         ),
     ],
 )
-def test_answers_that_contradict_or_belong_elsewhere_are_refused(entries: list[tuple[str, str]], message: str) -> None:
+def test_answers_that_contradict_or_belong_elsewhere_are_refused(
+    entries: list[tuple[str, str]], message: str
+) -> None:
     """Two different answers to one question, or answers to questions of another task, are no basis for a score."""
     with pytest.raises(InputError) as error:
         matched(*entries)
     assert str(error.value) == message
 
 
-CHOICE = {"id": "1", "question": "Which one?", "letters": ["A", "B"], "options": ["a cat", "a dog"], "answer": "B"}
+CHOICE = {
+    "id": "1",
+    "question": "Which one?",
+    "letters": ["A", "B"],
+    "options": ["a cat", "a dog"],
+    "answer": "B",
+}
 FREE = {"id": "1", "paper_id": "p", "question": "How much?", "answer": "-3.5 dB"}
 FIGURES = {"p": ("a.png", "b.png", "c.png")}
 
@@ -99,7 +107,9 @@ def is_same(answer: Answer, row: Mapping[str, Any] = CHOICE) -> bool:
         ("", "C", False),
     ],
 )
-def test_questions_and_true_answers_are_the_releases(question: str, reference: str, same: bool) -> None:
+def test_questions_and_true_answers_are_the_releases(
+    question: str, reference: str, same: bool
+) -> None:
     """With the options or a prompt around the question, the true answer as letter or text; blanks and case are free."""
     assert is_same(Answer("1", Response("A"), question=question, reference=reference)) == same
 
@@ -117,7 +127,9 @@ def test_questions_and_true_answers_are_the_releases(question: str, reference: s
 def test_options_are_the_releases_under_their_letters(options: dict[str, str], same: bool) -> None:
     """With or without the letter before the text; in another order a letter means another option."""
     assert is_same(Answer("1", Response("A"), options=options)) == same
-    assert is_same(Answer("1", Response("A"), options=options), {**CHOICE, "options": ["", ""]}) == ("C" not in options)
+    assert is_same(
+        Answer("1", Response("A"), options=options), {**CHOICE, "options": ["", ""]}
+    ) == ("C" not in options)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +177,9 @@ def test_figures_are_the_papers_each_once(shown: tuple[str, ...] | None, same: b
         (("a.png",), "answer", True),
     ],
 )
-def test_the_figures_that_an_answer_needs_are_the_releases(needed: tuple[str, ...], step: str, same: bool) -> None:
+def test_the_figures_that_an_answer_needs_are_the_releases(
+    needed: tuple[str, ...], step: str, same: bool
+) -> None:
     """At least; a document of one figure does not have all of its question's."""
     row = {**FREE, "figures": [{"file": "a.png"}, {"file": "b.png"}], "referred": [1], "step": step}
     assert is_same(Answer("1", Response("A"), needed=needed), row) == same
@@ -187,7 +201,10 @@ def test_the_prompt_that_a_host_logged_has_the_question_or_its_options(
     prompt: str, row: Mapping[str, Any], same: bool
 ) -> None:
     """Some prompts have other words for the question."""
-    assert is_same(Answer("1", Response("A"), Record("1"), question=prompt, reference="B"), row) == same
+    assert (
+        is_same(Answer("1", Response("A"), Record("1"), question=prompt, reference="B"), row)
+        == same
+    )
 
 
 def test_one_question_of_a_hundred_is_told_and_scored_as_the_releases() -> None:
@@ -204,12 +221,26 @@ def test_one_question_of_a_hundred_is_told_and_scored_as_the_releases() -> None:
 @pytest.mark.parametrize(
     ("answer", "count", "told"),
     [
-        (Answer("1", Response("A"), question="Which two?"), 99, "question 'Which two?' there, 'Which one?'"),
-        (Answer("1", Response("A"), reference="A", question="q"), 1000, "true answer 'A' there, 'B'"),
-        (Answer("1", Response("A"), options={"A": "a cow"}), 1000, "option A 'a cow' there, 'a cat'"),
+        (
+            Answer("1", Response("A"), question="Which two?"),
+            99,
+            "question 'Which two?' there, 'Which one?'",
+        ),
+        (
+            Answer("1", Response("A"), reference="A", question="q"),
+            1000,
+            "true answer 'A' there, 'B'",
+        ),
+        (
+            Answer("1", Response("A"), options={"A": "a cow"}),
+            1000,
+            "option A 'a cow' there, 'a cat'",
+        ),
     ],
 )
-def test_more_or_another_key_is_refused_unless_it_is_accepted(answer: Answer, count: int, told: str) -> None:
+def test_more_or_another_key_is_refused_unless_it_is_accepted(
+    answer: Answer, count: int, told: str
+) -> None:
     """One sentence with a pair, and the option; accepted, it is told and scored as the release's."""
     with pytest.raises(InputError) as error:
         compare(answer, count=count)
@@ -225,37 +256,58 @@ def test_more_or_another_key_is_refused_unless_it_is_accepted(answer: Answer, co
 
 PAPERS = [
     {"id": f"{paper}/{key}", "paper_id": paper, "question": text, "answer": f"{paper} {key}"}
-    for paper, texts in {"1611.1v1": ["Why?", "How much, in %?", "Why?"], "1611.1v10": ["How much, in %?"]}.items()
+    for paper, texts in {
+        "1611.1v1": ["Why?", "How much, in %?", "Why?"],
+        "1611.1v10": ["How much, in %?"],
+    }.items()
     for key, text in enumerate(texts)
 ]
 
 
-@pytest.mark.parametrize("spelling", ["{}#{}", "{}_{}", "{}_qa_{}", "{}-q{}", "{}:{}", "{} / {}", "{}.{}"])
+@pytest.mark.parametrize(
+    "spelling", ["{}#{}", "{}_{}", "{}_qa_{}", "{}-q{}", "{}:{}", "{} / {}", "{}.{}"]
+)
 def test_ids_in_other_separators_are_those_of_the_task(spelling: str) -> None:
     """Whatever stands between paper and key, and beside ids that are the task's own."""
-    given = [Answer(spelling.format(*row["id"].split("/")), Response(row["answer"])) for row in PAPERS]
-    found, unmatched = match(PATH, [Answer("1611.1v1/0", Response("1611.1v1 0")), *given[1:]], PAPERS)
-    assert {key: answer.response.text for key, answer in found.items()} == {row["id"]: row["answer"] for row in PAPERS}
+    given = [
+        Answer(spelling.format(*row["id"].split("/")), Response(row["answer"])) for row in PAPERS
+    ]
+    found, unmatched = match(
+        PATH, [Answer("1611.1v1/0", Response("1611.1v1 0")), *given[1:]], PAPERS
+    )
+    assert {key: answer.response.text for key, answer in found.items()} == {
+        row["id"]: row["answer"] for row in PAPERS
+    }
     assert not any(unmatched.values())
 
 
 def test_a_question_that_a_paper_asks_twice_is_known_by_its_answer_alone() -> None:
     """Two answers to it are no contradiction; without the true answer nobody knows of which it is."""
-    given = [Answer(f"{row['paper_id']}/{row['question'].upper()}", Response(row["id"])) for row in PAPERS]
+    given = [
+        Answer(f"{row['paper_id']}/{row['question'].upper()}", Response(row["id"]))
+        for row in PAPERS
+    ]
     found, unmatched = match(PATH, given, PAPERS)
     assert {key: answer.response.text for key, answer in found.items()} == {
         key: key for key in ("1611.1v1/1", "1611.1v10/0")
     }
     assert unmatched["unknown"] == ["1611.1v1/WHY?"] * 2
-    told = [replace(answer, reference=row["answer"]) for answer, row in zip(given, PAPERS, strict=True)]
-    assert [answer.response.text for answer in match(PATH, told, PAPERS)[0].values()] == [row["id"] for row in PAPERS]
+    told = [
+        replace(answer, reference=row["answer"]) for answer, row in zip(given, PAPERS, strict=True)
+    ]
+    assert [answer.response.text for answer in match(PATH, told, PAPERS)[0].values()] == [
+        row["id"] for row in PAPERS
+    ]
 
 
 def test_ids_without_a_separator_are_refused_with_the_one_to_write() -> None:
     """`1611.1v10` may be either paper's; ids that stand for two questions are nobody's."""
     with pytest.raises(
-        InputError, match=r"such as '1611.1v1/0'.*found ids such as '1611.1v1Q0'. Write the paper's id, /"
+        InputError,
+        match=r"such as '1611.1v1/0'.*found ids such as '1611.1v1Q0'. Write the paper's id, /",
     ):
         match(PATH, [Answer("1611.1v1Q0", Response("x"))], PAPERS)
     rows = [{"id": "a-1"}, {"id": "a_1"}, {"id": "b"}]
-    assert match(PATH, [Answer(key, Response("x")) for key in ("a.1", "b")], rows)[1]["unknown"] == ["a.1"]
+    assert match(PATH, [Answer(key, Response("x")) for key in ("a.1", "b")], rows)[1][
+        "unknown"
+    ] == ["a.1"]

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answer_files import mmstar_table, rows_of, samples_beside, write_jsonl, write_run_file, write_table
+from answer_files import (
+    mmstar_table,
+    rows_of,
+    samples_beside,
+    write_jsonl,
+    write_run_file,
+    write_table,
+)
 from host_files import sample_of, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,10 +35,21 @@ pytestmark = pytest.mark.usefixtures("no_programs")
 ROWS = rows_of(DEMO)
 RIGHT = 15
 """So many of the 24 questions, the first ones, are answered rightly."""
-ANSWERS = {row["id"]: row["answer"] if place < RIGHT else "no letter" for place, row in enumerate(ROWS)}
+ANSWERS = {
+    row["id"]: row["answer"] if place < RIGHT else "no letter" for place, row in enumerate(ROWS)
+}
 PERFIGURE = "setting=perfigure,max_figures=0"
 FEW = settings(max_examples=12, deadline=None)
-NO_ANSWERS = ["{}", "[]", "33", "null", '{"id": 1}', '{"doc_id": 0, "target": ""}', '{"id": "0", "resps": "A"}', '"']
+NO_ANSWERS = [
+    "{}",
+    "[]",
+    "33",
+    "null",
+    '{"id": 1}',
+    '{"doc_id": 0, "target": ""}',
+    '{"id": "0", "resps": "A"}',
+    '"',
+]
 
 
 class AnswerFile:
@@ -54,7 +72,9 @@ class AnswerFile:
     def write(self, numbers: Iterable[int]) -> None:
         """Leave the answers of these numbers, in this order."""
         answers = self.lines[self.head :]
-        self.path.write_text("".join([*self.lines[: self.head], *(answers[number] for number in numbers)]))
+        self.path.write_text(
+            "".join([*self.lines[: self.head], *(answers[number] for number in numbers)])
+        )
 
     def read(self, *, partial: bool) -> Run:
         (run,), _ = load_runs([RunPath(self.place)], Selection(partial=partial))
@@ -66,7 +86,12 @@ def write_host(
 ) -> AnswerFile:
     """A run of lmms-eval."""
     samples = [sample_of(row, answers[row["id"]]) for row in load_rows(benchmark, "demo", settings)]
-    options: dict[str, Any] = {"settings": {task: settings}, "benchmark": benchmark, "split": "demo", "asked": asked}
+    options: dict[str, Any] = {
+        "settings": {task: settings},
+        "benchmark": benchmark,
+        "split": "demo",
+        "asked": asked,
+    }
     path = write_run(folder, "m", {task: samples}, **options)
     return AnswerFile(path, path.with_name(f"20250101_000000_samples_{task}.jsonl"), 0)
 
@@ -98,7 +123,9 @@ def write_tsv(folder: Path) -> AnswerFile:
 FORMS: list[Callable[[Path], AnswerFile]] = [write_hosts, write_scored, write_plain, write_tsv]
 
 
-@pytest.fixture(scope="module", params=FORMS, ids=lambda write: write.__name__.removeprefix("write_"))
+@pytest.fixture(
+    scope="module", params=FORMS, ids=lambda write: write.__name__.removeprefix("write_")
+)
 def answers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AnswerFile:
     """A file of answers in each form."""
     found: AnswerFile = request.param(tmp_path_factory.mktemp("answers"))
@@ -117,7 +144,9 @@ def check(run: Run, group: str | None, left: list[int], partial: bool) -> None:
 
 @given(st.permutations(range(24)), st.integers(1, 24), st.lists(st.integers(0, 23), max_size=4))
 @FEW
-def test_values_are_over_what_is_left(answers: AnswerFile, order: list[int], kept: int, again: list[int]) -> None:
+def test_values_are_over_what_is_left(
+    answers: AnswerFile, order: list[int], kept: int, again: list[int]
+) -> None:
     """In any order, with lines lost and repeated, overall and by group; as n of N, or withheld."""
     left = order[:kept]
     answers.write([*left, *(number for number in again if number in left)])
@@ -130,7 +159,9 @@ def test_values_are_over_what_is_left(answers: AnswerFile, order: list[int], kep
 
 @given(st.data())
 @FEW
-def test_a_file_that_ends_early_is_refused_or_lacks_what_follows(answers: AnswerFile, data: st.DataObject) -> None:
+def test_a_file_that_ends_early_is_refused_or_lacks_what_follows(
+    answers: AnswerFile, data: st.DataObject
+) -> None:
     """One sentence, or the answers before that place; never a number over all of them."""
     text = "".join(answers.lines)
     start = len("".join(answers.lines[: answers.head + 1]))

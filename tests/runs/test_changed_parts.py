@@ -31,7 +31,13 @@ Rows = list[dict[str, Any]]
 TASK = "spiqa_demo_cot"
 METRICS = ("rouge_l", "retrieval_accuracy")
 FIGURES = ("all_figures_names", "referred_figures_indices", "referred_figures_names")
-PARTS: tuple[tuple[str, ...], ...] = (("id",), ("question",), ("answer",), ("all_figures_names",), FIGURES)
+PARTS: tuple[tuple[str, ...], ...] = (
+    ("id",),
+    ("question",),
+    ("answer",),
+    ("all_figures_names",),
+    FIGURES,
+)
 """Columns that are changed together."""
 FEW = settings(max_examples=15, deadline=None)
 
@@ -45,7 +51,13 @@ def told(place: int, row: Mapping[str, Any]) -> dict[str, Any]:
     said = row["answer"] if place % 2 else f"number {place}"
     text = f"{{'Image': {image}, 'Rationale': 'r'}} The answer is : {said}"
     figures = dict(zip(FIGURES, (shown, indices, needed), strict=True))
-    return {"id": row["id"], "prediction": text, "question": row["question"], "answer": row["answer"], **figures}
+    return {
+        "id": row["id"],
+        "prediction": text,
+        "question": row["question"],
+        "answer": row["answer"],
+        **figures,
+    }
 
 
 def write_jsonl(folder: Path, rows: Rows) -> Path:
@@ -73,7 +85,10 @@ def write_responses(folder: Path, rows: Rows) -> Path:
         paper, _, key = str(row["id"]).rpartition("/")
         entries = papers.setdefault(paper or "none", {})
         entry = {name: value for name, value in row.items() if name not in ("id", "prediction")}
-        entries[key if key not in entries else f"{key}.{len(entries)}"] = {**entry, "response": row["prediction"]}
+        entries[key if key not in entries else f"{key}.{len(entries)}"] = {
+            **entry,
+            "response": row["prediction"],
+        }
     place = folder / f"m_{TASK}"
     place.mkdir(exist_ok=True)
     for path in place.iterdir():
@@ -124,8 +139,12 @@ def rows() -> Rows:
     return [told(place, row) for place, row in enumerate(rows_of(task))]
 
 
-@pytest.fixture(scope="module", params=FORMS, ids=lambda write: write.__name__.removeprefix("write_"))
-def form(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Rows], Path]:
+@pytest.fixture(
+    scope="module", params=FORMS, ids=lambda write: write.__name__.removeprefix("write_")
+)
+def form(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Rows], Path]:
     """Writes rows in a form."""
     folder = tmp_path_factory.mktemp("form")
     return lambda rows: request.param(folder, rows)
@@ -146,7 +165,9 @@ def spoilt(value: Any) -> st.SearchStrategy[Any]:
     """Other cells in the place of one."""
     if isinstance(value, list):
         return st.sampled_from([[], value[::-1], value[:1] * 3, None, "none", [0]])
-    return st.sampled_from(["", None, "other", value[: len(value) // 2], value.upper(), f"{value} {value}", 0, [value]])
+    return st.sampled_from(
+        ["", None, "other", value[: len(value) // 2], value.upper(), f"{value} {value}", 0, [value]]
+    )
 
 
 @st.composite
@@ -164,12 +185,22 @@ def changes(draw: st.DrawFn, rows: Rows) -> Rows:
         elif what == "repeat":
             rows = [*rows, rows[first], rows[second]]
         elif what == "shift":
-            rows = [{**row, **{name: rows[place - first][name] for name in part}} for place, row in enumerate(rows)]
-        elif what == "swap" and part != FIGURES:  # of two questions that need the same figure nothing tells
+            rows = [
+                {**row, **{name: rows[place - first][name] for name in part}}
+                for place, row in enumerate(rows)
+            ]
+        elif (
+            what == "swap" and part != FIGURES
+        ):  # of two questions that need the same figure nothing tells
             other = {first: rows[second], second: rows[first]}
-            rows = [{**row, **{name: other.get(place, row)[name] for name in part}} for place, row in enumerate(rows)]
+            rows = [
+                {**row, **{name: other.get(place, row)[name] for name in part}}
+                for place, row in enumerate(rows)
+            ]
         else:
-            cells = {name: draw(spoilt(rows[first][name])) for name in part[:1] if rows[first][name]}
+            cells = {
+                name: draw(spoilt(rows[first][name])) for name in part[:1] if rows[first][name]
+            }
             rows = [{**row, **cells} if place == first else row for place, row in enumerate(rows)]
     return list(rows)
 
@@ -177,7 +208,10 @@ def changes(draw: st.DrawFn, rows: Rows) -> Rows:
 @given(st.data())
 @FEW
 def test_no_change_of_a_part_makes_another_number(
-    form: Callable[[Rows], Path], rows: Rows, usual: dict[str, Mapping[str, float]], data: st.DataObject
+    form: Callable[[Rows], Path],
+    rows: Rows,
+    usual: dict[str, Mapping[str, float]],
+    data: st.DataObject,
 ) -> None:
     """The ids, questions, true answers and figures of a file, and the order and number of its rows."""
     check(form(data.draw(changes(rows))), usual)
@@ -188,14 +222,24 @@ def test_a_part_that_is_shifted_by_one_row_is_refused(
     form: Callable[[Rows], Path], rows: Rows, part: Sequence[str]
 ) -> None:
     """Also where the file has little else; response files have the questions at least, by which they are known."""
-    shifted = [{**row, **{name: rows[place - 1][name] for name in part}} for place, row in enumerate(rows)]
+    shifted = [
+        {**row, **{name: rows[place - 1][name] for name in part}} for place, row in enumerate(rows)
+    ]
     least = {"id", "prediction", "question", *part}
-    for kept in (rows[0].keys(), least, least - {"question"} if part[0] in ("answer", FIGURES[0]) else least):
+    for kept in (
+        rows[0].keys(),
+        least,
+        least - {"question"} if part[0] in ("answer", FIGURES[0]) else least,
+    ):
         if form(rows).is_dir() and "question" not in kept:
             continue
-        run, message = outcome(form([{name: row[name] for name in row if name in kept} for row in shifted]))
+        run, message = outcome(
+            form([{name: row[name] for name in row if name in kept} for row in shifted])
+        )
         assert run is None
-        assert re.match("Expected (the questions|names of figures|the response|one answer)", message)
+        assert re.match(
+            "Expected (the questions|names of figures|the response|one answer)", message
+        )
 
 
 @pytest.fixture(scope="module")
@@ -204,10 +248,17 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     (task,) = find_tasks([TASK])
     shown = load_rows("spiqa", "demo", task.settings)
     samples = [sample_of(row, told(place, row)["prediction"]) for place, row in enumerate(shown)]
-    of_task = {"settings": {TASK: task.settings}, "benchmark": "spiqa", "split": "demo", "asked": 39}
+    of_task = {
+        "settings": {TASK: task.settings},
+        "benchmark": "spiqa",
+        "split": "demo",
+        "asked": 39,
+    }
     folder = tmp_path_factory.mktemp("host")
     total = sum(sample["retrieval_accuracy"]["score"] for sample in samples) / len(samples)
-    path = write_run(folder, "m", {TASK: samples}, totals={TASK: {"retrieval_accuracy": total}}, **of_task)
+    path = write_run(
+        folder, "m", {TASK: samples}, totals={TASK: {"retrieval_accuracy": total}}, **of_task
+    )
     return path, path.with_name(f"20250101_000000_samples_{TASK}.jsonl")
 
 
@@ -233,8 +284,12 @@ def test_scored_answers_that_are_changed_are_refused_or_have_the_same_numbers(
     assert before is not None
     lines = whole.splitlines(keepends=True)
     entry, other = json.loads(lines[place]), json.loads(lines[(place + by) % 39])
-    record = next(value for value in entry.values() if isinstance(value, dict) and "scores" in value)
-    theirs = next(value for value in other.values() if isinstance(value, dict) and "scores" in value)
+    record = next(
+        value for value in entry.values() if isinstance(value, dict) and "scores" in value
+    )
+    theirs = next(
+        value for value in other.values() if isinstance(value, dict) and "scores" in value
+    )
     if what == "score":
         record["scores"]["retrieval_accuracy"] = 1.0 - record["scores"]["retrieval_accuracy"]
     elif what == "id":

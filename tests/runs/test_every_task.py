@@ -23,8 +23,24 @@ def _without_text(record: Record) -> Record:
     )
 
 
-DEMO = [task for task in catalogue()[0].values() if task.split.startswith("demo") and "ocr=yes" not in task.settings]
-SAME = ("id", "question", "answer", "settings", "data", "category", "letters", "options", "marked", "group", "referred")
+DEMO = [
+    task
+    for task in catalogue()[0].values()
+    if task.split.startswith("demo") and "ocr=yes" not in task.settings
+]
+SAME = (
+    "id",
+    "question",
+    "answer",
+    "settings",
+    "data",
+    "category",
+    "letters",
+    "options",
+    "marked",
+    "group",
+    "referred",
+)
 
 
 @pytest.mark.parametrize("task", DEMO, ids=lambda task: task.name)
@@ -32,10 +48,14 @@ def test_rows_for_scoring_are_the_rows_of_a_run(task: Task) -> None:
     """Without pictures, texts and examples the same questions, answers and groups come out, with the same signature."""
     shown = load_rows(task.entry, task.split, task.settings)
     bare = rows_for_scoring(task.entry, task.split, task.settings)
-    assert [[row.get(key) for key in SAME] for row in shown] == [[row.get(key) for key in SAME] for row in bare]
+    assert [[row.get(key) for key in SAME] for row in shown] == [
+        [row.get(key) for key in SAME] for row in bare
+    ]
     scorer = scorer_of(task)
     answers = [[scorer.record(row, Response("A")) for row in rows] for rows in (shown, bare)]
-    assert [_without_text(record) for record in answers[0]] == [_without_text(record) for record in answers[1]]
+    assert [_without_text(record) for record in answers[0]] == [
+        _without_text(record) for record in answers[1]
+    ]
     assert answers[0][0].status != "scoring_failed"
 
 
@@ -64,7 +84,10 @@ def test_the_released_rules_on_the_authors_own_submission(real_data: Path) -> No
     """`accuracy_released` is the share of hits by the authors' four rules, computed here from their description."""
     lines = (real_data / "mmstar" / "llava_next_34b_sample.jsonl").read_text().splitlines()
     hits = 0.0
-    scorer, (pattern, *_) = make_scorer("mmstar", "", "offline", None), rows_for_scoring("mmstar", "demo", "")
+    scorer, (pattern, *_) = (
+        make_scorer("mmstar", "", "offline", None),
+        rows_for_scoring("mmstar", "demo", ""),
+    )
     for entry in map(json.loads, lines):
         text, answer = str(entry["prediction"]).lower().strip(), entry["answer"].lower()
         starts = (answer, f"({answer}", f"option {answer}", f"the answer is {answer}")

@@ -10,10 +10,20 @@ from spiqa_tasks.runs.identity import Identity, ablated, identity, model_argumen
     [
         ("m", "", Identity("m"), "m"),
         ("m", "b=2,a=1", Identity("m,a=1,b=2"), "m,a=1,b=2"),
-        ("m", "a=1,device=cuda,batch_size=4,base_url=http://x,api_key=k", Identity("m,a=1"), "m,a=1"),
+        (
+            "m",
+            "a=1,device=cuda,batch_size=4,base_url=http://x,api_key=k",
+            Identity("m,a=1"),
+            "m,a=1",
+        ),
         ("m", "a=1,seed=3", Identity("m,a=1", seed="3"), "m,a=1,seed=3"),
         ("ablated", "base=m,ablation=grey,a=1", Identity("m,a=1", "grey"), "m,a=1,ablation=grey"),
-        ("ablated", "base=m,ablation=grey,seed=1", Identity("m", "grey", "1"), "m,ablation=grey,seed=1"),
+        (
+            "ablated",
+            "base=m,ablation=grey,seed=1",
+            Identity("m", "grey", "1"),
+            "m,ablation=grey,seed=1",
+        ),
         (
             "ablated",
             "base=m,shots_split=dev,ablation=text,shots=2",

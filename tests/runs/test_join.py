@@ -24,7 +24,9 @@ from spiqa_tasks.runs.readers import answers, spiqa_responses
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
 
-DEMO, FILTERED, SPIQA, PERFIGURE = find_tasks(["mmstar_demo", "mmstar_filtered", "spiqa_demo", "spiqa_demo_perfigure"])
+DEMO, FILTERED, SPIQA, PERFIGURE = find_tasks(
+    ["mmstar_demo", "mmstar_filtered", "spiqa_demo", "spiqa_demo_perfigure"]
+)
 ANSWERS = right_answers("mmstar_demo")
 
 
@@ -90,7 +92,10 @@ def test_answers_are_scored_with_the_settings_that_they_were_made_with() -> None
     assert found.own == replace(DEMO, settings=found.own.settings)
     assert (found.settings.prompt, DEMO.typed.prompt) == ("select", "letter")
     assert found.rows == rows_of(found.own)
-    assert first == f"m: scored as it was made, with {found.own.settings}; mmstar_demo has {DEMO.settings}."
+    assert (
+        first
+        == f"m: scored as it was made, with {found.own.settings}; mmstar_demo has {DEMO.settings}."
+    )
     both = replace(SPIQA, settings="protocol=both")
     run = run_made_with({rows_of(SPIQA)[0]["id"]: "max_figures=2,protocol=released"})
     made = join_questions(run, both)[0].settings
@@ -109,7 +114,9 @@ def test_answers_made_with_different_settings_are_refused() -> None:
     """They are no one run; the sentence has both."""
     with pytest.raises(InputError) as error:
         join_questions(run_made_with({"1": "prompt=select", "2": "ablation=grey"}), DEMO)
-    assert str(error.value).startswith("Expected answers made with the same settings in p_results.json, found ")
+    assert str(error.value).startswith(
+        "Expected answers made with the same settings in p_results.json, found "
+    )
     assert str(error.value).endswith(". Score them apart.")
     assert str(error.value).count("; ") == 1
 
@@ -120,7 +127,9 @@ def spiqa_run(task: Task, only_needed: bool) -> Run:
     for row in rows_of(task):
         document = f"/{row['figures'][0]['file']}/{row['step']}" if row["step"] else ""
         if row["referred"] or not only_needed:
-            answers.append(Answer(row["question_id"] + document, Response("Yes"), question=row["question"]))
+            answers.append(
+                Answer(row["question_id"] + document, Response("Yes"), question=row["question"])
+            )
     return Run(task.name, Identity("m"), Path("folder"), spiqa_responses.FORM, lambda: answers)
 
 
@@ -161,7 +170,9 @@ def test_the_digest_of_a_table_is_of_its_questions_whatever_was_answered(tmp_pat
 
     def data(name: str, table: pd.DataFrame) -> str:
         path = write_table(table, tmp_path / name)
-        run = Run("mmstar_filtered", Identity("m"), path, answers.TABLE, partial(answers.read_table, path))
+        run = Run(
+            "mmstar_filtered", Identity("m"), path, answers.TABLE, partial(answers.read_table, path)
+        )
         return str(join_questions(run, FILTERED)[0].rows[0]["data"])
 
     first = data("a.tsv", frame)
@@ -169,7 +180,16 @@ def test_the_digest_of_a_table_is_of_its_questions_whatever_was_answered(tmp_pat
     assert data("c.tsv", frame[frame.columns[::-1]]) == first
     question = [f"Another: {frame['question'][0]}", *frame["question"][1:]]
     answer = ["B" if frame["answer"][0] == "A" else "A", *frame["answer"][1:]]
-    assert len({first, data("d.tsv", frame.assign(question=question)), data("e.tsv", frame.assign(answer=answer))}) == 3
+    assert (
+        len(
+            {
+                first,
+                data("d.tsv", frame.assign(question=question)),
+                data("e.tsv", frame.assign(answer=answer)),
+            }
+        )
+        == 3
+    )
 
 
 @pytest.mark.parametrize("separator", ["#", "_", "_qa_", None])
@@ -182,8 +202,14 @@ def test_spiqas_questions_are_known_in_any_spelling_of_their_ids(
     path = tmp_path / "m_spiqa_testA.jsonl"
     with path.open("w") as file:
         for row in task_questions(task):
-            key = {"id": row["id"].replace("/", separator)} if separator else {"paper_id": row["paper_id"]}
-            file.write(json.dumps({**key, "question": row["question"], "prediction": row["id"]}) + "\n")
+            key = (
+                {"id": row["id"].replace("/", separator)}
+                if separator
+                else {"paper_id": row["paper_id"]}
+            )
+            file.write(
+                json.dumps({**key, "question": row["question"], "prediction": row["id"]}) + "\n"
+            )
     joined, _ = join_questions(read_runs([RunPath(path)])[0], task)
     twice = [] if separator else ["1805.06447v3/5", "1805.06447v3/9"]
     assert (len(joined.by_id), joined.unmatched["missing"]) == (666 - len(twice), twice)

@@ -5,7 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answer_files import mmstar_table, right_answers, rows_of, scored, write_jsonl, write_run_file, write_table
+from answer_files import (
+    mmstar_table,
+    right_answers,
+    rows_of,
+    scored,
+    write_jsonl,
+    write_run_file,
+    write_table,
+)
 from choice_runs import answered, write_own
 from host_files import sample_of, write_run
 from judged_runs import write_judged
@@ -43,7 +51,12 @@ def write_demo(folder: Path, answers: Mapping[str, str], model: str = "m", **opt
     """A run of lmms-eval to MMStar's demo questions, of those that have an answer."""
     rows = load_rows("mmstar", "demo", "ablation=text")
     samples = [sample_of(row, answers[row["id"]]) for row in rows if row["id"] in answers]
-    options = {"settings": {"mmstar_demo": "ablation=text"}, "split": "demo", "asked": 24, **options}
+    options = {
+        "settings": {"mmstar_demo": "ablation=text"},
+        "split": "demo",
+        "asked": 24,
+        **options,
+    }
     return write_run(folder, model, {"mmstar_demo": samples}, **options)
 
 
@@ -64,7 +77,10 @@ def test_the_answers_of_every_form_have_the_same_values(tmp_path: Path, form: st
     expected = scored("mmstar_demo", HALF)
     for name in ("accuracy", "accuracy_released", "unparsed_rate"):
         for group in (None, "math", "geometry"):
-            ours, theirs = expected.value(expected.metric(name), group), run.value(run.metric(name), group)
+            ours, theirs = (
+                expected.value(expected.metric(name), group),
+                run.value(run.metric(name), group),
+            )
             assert (theirs.value, theirs.n, theirs.interval) == (ours.value, ours.n, ours.interval)
     assert (run.task, run.name, run.coverage) == ("mmstar_demo", "m", "24 of 24")
     assert run.form == {"host": "lmms-eval", "run": "score", "jsonl": "jsonl"}.get(form, "table")
@@ -78,15 +94,31 @@ def test_models_that_differ_in_an_argument_an_ablation_or_a_seed_are_all_there(
     given = {
         "pretrained=a": ("vlm", "pretrained=a,batch_size=2", 0),
         "max_pixels=9,pretrained=a": ("vlm", "pretrained=a,max_pixels=9", 7),
-        "pretrained=a,ablation=shuffled,seed=1": ("ablated", "base=vlm,ablation=shuffled,seed=1,pretrained=a", 14),
-        "pretrained=a,ablation=shuffled,seed=2": ("ablated", "base=vlm,ablation=shuffled,seed=2,pretrained=a", 7),
+        "pretrained=a,ablation=shuffled,seed=1": (
+            "ablated",
+            "base=vlm,ablation=shuffled,seed=1,pretrained=a",
+            14,
+        ),
+        "pretrained=a,ablation=shuffled,seed=2": (
+            "ablated",
+            "base=vlm,ablation=shuffled,seed=2,pretrained=a",
+            7,
+        ),
         "pretrained=a,ablation=grey": ("ablated", "base=vlm,ablation=grey,pretrained=a", 0),
     }
     for place, (model, arguments, wrong) in enumerate(given.values()):
-        write_own(tmp_path, model, {"t": answered(rows, wrong)}, model_args=arguments, stamp=f"2025010{place}_000000")
+        write_own(
+            tmp_path,
+            model,
+            {"t": answered(rows, wrong)},
+            model_args=arguments,
+            stamp=f"2025010{place}_000000",
+        )
     runs, remarks = own(tmp_path)
     assert remarks == []
-    assert accuracies(runs) == {f"vlm,{name}": 1 - wrong / 14 for name, (_, _, wrong) in given.items()}
+    assert accuracies(runs) == {
+        f"vlm,{name}": 1 - wrong / 14 for name, (_, _, wrong) in given.items()
+    }
 
 
 @pytest.fixture
@@ -147,13 +179,17 @@ def test_answers_whose_task_nobody_says_are_refused(tmp_path: Path, tasks: list[
     )
 
 
-def test_the_headline_of_a_run_without_a_judge_is_the_first_metric_that_it_has(tmp_path: Path) -> None:
+def test_the_headline_of_a_run_without_a_judge_is_the_first_metric_that_it_has(
+    tmp_path: Path,
+) -> None:
     """SPIQA's L3Score is not there where no judge was asked; BLEU-1 speaks for the run, and a remark says why."""
     path = write_jsonl(tmp_path / "m_spiqa_demo.jsonl", right_answers("spiqa_demo"))
     ((run,), remarks) = own(path)
     assert run.metric().name == "bleu_1"
     assert "l3score" not in {metric.name for metric in run.metrics}
-    assert remarks == [f"{path}: not judged. Name a judge with --judge, or score it with --output first."]
+    assert remarks == [
+        f"{path}: not judged. Name a judge with --judge, or score it with --output first."
+    ]
     write_judged(tmp_path / "host", "m", None)
     ((run,), remarks) = own(tmp_path / "host")
     assert (run.metric().name, remarks) == ("bleu_1", [])
@@ -178,7 +214,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
         yield running
 
 
-def test_answers_are_judged_by_the_judge_that_is_wanted(tmp_path: Path, server: OpenAIServer) -> None:
+def test_answers_are_judged_by_the_judge_that_is_wanted(
+    tmp_path: Path, server: OpenAIServer
+) -> None:
     """Once: each question is asked about, and the signature names the judge."""
     path = write_jsonl(tmp_path / "m_spiqa_demo.jsonl", right_answers("spiqa_demo"))
     ((run,), remarks) = load(path, judge="openai:gpt-4o")
@@ -195,7 +233,9 @@ def test_only_scores_of_the_wanted_judge_count(tmp_path: Path) -> None:
     for name in "ab":
         write_judged(tmp_path / name, name, [0.5] * 39, f"openai:{name}")
     write_demo(tmp_path / "c", HALF, "c")
-    write_demo(tmp_path / "d", {}, "d").with_name("20250101_000000_samples_mmstar_demo.jsonl").unlink()
+    write_demo(tmp_path / "d", {}, "d").with_name(
+        "20250101_000000_samples_mmstar_demo.jsonl"
+    ).unlink()
     names = [run.name for run in load(tmp_path, judge="openai:b")[0]]
     assert sorted(names) == ["b", "c", "d"]
     assert sorted(run.name for run in load(tmp_path)[0]) == ["a", "b", "c", "d"]
@@ -239,6 +279,8 @@ def test_the_judge_of_the_environment_is_not_asked(
 def test_a_judge_is_its_name_and_where_it_is_named_its_server(judge: str, expected: bool) -> None:
     """A run that no judge scored is anybody's."""
     signature = "data:spiqa/testA@d|settings:|judge:openai:a|judge_host:one"
-    run = run_of([Record("p/0", "a", "a", scores={"l3score": 0.5})], task="spiqa_testA", signature=signature)
+    run = run_of(
+        [Record("p/0", "a", "a", scores={"l3score": 0.5})], task="spiqa_testA", signature=signature
+    )
     assert is_judged_by(run, judge) == expected
     assert is_judged_by(run_of(choices([True])), judge)

@@ -25,15 +25,24 @@ OLD, NEW = "20250101_000000", "20250202_000000"
 
 
 def write(
-    folder: Path, model: str = "m", stamp: str = OLD, task: str = "mmstar_demo", settings: str = BLIND, count: int = 24
+    folder: Path,
+    model: str = "m",
+    stamp: str = OLD,
+    task: str = "mmstar_demo",
+    settings: str = BLIND,
+    count: int = 24,
 ) -> Path:
     """A run of right answers to the demo questions, as the host records its task."""
-    samples = [sample_of(row, row["answer"]) for row in load_rows("mmstar", "demo", settings)[:count]]
+    samples = [
+        sample_of(row, row["answer"]) for row in load_rows("mmstar", "demo", settings)[:count]
+    ]
     options: dict[str, Any] = {"settings": {task: settings}, "split": "demo", "asked": 24}
     return write_run(folder, model, {task: samples}, stamp=stamp, **options)
 
 
-def found_in(folder: Path, *only: str, include: list[Path] | None = None) -> tuple[dict[Task, list[Run]], list[str]]:
+def found_in(
+    folder: Path, *only: str, include: list[Path] | None = None
+) -> tuple[dict[Task, list[Run]], list[str]]:
     found, remarks = unscored_runs([RunPath(folder)], Selection(only, include=include or []))
     return dict(found), remarks
 
@@ -46,7 +55,9 @@ def write_filtered(folder: Path, task: str) -> list[str]:
     """The YAML of a filter's task beside the list of the three questions that it kept; returns their ids."""
     ids = list(ANSWERS)[:3]
     folder.mkdir()
-    text = f"task: {task}\ntest_split: demo\ndataset_name: {BLIND}\nmetadata:\n  benchmark: mmstar\n"
+    text = (
+        f"task: {task}\ntest_split: demo\ndataset_name: {BLIND}\nmetadata:\n  benchmark: mmstar\n"
+    )
     (folder / "mine.yaml").write_text(text)
     (folder / "kept.json").write_text(json.dumps({"kept": [{"id": key} for key in ids]}))
     return ids
@@ -89,7 +100,10 @@ def test_what_has_no_samples_is_told(tmp_path: Path) -> None:
     )
     with pytest.raises(InputError) as error:
         found_in(tmp_path / "c")
-    assert str(error.value) == f"Expected answers to this package's tasks in {tmp_path / 'c'}, found none."
+    assert (
+        str(error.value)
+        == f"Expected answers to this package's tasks in {tmp_path / 'c'}, found none."
+    )
 
 
 def test_a_filters_task_asks_only_what_it_kept(tmp_path: Path) -> None:
@@ -114,7 +128,9 @@ def test_the_answers_to_a_task_are_found_beside_those_to_others(tmp_path: Path) 
         write(tmp_path / "x", stamp=stamp, task="mine")
     ((_, (run,)),), remarks = answers_to("mmstar_demo", [tmp_path], EVERY)
     assert (run.task, run.path.name) == ("mmstar_demo", f"{NEW}_results.json")
-    assert remarks == [f"mmstar_demo of m was run again: {NEW}_results.json counts, not {OLD}_results.json."]
+    assert remarks == [
+        f"mmstar_demo of m was run again: {NEW}_results.json counts, not {OLD}_results.json."
+    ]
 
 
 def test_a_task_whose_yaml_is_not_known_is_the_one_that_a_run_recorded(tmp_path: Path) -> None:
@@ -125,7 +141,9 @@ def test_a_task_whose_yaml_is_not_known_is_the_one_that_a_run_recorded(tmp_path:
     for place in (tmp_path, path, logged):
         ((task, runs),), _ = answers_to("mine", [place], EVERY)
         assert (task.name, task.settings, task.split) == ("mine", f"prompt=select,{FULL}", "demo")
-        assert [run.path.name for run in runs] == [f"{OLD if place == logged else NEW}_results.json"]
+        assert [run.path.name for run in runs] == [
+            f"{OLD if place == logged else NEW}_results.json"
+        ]
     with pytest.raises(InputError, match="found 'other'"):
         answers_to("other", [tmp_path], EVERY)
     (tmp_path / "empty").mkdir()
@@ -154,7 +172,10 @@ def test_files_that_name_no_task_are_all_of_the_one_that_is_named(tmp_path: Path
     for name in ("a/one.tsv", "two.tsv"):
         write_table(mmstar_table(rows), tmp_path / "tables" / name)
     ((_, runs),), _ = answers_to("mmstar_demo", [tmp_path / "tables"], EVERY)
-    assert [(run.path.name, run.task) for run in runs] == [("one.tsv", "mmstar_demo"), ("two.tsv", "mmstar_demo")]
+    assert [(run.path.name, run.task) for run in runs] == [
+        ("one.tsv", "mmstar_demo"),
+        ("two.tsv", "mmstar_demo"),
+    ]
     write(tmp_path / "runs", task="mine")
     with pytest.raises(InputError, match="Expected runs of mmstar_demo; found mine"):
         answers_to("mmstar_demo", [tmp_path / "runs"], EVERY)

@@ -5,7 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answer_files import mmstar_table, right_answers, rows_of, write_jsonl, write_run_file, write_table
+from answer_files import (
+    mmstar_table,
+    right_answers,
+    rows_of,
+    write_jsonl,
+    write_run_file,
+    write_table,
+)
 from host_files import choice_samples, sample_of, write_run
 
 from spiqa_tasks.benchmarks.registry import load_rows
@@ -17,7 +24,9 @@ from spiqa_tasks.runs.run import Run
 TASKS = list(catalogue()[0])
 ANSWERS = right_answers("mmstar_demo")
 TABLE = mmstar_table(rows_of(*find_tasks(["mmstar_demo"])))
-SAMPLES = [sample_of(row, row["answer"]) for row in load_rows("mmstar", "demo", "ablation=text")[:3]]
+SAMPLES = [
+    sample_of(row, row["answer"]) for row in load_rows("mmstar", "demo", "ablation=text")[:3]
+]
 ENTRY = {"question": "Why?", "response": "w", "all_figures_names": ["f.png"]}
 
 
@@ -40,13 +49,18 @@ def write_response(folder: Path, paper: str = "p") -> Path:
 
 def write_own(folder: Path, model: str = "m", task: str = "mmstar_demo", stamp: str = "1") -> Path:
     """A run of lmms-eval on some questions of a task of ours."""
-    return write_run(folder, model, {task: SAMPLES}, stamp=stamp, settings={task: "ablation=text"}, split="demo")
+    return write_run(
+        folder, model, {task: SAMPLES}, stamp=stamp, settings={task: "ablation=text"}, split="demo"
+    )
 
 
 def samples_alone(path: Path, samples: list[dict[str, Any]]) -> Path:
     """A samples file without the result file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = (json.dumps({"doc_id": place, "target": "A", **sample}) + "\n" for place, sample in enumerate(samples))
+    lines = (
+        json.dumps({"doc_id": place, "target": "A", **sample}) + "\n"
+        for place, sample in enumerate(samples)
+    )
     path.write_text("".join(lines))
     return path
 
@@ -90,8 +104,18 @@ def test_every_form_is_known_by_its_content(tmp_path: Path) -> None:
     expected = {
         results: ("mmstar_demo", "vlm", "lmms-eval", 3),
         logged: ("mmstar_demo", "vlm", "lmms-eval", 3),
-        samples_alone(tmp_path / "x_samples_t.jsonl", SAMPLES): ("t", "x_samples_t", "lmms-eval", 3),
-        write_run_file(tmp_path, "mmstar_demo", "scored", ANSWERS): ("mmstar_demo", "scored", "score", 24),
+        samples_alone(tmp_path / "x_samples_t.jsonl", SAMPLES): (
+            "t",
+            "x_samples_t",
+            "lmms-eval",
+            3,
+        ),
+        write_run_file(tmp_path, "mmstar_demo", "scored", ANSWERS): (
+            "mmstar_demo",
+            "scored",
+            "score",
+            24,
+        ),
         write_response(tmp_path / "spiqa"): ("", "p_response", "spiqa-responses", 1),
         write_jsonl(tmp_path / "odd.name", ANSWERS): ("", "odd", "jsonl", 24),
         write_table(TABLE, tmp_path / "t_mmstar_demo.xlsx"): ("mmstar_demo", "t", "table", 24),
@@ -158,18 +182,27 @@ def test_a_folder_of_files_that_name_their_tasks_is_read(tmp_path: Path, kind: s
     (tmp_path / "empty.jsonl").touch()
     (tmp_path / "log.jsonl").write_text('{"message": "hello"}\n')
     runs = read(tmp_path)
-    assert [(run.task, run.name.partition("_")[0]) for run in runs] == [("mmstar_demo", "a"), ("mmstar_demo", "b")]
-    assert {run.form for run in runs} == {{"samples": "lmms-eval", "jsonl": "jsonl", "tables": "table"}[kind]}
+    assert [(run.task, run.name.partition("_")[0]) for run in runs] == [
+        ("mmstar_demo", "a"),
+        ("mmstar_demo", "b"),
+    ]
+    assert {run.form for run in runs} == {
+        {"samples": "lmms-eval", "jsonl": "jsonl", "tables": "table"}[kind]
+    }
 
 
 def test_a_file_that_is_named_twice_is_one_run(tmp_path: Path) -> None:
     """By itself and by its folder, or by two paths."""
     path = write_own(tmp_path / "a")
     other = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", ANSWERS)
-    assert told(read(path.parent, path, path.parent / ".." / "a")) == [("mmstar_demo", "m", "lmms-eval")]
+    assert told(read(path.parent, path, path.parent / ".." / "a")) == [
+        ("mmstar_demo", "m", "lmms-eval")
+    ]
     assert len(read(other, other)) == 1
     assert len(read(write_jsonl(tmp_path / "n_mmstar_demo.jsonl", ANSWERS), other)) == 2
-    both = write_run(tmp_path / "b", "m", {"t": choice_samples([True]), "u": choice_samples([True])})
+    both = write_run(
+        tmp_path / "b", "m", {"t": choice_samples([True]), "u": choice_samples([True])}
+    )
     assert [run.task for run in read(both, both.parent)] == ["t", "u"]
 
 
@@ -182,7 +215,9 @@ def test_a_named_task_is_that_of_answers_that_do_not_say_it(tmp_path: Path) -> N
     assert told(read(f"mmstar_demo={named}")) == [("mmstar_demo", "m", "jsonl")]
     assert told(read(f"mine={named}")) == [("mine", "m_mmstar_demo", "jsonl")]
     write_response(tmp_path / "spiqa")
-    assert told(read(f"spiqa_demo={tmp_path / 'spiqa'}")) == [("spiqa_demo", "spiqa", "spiqa-responses")]
+    assert told(read(f"spiqa_demo={tmp_path / 'spiqa'}")) == [
+        ("spiqa_demo", "spiqa", "spiqa-responses")
+    ]
     alone = samples_alone(tmp_path / "logged.jsonl", SAMPLES)
     assert told(read(f"mmstar_demo={alone}")) == [("mmstar_demo", "logged", "lmms-eval")]
 
@@ -208,12 +243,17 @@ def test_no_form_is_known_by_a_files_name(tmp_path: Path) -> None:
     assert (run.form, len(run.read())) == ("table", 24)
     assert told(read(plain.parent)) == [("", "gpt4_results", "table")]
     host = write_own(tmp_path / "host", "vlm")
-    assert told(read(tmp_path)) == [("mmstar_demo", "vlm", "lmms-eval"), ("", "gpt4_results", "table")]
+    assert told(read(tmp_path)) == [
+        ("mmstar_demo", "vlm", "lmms-eval"),
+        ("", "gpt4_results", "table"),
+    ]
     renamed = host.rename(host.with_name("answers.txt"))
     assert told(read(renamed)) == [("mmstar_demo", "vlm", "lmms-eval")]
 
 
-def test_samples_without_their_results_file_spoil_no_folder(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_samples_without_their_results_file_spoil_no_folder(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """Those of a task of ours are a run, those of a host's are named; alone they are refused."""
     samples_alone(tmp_path / "9_samples_other.jsonl", [{"resps": ["x"], "accuracy": 1.0}])
     with pytest.raises(InputError, match="9_samples_other"):

@@ -26,13 +26,22 @@ PERFIGURE = "setting=perfigure,max_figures=0"
 def host_run(scores: list[float | None], **options: Any) -> Run:
     """A run of a task of a host, whose log has these scores."""
     records = [
-        Record(str(place), scores={} if score is None else {"acc": score}, details={"metrics": ("acc",)})
+        Record(
+            str(place),
+            scores={} if score is None else {"acc": score},
+            details={"metrics": ("acc",)},
+        )
         for place, score in enumerate(scores)
     ]
-    answers = [Answer(record.id, Response(REFUSAL if record.id == "0" else "A"), record) for record in records]
+    answers = [
+        Answer(record.id, Response(REFUSAL if record.id == "0" else "A"), record)
+        for record in records
+    ]
     unit = {"metadata": {"unit": "shares"}}
     options = {"asked": len(scores), "reported": {"acc": 0.25}, "config": unit, **options}
-    return Run("mmmu_val", Identity("m"), Path("x_results.json"), "lmms-eval", lambda: answers, **options)
+    return Run(
+        "mmmu_val", Identity("m"), Path("x_results.json"), "lmms-eval", lambda: answers, **options
+    )
 
 
 def perfigure_run(folder: Path, questions: int, more_documents: int) -> Run:
@@ -40,10 +49,15 @@ def perfigure_run(folder: Path, questions: int, more_documents: int) -> Run:
     rows = load_rows("spiqa", "demo", PERFIGURE)
     names = list(dict.fromkeys(row["question_id"] for row in rows))
     whole = [row for row in rows if row["question_id"] in names[:questions]]
-    asked = [*whole, *[row for row in rows if row["question_id"] == names[questions]][:more_documents]]
+    asked = [
+        *whole,
+        *[row for row in rows if row["question_id"] == names[questions]][:more_documents],
+    ]
     settings = {"t": PERFIGURE}
     samples = {"t": [sample_of(row, "Yes") for row in asked]}
-    write_run(folder, "m", samples, settings=settings, benchmark="spiqa", split="demo", asked=len(names))
+    write_run(
+        folder, "m", samples, settings=settings, benchmark="spiqa", split="demo", asked=len(names)
+    )
     (run,) = runs_at(folder)
     return run
 
@@ -57,8 +71,12 @@ def test_the_judge_is_called_what_the_user_called_it_or_what_the_signature_has()
 
 
 @pytest.mark.parametrize("group", [None, "math"])
-@pytest.mark.parametrize(("asked", "is_there"), [(0, True), (99, True), (100, True), (101, False), (1500, False)])
-def test_a_value_over_too_little_of_a_task_is_withheld(group: str | None, asked: int, is_there: bool) -> None:
+@pytest.mark.parametrize(
+    ("asked", "is_there"), [(0, True), (99, True), (100, True), (101, False), (1500, False)]
+)
+def test_a_value_over_too_little_of_a_task_is_withheld(
+    group: str | None, asked: int, is_there: bool
+) -> None:
     """99 answers are 99% of 100 questions and not of 101; where the number is not known nothing is withheld."""
     run = replace(run_of(choices([True] * 33 + [False] * 66)), asked=asked)
     value = run.value(ACCURACY, group)
@@ -66,7 +84,11 @@ def test_a_value_over_too_little_of_a_task_is_withheld(group: str | None, asked:
     assert math.isnan(value.value) != is_there
     assert run.coverage == f"99 of {asked or 99}"
     if is_there:
-        assert (value.value, len(run.scores(ACCURACY)), value.reason) == (pytest.approx(1 / 3), 99, None)
+        assert (value.value, len(run.scores(ACCURACY)), value.reason) == (
+            pytest.approx(1 / 3),
+            99,
+            None,
+        )
         assert run.signature.questions == ""
     else:
         assert value.reason == f"99 of {asked} questions were answered, fewer than 99%"
@@ -75,7 +97,9 @@ def test_a_value_over_too_little_of_a_task_is_withheld(group: str | None, asked:
 
 
 @pytest.mark.parametrize(("more", "partial"), [(0, False), (0, True), (1, False), (1, True)])
-def test_a_question_that_was_asked_in_part_is_none_that_was_asked(tmp_path: Path, more: int, partial: bool) -> None:
+def test_a_question_that_was_asked_in_part_is_none_that_was_asked(
+    tmp_path: Path, more: int, partial: bool
+) -> None:
     """Of a task that shows one figure at a time, two whole questions and a part of the third are two."""
     run = replace(perfigure_run(tmp_path, 2, more), partial=partial)
     assert run.coverage == "2 of 39"
@@ -98,13 +122,18 @@ def test_what_takes_programs_is_the_reported_value_over_all_answers(tmp_path: Pa
     reported = {"meteor": 0.4, "rouge_l": 0.3, "unformatted_rate": 0.2}
     write_run(tmp_path, "m", {"t": samples}, totals={"t": reported}, **options)
     (run,) = runs_at(tmp_path)
-    assert [metric.name for metric in run.metrics if metric.needs == "text programs"] == ["rouge_l", "meteor"]
+    assert [metric.name for metric in run.metrics if metric.needs == "text programs"] == [
+        "rouge_l",
+        "meteor",
+    ]
     meteor = run.metric("meteor")
     value = run.value(meteor)
     assert (value.value, value.n, value.interval) == (0.4, 39, None)
     assert value.scores == dict.fromkeys((row["id"] for row in rows), 0.5)
     assert value.clusters == {row["id"]: row["paper_id"] for row in rows}
-    assert run.value(run.metric("unformatted_rate")).value == 1.0  # of records, whatever is reported
+    assert (
+        run.value(run.metric("unformatted_rate")).value == 1.0
+    )  # of records, whatever is reported
     assert run.value(run.metric("rouge_l"), "plot").value == pytest.approx(1.0)
     assert math.isnan(replace(run, asked=100).value(meteor).value)
     assert replace(run, asked=100, partial=True).value(meteor).value == 0.4
@@ -123,13 +152,19 @@ def test_a_reported_value_is_only_that_of_all_answers_that_it_was_made_of() -> N
 def test_answers_that_do_not_have_the_value_written_with_them_are_refused() -> None:
     """The file was changed; what another version of the package wrote is not compared."""
     ours = f"{PACKAGE}:{version(PACKAGE)}|data:mmstar/val@d|settings:"
-    records = [Record(str(place), "A", "A", scores={"accuracy": float(place > 0)}) for place in range(4)]
+    records = [
+        Record(str(place), "A", "A", scores={"accuracy": float(place > 0)}) for place in range(4)
+    ]
     for signature, reported, refused in (
         (ours, 0.75, False),
         (ours, 0.8, True),
         (ours.replace(":", ":0", 1), 0.8, False),
     ):
-        run = replace(run_of(records, task="t", signature=signature), path=Path("f"), reported={"accuracy": reported})
+        run = replace(
+            run_of(records, task="t", signature=signature),
+            path=Path("f"),
+            reported={"accuracy": reported},
+        )
         if not refused:
             assert run.value(run.metric("accuracy")).value == 0.75
             assert run.value(run.metric("accuracy"), "group").n == 0
@@ -193,7 +228,9 @@ def test_every_answer_counts_once(tmp_path: Path) -> None:
         ("What colour is it?", "red", None),
     ],
 )
-def test_options_are_counted_where_the_true_answer_is_one(prompt: str, reference: str, expected: int | None) -> None:
+def test_options_are_counted_where_the_true_answer_is_one(
+    prompt: str, reference: str, expected: int | None
+) -> None:
     """In the prompt of a host's task, of which nothing else says whether it is one of choices."""
     record = Record("1", reference=reference)
     answer = Answer("1", Response("A"), record, question=prompt)

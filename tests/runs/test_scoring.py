@@ -23,7 +23,15 @@ from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.join import join_questions
 from spiqa_tasks.runs.readers.lmms_eval import read_results
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.scoring import differences, is_complete, read, score, score_object, values_of, write_runs
+from spiqa_tasks.runs.scoring import (
+    differences,
+    is_complete,
+    read,
+    score,
+    score_object,
+    values_of,
+    write_runs,
+)
 
 
 def test_refusals_failures_and_unparsed_answers_are_counted_apart() -> None:
@@ -36,7 +44,9 @@ def test_refusals_failures_and_unparsed_answers_are_counted_apart() -> None:
     answers |= dict.fromkeys(ids[2:4], FAILED)
     result = scored("mmstar_demo", answers)
     found = score_object(result)
-    assert {key: found["counts"][key] for key in ("docs", "refused", "unparsed", "request_failed")} == {
+    assert {
+        key: found["counts"][key] for key in ("docs", "refused", "unparsed", "request_failed")
+    } == {
         "docs": 24,
         "refused": 1,
         "unparsed": 1,
@@ -46,15 +56,21 @@ def test_refusals_failures_and_unparsed_answers_are_counted_apart() -> None:
     assert "22 of 24" in found["omitted"]["accuracy"]
     assert found["metrics"]["request_failed_rate"] == pytest.approx(2 / 24)
     assert not is_complete(result)
-    assert [record.status for record in result.records[:4]] == ["refused", "unparsed"] + 2 * ["request_failed"]
+    assert [record.status for record in result.records[:4]] == ["refused", "unparsed"] + 2 * [
+        "request_failed"
+    ]
     assert [record.rule for record in result.records[:2]] == ["refusal", "no_match"]
 
 
 @pytest.mark.parametrize("places", [[0], range(5, 12), range(23), range(24)])
-def test_every_value_over_a_part_of_the_task_is_withheld_unless_it_is_wanted(places: Sequence[int]) -> None:
+def test_every_value_over_a_part_of_the_task_is_withheld_unless_it_is_wanted(
+    places: Sequence[int],
+) -> None:
     """Any answers but all: no value, of groups neither, and a score over the part where it is asked for."""
     (task,) = find_tasks(["mmstar_demo"])
-    answers = {row["id"]: row["answer"] for place, row in enumerate(rows_of(task)) if place in places}
+    answers = {
+        row["id"]: row["answer"] for place, row in enumerate(rows_of(task)) if place in places
+    }
     result = scored("mmstar_demo", answers)
     is_whole = len(places) == 24
     assert (result.coverage, is_complete(result)) == (f"{len(places)} of 24", is_whole)
@@ -66,7 +82,9 @@ def test_every_value_over_a_part_of_the_task_is_withheld_unless_it_is_wanted(pla
     assert (f"|questions:{len(places)} of 24" in found["signature"]) == (not is_whole)
     partial = score_object(dataclasses.replace(result, partial=True))
     assert partial["metrics"]["accuracy"] == 1.0
-    assert {value for name, value in partial["metrics"].items() if name.startswith("accuracy")} == {1.0}
+    assert {value for name, value in partial["metrics"].items() if name.startswith("accuracy")} == {
+        1.0
+    }
     assert (f"|questions:{len(places)} of 24" in partial["signature"]) == (not is_whole)
 
 
@@ -76,7 +94,11 @@ def test_without_a_judge_l3score_is_null_with_the_reason() -> None:
     found = score_object(result)
     assert found["metrics"]["rouge_l"] == pytest.approx(1.0)
     assert found["metrics"]["l3score"] is None
-    assert result.omitted.keys() - {"bertscore_f1"} == {"l3score", "judge_failed_rate", "neither_rate"}
+    assert result.omitted.keys() - {"bertscore_f1"} == {
+        "l3score",
+        "judge_failed_rate",
+        "neither_rate",
+    }
     assert found["omitted"] == result.omitted
     assert "switched off" in found["omitted"]["l3score"]
     assert not [name for name in found["metrics"] if name.startswith("l3score/")]
@@ -103,7 +125,13 @@ def test_a_scored_run_says_what_it_is_of() -> None:
     answers = {row["id"]: "A" for row in rows_of(task)} | {"x": "A"}
     given = matched(task, answers, "table")
     run = score(read(dataclasses.replace(given, reported={"accuracy": 0.9})), "some judge")
-    assert (run.task, run.form, run.asked, run.answered, run.judge) == ("mmstar_demo", "table", 24, 24, "some judge")
+    assert (run.task, run.form, run.asked, run.answered, run.judge) == (
+        "mmstar_demo",
+        "table",
+        24,
+        24,
+        "some judge",
+    )
     assert (run.definition, run.reported, run.omitted) == (task, {}, {})
     assert [answer.place for answer in run.read()] == list(range(24))
     assert score_object(run)["counts"]["unknown_first"] == ["x"]
@@ -172,7 +200,9 @@ def test_a_run_in_which_something_is_amiss_is_not_complete(name: str) -> None:
     if name in ("unknown", "differing", "missing"):
         run = dataclasses.replace(run, unmatched={name: ["x"]})
     elif name == "judge_failed":
-        run = run.with_records([dataclasses.replace(first, verdicts=({"metric": "m", "reason": "boom"},)), *rest])
+        run = run.with_records(
+            [dataclasses.replace(first, verdicts=({"metric": "m", "reason": "boom"},)), *rest]
+        )
     else:
         run = run.with_records([dataclasses.replace(first, status=name), *rest])  # type: ignore[arg-type]
     assert not is_complete(run)
@@ -194,7 +224,9 @@ def test_the_signature_names_the_list_the_form_and_what_was_ablated() -> None:
     """Of the only questions that count."""
     (task,) = find_tasks(["mmstar_demo"])
     given = matched(task, {row["id"]: "A" for row in rows_of(task)})
-    found = score(read(dataclasses.replace(given, ids="abc (24)", identity=Identity("m", "text", "3"))))
+    found = score(
+        read(dataclasses.replace(given, ids="abc (24)", identity=Identity("m", "text", "3")))
+    )
     signature = found.records[0].signature
     assert "|ids:abc (24)" in signature
     assert "|predictions:jsonl" in signature
@@ -215,10 +247,17 @@ def test_the_signature_names_the_list_the_form_and_what_was_ablated() -> None:
 )
 def test_a_written_run_is_the_same_run(tmp_path: Path, who: Identity) -> None:
     """Its model, judge, answers, records, coverage and values; the samples lie in the model's folder."""
-    run = dataclasses.replace(scored("mmstar_demo", right_answers("mmstar_demo")), identity=who, judge="openai:j")
+    run = dataclasses.replace(
+        scored("mmstar_demo", right_answers("mmstar_demo")), identity=who, judge="openai:j"
+    )
     (path,) = write_runs([run], tmp_path)
     (again,) = read_results(path)
-    assert (again.identity, again.judge, again.coverage, again.form) == (who, "openai:j", "24 of 24", "score")
+    assert (again.identity, again.judge, again.coverage, again.form) == (
+        who,
+        "openai:j",
+        "24 of 24",
+        "score",
+    )
     assert again.records == run.records
     assert {key: answer.response for key, answer in again.by_id.items()} == {
         key: answer.response for key, answer in run.by_id.items()

@@ -31,9 +31,13 @@ def a_run(
     return replace(run, path=Path(path), answered=answered, form=form, identity=who, judge=judge)
 
 
-def of_settings(folder: Path, task: str, settings: str, model: str = "m", arguments: str = "") -> Run:
+def of_settings(
+    folder: Path, task: str, settings: str, model: str = "m", arguments: str = ""
+) -> Run:
     """A run of a task of ours with these settings, or of the host's where they cannot be read."""
-    path = write_run(folder, model, {task: choice_samples([True])}, arguments, settings={task: settings})
+    path = write_run(
+        folder, model, {task: choice_samples([True])}, arguments, settings={task: settings}
+    )
     (run,) = read_results(path)
     return run
 
@@ -44,7 +48,11 @@ def paths(runs: Sequence[Run]) -> list[str]:
 
 def test_the_newest_run_counts_and_a_sentence_says_so() -> None:
     """Of the same model to the same task; runs of others stand beside it."""
-    runs = [a_run("1_results.json"), a_run("2_results.json"), a_run("3_results.json", who=Identity("n"))]
+    runs = [
+        a_run("1_results.json"),
+        a_run("2_results.json"),
+        a_run("3_results.json", who=Identity("n")),
+    ]
     runs += [a_run("4_results.json", task="u")]
     found, remarks = newest(runs)
     assert paths(found) == ["2_results.json", "3_results.json", "4_results.json"]
@@ -151,7 +159,9 @@ def test_the_twin_of_a_variant_is_a_run_of_its_source(tmp_path: Path) -> None:
 def test_of_several_runs_the_twin_is_that_of_the_same_judge_and_folder() -> None:
     """Where these leave several, nobody knows which is meant."""
     blind = replace(a_run("x/a/1", who=Identity("m", "grey")), judge="openai:a")
-    runs = [replace(seeing(Identity("m"), f"x/a/{judge}"), judge=f"openai:{judge}") for judge in "ab"]
+    runs = [
+        replace(seeing(Identity("m"), f"x/a/{judge}"), judge=f"openai:{judge}") for judge in "ab"
+    ]
     assert twin(blind, runs) is runs[0]
     elsewhere = replace(seeing(Identity("m"), "x/b/1"), judge="openai:a")
     assert twin(blind, [elsewhere, *runs]) is runs[0]
@@ -162,7 +172,11 @@ def test_of_several_runs_the_twin_is_that_of_the_same_judge_and_folder() -> None
 def of_judge(path: str, judge: str, answered: int = 24) -> Run:
     """A run of SPIQA with scores of a judge, or of none."""
     signature = f"data:spiqa/demo@d|settings:{f'|judge:{judge}' if judge else ''}"
-    run = run_of([Record("p/0", "a", "a", scores={"l3score": 0.5} if judge else {})], task="s", signature=signature)
+    run = run_of(
+        [Record("p/0", "a", "a", scores={"l3score": 0.5} if judge else {})],
+        task="s",
+        signature=signature,
+    )
     return replace(run, path=Path(path), answered=answered, form="score", identity=MODEL)
 
 
@@ -171,7 +185,11 @@ def of_judge(path: str, judge: str, answered: int = 24) -> Run:
     [
         ("each", ["3", "4"], ["4 (judge openai:b) counts, not 5 (judge none)", "3 counts, not 1"]),
         ("one", ["4"], ["not 1 (judge openai:a)", "not 3 (judge openai:a)", "not 5 (judge none)"]),
-        ("any", ["5"], ["5 (judge none) counts, not 1 (judge openai:a)", "not 3", "not 4 (judge openai:b)"]),
+        (
+            "any",
+            ["5"],
+            ["5 (judge none) counts, not 1 (judge openai:a)", "not 3", "not 4 (judge openai:b)"],
+        ),
     ],
 )
 def test_a_run_of_another_judge_or_of_none_replaces_a_judged_one_only_where_it_is_said(
@@ -179,17 +197,21 @@ def test_a_run_of_another_judge_or_of_none_replaces_a_judged_one_only_where_it_i
 ) -> None:
     """The newest of each judge counts, or of all judges; one without a judge only where all are scored again."""
     runs = [
-        of_judge(path, judge) for path, judge in (("1", "openai:a"), ("3", "openai:a"), ("4", "openai:b"), ("5", ""))
+        of_judge(path, judge)
+        for path, judge in (("1", "openai:a"), ("3", "openai:a"), ("4", "openai:b"), ("5", ""))
     ]
     found, remarks = newest(runs, judges)
     assert paths(found) == kept
-    assert sorted(any(text in remark for remark in remarks) for text in replaced) == [True] * len(remarks)
+    assert sorted(any(text in remark for remark in remarks) for text in replaced) == [True] * len(
+        remarks
+    )
 
 
 def test_answers_that_were_scored_do_not_count_beside_their_scored_run() -> None:
     """Whatever folder they are in; newer ones count instead of it, and two folders without one stand apart."""
     old, new = (
-        replace(a_run(f"{folder}/m_t.jsonl", form="jsonl"), date=date) for folder, date in (("a", "1"), ("b", "3"))
+        replace(a_run(f"{folder}/m_t.jsonl", form="jsonl"), date=date)
+        for folder, date in (("a", "1"), ("b", "3"))
     )
     scored = a_run("out/m/2_results.json", form="score")
     assert paths(newest([scored, old])[0]) == ["2_results.json"]

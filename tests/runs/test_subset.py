@@ -29,11 +29,17 @@ def write_ids(path: Path, ids: Any) -> Path:
     return path
 
 
-@given(st.lists(st.text("ab/. 01-", min_size=1).map(str.strip).filter(bool), min_size=1, unique=True))
-def test_a_list_is_read_as_it_is_written(tmp_path_factory: pytest.TempPathFactory, ids: list[str]) -> None:
+@given(
+    st.lists(st.text("ab/. 01-", min_size=1).map(str.strip).filter(bool), min_size=1, unique=True)
+)
+def test_a_list_is_read_as_it_is_written(
+    tmp_path_factory: pytest.TempPathFactory, ids: list[str]
+) -> None:
     """A line each, or as a filter lists them; the digest is that of the set."""
     folder = tmp_path_factory.mktemp("ids")
-    content = dict.fromkeys(("source", "data", "truth", "revision")) | {"kept": [{"id": each} for each in ids]}
+    content = dict.fromkeys(("source", "data", "truth", "revision")) | {
+        "kept": [{"id": each} for each in ids]
+    }
     written = {"digest": digest_of(content), "source_yaml": "of this machine", **content}
     (folder / "kept.json").write_text(json.dumps(written))
     lines, kept = read_subset([write_ids(folder / "ids", ids)]), read_subset([folder / "kept.json"])
@@ -52,7 +58,9 @@ def test_a_list_is_read_as_it_is_written(tmp_path_factory: pytest.TempPathFactor
         ("absent", None, "No such file or directory"),
     ],
 )
-def test_what_is_no_list_is_a_sentence(tmp_path: Path, name: str, text: str | None, found: str) -> None:
+def test_what_is_no_list_is_a_sentence(
+    tmp_path: Path, name: str, text: str | None, found: str
+) -> None:
     """Doubles, nothing, other files."""
     if text is not None:
         (tmp_path / name).write_text(text)
@@ -61,19 +69,31 @@ def test_what_is_no_list_is_a_sentence(tmp_path: Path, name: str, text: str | No
     assert str(tmp_path / name) in str(error.value)
 
 
-def scored(capsys: pytest.CaptureFixture[str], *arguments: Any) -> tuple[int, Mapping[str, Any], str]:
+def scored(
+    capsys: pytest.CaptureFixture[str], *arguments: Any
+) -> tuple[int, Mapping[str, Any], str]:
     return run_json(capsys, "score", *arguments, "--judge", "none")
 
 
-def test_only_the_questions_of_the_list_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_the_questions_of_the_list_are_scored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Numbers, counts and signature are those of the list; answers to other questions are no fault."""
     right = right_answers("mmstar_demo")
     ids = list(right)[::3]
-    answers = {key: text if place % 6 else "none" for place, (key, text) in enumerate(right.items())}
+    answers = {
+        key: text if place % 6 else "none" for place, (key, text) in enumerate(right.items())
+    }
     path, listing = write_jsonl(tmp_path / "m.jsonl", answers), write_ids(tmp_path / "ids", ids)
-    status, found, errors = scored(capsys, "mmstar_demo", path, "--ids", listing, "--output", tmp_path / "out")
+    status, found, errors = scored(
+        capsys, "mmstar_demo", path, "--ids", listing, "--output", tmp_path / "out"
+    )
     assert status == 0, errors
-    assert (found["metrics"]["accuracy"], found["counts"]["docs"], found["counts"]["unknown"]) == (0.5, 8, 0)
+    assert (found["metrics"]["accuracy"], found["counts"]["docs"], found["counts"]["unknown"]) == (
+        0.5,
+        8,
+        0,
+    )
     assert f"ids:{read_subset([listing]).digest}" in found["signature"]
     (again,), _ = load_runs([RunPath(tmp_path / "out")])
     assert (again.coverage, again.value(again.metric()).value) == ("8 of 8", 0.5)
@@ -90,7 +110,9 @@ def test_ids_of_no_question_are_refused(tmp_path: Path, capsys: pytest.CaptureFi
         assert "found 2 others, the first: a1, a2" in errors
 
 
-def test_a_run_of_the_host_is_cut_to_the_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_of_the_host_is_cut_to_the_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Its values are those of scoring the list's answers alone, of corpus metrics too, and not the host's."""
     rows = load_rows("spiqa", "demo", "")
     samples = [sample_of(row, row["answer"][: 8 + place]) for place, row in enumerate(rows)]

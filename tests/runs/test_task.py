@@ -30,7 +30,9 @@ def spiqa_run(record: Record, **changes: Any) -> Run:
 
 
 def host_run(
-    logged: Iterable[Mapping[str, Any]], reported: Iterable[str] = (), config: Mapping[str, Any] | None = None
+    logged: Iterable[Mapping[str, Any]],
+    reported: Iterable[str] = (),
+    config: Mapping[str, Any] | None = None,
 ) -> Run:
     """A run of a task of a host; `logged` maps the metrics that it computed of each question to scores or None."""
     records = [
@@ -44,7 +46,9 @@ def host_run(
     answers = [Answer(record.id, Response("A"), record) for record in records]
     values = dict.fromkeys(reported, 0.5)
     path = Path("x_results.json")
-    return Run("t", Identity("m"), path, "lmms-eval", lambda: answers, reported=values, config=config or {})
+    return Run(
+        "t", Identity("m"), path, "lmms-eval", lambda: answers, reported=values, config=config or {}
+    )
 
 
 def test_without_a_judge_the_text_metrics_are_there_and_the_judges_are_not() -> None:
@@ -76,14 +80,27 @@ def test_the_text_metrics_are_those_that_were_computed_where_the_answers_were_sc
     record = Record("p/0", "a", "a")
     found = names(spiqa_run(record, reported={"meteor": 0.5, "bleu_1": 0.5, "accuracy": 1.0}))
     assert [name for name in found if name in (*TEXTS, "bertscore_f1")] == ["bleu_1", "meteor"]
-    both = replace(run_of([record], task="t", signature="data:spiqa/testA@d|settings:protocol=both"))
+    both = replace(
+        run_of([record], task="t", signature="data:spiqa/testA@d|settings:protocol=both")
+    )
     assert not {*TEXTS, "rouge_l_released", "meteor_released"} & set(names(both))
 
 
 def test_a_host_task_begins_with_what_its_yaml_calls_the_headline() -> None:
     """Then comes `accuracy`, then metrics of which more is better, those that have scores, those that are reported."""
-    each = {"worse": 1.0, "unscored": None, "reported": None, "scored": 1.0, "accuracy": None, "own": None}
-    entries = [{"metric": "worse", "higher_is_better": False}, {"metric": "own", "higher_is_better": True}, "a name"]
+    each = {
+        "worse": 1.0,
+        "unscored": None,
+        "reported": None,
+        "scored": 1.0,
+        "accuracy": None,
+        "own": None,
+    }
+    entries = [
+        {"metric": "worse", "higher_is_better": False},
+        {"metric": "own", "higher_is_better": True},
+        "a name",
+    ]
     config = {"metadata": {"headline": "own"}, "metric_list": entries}
     run = host_run([each, {"late": 0.5}], ["reported"], config)
     assert names(run) == ["own", "accuracy", "scored", "late", "reported", "unscored", "worse"]
@@ -99,7 +116,11 @@ def test_a_metric_of_some_questions_is_over_these() -> None:
 
 
 def logged_run(
-    folder: Path, lines: Sequence[Any], reported: float, task: str = "mmmu_val", metric: str = "mmmu_acc"
+    folder: Path,
+    lines: Sequence[Any],
+    reported: float,
+    task: str = "mmmu_val",
+    metric: str = "mmmu_acc",
 ) -> Run:
     write_run(folder, "m", {task: lines}, totals={task: {metric: reported}})
     (run,) = runs_at(folder)
@@ -127,7 +148,9 @@ def lines(answers: str, metric: str = "mmmu_acc") -> list[dict[str, Any]]:
         ("seedbench", "seed_all", {"metadata": {"unit": "points"}}, 1.0),
     ],
 )
-def test_the_unit_is_that_of_the_tasks_metric(task: str, metric: str, config: Any, expected: float | None) -> None:
+def test_the_unit_is_that_of_the_tasks_metric(
+    task: str, metric: str, config: Any, expected: float | None
+) -> None:
     """Known of some metrics, named by a YAML, which wins over what is known, or not known."""
     assert unit(task, metric, config) == expected
 
@@ -175,10 +198,14 @@ def test_the_hosts_number_is_withheld_where_requests_failed(tmp_path: Path) -> N
         run = logged_run(tmp_path, [*samples, {"doc_id": 999, "other": 1}], 0.5)
         value = run.value(run.metric("mmmu_acc"))
         assert (value.value == 0.5) == is_known
-        assert value.reason == (None if is_known else "98 of 100 answers have a score, fewer than 99%")
+        assert value.reason == (
+            None if is_known else "98 of 100 answers have a score, fewer than 99%"
+        )
 
 
-def test_a_mean_of_scores_that_the_host_puts_together_otherwise_has_a_remark(tmp_path: Path) -> None:
+def test_a_mean_of_scores_that_the_host_puts_together_otherwise_has_a_remark(
+    tmp_path: Path,
+) -> None:
     """POPE's F1 has the scores of its accuracy; a failed request, which is wrong to the host, makes no such case."""
     scored = host_samples("AAAB" * 50, lambda letter: {"score": float(letter == "A")}, "f1")
     run = logged_run(tmp_path, scored, 0.6, "pope", "f1")

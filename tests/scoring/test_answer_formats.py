@@ -108,7 +108,9 @@ LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\n\t\r\b\
 
 @given(
     st.text(LETTERS, max_size=60),
-    st.sampled_from(["{{'Answer': {}}}", "Sure. {{'answer': {}}} Bye.", "```\n{{'Answer':{}}}\n```"]),
+    st.sampled_from(
+        ["{{'Answer': {}}}", "Sure. {{'answer': {}}} Bye.", "```\n{{'Answer':{}}}\n```"]
+    ),
 )
 def test_quoted_text_comes_back(text: str, form: str) -> None:
     """Any text, quoted as Python or as JSON quotes it, comes back as it was."""
@@ -142,7 +144,19 @@ PIECES = st.sampled_from(
         "'Image'",
         "Image 2",
         "\n",
-        *["The answer is :", "```", "\\u", "\\ud800", "\\x4", "\\U99999999", "Yes", "no", "<", ">", "é"],
+        *[
+            "The answer is :",
+            "```",
+            "\\u",
+            "\\ud800",
+            "\\x4",
+            "\\U99999999",
+            "Yes",
+            "no",
+            "<",
+            ">",
+            "é",
+        ],
     ]
 )
 
@@ -183,7 +197,17 @@ def test_no_text_is_an_error(response: str) -> None:
     ],
 )
 @pytest.mark.parametrize(
-    "start", ["", "{'Answer': '", "{'Answer': [", "{'Image': ", "image", "answer", "'answer'", "{'Answer': 'a'"]
+    "start",
+    [
+        "",
+        "{'Answer': '",
+        "{'Answer': [",
+        "{'Image': ",
+        "image",
+        "answer",
+        "'answer'",
+        "{'Answer': 'a'",
+    ],
 )
 def test_hostile_text_takes_linear_time(unit: str, start: str) -> None:
     """Anything repeated, behind every beginning of an answer."""
@@ -210,24 +234,48 @@ def test_the_released_parser_keeps_its_faults(response: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("response", "expected"),
     [
-        ("{'Image': 2, 'Rationale': 'Image 2 is it'} The answer is : KEHNN", ParsedAnswer("KEHNN", "ok", 2)),
-        ("{'Image': 0, 'Rationale': 'It's it'}\nThe answer is: KEHNN.", ParsedAnswer("KEHNN.", "ok", 0)),
+        (
+            "{'Image': 2, 'Rationale': 'Image 2 is it'} The answer is : KEHNN",
+            ParsedAnswer("KEHNN", "ok", 2),
+        ),
+        (
+            "{'Image': 0, 'Rationale': 'It's it'}\nThe answer is: KEHNN.",
+            ParsedAnswer("KEHNN.", "ok", 0),
+        ),
         ('```json\n{"image": "Image 3"}\n```\nThe answer is KEHNN', ParsedAnswer("KEHNN", "ok", 3)),
         ("{'Image': [1, 2], 'Rationale': 'x'} answer is 5", ParsedAnswer("5", "ok", 1)),
         ("{'Image': A, 'Rationale': 'Image 2 no'} The answer is : x", ParsedAnswer("x", "ok")),
         ("{'Image': 'Image B'} The answer is : x", ParsedAnswer("x", "ok")),
         ("Image 12 helps. The answer to the question is : x", ParsedAnswer("x", "ok", 12)),
         ("image: 2\n**The answer is :** x", ParsedAnswer("x", "ok", 2)),
-        ("{'Image': 1, 'Rationale': 'r'} The answer is : {'Answer': 'x'}", ParsedAnswer("x", "ok", 1)),
+        (
+            "{'Image': 1, 'Rationale': 'r'} The answer is : {'Answer': 'x'}",
+            ParsedAnswer("x", "ok", 1),
+        ),
         ("{'Image': 1, 'Rationale': 'r'} The answer is : <x y>", ParsedAnswer("x y", "ok", 1)),
-        ("{'Image': 1, 'Rationale': 'r'} The answer is : <MAX X>\n```", ParsedAnswer("MAX X", "ok", 1)),
+        (
+            "{'Image': 1, 'Rationale': 'r'} The answer is : <MAX X>\n```",
+            ParsedAnswer("MAX X", "ok", 1),
+        ),
         ("{'Image': 1, 'Rationale': 'r'} The answer is : x ->", ParsedAnswer("x ->", "ok", 1)),
-        ("{'Image': 1, 'Rationale': 'r'} The answer is : {'Answer': 'x", ParsedAnswer("x", "ok", 1)),
+        (
+            "{'Image': 1, 'Rationale': 'r'} The answer is : {'Answer': 'x",
+            ParsedAnswer("x", "ok", 1),
+        ),
         ("{'Image': 2, 'Rationale': 'r', 'Answer': 'MAP'}", ParsedAnswer("MAP", "ok", 2)),
-        ('{"Image": 0, "Text": 4, "Rationale": "r", "Answer": "5 {x}"}', ParsedAnswer("5 {x}", "ok", 0)),
+        (
+            '{"Image": 0, "Text": 4, "Rationale": "r", "Answer": "5 {x}"}',
+            ParsedAnswer("5 {x}", "ok", 0),
+        ),
         ("{'Answer': 'MAP', 'Image': 2, 'Rationale': 'r'}", ParsedAnswer("MAP", "ok", 2)),
-        ("{'Image': 2, 'Rationale': 'as the answer is here', 'Answer': 'MAP'}", ParsedAnswer("MAP", "ok", 2)),
-        ("{'Image': 2, 'Rationale': 'r', 'Answer': 'MAP'} The answer is : BLEU", ParsedAnswer("BLEU", "ok", 2)),
+        (
+            "{'Image': 2, 'Rationale': 'as the answer is here', 'Answer': 'MAP'}",
+            ParsedAnswer("MAP", "ok", 2),
+        ),
+        (
+            "{'Image': 2, 'Rationale': 'r', 'Answer': 'MAP'} The answer is : BLEU",
+            ParsedAnswer("BLEU", "ok", 2),
+        ),
         ("{'Image': 2, 'Rationale': 'r', 'Answer': 'MA", ParsedAnswer("MA", "truncated", 2)),
         ("{'Image': 2, 'Rationale': 'a {b', 'Answer': 'MAP'}", ParsedAnswer("MAP", "ok", 2)),
         ("{'Image': 2, 'Rationale': 'r', 'Answer': ''}", ParsedAnswer("", "empty", 2)),

@@ -14,7 +14,10 @@ from spiqa_tasks.scoring import binary
 from spiqa_tasks.scoring.binary import best_threshold, binary_agreement, reliability
 
 LABELLED = st.lists(
-    st.tuples(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.1, 0.5, 0.7, 1.0])), st.booleans()), min_size=1
+    st.tuples(
+        st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.1, 0.5, 0.7, 1.0])), st.booleans()
+    ),
+    min_size=1,
 )
 
 
@@ -33,11 +36,19 @@ def test_the_statistics_are_those_of_scikit_learn(seed: int) -> None:
     said = [score > 0.5 for score in scores]
     found = binary_agreement(scores, labels, clusters)
     assert (found.n, found.positives) == (len(labels), sum(labels))
-    assert found.accuracy.value == pytest.approx(sklearn_metrics.accuracy_score(labels, said), abs=1e-12)
+    assert found.accuracy.value == pytest.approx(
+        sklearn_metrics.accuracy_score(labels, said), abs=1e-12
+    )
     assert found.f1.value == pytest.approx(sklearn_metrics.f1_score(labels, said), abs=1e-12)
-    assert found.kappa.value == pytest.approx(sklearn_metrics.cohen_kappa_score(labels, said), abs=1e-12)
-    assert found.auroc.value == pytest.approx(sklearn_metrics.roc_auc_score(labels, scores), abs=1e-12)
-    assert found.brier.value == pytest.approx(sklearn_metrics.brier_score_loss(labels, scores), abs=1e-12)
+    assert found.kappa.value == pytest.approx(
+        sklearn_metrics.cohen_kappa_score(labels, said), abs=1e-12
+    )
+    assert found.auroc.value == pytest.approx(
+        sklearn_metrics.roc_auc_score(labels, scores), abs=1e-12
+    )
+    assert found.brier.value == pytest.approx(
+        sklearn_metrics.brier_score_loss(labels, scores), abs=1e-12
+    )
 
 
 @given(LABELLED)
@@ -61,7 +72,9 @@ def test_bins_are_those_of_scikit_learn(seed: int) -> None:
     assert [each.score for each in bins] == pytest.approx(means)
     assert sum(each.n for each in bins) == len(scores)
     error = sum(each.n * abs(each.score - each.share) for each in bins) / len(scores)
-    assert binary_agreement(scores, labels, clusters).calibration_error.value == pytest.approx(error)
+    assert binary_agreement(scores, labels, clusters).calibration_error.value == pytest.approx(
+        error
+    )
 
 
 @given(LABELLED)
@@ -70,7 +83,9 @@ def test_no_threshold_is_better_than_the_best(pairs: list[tuple[float, bool]]) -
     """Of those below, between and above the scores; 0.5 where that is as good."""
     scores, labels = zip(*pairs, strict=True)
     best = best_threshold(scores, labels)
-    right = [sum((score > each) == label for score, label in pairs) for each in (best, -1, *scores, 0.5)]
+    right = [
+        sum((score > each) == label for score, label in pairs) for each in (best, -1, *scores, 0.5)
+    ]
     assert right[0] == max(right)
     if right[-1] == right[0]:
         assert best == 0.5
@@ -96,7 +111,9 @@ def test_intervals_are_of_whole_clusters() -> None:
     repeated = binary_agreement(scores * 4, labels * 4, own * 4)
     apart = binary_agreement(scores * 4, labels * 4, [None] * 800)
     for name in ("accuracy", "f1", "kappa", "auroc", "brier", "calibration_error"):
-        widths = [getattr(each, name).high - getattr(each, name).low for each in (once, repeated, apart)]
+        widths = [
+            getattr(each, name).high - getattr(each, name).low for each in (once, repeated, apart)
+        ]
         assert widths[1] == pytest.approx(widths[0], rel=0.1), name
         assert widths[2] == pytest.approx(widths[0] / 2, rel=0.25), name
         estimate = getattr(once, name)
@@ -120,5 +137,7 @@ def test_ten_questions_that_are_all_right_prove_little() -> None:
         assert each.value == 1.0
         assert each.high == 1.0
         assert each.low is not None and 0.2 < each.low < 0.8  # noqa: PT018
-    rare = binary_agreement([0.9, 0.8, *[0.2] * 20, 0.6], [True, True, *[False] * 20, False], [None] * 23)
+    rare = binary_agreement(
+        [0.9, 0.8, *[0.2] * 20, 0.6], [True, True, *[False] * 20, False], [None] * 23
+    )
     assert rare.auroc.low is not None

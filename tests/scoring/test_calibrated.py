@@ -32,7 +32,9 @@ def test_it_is_the_estimate_of_the_paper() -> None:
     assert (found.high - found.low) / 2 == pytest.approx(1.98 * spread, rel=0.05)
 
 
-@pytest.mark.parametrize("score", [lambda _label: 0.4, lambda label: 0.9 - 0.8 * label], ids=["constant", "contrary"])
+@pytest.mark.parametrize(
+    "score", [lambda _label: 0.4, lambda label: 0.9 - 0.8 * label], ids=["constant", "contrary"]
+)
 def test_without_a_use_of_the_judge_it_is_the_mean_of_the_labels(score: object) -> None:
     """With its interval, clusters and all."""
     people = [float(place % 3 > 0) for place in range(60)]
@@ -72,7 +74,9 @@ def test_the_interval_holds_the_truth_as_often_as_it_says(accuracy: float) -> No
     for _ in range(600):
         people = rng.random(SIZE) < 0.7
         scores = np.where(rng.random(SIZE) < accuracy, people, ~people).astype(float).tolist()
-        found = calibrated_mean(scores, [float(label) if place < 50 else None for place, label in enumerate(people)])
+        found = calibrated_mean(
+            scores, [float(label) if place < 50 else None for place, label in enumerate(people)]
+        )
         hits.append((found.low or 0.0) <= 0.7 <= (found.high or 0.0))
     assert 0.93 <= statistics.fmean(hits) <= 0.975
 
@@ -80,18 +84,32 @@ def test_the_interval_holds_the_truth_as_often_as_it_says(accuracy: float) -> No
 def test_peoples_verdicts_on_natural_questions_are_recovered(real_data: Path) -> None:
     """Of ChatGPT's 3,020 answers comparing words calls too many wrong; 100 verdicts put that right."""
     entries = json.loads((real_data / "evouna" / "NQ.json").read_text(encoding="utf-8"))
-    asked = [entry for entry in entries if not entry["improper"] and entry["judge_chatgpt"] is not None]
+    asked = [
+        entry for entry in entries if not entry["improper"] and entry["judge_chatgpt"] is not None
+    ]
     people = np.array([float(entry["judge_chatgpt"]) for entry in asked])
     score = LEXICAL["contains_normalized"]
-    scores = [score(entry["answer_chatgpt"] or "", entry["golden_answer"].split("/")) for entry in asked]
+    scores = [
+        score(entry["answer_chatgpt"] or "", entry["golden_answer"].split("/")) for entry in asked
+    ]
     rng = np.random.default_rng(0)
     found, alone = [], []
     for _ in range(100):
         known = set(rng.choice(len(people), 100, replace=False).tolist())
-        found.append(calibrated_mean(scores, [label if at in known else None for at, label in enumerate(people)]))
+        found.append(
+            calibrated_mean(
+                scores, [label if at in known else None for at, label in enumerate(people)]
+            )
+        )
         alone.append(share_interval(people[sorted(known)].tolist()))
     assert abs(statistics.fmean(scores) - people.mean()) > 0.1
     assert statistics.fmean(each.value for each in found) == pytest.approx(people.mean(), abs=0.01)
-    assert statistics.fmean((each.low or 0) <= people.mean() <= (each.high or 0) for each in found) >= 0.93
-    width, of_labels = (statistics.fmean((one.high or 0) - (one.low or 0) for one in each) for each in (found, alone))
+    assert (
+        statistics.fmean((each.low or 0) <= people.mean() <= (each.high or 0) for each in found)
+        >= 0.93
+    )
+    width, of_labels = (
+        statistics.fmean((one.high or 0) - (one.low or 0) for one in each)
+        for each in (found, alone)
+    )
     assert width < 0.95 * of_labels

@@ -9,13 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.scoring import clusters as module
-from spiqa_tasks.scoring.clusters import clustered_stderr, groups_of, partition, resampled_weights, variance
+from spiqa_tasks.scoring.clusters import (
+    clustered_stderr,
+    groups_of,
+    partition,
+    resampled_weights,
+    variance,
+)
 
 SCORES = st.lists(st.floats(0, 1), min_size=2, max_size=40)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 5)), min_size=3, max_size=30))
-def test_the_variance_is_that_of_the_regression_on_a_constant(pairs: list[tuple[float, int]]) -> None:
+def test_the_variance_is_that_of_the_regression_on_a_constant(
+    pairs: list[tuple[float, int]],
+) -> None:
     """CR2 and its degrees of freedom by the matrices of Bell and McCaffrey, with the root of each cluster's I - H."""
     scores, names = (np.array(column) for column in zip(*pairs, strict=True))
     if len(set(names)) == 1:
@@ -57,7 +65,9 @@ def test_it_is_the_double_sum_of_equation_4(pairs: list[tuple[float, int]]) -> N
         if i != j and cluster == same
     )
     expected = math.sqrt(max(0.0, variance + products / n**2))
-    assert clustered_stderr(*map(list, zip(*pairs, strict=True))) == pytest.approx(expected, abs=1e-7)
+    assert clustered_stderr(*map(list, zip(*pairs, strict=True))) == pytest.approx(
+        expected, abs=1e-7
+    )
 
 
 @pytest.mark.usefixtures("host")
@@ -66,7 +76,9 @@ def test_it_agrees_with_the_host() -> None:
     from lmms_eval.api import metrics as host
 
     scores, clusters = [1.0, 1.0, 0.2, 0.0, 0.7, 0.4], ["a", "a", "b", "c", "c", "c"]
-    assert clustered_stderr(scores, clusters) == pytest.approx(host.clustered_stderr(scores, clusters))
+    assert clustered_stderr(scores, clusters) == pytest.approx(
+        host.clustered_stderr(scores, clusters)
+    )
 
 
 @given(st.lists(st.sampled_from([None, "a", "b", 0, (0,), (1,), ""]), max_size=12))
@@ -79,7 +91,9 @@ def test_a_partition_has_every_score_once(clusters: list[object]) -> None:
     assert all(len(name) == 1 for name in names)
     named = [name for name in names if name != {None}]
     assert len({frozenset(name) for name in named}) == len(named)
-    assert all(len(places) == 1 for places, name in zip(groups, names, strict=True) if name == {None})
+    assert all(
+        len(places) == 1 for places, name in zip(groups, names, strict=True) if name == {None}
+    )
 
 
 def test_resampled_weights_draw_whole_clusters(monkeypatch: pytest.MonkeyPatch) -> None:

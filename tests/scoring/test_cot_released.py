@@ -92,7 +92,9 @@ def test_pieces_in_any_order_are_read_as_by_the_script(response: str) -> None:
 def test_a_long_literal_is_not_evaluated() -> None:
     """Up to 10,000 characters of a dict are; beyond, the number is found as in any other text."""
     for rationale, image in (("x" * 9_000, None), ("x" * 10_000, 2)):
-        assert parse_cot_released(f"{{'Image': '5', 'Rationale': 'Image 2 {rationale}'}}")[0] == image
+        assert (
+            parse_cot_released(f"{{'Image': '5', 'Rationale': 'Image 2 {rationale}'}}")[0] == image
+        )
 
 
 def test_parsing_warns_of_nothing() -> None:

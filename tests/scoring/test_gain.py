@@ -28,14 +28,17 @@ def test_case_of_the_authors_guide() -> None:
 def test_published_scores_give_the_published_table_6(table: str) -> None:
     """MG and ML of Tables 3 and 7 are those of Table 6 in every cell of the six older benchmarks."""
     scores = {
-        (row["model"], row["params"], row["benchmark"], row["strategy"]): row["value"] for row in load("mmstar", table)
+        (row["model"], row["params"], row["benchmark"], row["strategy"]): row["value"]
+        for row in load("mmstar", table)
     }
     compared = 0
     for row in load("mmstar", "table6"):
         key = (row["model"], row["params"], row["benchmark"])
         if (*key, "LVLM") not in scores or row["benchmark"] == "all":
             continue
-        result = gain_of_totals(0, *(float(scores[(*key, name)] or 0) for name in ("LVLM", "LVLM-text", "LLM")))
+        result = gain_of_totals(
+            0, *(float(scores[(*key, name)] or 0) for name in ("LVLM", "LVLM-text", "LLM"))
+        )
         assert result.ml is not None
         computed = result.mg.value if row["metric"] == "mg" else result.ml.value
         assert computed == pytest.approx(row["value"], abs=HALF), (key, row["metric"])
@@ -45,16 +48,31 @@ def test_published_scores_give_the_published_table_6(table: str) -> None:
 
 def test_the_cut_makes_leakage_of_the_papers_own_scores() -> None:
     """docs/mmstar.md: of 15 LVLMs whose base is in Table 4, 8 are below it without images, 2 above chance (24.6)."""
-    base = {row["model"]: row["value"] for row in load("mmstar", "table4") if row["category"] == "all"}
+    base = {
+        row["model"]: row["value"] for row in load("mmstar", "table4") if row["category"] == "all"
+    }
     scores: dict[Any, dict[Any, Any]] = {}
     for row in load("mmstar", "table5"):
         if row["category"] == "all" and row["llm"] in base:
-            scores.setdefault((row["model"], row["params"]), {"t": base[row["llm"]]})[row["metric"]] = row["value"]
-    found = [gain_of_totals(0, each["accuracy"], each["accuracy"] - each["mg"], each["t"]) for each in scores.values()]
+            scores.setdefault((row["model"], row["params"]), {"t": base[row["llm"]]})[
+                row["metric"]
+            ] = row["value"]
+    found = [
+        gain_of_totals(0, each["accuracy"], each["accuracy"] - each["mg"], each["t"])
+        for each in scores.values()
+    ]
     signed = [each.ml_signed.value for each in found if each.ml_signed is not None]
     cut = [each.ml.value for each in found if each.ml is not None]
-    assert (len(found), sum(value < 0 for value in signed), sum(each.s_wv > 24.6 for each in found)) == (15, 8, 2)
-    assert (round(min(signed), 1), round(sum(cut) / 15, 1), round(sum(signed) / 15, 1)) == (-5.4, 2.8, 0.9)
+    assert (
+        len(found),
+        sum(value < 0 for value in signed),
+        sum(each.s_wv > 24.6 for each in found),
+    ) == (15, 8, 2)
+    assert (round(min(signed), 1), round(sum(cut) / 15, 1), round(sum(signed) / 15, 1)) == (
+        -5.4,
+        2.8,
+        0.9,
+    )
 
 
 V, WV, T = [1, 1, 0, 1, 0, 1, 1], [1, 0, 1, 0, 0, 1, 1], [0, 0, 1, 0, 0, 0, 1]
@@ -65,13 +83,20 @@ def test_without_an_llm_base_there_is_no_leakage() -> None:
     """Scores, number of questions and gain are there, and the interval is that of the paired differences."""
     test = paired(WV, V)
     expected = Gain(
-        7, pytest.approx(5 / 7), pytest.approx(4 / 7), None, Estimate(pytest.approx(1 / 7), test.low, test.high), None
+        7,
+        pytest.approx(5 / 7),
+        pytest.approx(4 / 7),
+        None,
+        Estimate(pytest.approx(1 / 7), test.low, test.high),
+        None,
     )
     assert gain(V, WV) == expected
 
 
 @pytest.mark.parametrize("clusters", [None, PAPERS], ids=["questions", "papers"])
-def test_both_intervals_are_those_of_the_paired_differences(clusters: list[str | None] | None) -> None:
+def test_both_intervals_are_those_of_the_paired_differences(
+    clusters: list[str | None] | None,
+) -> None:
     """Leakage compares the model without images with its base, and its interval is cut at 0 as it is."""
     image, leaked = paired(WV, V, clusters), paired(T, WV, clusters)
     found = gain(V, WV, T, clusters)
@@ -83,9 +108,13 @@ def test_both_intervals_are_those_of_the_paired_differences(clusters: list[str |
 
 def test_totals_have_no_intervals() -> None:
     """Of overall scores the values alone are known, and no leakage without an LLM base."""
-    assert repr(gain_of_totals(1500, 0.5, 0.25)) == repr(Gain(1500, 0.5, 0.25, None, Estimate(0.25), None))
+    assert repr(gain_of_totals(1500, 0.5, 0.25)) == repr(
+        Gain(1500, 0.5, 0.25, None, Estimate(0.25), None)
+    )
     estimates = Estimate(0.25), Estimate(0.125), Estimate(0.125)
-    assert repr(gain_of_totals(1500, 0.5, 0.25, 0.125)) == repr(Gain(1500, 0.5, 0.25, 0.125, *estimates))
+    assert repr(gain_of_totals(1500, 0.5, 0.25, 0.125)) == repr(
+        Gain(1500, 0.5, 0.25, 0.125, *estimates)
+    )
     below = gain_of_totals(1500, 0.5, 0.25, 0.375)
     assert repr((below.ml, below.ml_signed)) == repr((Estimate(0.0), Estimate(-0.125)))
 

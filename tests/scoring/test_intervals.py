@@ -9,13 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from spiqa_tasks.scoring.intervals import Paired, holm, mean_interval, paired, share_interval, weighted_interval, wilson
+from spiqa_tasks.scoring.intervals import (
+    Paired,
+    holm,
+    mean_interval,
+    paired,
+    share_interval,
+    weighted_interval,
+    wilson,
+)
 
 HITS = st.lists(st.sampled_from([0.0, 1.0]), min_size=2, max_size=40)
 
 
 @given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_a_share_of_questions_that_share_nothing_has_wilsons_interval(case: tuple[int, int]) -> None:
+def test_a_share_of_questions_that_share_nothing_has_wilsons_interval(
+    case: tuple[int, int],
+) -> None:
     """That of `scipy.stats.binomtest`, also where all or none are right."""
     hits, n = case
     expected = stats.binomtest(hits, n).proportion_ci(method="wilson")
@@ -38,12 +48,20 @@ def test_no_interval_is_without_width_or_outside_of_what_scores_can_be(
     scores: list[float], data: st.DataObject
 ) -> None:
     """Whatever is right, and in whatever papers: the ends are around the value, within 0 and 1, or both withheld."""
-    papers = data.draw(st.lists(st.sampled_from([None, "a", "b", "c"]), min_size=len(scores), max_size=len(scores)))
-    others = data.draw(st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=len(scores), max_size=len(scores)))
+    papers = data.draw(
+        st.lists(st.sampled_from([None, "a", "b", "c"]), min_size=len(scores), max_size=len(scores))
+    )
+    others = data.draw(
+        st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=len(scores), max_size=len(scores))
+    )
     mean = math.fsum(scores) / len(scores)
     share, difference = share_interval(scores, papers), paired(scores, others, papers)
     if set(papers) in ({"a"}, {"b"}, {"c"}):
-        assert (share.low, share.high, share.reason) == (None, None, "all questions are of one cluster")
+        assert (share.low, share.high, share.reason) == (
+            None,
+            None,
+            "all questions are of one cluster",
+        )
         assert difference == Paired(len(scores), difference.difference, reason=share.reason)
         return
     assert share.low is not None and share.high is not None  # noqa: PT018
@@ -64,8 +82,12 @@ def test_the_intervals_of_eight_papers_hold_the_true_share(share: float) -> None
     covered = 0
     for _ in range(600):
         chances = rng.beta(share * total, (1 - share) * total, 8)[papers]
-        found = share_interval((rng.random(papers.size) < chances).astype(float).tolist(), papers.tolist())
-        covered += found.low is not None and found.high is not None and found.low <= share <= found.high
+        found = share_interval(
+            (rng.random(papers.size) < chances).astype(float).tolist(), papers.tolist()
+        )
+        covered += (
+            found.low is not None and found.high is not None and found.low <= share <= found.high
+        )
     assert covered / 600 > 0.92
 
 
@@ -86,7 +108,9 @@ def test_hits_have_the_interval_of_bonett_and_price() -> None:
     margin = stats.t(199).ppf(0.975) * error
     found = paired(a, b)
     assert found.difference == pytest.approx(12 / 200)
-    assert (found.low, found.high) == pytest.approx((won - lost - margin, won - lost + margin), rel=0.01)
+    assert (found.low, found.high) == pytest.approx(
+        (won - lost - margin, won - lost + margin), rel=0.01
+    )
     assert found.p == pytest.approx(2 * stats.t(199).sf((won - lost) / error), rel=0.02)
 
 
@@ -104,11 +128,15 @@ def test_a_handful_of_questions_that_all_agree_proves_little() -> None:
 @given(HITS, st.data())
 def test_the_test_says_what_the_interval_says(scores: list[float], data: st.DataObject) -> None:
     """p is below 0.05 where 0 is outside, and the runs in the other order give the same with the other sign."""
-    others = data.draw(st.lists(st.sampled_from([0.0, 1.0]), min_size=len(scores), max_size=len(scores)))
+    others = data.draw(
+        st.lists(st.sampled_from([0.0, 1.0]), min_size=len(scores), max_size=len(scores))
+    )
     found, back = paired(scores, others), paired(others, scores)
     assert found.p is not None and found.low is not None and found.high is not None  # noqa: PT018
     assert (found.p < 0.05) == (found.low > 0 or found.high < 0)
-    assert (back.difference, back.low, back.p) == pytest.approx((-found.difference, -found.high, found.p))
+    assert (back.difference, back.low, back.p) == pytest.approx(
+        (-found.difference, -found.high, found.p)
+    )
 
 
 def test_scores_that_hardly_differ_are_not_held_to_hits() -> None:
@@ -137,7 +165,9 @@ def test_the_smallest_difference_is_found_with_80_percent_probability() -> None:
 
 
 @pytest.mark.parametrize(("papers", "shared", "own"), [(400, 0.0, 0.1), (25, 0.4, 0.02)])
-def test_the_smallest_difference_solves_the_power_of_the_noncentral_t(papers: int, shared: float, own: float) -> None:
+def test_the_smallest_difference_solves_the_power_of_the_noncentral_t(
+    papers: int, shared: float, own: float
+) -> None:
     """In 400 questions of a paper each and of 25 papers, whose true mean needs a larger second moment than was seen.
 
     A large difference is the root of the fourth over the second moment; the half width of the interval, around the mean
@@ -145,7 +175,11 @@ def test_the_smallest_difference_solves_the_power_of_the_noncentral_t(papers: in
     """
     rng = np.random.default_rng(3)
     a = rng.uniform(0, 0.5, 400)
-    b = a + rng.normal(0, own, 400) + rng.choice([-shared, *[0.0] * 6, shared], papers).repeat(400 // papers)
+    b = (
+        a
+        + rng.normal(0, own, 400)
+        + rng.choice([-shared, *[0.0] * 6, shared], papers).repeat(400 // papers)
+    )
     clusters = np.arange(papers).repeat(400 // papers).tolist()
     found, spreads = paired(a.tolist(), b.tolist(), clusters), [b - a, a - a.mean(), b - b.mean()]
     size = max(np.sqrt((each**4).sum() / (each**2).sum()) for each in spreads)
@@ -162,7 +196,9 @@ def test_the_smallest_difference_solves_the_power_of_the_noncentral_t(papers: in
     assert (smallest * size + added > second) == (papers == 25)
 
 
-@pytest.mark.parametrize("call", [share_interval, mean_interval, lambda scores, papers: paired(scores, scores, papers)])
+@pytest.mark.parametrize(
+    "call", [share_interval, mean_interval, lambda scores, papers: paired(scores, scores, papers)]
+)
 def test_scores_without_a_cluster_are_refused(call: Callable[..., object]) -> None:
     """As are scores outside of 0 and 1 for a share, and runs of different questions."""
     with pytest.raises(ValueError, match="a cluster for each"):
@@ -192,5 +228,7 @@ def test_weights_count_in_the_mean_and_lower_the_effective_number() -> None:
     equal = share_interval(scores, clusters)
     assert (mean, found.low, found.high) == pytest.approx((0.5, equal.low, equal.high))
     mean, found = weighted_interval([1.0] * 4, [3, 1, 1, 1])
-    assert (mean, found.low, found.high) == pytest.approx((1.0, wilson(1.0, 3.0, stats.t.ppf(0.975, 3)).low, 1.0))
+    assert (mean, found.low, found.high) == pytest.approx(
+        (1.0, wilson(1.0, 3.0, stats.t.ppf(0.975, 3)).low, 1.0)
+    )
     assert weighted_interval([1.0, 0.0], [3, 1], "aa") == (0.75, share_interval([1.0, 0.0], "aa"))

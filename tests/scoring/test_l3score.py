@@ -87,7 +87,11 @@ def test_impossible_words_score_zero() -> None:
 @pytest.mark.parametrize(
     ("entries", "top", "message"),
     [
-        ([], 5, r"Expected \(token, logprob\) pairs, found none; use a judge that returns top_logprobs\."),
+        (
+            [],
+            5,
+            r"Expected \(token, logprob\) pairs, found none; use a judge that returns top_logprobs\.",
+        ),
         ([("a", 0.0), ("yes", math.nan)], 5, "found nan for token 'yes'"),
         ([("yes", 3.0)], 5, r"Expected natural-log probabilities .*, found 3.0 for token 'yes'\."),
         ([("yes", 0.0101)], 5, "found 0.0101"),
@@ -95,9 +99,13 @@ def test_impossible_words_score_zero() -> None:
         ([("yes", 0.0)], 0, r"Expected top to be at least 1 or None, found 0\."),
     ],
 )
-def test_unusable_lists_are_refused(entries: list[tuple[str, float]], top: int | None, message: str) -> None:
+def test_unusable_lists_are_refused(
+    entries: list[tuple[str, float]], top: int | None, message: str
+) -> None:
     """An empty list, NaN, logits and a useless top are errors, never scores."""
-    with pytest.raises(ValueError, match=f"{message}$" if message.endswith(".") else message) as found:
+    with pytest.raises(
+        ValueError, match=f"{message}$" if message.endswith(".") else message
+    ) as found:
         l3score(entries, top)
     assert str(found.value).startswith("Expected ")
 
@@ -114,16 +122,24 @@ def test_the_score_is_in_range(entries: list[tuple[str, float]], top: int | None
 
 
 @given(ENTRIES, st.data())
-def test_case_and_blanks_do_not_matter(entries: list[tuple[str, float]], data: st.DataObject) -> None:
+def test_case_and_blanks_do_not_matter(
+    entries: list[tuple[str, float]], data: st.DataObject
+) -> None:
     """Upper case and blanks around a token change nothing."""
     entries = [(token, logprob) for token, logprob in entries if token.isascii()]
     assume(entries)
     forms = st.sampled_from([str.upper, str.lower, str.title, lambda token: f" {token}\n"])
-    assert l3score([(data.draw(forms)(token), logprob) for token, logprob in entries]) == l3score(entries)
+    assert l3score([(data.draw(forms)(token), logprob) for token, logprob in entries]) == l3score(
+        entries
+    )
 
 
-@given(st.floats(-30, 0), st.floats(-30, 0), st.floats(-30, 0), st.lists(st.floats(-30, 0), max_size=3))
-def test_a_likelier_yes_never_scores_less(less: float, more: float, no: float, rest: list[float]) -> None:
+@given(
+    st.floats(-30, 0), st.floats(-30, 0), st.floats(-30, 0), st.lists(st.floats(-30, 0), max_size=3)
+)
+def test_a_likelier_yes_never_scores_less(
+    less: float, more: float, no: float, rest: list[float]
+) -> None:
     """With both words present the score grows with the logprob of yes, but for rounding."""
     less, more = sorted([less, more])
     others = [("no", no), *(("x", logprob) for logprob in rest)]
@@ -144,7 +160,12 @@ def test_it_is_the_mean_weighted_by_the_probabilities(logprobs: list[float]) -> 
 
 def test_forms_of_a_letter_add_up_and_others_do_not_count() -> None:
     """Blanks do not matter, case does: `a` begins a sentence."""
-    tokens = [(" A", math.log(0.2)), ("A", math.log(0.2)), ("a", math.log(0.3)), ("C\n", math.log(0.1))]
+    tokens = [
+        (" A", math.log(0.2)),
+        ("A", math.log(0.2)),
+        ("a", math.log(0.3)),
+        ("C\n", math.log(0.1)),
+    ]
     assert expected_value(tokens, VALUES.get, 0.5) == pytest.approx(0.8)
 
 

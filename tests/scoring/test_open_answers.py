@@ -58,7 +58,12 @@ def test_the_final_answer_is_what_the_response_calls_so(response: str, answer: s
         ("The value is \\frac12.", "0.5", "\\frac12"),
         ("Yes. The study shows it.", "yes", "yes"),
         ("No idea", "no", None),
-        *(("正确。因为", "对", "对"), ("否", "是", "否"), ("對", "正确", "正确"), ("错误", "否", "否")),
+        *(
+            ("正确。因为", "对", "对"),
+            ("否", "是", "否"),
+            ("對", "正确", "正确"),
+            ("错误", "否", "否"),
+        ),
         ("2 and 3", "2", None),
         ("There are 3 apples and 4 pears", "3", None),
         ("between 3 and 5", "3", None),
@@ -67,7 +72,9 @@ def test_the_final_answer_is_what_the_response_calls_so(response: str, answer: s
         ("18 inches", "a foot", None),
     ],
 )
-def test_a_number_or_a_verdict_is_read_in_words(prediction: str, reference: str, read: str | None) -> None:
+def test_a_number_or_a_verdict_is_read_in_words(
+    prediction: str, reference: str, read: str | None
+) -> None:
     """Only where the true answer is one, and only if the words leave one."""
     assert read_as(prediction, reference) == read
 
@@ -98,10 +105,33 @@ def test_relaxed_accuracy_is_chartqas(prediction: str, reference: str, right: bo
 @pytest.mark.parametrize(
     ("prediction", "reference"),
     [
-        *(("10^-2", "0.01"), ("1.5e3", "1500"), ("1,500", "1500"), ("$1.5 \\times 10^{3}$", "1500"), ("1/2", "0.5")),
-        *(("\\frac{3}{4}", "0.75"), ("50%", "0.5"), ("−3", "-3"), ("2.50", "2.5"), ("α", "alpha"), ("$\\alpha$", "α")),
-        *(("$R^2_{t,h,v,m}$", "R^2_t,h,v,m"), ("b", "(b)"), ("(B)", "b"), ("B, A", "A, B"), ("A and B", "b, a")),
-        *(("$\\lambda_L = 0.13$", "lambda_L=0.13"), ("[50,100]", "[50, 100]"), ("Increasing.", "increasing")),
+        *(
+            ("10^-2", "0.01"),
+            ("1.5e3", "1500"),
+            ("1,500", "1500"),
+            ("$1.5 \\times 10^{3}$", "1500"),
+            ("1/2", "0.5"),
+        ),
+        *(
+            ("\\frac{3}{4}", "0.75"),
+            ("50%", "0.5"),
+            ("−3", "-3"),
+            ("2.50", "2.5"),
+            ("α", "alpha"),
+            ("$\\alpha$", "α"),
+        ),
+        *(
+            ("$R^2_{t,h,v,m}$", "R^2_t,h,v,m"),
+            ("b", "(b)"),
+            ("(B)", "b"),
+            ("B, A", "A, B"),
+            ("A and B", "b, a"),
+        ),
+        *(
+            ("$\\lambda_L = 0.13$", "lambda_L=0.13"),
+            ("[50,100]", "[50, 100]"),
+            ("Increasing.", "increasing"),
+        ),
         *(("\\text{Joint-CNN}", "joint-CNN"), ("10", "10^1"), ("-10^2", "-100")),
     ],
 )
@@ -114,8 +144,20 @@ def test_an_exact_match_allows_other_forms_of_the_same(prediction: str, referenc
 @pytest.mark.parametrize(
     ("prediction", "reference"),
     [
-        *(("ACC", "ACC+"), ("P=101", "P-101"), ("0.012", "0.01"), ("[100, 50]", "[50, 100]"), ("A, B, C", "A, B")),
-        *(("5", "five"), ("1500 m", "1500"), ("", "0"), ("increasing", "increasing then decreasing"), ("1/0", "0")),
+        *(
+            ("ACC", "ACC+"),
+            ("P=101", "P-101"),
+            ("0.012", "0.01"),
+            ("[100, 50]", "[50, 100]"),
+            ("A, B, C", "A, B"),
+        ),
+        *(
+            ("5", "five"),
+            ("1500 m", "1500"),
+            ("", "0"),
+            ("increasing", "increasing then decreasing"),
+            ("1/0", "0"),
+        ),
         *(("50", "50%"), ("Δ", "delta x")),
     ],
 )
@@ -133,7 +175,11 @@ def test_every_text_can_be_compared(prediction: str, reference: str) -> None:
     relaxed_match(final_answer(prediction), reference)
 
 
-@given(st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-(10**9), max_value=10**9))
+@given(
+    st.decimals(
+        allow_nan=False, allow_infinity=False, places=3, min_value=-(10**9), max_value=10**9
+    )
+)
 def test_a_number_matches_itself_in_scientific_notation(number: object) -> None:
     """`1234.5` is `1.2345E+3`."""
     assert exact_match(f"{number:.12e}", f"{number:f}")
@@ -175,13 +221,18 @@ def test_scores_lie_between_0_and_1_and_a_reference_has_all(text: str, others: l
 @pytest.mark.parametrize("name", AGREEMENT)
 def test_the_known_agreement_with_people_comes_out(real_data: Path, name: str) -> None:
     """On 15,099 verdicts; a missing answer is empty."""
-    rows = [row for row in json.loads((real_data / "evouna" / "NQ.json").read_text()) if not row["improper"]]
+    rows = [
+        row
+        for row in json.loads((real_data / "evouna" / "NQ.json").read_text())
+        if not row["improper"]
+    ]
     found, verdicts = [], 0
     for system in SYSTEMS:
         judged = [row for row in rows if row[f"judge_{system}"] is not None]
         verdicts += len(judged)
         right = sum(
-            LEXICAL[name](row[f"answer_{system}"] or "", row["golden_answer"].split("/")) == row[f"judge_{system}"]
+            LEXICAL[name](row[f"answer_{system}"] or "", row["golden_answer"].split("/"))
+            == row[f"judge_{system}"]
             for row in judged
         )
         found.append(round(100 * right / len(judged), 1))
@@ -201,6 +252,8 @@ def test_the_known_agreement_with_people_comes_out(real_data: Path, name: str) -
         ("[1,2]", "[1, 2]", False),
     ],
 )
-def test_mathvista_rounds_to_the_true_answers_precision(prediction: str, reference: str, right: bool) -> None:
+def test_mathvista_rounds_to_the_true_answers_precision(
+    prediction: str, reference: str, right: bool
+) -> None:
     """And cuts the fraction off against a whole number, as its script does."""
     assert mathvista_match(prediction, reference) == right

@@ -31,7 +31,15 @@ def test_numbers_of_known_options() -> None:
 def test_tokens_have_words_pairs_letter_and_the_beginning_of_the_question() -> None:
     """So that a linear model can learn that a word is right after "how many"."""
     tokens, _ = option_tokens("How many are there?", ["Two cars", "Three"])
-    assert {"two", "cars", "two cars", "letter=0", "whole=two cars", "how many: two", "length_rank=1.00"} <= set(tokens)
+    assert {
+        "two",
+        "cars",
+        "two cars",
+        "letter=0",
+        "whole=two cars",
+        "how many: two",
+        "length_rank=1.00",
+    } <= set(tokens)
     assert beginning("  Why?") == "why"
 
 
@@ -40,7 +48,9 @@ texts = st.text(max_size=12)
 
 @given(texts, st.lists(texts, min_size=1, max_size=5))
 @example("", ["0:1:2", "0", "0:1:2", "0:1:2"])
-def test_any_text_has_finite_numbers_that_do_not_depend_on_the_order(question: str, options: list[str]) -> None:
+def test_any_text_has_finite_numbers_that_do_not_depend_on_the_order(
+    question: str, options: list[str]
+) -> None:
     """But for the places; and tokens for each option."""
     forward, backward = named(question, options), named(question, options[::-1])[::-1]
     assert len(option_tokens(question, options)) == len(options)
@@ -62,14 +72,40 @@ def test_every_number_of_an_option() -> None:
     """In the order of their names, of an option with marks and capitals, and of one without any text."""
     first, second = named("Is it X or y?", ["X, (Y); not Z:", ""])
     assert first == {
-        **{"place": 0, "place_from_end": 1, "options": 2, "characters": 14, "words": 4, "length_rank": 1},
-        **{"relative_length": 2, "shared_words": 0.5, "shared_rank": 1, "likeness": 0, "likeness_rank": 0.5},
+        **{
+            "place": 0,
+            "place_from_end": 1,
+            "options": 2,
+            "characters": 14,
+            "words": 4,
+            "length_rank": 1,
+        },
+        **{
+            "relative_length": 2,
+            "shared_words": 0.5,
+            "shared_rank": 1,
+            "likeness": 0,
+            "likeness_rank": 0.5,
+        },
         **{"has_number": 0, "number_rank": -1, "capitals": 3 / 14, "negation": 1, "catch_all": 0},
         **{"punctuation": 5, "question_words": 5},
     }
     assert second == {
-        **{"place": 1, "place_from_end": 0, "options": 2, "characters": 0, "words": 0, "length_rank": 0},
-        **{"relative_length": 0, "shared_words": 0, "shared_rank": 0, "likeness": 0, "likeness_rank": 0.5},
+        **{
+            "place": 1,
+            "place_from_end": 0,
+            "options": 2,
+            "characters": 0,
+            "words": 0,
+            "length_rank": 0,
+        },
+        **{
+            "relative_length": 0,
+            "shared_words": 0,
+            "shared_rank": 0,
+            "likeness": 0,
+            "likeness_rank": 0.5,
+        },
         **{"has_number": 0, "number_rank": -1, "capitals": 0, "negation": 0, "catch_all": 0},
         **{"punctuation": 0, "question_words": 5},
     }

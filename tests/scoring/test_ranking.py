@@ -20,12 +20,16 @@ FORMS = {
     "bold": lambda order: f"**Ranked Captions:** {', '.join(f'**{letter}**' for letter in order)}",
     "arrows": lambda order: " > ".join(order),
     "lines": lambda order: "\n".join(order),
-    "numbered": lambda order: "\n".join(f"{place}. {letter}" for place, letter in enumerate(order, 1)),
+    "numbered": lambda order: "\n".join(
+        f"{place}. {letter}" for place, letter in enumerate(order, 1)
+    ),
     "numbered captions": lambda order: "\n".join(
         f"{i}. {letter}) a plot of loss, best" for i, letter in enumerate(order, 1)
     ),
     "names": lambda order: f"[{', '.join(f'Caption {letter}' for letter in order)}]",
-    "with reasons": lambda order: f"The first is precise.\nRanked Captions: [{', '.join(order)}]\nI hope this helps.",
+    "with reasons": lambda order: (
+        f"The first is precise.\nRanked Captions: [{', '.join(order)}]\nI hope this helps."
+    ),
 }
 
 
@@ -37,7 +41,9 @@ def test_every_form_of_a_ranking_is_read(form: str, order: list[str]) -> None:
     assert found == (tuple(order), "ok")
 
 
-@given(order=orders, place=st.integers(0, 20), change=st.sampled_from(["drop", "repeat", "unknown"]))
+@given(
+    order=orders, place=st.integers(0, 20), change=st.sampled_from(["drop", "repeat", "unknown"])
+)
 def test_incomplete_ranking_is_none(order: list[str], place: int, change: str) -> None:
     """A letter that is missing, repeated or unknown makes no ranking, whatever could be guessed."""
     place %= len(order)
@@ -101,10 +107,15 @@ def test_means_of_ranks() -> None:
 
 def test_correlations_are_those_of_the_textbook() -> None:
     """Five answers ranked 1 2 3 4 5 and 2 1 4 3 5: rho = 1 - 6 * 4 / 120, tau = (8 - 2) / 10."""
-    assert rank_correlations([(1, 2), (2, 1), (3, 4), (4, 3), (5, 5)]) == (pytest.approx(0.8), pytest.approx(0.6))
+    assert rank_correlations([(1, 2), (2, 1), (3, 4), (4, 3), (5, 5)]) == (
+        pytest.approx(0.8),
+        pytest.approx(0.6),
+    )
 
 
-@pytest.mark.parametrize("pairs", [[], [(0.1, 0.2)], [(0.1, 0.5), (0.9, 0.5)], [(0.5, 0.1), (0.5, 0.9)]])
+@pytest.mark.parametrize(
+    "pairs", [[], [(0.1, 0.2)], [(0.1, 0.5), (0.9, 0.5)], [(0.5, 0.1), (0.5, 0.9)]]
+)
 def test_what_is_not_defined_is_none(pairs: list[tuple[float, float]]) -> None:
     """Fewer than two answers, or a judge that always says the same: not NaN and not 0."""
     assert rank_correlations(pairs) == (None, None)

@@ -22,7 +22,10 @@ from spiqa_tasks.scoring.responses import CONTROL_TOKEN, without_control_tokens,
         ("<answer>A? <think>no <answer>B</answer>", "<answer>A? <answer>B</answer>"),
         ("<think>A? <answer>B</answer> <think>C?</think> D", "D"),
         ("<think>A <think>nested</think> B", "B"),
-        ("<|channel|>analysis<|message|>A?<|end|><|start|>assistant<|channel|>final<|message|>B", "B"),
+        (
+            "<|channel|>analysis<|message|>A?<|end|><|start|>assistant<|channel|>final<|message|>B",
+            "B",
+        ),
         ("<|channel|>final<|message|>A<|channel|>final <|constrain|>B", "<|constrain|>B"),
         ("<|channel|>final json<|message|><think>A?</think>B", "B"),
         ("Before. <|channel|>analysis<|message|>A? The answer is A", "Before. "),
@@ -36,17 +39,37 @@ def test_reasoning_blocks_are_removed(text: str, expected: str) -> None:
     assert without_reasoning(text) == expected
 
 
-@given(st.lists(st.sampled_from(["<think>", "</think>", "◁think▷", "<answer>", "[THINK]", "B", " "])).map("".join))
+@given(
+    st.lists(
+        st.sampled_from(["<think>", "</think>", "◁think▷", "<answer>", "[THINK]", "B", " "])
+    ).map("".join)
+)
 def test_removing_twice_changes_nothing_more(text: str) -> None:
     """What is left has no reasoning."""
     assert without_reasoning(without_reasoning(text)) == without_reasoning(text)
 
 
-TOKENS = ["<s>", "</s>", "<|im_end|>", "<|endoftext|>", "<eos>", "[/INST]", "<end_of_turn>", "<<SYS>>", "<pad>"]
+TOKENS = [
+    "<s>",
+    "</s>",
+    "<|im_end|>",
+    "<|endoftext|>",
+    "<eos>",
+    "[/INST]",
+    "<end_of_turn>",
+    "<<SYS>>",
+    "<pad>",
+]
 
 
-@given(st.lists(st.sampled_from([*TOKENS, " ", "\n"])), st.text(), st.lists(st.sampled_from([*TOKENS, " ", "\n"])))
-def test_what_is_between_outer_tokens_comes_back(before: list[str], text: str, after: list[str]) -> None:
+@given(
+    st.lists(st.sampled_from([*TOKENS, " ", "\n"])),
+    st.text(),
+    st.lists(st.sampled_from([*TOKENS, " ", "\n"])),
+)
+def test_what_is_between_outer_tokens_comes_back(
+    before: list[str], text: str, after: list[str]
+) -> None:
     """Any text, without the blanks around it."""
     found = without_control_tokens("".join([*before, text, *after]))
     if CONTROL_TOKEN.search(text) is None and not set("<>[]|") & set(text):

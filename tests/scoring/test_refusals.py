@@ -88,7 +88,10 @@ def test_a_finding_speaks_of_the_content(text: str) -> None:
     assert not is_refusal(text)
 
 
-@given(st.sampled_from(REFUSALS), st.sampled_from([str, str.upper, lambda text: text.replace(" ", " \t ")]))
+@given(
+    st.sampled_from(REFUSALS),
+    st.sampled_from([str, str.upper, lambda text: text.replace(" ", " \t ")]),
+)
 def test_case_and_space_do_not_count(text: str, form: type[str]) -> None:
     """A refusal is one in any case and with any space in it."""
     assert is_refusal(form(text))
@@ -109,5 +112,9 @@ def test_words_of_two_sentences_do_not_make_a_refusal() -> None:
 
 def test_of_a_sentence_the_beginning_is_read() -> None:
     """A sentence is read as far as its first 400 characters."""
-    assert is_refusal("x" * (399 - len("I cannot see the image")) + " I cannot see the image and more")
-    assert not is_refusal("x" * (400 - len("I cannot see the image")) + " I cannot see the image and more")
+    assert is_refusal(
+        "x" * (399 - len("I cannot see the image")) + " I cannot see the image and more"
+    )
+    assert not is_refusal(
+        "x" * (400 - len("I cannot see the image")) + " I cannot see the image and more"
+    )

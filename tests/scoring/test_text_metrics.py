@@ -33,7 +33,9 @@ def bleu_1_by_hand(predictions: list[str], references: list[str]) -> float:
 
 def test_bleu_1_is_clipped_precision_with_brevity_penalty() -> None:
     """BLEU-1 over a corpus with an empty prediction is what counting by hand gives."""
-    assert bleu(PREDICTIONS, REFERENCES)[0] == pytest.approx(bleu_1_by_hand(PREDICTIONS, REFERENCES))
+    assert bleu(PREDICTIONS, REFERENCES)[0] == pytest.approx(
+        bleu_1_by_hand(PREDICTIONS, REFERENCES)
+    )
     assert bleu(PREDICTIONS, REFERENCES)[0] == pytest.approx(7 / 8 * math.exp(1 - 11 / 8))
 
 
@@ -44,7 +46,9 @@ def test_rouge_l_is_the_f_measure_of_the_common_subsequence() -> None:
         left, right = prediction.split(), reference.split()
         length = common_subsequence(left, right)
         precision, recall = length / max(len(left), 1), length / len(right)
-        expected.append((1 + 1.44) * precision * recall / (recall + 1.44 * precision) if length else 0.0)
+        expected.append(
+            (1 + 1.44) * precision * recall / (recall + 1.44 * precision) if length else 0.0
+        )
     score = rouge_l(PREDICTIONS, REFERENCES)
     assert score.per_item == pytest.approx(expected)
     assert score.value == pytest.approx(sum(expected) / 3)
@@ -117,7 +121,9 @@ PRINTED = (
 def test_segments_and_corpus_equal_what_the_program_printed() -> None:
     """Three segments and their corpus score, in which perfect matches add no chunk."""
     scores = meteor(PRINTED)
-    assert scores.per_item == pytest.approx((0.27758306989419085, 0.5999999999999999, 1.0), abs=1e-15)
+    assert scores.per_item == pytest.approx(
+        (0.27758306989419085, 0.5999999999999999, 1.0), abs=1e-15
+    )
     assert scores.value == pytest.approx(0.3524769792836724, abs=1e-15)
 
 

@@ -41,7 +41,9 @@ def scorer_of(task: Task, judge: Judge | None = None) -> Scorer:
 def matched(task: Task, answers: Mapping[str, str], form: str = "jsonl", **options: Any) -> Run:
     """Return the answers of a model m with a task's questions; `options` as of `Response`."""
     found = [Answer(key, replace(response_of(text), **options)) for key, text in answers.items()]
-    return join_questions(Run(task.name, Identity("m"), Path("m.jsonl"), form, lambda: found), task)[0]
+    return join_questions(
+        Run(task.name, Identity("m"), Path("m.jsonl"), form, lambda: found), task
+    )[0]
 
 
 def scored(name: str, answers: Mapping[str, str] | None = None, form: str = "jsonl") -> Run:
@@ -55,11 +57,15 @@ def write_jsonl(path: Path, answers: Mapping[str, str] | Iterable[tuple[str, str
     """Write a line of id and prediction for each answer; return the file's path."""
     pairs = answers.items() if isinstance(answers, Mapping) else answers
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps({"id": key, "prediction": text}) + "\n" for key, text in pairs))
+    path.write_text(
+        "".join(json.dumps({"id": key, "prediction": text}) + "\n" for key, text in pairs)
+    )
     return path
 
 
-def mmstar_table(rows: Sequence[Mapping[str, Any]], predictions: Sequence[str] = ()) -> pd.DataFrame:
+def mmstar_table(
+    rows: Sequence[Mapping[str, Any]], predictions: Sequence[str] = ()
+) -> pd.DataFrame:
     """Return MMStar's questions as VLMEvalKit writes them, with these predictions first and right ones after."""
     return pd.DataFrame(
         {

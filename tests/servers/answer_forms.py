@@ -16,7 +16,11 @@ Rows = Sequence[Mapping[str, Any]]
 def as_lmms_eval(folder: Path, model: str, task: str, rows: Rows, texts: Sequence[str]) -> str:
     """A result file with samples, in a folder."""
     samples = [sample_of(row, text) for row, text in zip(rows, texts, strict=True)]
-    of_task = {"settings": {task: rows[0]["settings"]}, "benchmark": rows[0]["benchmark"], "split": rows[0]["split"]}
+    of_task = {
+        "settings": {task: rows[0]["settings"]},
+        "benchmark": rows[0]["benchmark"],
+        "split": rows[0]["split"],
+    }
     write_run(folder / task / model, model, {task: samples}, **of_task)
     return str(folder / task / model)
 

@@ -18,12 +18,16 @@ CAPTIONING = "scifibench_demo_captioning"
 def answered(rows: Sequence[Mapping[str, Any]], wrong: int) -> list[dict[str, Any]]:
     """Return samples of which all are right but the first `wrong` ones."""
     return [
-        sample_of(row, next(letter for letter in "ABCDE" if (letter == row["answer"]) != (index < wrong)))
+        sample_of(
+            row, next(letter for letter in "ABCDE" if (letter == row["answer"]) != (index < wrong))
+        )
         for index, row in enumerate(rows)
     ]
 
 
-def write_own(folder: Path, model: str, tasks: Mapping[str, Sequence[Mapping[str, Any]]], **options: Any) -> Path:
+def write_own(
+    folder: Path, model: str, tasks: Mapping[str, Sequence[Mapping[str, Any]]], **options: Any
+) -> Path:
     """Write a run of tasks of SciFIBench; `options` as of `write_run`."""
     options = {"settings": dict.fromkeys(tasks, ""), "split": "cs_fig2cap", **options}
     return write_run(folder, model, tasks, benchmark="scifibench", **options)
@@ -40,8 +44,13 @@ def load(*folders: Path, **wanted: Any) -> list[Run]:
     return load_runs([RunPath(folder) for folder in folders], Selection(**wanted))[0]
 
 
-def write(folder: Path, model: str, tasks: dict[str, tuple[str, int]], rows_of: RowsOf, **options: Any) -> None:
+def write(
+    folder: Path, model: str, tasks: dict[str, tuple[str, int]], rows_of: RowsOf, **options: Any
+) -> None:
     """Write a run of tasks, each with its settings and the number of wrong answers, of 14."""
-    samples = {task: answered(rows_of("cs_fig2cap", settings), wrong) for task, (settings, wrong) in tasks.items()}
+    samples = {
+        task: answered(rows_of("cs_fig2cap", settings), wrong)
+        for task, (settings, wrong) in tasks.items()
+    }
     settings = {task: settings for task, (settings, _) in tasks.items()}
     write_own(folder, model, samples, settings=settings, **options)

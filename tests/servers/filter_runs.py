@@ -10,7 +10,9 @@ Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
 """What the fixture `run_filter` gives: the command's further arguments -> (exit status, records, stderr)."""
 
 
-def write_inspectors(folder: Path, hits: list[int], models: int = 8, task: str = "t", **options: Any) -> None:
+def write_inspectors(
+    folder: Path, hits: list[int], models: int = 8, task: str = "t", **options: Any
+) -> None:
     """Write runs of so many models; question k is answered by the first hits[k] of them."""
     for model in range(models):
         samples = choice_samples([model < hit for hit in hits], **options)

@@ -27,7 +27,12 @@ def plain(texts: Sequence[str]) -> str:
         return "Yes." if number % 3 else "No."
     if "Options:" in prompt or "A)" in prompt or "Answer with the option" in prompt:
         letter = "ABCD"[number % 4]
-        forms = [letter, f"The answer is ({letter}).", f"{letter}: it is the only one that fits.", "I see no image."]
+        forms = [
+            letter,
+            f"The answer is ({letter}).",
+            f"{letter}: it is the only one that fits.",
+            "I see no image.",
+        ]
         return forms[number // 4 % len(forms)]
     words = re.findall(r"\w+", prompt)
     start = number % max(1, len(words) - 6)
@@ -49,5 +54,11 @@ def verdict(prompt: str) -> list[tuple[str, float]]:
         yes = 0.97
     else:
         yes = 0.01 + int(hashlib.sha256(prompt.encode()).hexdigest()[:8], 16) / 2**32 * 0.4
-    listed = [("Yes", math.log(yes)), ("No", math.log(0.98 - yes)), ("Sim", -7.0), ("Maybe", -8.0), ("Oui", -9.0)]
+    listed = [
+        ("Yes", math.log(yes)),
+        ("No", math.log(0.98 - yes)),
+        ("Sim", -7.0),
+        ("Maybe", -8.0),
+        ("Oui", -9.0),
+    ]
     return sorted(listed, key=lambda pair: -pair[1])

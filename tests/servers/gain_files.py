@@ -20,15 +20,30 @@ def write_triple(folder: Path, v: list[Any], wv: list[Any], t: list[Any] | None)
     """A run with images, our `_text` task of the same model, and our `_llm` task of another."""
     seen = {"mmstar_filtered": choice_samples(v)}
     write_run(folder, "m", seen, "pretrained=a,device=cuda", stamp="1", settings=SEEING)
-    write_run(folder, "m", {"mmstar_filtered_text": choice_samples(wv)}, "pretrained=a", stamp="2", settings=TEXT)
+    write_run(
+        folder,
+        "m",
+        {"mmstar_filtered_text": choice_samples(wv)},
+        "pretrained=a",
+        stamp="2",
+        settings=TEXT,
+    )
     if t is not None:
         samples = {"mmstar_filtered_llm": choice_samples(t, prompt="shots")}
         write_run(folder, "llm", samples, "pretrained=b", stamp="3", settings=LLM)
 
 
-def host_samples(answers: str, record: Callable[[str], Any], metric: str = "score") -> list[dict[str, Any]]:
+def host_samples(
+    answers: str, record: Callable[[str], Any], metric: str = "score"
+) -> list[dict[str, Any]]:
     """Samples of a task of the host itself: answer letters, the right one is A."""
     return [
-        {"doc_id": place, "target": "A", "filtered_resps": letter, metric: record(letter), "input": f"q{place} <image>"}
+        {
+            "doc_id": place,
+            "target": "A",
+            "filtered_resps": letter,
+            metric: record(letter),
+            "input": f"q{place} <image>",
+        }
         for place, letter in enumerate(answers)
     ]

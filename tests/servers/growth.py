@@ -9,7 +9,9 @@ UNMEASURABLE = 0.1
 """Seconds in which nothing quadratic reads so many characters, and below which a ratio says little."""
 
 
-def is_linear(read: Callable[[str], object], unit: str, start: str = "", end: str = "", long: int = LONG) -> bool:
+def is_linear(
+    read: Callable[[str], object], unit: str, start: str = "", end: str = "", long: int = LONG
+) -> bool:
     """Return whether `long` characters of a repeated `unit` take less than twelve times a quarter of them.
 
     Four times is linear, sixteen times quadratic.

@@ -50,26 +50,43 @@ def write_run(
     logged = {task: list(samples) for task, samples in tasks.items()}
     usual = {task: {} if task in (settings or {}) else {"accuracy": 0.5} for task in tasks}
     reported = {**usual, **(totals or {})}
-    results = {task: {f"{metric},none": value for metric, value in each.items()} for task, each in reported.items()}
+    results = {
+        task: {f"{metric},none": value for metric, value in each.items()}
+        for task, each in reported.items()
+    }
     configs: dict[str, dict[str, Any]] = {}
     for task in tasks:
         data = {"dataset_path": "owner/data", "dataset_kwargs": {"revision": revision}}
         own = {}
         if task in (settings or {}):
-            own = {"dataset_name": settings[task], "metadata": {"benchmark": benchmark}, "test_split": split}
-            own |= {"process_docs": "<function of_ones_own at 0x1>"}  # so that the host's count is the task's
+            own = {
+                "dataset_name": settings[task],
+                "metadata": {"benchmark": benchmark},
+                "test_split": split,
+            }
+            own |= {
+                "process_docs": "<function of_ones_own at 0x1>"
+            }  # so that the host's count is the task's
         configs[task] = {"task": task, **data, **own}
     path = folder / f"{stamp}_results.json"
     config = {"model": model, "model_args": model_args}
-    counts = {task: {"original": asked or len(each), "effective": len(each)} for task, each in logged.items()}
+    counts = {
+        task: {"original": asked or len(each), "effective": len(each)}
+        for task, each in logged.items()
+    }
     content = {"results": results, "configs": configs, "config": config, "n-samples": counts}
     path.write_text(json.dumps(content))
     for task, samples in logged.items():
         lines = [
-            json.dumps({"doc_id": place, "target": "", "filtered_resps": SPLIT, **sample}, ensure_ascii=False)
+            json.dumps(
+                {"doc_id": place, "target": "", "filtered_resps": SPLIT, **sample},
+                ensure_ascii=False,
+            )
             for place, sample in enumerate(samples)
         ]
-        (folder / f"{stamp}_samples_{task}.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (folder / f"{stamp}_samples_{task}.jsonl").write_text(
+            "".join(f"{line}\n" for line in lines), encoding="utf-8"
+        )
     return path
 
 
@@ -100,7 +117,9 @@ def choice_sample(
         refused=status == "refused",
         scores=scores,
         groups={"category": category},
-        signature=Signature(data=f"mmstar/val@{data}", prompt=prompt, settings="prompt=letter").text,
+        signature=Signature(
+            data=f"mmstar/val@{data}", prompt=prompt, settings="prompt=letter"
+        ).text,
     )
     score = {} if right is None else {"score": float(right)}
     return {
@@ -139,8 +158,16 @@ def write_demo_run(
     """
     settings = settings_text(BENCHMARKS[benchmark].parse(""))
     rows = load_rows(benchmark, "demo", settings)
-    named = rows if repeat == 1 else [{**row, "id": str(place)} for place, row in enumerate(rows * repeat)]
+    named = (
+        rows
+        if repeat == 1
+        else [{**row, "id": str(place)} for place, row in enumerate(rows * repeat)]
+    )
     samples = [sample_of(row, answers(place, row)) for place, row in enumerate(named)]
-    options: dict[str, Any] = {"settings": {task: settings}, "benchmark": benchmark, "split": "demo"}
+    options: dict[str, Any] = {
+        "settings": {task: settings},
+        "benchmark": benchmark,
+        "split": "demo",
+    }
     write_run(folder, "openai", {task: samples}, f"model_version={model}", **options)
     return folder

@@ -29,13 +29,20 @@ class Hub(BaseHTTPRequestHandler):
         parts = urlparse(self.path).path.strip("/").split("/")
         if parts[4:5] == ["revision"]:
             return self._send(
-                json.dumps({"id": "/".join(parts[2:4]), "sha": COMMIT}).encode(), "application/json", body
+                json.dumps({"id": "/".join(parts[2:4]), "sha": COMMIT}).encode(),
+                "application/json",
+                body,
             )
         if parts[:2] == ["api", "datasets"]:
             folder = demo_source().root / REPOSITORIES["/".join(parts[2:4])].folder
             files = [path for path in folder.rglob("*") if path.is_file()]
             listing = [
-                {"type": "file", "path": str(path.relative_to(folder)), "size": path.stat().st_size, "oid": "0" * 40}
+                {
+                    "type": "file",
+                    "path": str(path.relative_to(folder)),
+                    "size": path.stat().st_size,
+                    "oid": "0" * 40,
+                }
                 for path in files
             ]
             return self._send(json.dumps(listing).encode(), "application/json", body)
@@ -55,7 +62,10 @@ class Hub(BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
         self.send_header("ETag", f'"{hashlib.sha256(content).hexdigest()}"')
-        self.send_header("X-Repo-Commit", next((part for part in self.path.split("/") if len(part) == 40), COMMIT))
+        self.send_header(
+            "X-Repo-Commit",
+            next((part for part in self.path.split("/") if len(part) == 40), COMMIT),
+        )
         self.end_headers()
         if body:
             self.wfile.write(content)

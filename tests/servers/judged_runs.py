@@ -13,20 +13,29 @@ from spiqa_tasks.runs.scoring import write_runs
 
 
 def write_judged(
-    folder: Path, model: str, scores: Sequence[float] | None, judge: str = "", model_args: str = "", stamp: str = ""
+    folder: Path,
+    model: str,
+    scores: Sequence[float] | None,
+    judge: str = "",
+    model_args: str = "",
+    stamp: str = "",
 ) -> Path:
     """Write a run whose answers are more and more of the reference, with a judge's L3Scores (None: not judged)."""
     samples = []
     for place, row in enumerate(rows_for_scoring("spiqa", "demo", "")):
         words = row["answer"].split()
         sample = sample_of(row, "{'Answer': '%s'}" % " ".join(words[: 1 + place % len(words)]))  # noqa: UP031
-        record = next(value for value in sample.values() if isinstance(value, dict) and "status" in value)
+        record = next(
+            value for value in sample.values() if isinstance(value, dict) and "status" in value
+        )
         if scores is not None:
             record["scores"]["l3score"] = scores[place]
             record["signature"] = parse(record["signature"]).with_fields(judge=judge).text
         samples.append(sample)
     options = {"settings": {"spiqa_demo": ""}, "benchmark": "spiqa", "split": "demo"}
-    return write_run(folder, model, {"spiqa_demo": samples}, model_args, stamp=stamp or model, **options)
+    return write_run(
+        folder, model, {"spiqa_demo": samples}, model_args, stamp=stamp or model, **options
+    )
 
 
 def write_two_judges(folder: Path, scores: Mapping[tuple[str, str], Sequence[float]]) -> Path:

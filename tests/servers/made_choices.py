@@ -34,11 +34,15 @@ def made_choices(count: int, seed: int, shortcut: str = "") -> list[ChoiceQuesti
         answer = generator.choice("ABCD")
         if shortcut and generator.random() < 0.8:
             answer = "C" if shortcut == "letter" else answer
-            options[answer] += {"word": " indeed", "length": f" {generator.choice(WORDS)} than it was"}.get(
-                shortcut, ""
+            options[answer] += {
+                "word": " indeed",
+                "length": f" {generator.choice(WORDS)} than it was",
+            }.get(shortcut, "")
+        asked = generator.choice(("What", "Which"))
+        question = f"{asked} {generator.choice(WORDS)} thing is {generator.choice(WORDS)}?"
+        found.append(
+            ChoiceQuestion(
+                str(number), question, options, answer, ("even" if number % 2 == 0 else "odd",)
             )
-        question = (
-            f"{generator.choice(('What', 'Which'))} {generator.choice(WORDS)} thing is {generator.choice(WORDS)}?"
         )
-        found.append(ChoiceQuestion(str(number), question, options, answer, ("even" if number % 2 == 0 else "odd",)))
     return found

@@ -39,7 +39,9 @@ def write_source(folder: Path) -> Path:
     folder.mkdir()
     (folder / "numbers.yaml").write_text(SOURCE_YAML)
     (folder / "utils.py").write_text(SOURCE_HOOKS)
-    rows = [{"n": n, "question": f"Number {n}?", "answer": "A" if n % 4 else "B"} for n in range(12)]
+    rows = [
+        {"n": n, "question": f"Number {n}?", "answer": "A" if n % 4 else "B"} for n in range(12)
+    ]
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
 
@@ -51,7 +53,9 @@ def manager(*folders: Path) -> Any:
     from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 
     register_tasks()
-    return TaskManager("WARNING", include_path=[str(folder) for folder in folders], include_defaults=False)
+    return TaskManager(
+        "WARNING", include_path=[str(folder) for folder in folders], include_defaults=False
+    )
 
 
 def host_inspectors(folder: Path, right: set[int]) -> None:
@@ -65,4 +69,6 @@ def host_inspectors(folder: Path, right: set[int]) -> None:
         }
         for place in range(6)
     ]
-    write_run(folder, "llm", {"numbers": samples}, stamp="1", totals={"numbers": {"exact_match": 0.5}})
+    write_run(
+        folder, "llm", {"numbers": samples}, stamp="1", totals={"numbers": {"exact_match": 0.5}}
+    )

@@ -30,9 +30,17 @@ def agreeing(prompt: str) -> TopLogprobs:
     """Yes where the prompt's candidate answer equals its ground truth (case ignored), no where not."""
     reference = re.search(r"^Ground-truth answer: (.*)$", prompt, re.MULTILINE)
     prediction = re.search(r"^Candidate answer: (.*)$", prompt, re.MULTILINE)
-    same = bool(reference and prediction and reference[1].strip().lower() == prediction[1].strip().lower())
+    same = bool(
+        reference and prediction and reference[1].strip().lower() == prediction[1].strip().lower()
+    )
     first, second = ("Yes", "No") if same else ("No", "Yes")
-    return [(first, math.log(0.9)), (second, math.log(0.08)), (" yes", -5.0), ("Sim", -7.0), ("Maybe", -9.0)]
+    return [
+        (first, math.log(0.9)),
+        (second, math.log(0.08)),
+        (" yes", -5.0),
+        ("Sim", -7.0),
+        ("Maybe", -9.0),
+    ]
 
 
 @dataclass
@@ -122,7 +130,9 @@ class OpenAIServer:
 
     async def _stats(self, _request: web.Request) -> web.Response:
         total = sum(self.counts.values())
-        return web.json_response({"counts": self.counts, "requests": total, "most_active": self.most_active})
+        return web.json_response(
+            {"counts": self.counts, "requests": total, "most_active": self.most_active}
+        )
 
     async def _models(self, _request: web.Request) -> web.Response:
         return web.json_response({"object": "list", "data": [{"id": "tiny", "object": "model"}]})
@@ -142,7 +152,11 @@ class OpenAIServer:
         try:
             await asyncio.sleep(self.behaviour.latency)
             await self._gathered()
-            return await self._fault(fault, request) if fault != "ok" else self._answer(body, request.path)
+            return (
+                await self._fault(fault, request)
+                if fault != "ok"
+                else self._answer(body, request.path)
+            )
         finally:
             self.active -= 1
 
@@ -174,7 +188,9 @@ class OpenAIServer:
 
     def _answer(self, body: dict[str, Any], path: str, *, logprobs: bool = True) -> web.Response:
         self.counts["ok" if logprobs else "no_logprobs"] += 1
-        return web.json_response(self._message(body) if path.endswith("/messages") else self._chat(body, logprobs))
+        return web.json_response(
+            self._message(body) if path.endswith("/messages") else self._chat(body, logprobs)
+        )
 
     def _chat(self, body: dict[str, Any], logprobs: bool) -> dict[str, Any]:
         choice: dict[str, Any] = {"index": 0, "finish_reason": "stop", "logprobs": None}
@@ -186,7 +202,11 @@ class OpenAIServer:
         else:
             text = self._text(body)
         choice["message"] = {"role": "assistant", "content": text}
-        usage = {"prompt_tokens": len(_prompt(body)) // 4, "completion_tokens": 1, "total_tokens": 1}
+        usage = {
+            "prompt_tokens": len(_prompt(body)) // 4,
+            "completion_tokens": 1,
+            "total_tokens": 1,
+        }
         return {
             "id": "chatcmpl-1",
             "object": "chat.completion",
@@ -198,7 +218,11 @@ class OpenAIServer:
 
     def _message(self, body: dict[str, Any]) -> dict[str, Any]:
         content = [{"type": "text", "text": self._text(body)}]
-        return {"model": body.get("model"), "content": content, "usage": {"input_tokens": 3, "output_tokens": 2}}
+        return {
+            "model": body.get("model"),
+            "content": content,
+            "usage": {"input_tokens": 3, "output_tokens": 2},
+        }
 
     def _text(self, body: dict[str, Any]) -> str:
         text = self.behaviour.text
@@ -216,16 +240,24 @@ class OpenAIServer:
         if fault == "timeout":
             await asyncio.sleep(self.behaviour.hang)
         if fault == "truncated":
-            return web.Response(text=json.dumps(self._chat(body, True))[:-40], content_type="application/json")
+            return web.Response(
+                text=json.dumps(self._chat(body, True))[:-40], content_type="application/json"
+            )
         if fault == "not_json":
             return web.Response(text="<html>gateway</html>", content_type="text/html")
         if fault == "max_tokens":
-            return _error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+            return _error(
+                400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+            )
         if fault == "too_large":
-            return _error(429, "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 41234.")
+            return _error(
+                429,
+                "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 41234.",
+            )
         if fault == "quota":
             return web.json_response(
-                {"error": {"message": "No credit.", "type": "insufficient_quota", "code": 429}}, status=429
+                {"error": {"message": "No credit.", "type": "insufficient_quota", "code": 429}},
+                status=429,
             )
         if fault == "redirect":
             return web.Response(status=308, headers={"Location": "https://elsewhere.example/v1"})
@@ -241,11 +273,17 @@ class OpenAIServer:
                 await stream.write(b" ")
                 await asyncio.sleep(0.05)
         if fault == "echo_key":
-            return _error(401, f"Incorrect API key provided: {request.headers.get('authorization')}.")
+            return _error(
+                401, f"Incorrect API key provided: {request.headers.get('authorization')}."
+            )
         if fault == "images":
             return _error(400, "At most 1 image(s) may be provided in one prompt.")
         status = int(fault) if fault.isdigit() else 503
-        wait = {"Retry-After": self.behaviour.retry_after} if status == 429 and self.behaviour.retry_after else {}
+        wait = (
+            {"Retry-After": self.behaviour.retry_after}
+            if status == 429 and self.behaviour.retry_after
+            else {}
+        )
         return _error(status, f"fault {status}", wait)
 
 
@@ -267,10 +305,16 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds")
     parser.add_argument("--slots", type=int, help="requests in work at a time; 429 beyond")
-    parser.add_argument("--faults", type=json.loads, default={}, help="JSON object: fault -> probability")
+    parser.add_argument(
+        "--faults", type=json.loads, default={}, help="JSON object: fault -> probability"
+    )
     parser.add_argument("--hang", type=float, default=30.0, help="seconds of the fault 'timeout'")
-    parser.add_argument("--bucket", type=json.loads, help="JSON list: requests a second, how many at once")
-    parser.add_argument("--text", default="A plain answer.", help="the answer to plain chat requests")
+    parser.add_argument(
+        "--bucket", type=json.loads, help="JSON list: requests a second, how many at once"
+    )
+    parser.add_argument(
+        "--text", default="A plain answer.", help="the answer to plain chat requests"
+    )
     arguments = vars(parser.parse_args())
     port = arguments.pop("port")
     with OpenAIServer(Behaviour(record=False, **arguments), port) as server:

@@ -28,7 +28,9 @@ def write_two_runs(folder: Path) -> Path:
     texts = {0: REFUSAL, 1: FAILED}
     for name, task in (("mmstar", "mmstar_demo"), ("scifibench", "scifibench_demo")):
         write_demo_run(folder / name / "a", "a", lambda _, row: row["answer"], task, name)
-        write_demo_run(folder / name / "b", "b", lambda place, row: texts.get(place, row["answer"]), task, name)
+        write_demo_run(
+            folder / name / "b", "b", lambda place, row: texts.get(place, row["answer"]), task, name
+        )
     return folder
 
 
@@ -44,7 +46,15 @@ def run_of(
     made = parse(signature)
     definition = Task(task, BENCHMARKS[made.benchmark], made.split, made.settings)
     path = Path("x_results.json")
-    return Run(task, Identity(model), path, "lmms-eval", lambda: answers, len(answers), definition=definition)
+    return Run(
+        task,
+        Identity(model),
+        path,
+        "lmms-eval",
+        lambda: answers,
+        len(answers),
+        definition=definition,
+    )
 
 
 def choices(rights: Sequence[bool], category: str = "math") -> list[Record]:

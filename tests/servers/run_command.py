@@ -24,7 +24,9 @@ def words(command: str) -> list[str]:
     return [*MADE.get(first, first).split(), *others]
 
 
-def run_json(capsys: pytest.CaptureFixture[str], command: str, *arguments: Any) -> tuple[int, Any, str]:
+def run_json(
+    capsys: pytest.CaptureFixture[str], command: str, *arguments: Any
+) -> tuple[int, Any, str]:
     """Run `spiqa-tasks COMMAND ... --json`; return exit status, the JSON printed ([] where none is) and stderr."""
     status = main([*words(command), *map(str, arguments), "--json"])
     printed = capsys.readouterr()

@@ -7,9 +7,16 @@ from typing import Any
 
 def results_of(folder: Path, task: str) -> dict[str, Any]:
     """Metric -> value of a task's newest run below a folder; withheld ones are None."""
-    runs = [json.loads(path.read_text()) for path in sorted(folder.rglob("*_results.json"), key=lambda path: path.name)]
+    runs = [
+        json.loads(path.read_text())
+        for path in sorted(folder.rglob("*_results.json"), key=lambda path: path.name)
+    ]
     values = [run["results"][task] for run in runs if task in run["results"]][-1]
-    names = [name for name in values if name.endswith(",none") and "_stderr" not in name and values[name] != []]
+    names = [
+        name
+        for name in values
+        if name.endswith(",none") and "_stderr" not in name and values[name] != []
+    ]
     return {name.removesuffix(",none"): _number(values[name]) for name in names}
 
 
@@ -35,7 +42,9 @@ def run_records(folder: Path, task: str) -> list[dict[str, Any]]:
     """Its records, each with its `response` and `place`."""
     found = []
     for sample in samples_of(folder, task):
-        record = next(value for value in sample.values() if isinstance(value, dict) and "status" in value)
+        record = next(
+            value for value in sample.values() if isinstance(value, dict) and "status" in value
+        )
         found.append({**record, "response": sample["filtered_resps"], "place": sample["doc_id"]})
     return found
 

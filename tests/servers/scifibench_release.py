@@ -12,7 +12,10 @@ import datasets
 from PIL import Image
 
 LETTERS = "ABCDE"
-CATEGORIES = {"CS": ("cs.CV", "cs.LG", "other cs", "cross-list"), "General": ("physics", "math", "q-bio", "stat")}
+CATEGORIES = {
+    "CS": ("cs.CV", "cs.LG", "other cs", "cross-list"),
+    "General": ("physics", "math", "q-bio", "stat"),
+}
 FEATURES = datasets.Features(
     {
         "ID": datasets.Value("int64"),
@@ -31,7 +34,10 @@ def write_release(folder: Path, questions: int) -> None:
     target.mkdir(parents=True)
     for subset, categories in CATEGORIES.items():
         for direction in ("Figure2Caption", "Caption2Figure"):
-            rows = [row(subset, direction, number, categories[number % 4]) for number in range(questions)]
+            rows = [
+                row(subset, direction, number, categories[number % 4])
+                for number in range(questions)
+            ]
             data = datasets.Dataset.from_list(rows, features=FEATURES)
             data.to_parquet(target / f"{subset}_{direction}-00000-of-00001.parquet")
 
@@ -47,7 +53,10 @@ def row(subset: str, direction: str, number: int, category: str) -> dict[str, An
         "Question": f"Caption: {captions[answer]} Which image best matches the caption?"
         if to_figure
         else "Which caption best matches the image?",
-        "Options": [f"{letter})" if to_figure else f"{letter})  {captions[i]}" for i, letter in enumerate(LETTERS)],
+        "Options": [
+            f"{letter})" if to_figure else f"{letter})  {captions[i]}"
+            for i, letter in enumerate(LETTERS)
+        ],
         "Answer": LETTERS[answer],
         "Category": category,
         "Images": pictures if to_figure else [pictures[answer]],

@@ -19,10 +19,22 @@ def make_certificate(folder: Path, host: str = "127.0.0.1") -> Path:
     if openssl is None:
         pytest.skip("openssl makes the certificate")
     path = folder / f"{host}.pem"
-    made = ("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2")
+    made = (
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "2",
+    )
     names = ("-subj", f"/CN={host}", "-addext", f"subjectAltName=IP:{host}")
     key = folder / "key.pem"
-    subprocess.run([openssl, *made, *names, "-keyout", key, "-out", path], check=True, capture_output=True)
+    subprocess.run(
+        [openssl, *made, *names, "-keyout", key, "-out", path], check=True, capture_output=True
+    )
     path.write_text(path.read_text() + key.read_text())
     return path
 
@@ -76,7 +88,9 @@ async def _pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, targ
                 sink.write(data)
                 await sink.drain()
 
-    await asyncio.gather(copy(reader, there_writer), copy(there_reader, writer), return_exceptions=True)
+    await asyncio.gather(
+        copy(reader, there_writer), copy(there_reader, writer), return_exceptions=True
+    )
 
 
 @asynccontextmanager

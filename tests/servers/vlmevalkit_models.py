@@ -20,7 +20,9 @@ class Fixed:
     made = 0
     """How many were made: what a refusal before any weights leaves at 0."""
 
-    def __init__(self, answer: Callable[[Sequence[str]], Any] = fixed_answers.plain, max_new_tokens: int = 9) -> None:
+    def __init__(
+        self, answer: Callable[[Sequence[str]], Any] = fixed_answers.plain, max_new_tokens: int = 9
+    ) -> None:
         type(self).made += 1
         self.answer = answer
         self.length = max_new_tokens

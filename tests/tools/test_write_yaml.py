@@ -47,7 +47,15 @@ SUFFIXES = {
     **{f"{k}shot": {"shots": k} for k in range(1, 6)},
     **{f"{k}shot_similar": {"shots": k, "shot_kind": "similar"} for k in range(1, 6)},
 }
-SPLITS = ("cs_fig2cap", "cs_cap2fig", "general_fig2cap", "general_cap2fig", "demo_fig2cap", "demo_cap2fig", "demo")
+SPLITS = (
+    "cs_fig2cap",
+    "cs_cap2fig",
+    "general_fig2cap",
+    "general_cap2fig",
+    "demo_fig2cap",
+    "demo_cap2fig",
+    "demo",
+)
 TASKS, GROUPS = catalogue()
 LEAVES = {name: task for name, task in TASKS.items() if task.benchmark == "scifibench"}
 
@@ -77,11 +85,18 @@ def test_every_row_of_a_tasks_table_has_its_metric_in_the_yaml() -> None:
     """Under the settings of each task, and with both protocols or a judge, no row lacks an entry in `metric_list`."""
     for task in TASKS.values():
         path = yaml_folder() / task.benchmark / f"{task.name}.yaml"
-        listed = {entry["metric"]: entry["higher_is_better"] for entry in load_yaml(path)["metric_list"]}
+        listed = {
+            entry["metric"]: entry["higher_is_better"] for entry in load_yaml(path)["metric_list"]
+        }
         for extra in ("", *MORE.get(task.benchmark, ())):
             settings = task.entry.parse(f"{task.settings},{extra}")
-            rows = {name: task.entry.metric(name, settings) for name in task.entry.rows_of_table(settings)}
-            assert {name: metric.higher_is_better for name, metric in rows.items()}.items() <= listed.items()
+            rows = {
+                name: task.entry.metric(name, settings)
+                for name in task.entry.rows_of_table(settings)
+            }
+            assert {
+                name: metric.higher_is_better for name, metric in rows.items()
+            }.items() <= listed.items()
         assert "scoring_failed_count" in listed
 
 
@@ -108,7 +123,9 @@ def test_spiqas_variants_are_those_of_every_split(split: str) -> None:
 def test_mmstars_variants_are_those_of_both_splits(name: str) -> None:
     """Each variant is a YAML of the same split with its settings."""
     assert {suffix: TASKS[name + suffix].settings for suffix in MMSTAR} == MMSTAR
-    assert {TASKS[name + suffix].split for suffix in MMSTAR} == {"val" if name == "mmstar_filtered" else "demo"}
+    assert {TASKS[name + suffix].split for suffix in MMSTAR} == {
+        "val" if name == "mmstar_filtered" else "demo"
+    }
 
 
 @pytest.mark.parametrize("task", LEAVES.values(), ids=list(LEAVES))
@@ -133,7 +150,16 @@ def test_settings_are_those_of_the_name(task: Task) -> None:
 def test_every_split_has_every_variant_and_figure_to_caption_the_marks() -> None:
     """No split lacks a variant."""
     for split in SPLITS[:4]:
-        for suffix in ("reasoning", "random", "text", "grey", "ocr", "shuffle1", "shuffle2", "shuffle3"):
+        for suffix in (
+            "reasoning",
+            "random",
+            "text",
+            "grey",
+            "ocr",
+            "shuffle1",
+            "shuffle2",
+            "shuffle3",
+        ):
             assert f"scifibench_{split}_{suffix}" in LEAVES
     for subset in ("cs", "general"):
         for suffix in (name for name in SUFFIXES if name.startswith("marked")):

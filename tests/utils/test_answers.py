@@ -32,7 +32,9 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def results(answers: list[str]) -> Results:
     """What the host is given for answers, to as many questions (the demo's, again under other ids)."""
-    return [process_results({**ROWS[0], "id": str(place)}, [text]) for place, text in enumerate(answers)]
+    return [
+        process_results({**ROWS[0], "id": str(place)}, [text]) for place, text in enumerate(answers)
+    ]
 
 
 def value(found: Results, row: str) -> float:

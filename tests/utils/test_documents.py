@@ -18,7 +18,9 @@ def with_picture(path: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("hook", [doc_to_messages, doc_to_visual])
 @pytest.mark.parametrize("content", [None, b"", b"\x89PNG\r\n\x1a\n" + b"x" * 40])
-def test_the_run_ends_with_one_sentence(tmp_path: Path, hook: Callable[..., Any], content: bytes | None) -> None:
+def test_the_run_ends_with_one_sentence(
+    tmp_path: Path, hook: Callable[..., Any], content: bytes | None
+) -> None:
     """Missing, empty or broken: no exception that the host would retry and then exit with 0."""
     path = tmp_path / "picture.png"
     if content is not None:

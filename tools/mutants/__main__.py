@@ -62,19 +62,36 @@ class Tally:
 def main() -> int:
     """Run what the command line names and return the exit status."""
     tests = tests_of_modules(yaml.safe_load((HERE / "modules.yaml").read_text()))
-    reasons: dict[str, dict[str, list[str]]] = yaml.safe_load((HERE / "equivalent.yaml").read_text())
-    equivalent = {name: {change for changes in each.values() for change in changes} for name, each in reasons.items()}
+    reasons: dict[str, dict[str, list[str]]] = yaml.safe_load(
+        (HERE / "equivalent.yaml").read_text()
+    )
+    equivalent = {
+        name: {change for changes in each.values() for change in changes}
+        for name, each in reasons.items()
+    }
     parser = argparse.ArgumentParser(prog="mutants", description=__doc__)
-    parser.add_argument("module", nargs="*", help="such as scoring/gain, or a folder of them; all where none is named")
+    parser.add_argument(
+        "module",
+        nargs="*",
+        help="such as scoring/gain, or a folder of them; all where none is named",
+    )
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--most", type=int, help="of a module's changes, spread evenly over it; default: all")
+    parser.add_argument(
+        "--most", type=int, help="of a module's changes, spread evenly over it; default: all"
+    )
     options = parser.parse_args()
-    names = [name for name in tests if not options.module or {name, *_folders(name)} & {*options.module}]
+    names = [
+        name for name in tests if not options.module or {name, *_folders(name)} & {*options.module}
+    ]
     known = {*tests, *(folder for name in tests for folder in _folders(name))}
     if unknown := set(options.module) - known:
-        parser.error(f"expected modules or folders of {HERE / 'modules.yaml'}, got {', '.join(sorted(unknown))}")
+        parser.error(
+            f"expected modules or folders of {HERE / 'modules.yaml'}, got {', '.join(sorted(unknown))}"
+        )
     if missing := set(equivalent) - set(tests):
-        parser.error(f"expected the modules of equivalent.yaml in modules.yaml, found no {', '.join(sorted(missing))}")
+        parser.error(
+            f"expected the modules of equivalent.yaml in modules.yaml, found no {', '.join(sorted(missing))}"
+        )
     tallies, faulty = [], False
     for name in names:
         try:
@@ -87,7 +104,11 @@ def main() -> int:
         faulty = faulty or bool(gone)
         for change in sorted(gone):
             print(f"no such change: {name}, in equivalent.yaml\n    {change}")
-        print(f"{name}: {tally.share:.3f} of {tally.killed + tally.survived}", file=sys.stderr, flush=True)
+        print(
+            f"{name}: {tally.share:.3f} of {tally.killed + tally.survived}",
+            file=sys.stderr,
+            flush=True,
+        )
     print(_table(tallies))
     return int(faulty or any(tally.share < LEAST_SHARE for tally in tallies))
 
@@ -99,7 +120,10 @@ def _folders(module: str) -> list[str]:
 
 def _table(tallies: Sequence[Tally]) -> str:
     counts = ("made", "killed", "survived", "equivalent", "cpu_seconds")
-    rows = [*tallies, Tally("all", *(sum(getattr(tally, name) for tally in tallies) for name in counts))]
+    rows = [
+        *tallies,
+        Tally("all", *(sum(getattr(tally, name) for tally in tallies) for name in counts)),
+    ]
     columns = ("module", *counts[:-1], "share", "cpu_seconds")
     table = [[getattr(tally, column) for column in columns] for tally in rows]
     return tabulate(table, columns, floatfmt=("", "", "", "", "", ".3f", ".0f"))
@@ -109,7 +133,9 @@ def tests_of_modules(patterns: Sequence[str]) -> dict[str, list[Path]]:
     """Return each module with functions that is mutated, with the files of its tests."""
     package, tests = REPOSITORY / "spiqa_tasks", REPOSITORY / "tests"
     found = [path for pattern in patterns for path in sorted(package.glob(f"{pattern}.py"))]
-    modules = [path.relative_to(package).with_suffix("") for path in found if "def " in path.read_text()]
+    modules = [
+        path.relative_to(package).with_suffix("") for path in found if "def " in path.read_text()
+    ]
     texts = {path: path.read_text() for path in sorted(tests.rglob("test_*.py"))}
     return {each.as_posix(): _tests_of(each, texts, tests) for each in modules}
 
@@ -118,7 +144,11 @@ def _tests_of(module: Path, texts: Mapping[Path, str], tests: Path) -> list[Path
     mirror = tests / module.with_name(f"test_{module.name.strip('_')}.py")
     folder, name = f"spiqa_tasks.{'.'.join(module.parts[:-1])}", module.name
     imported = re.compile(rf"from {re.escape(folder)}(?:\.{name} import|(?: import .*\b{name}\b))")
-    others = (path for path, text in texts.items() if tests / module.parts[0] in path.parents and imported.search(text))
+    others = (
+        path
+        for path, text in texts.items()
+        if tests / module.parts[0] in path.parents and imported.search(text)
+    )
     found = dict.fromkeys([*[mirror] * mirror.is_file(), *others])
     return list(found or (path for path in texts if path.parent == mirror.parent))
 
@@ -129,7 +159,10 @@ def run(
     """Run a module's mutants, print the survivors and return the tally, and the equivalent changes that none is."""
     started = _cpu_seconds()
     folder = _prepare(module, tests)
-    programs = next((path for start, path in PROGRAMS.items() if module.startswith(start)), Path(sys.executable).parent)
+    programs = next(
+        (path for start, path in PROGRAMS.items() if module.startswith(start)),
+        Path(sys.executable).parent,
+    )
     path = f"spiqa_tasks/{module}.py"
     names = _output([programs / "python", "-c", NAMES, path], folder).split()
     dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
@@ -142,7 +175,9 @@ def run(
     statuses = dict(line.strip().rsplit(": ", 1) for line in results.splitlines())
     changes = _changes(folder / "mutants" / path)
     killed = sum(statuses[name] in KILLED for name in chosen)
-    survivors = {name: changes[name.rpartition(".")[2]] for name in chosen if statuses[name] not in KILLED}
+    survivors = {
+        name: changes[name.rpartition(".")[2]] for name in chosen if statuses[name] not in KILLED
+    }
     survivors = {name: change for name, change in survivors.items() if change not in equivalent}
     for name, change in survivors.items():
         print(f"{statuses[name]}: {name}\n    {change}", flush=True)
@@ -168,8 +203,16 @@ def _prepare(module: str, tests: Sequence[Path]) -> Path:
         "source_paths": ["spiqa_tasks"],
         "only_mutate": [f"spiqa_tasks/{module}.py"],
         "also_copy": ["docs", "tools", "utils", "yaml_configs"],
-        "pytest_add_cli_args_test_selection": [path.relative_to(REPOSITORY).as_posix() for path in tests],
-        "pytest_add_cli_args": ["--hypothesis-profile=mutants", "-p", "no:cacheprovider", "-k", LEFT_OUT],
+        "pytest_add_cli_args_test_selection": [
+            path.relative_to(REPOSITORY).as_posix() for path in tests
+        ],
+        "pytest_add_cli_args": [
+            "--hypothesis-profile=mutants",
+            "-p",
+            "no:cacheprovider",
+            "-k",
+            LEFT_OUT,
+        ],
     }
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
     text = (REPOSITORY / "pyproject.toml").read_text()
@@ -181,7 +224,9 @@ def _output(command: Sequence[str | Path], folder: Path) -> str:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         said = done.stdout[-4000:] + done.stderr[-4000:]
-        raise RuntimeError(f"{command[0]} {command[1]} ended with status {done.returncode} in {folder}:\n{said}")
+        raise RuntimeError(
+            f"{command[0]} {command[1]} ended with status {done.returncode} in {folder}:\n{said}"
+        )
     return done.stdout
 
 

@@ -34,7 +34,11 @@ def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Row]:
     for run, control, _ in _studies(runs):
         new, old = _on_same([run, control], metric)
         change = paired(old, new)
-        row = _names(run) | {"n": change.n, "control": statistics.fmean(old), "accuracy": statistics.fmean(new)}
+        row = _names(run) | {
+            "n": change.n,
+            "control": statistics.fmean(old),
+            "accuracy": statistics.fmean(new),
+        }
         row |= {"change": change.difference, "low": change.low, "high": change.high}
         found.append(row | {"questions": partial_coverage([run, control])})
     return found
@@ -57,7 +61,9 @@ def summary(runs: Iterable[Run], metric: str | None = None) -> list[Row]:
         if run.settings.mark == "incorrect":
             found += _followed(run, control)
     if not found:
-        raise InputError("Expected runs with a wrong mark or an ignored one, found none. Run scifibench_alignment.")
+        raise InputError(
+            "Expected runs with a wrong mark or an ignored one, found none. Run scifibench_alignment."
+        )
     return found
 
 
@@ -70,10 +76,14 @@ def _studies(runs: Iterable[Run]) -> list[tuple[Run, Run, Run | None]]:
         control = by_key.get(_key(run, mark="none", ignore="no"))
         if control is None:
             of = f"{run.task} of {run.name}"
-            raise InputError(f"Expected the control of {of}, the task without a mark, found none. Name its run, too.")
+            raise InputError(
+                f"Expected the control of {of}, the task without a mark, found none. Name its run, too."
+            )
         found.append((run, control, by_key.get(_key(run, ignore="no"))))
     if not found:
-        raise InputError("Expected samples of marked tasks, found none. Run `--tasks scifibench_alignment`.")
+        raise InputError(
+            "Expected samples of marked tasks, found none. Run `--tasks scifibench_alignment`."
+        )
     return found
 
 
@@ -82,7 +92,12 @@ def _key(run: Run, **changes: str) -> tuple[str, str, str]:
 
 
 def _names(run: Run) -> Row:
-    return {"model": run.name, "split": run.own.split, "mark": run.settings.mark, "ignore": run.settings.ignore}
+    return {
+        "model": run.name,
+        "split": run.own.split,
+        "mark": run.settings.mark,
+        "ignore": run.settings.ignore,
+    }
 
 
 def _measure(run: Run, measure: str, **values: Any) -> Row:
@@ -97,7 +112,10 @@ def _on_same(runs: Sequence[Run], metric: str | None) -> list[list[float]]:
     if withheld or not pair.scores:
         names = " and ".join(run.task for run in runs)
         raise InputError(f"Expected {names} to share questions, found none. Run both in full.")
-    return [list(scores) for scores in zip(*(pair.scores[key] for key in sorted(pair.scores)), strict=True)]
+    return [
+        list(scores)
+        for scores in zip(*(pair.scores[key] for key in sorted(pair.scores)), strict=True)
+    ]
 
 
 def _returned(run: Run, alone: Run | None, control: Run, metric: str | None) -> Row:
@@ -110,14 +128,22 @@ def _returned(run: Run, alone: Run | None, control: Run, metric: str | None) -> 
         return row | {"why_not": "the mark alone changes nothing that can be told from chance"}
     blocks = resampled_weights([None] * len(told), REPEATS, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.concatenate([weights @ (marked - told) / (weights @ (marked - unmarked)) for weights in blocks])
+        ratios = np.concatenate(
+            [weights @ (marked - told) / (weights @ (marked - unmarked)) for weights in blocks]
+        )
     low, high = np.nanquantile(ratios, [0.025, 0.975]).tolist()
-    return row | {"value": float((marked - told).sum() / (marked - unmarked).sum()), "low": low, "high": high}
+    return row | {
+        "value": float((marked - told).sum() / (marked - unmarked).sum()),
+        "low": low,
+        "high": high,
+    }
 
 
 def _followed(run: Run, control: Run) -> Iterator[Row]:
     marks = {record.id: record.details.get("marked", "") for record in run.records}
-    for measure, each in (("follows", run), ("follows_unmarked", control))[: 2 if run.settings.ignore == "no" else 1]:
+    for measure, each in (("follows", run), ("follows_unmarked", control))[
+        : 2 if run.settings.ignore == "no" else 1
+    ]:
         values: Row = {"questions": partial_coverage([each])}
         withheld = each.record_set.withheld()
         if withheld is not None:
@@ -125,7 +151,11 @@ def _followed(run: Run, control: Run) -> Iterator[Row]:
         elif not all(marks.values()):
             values["why_not"] = "the answers do not say which caption was marked: score them again"
         else:  # an answer without a letter follows no mark
-            known = [record for record in each.records if record.id in marks and record.status != "request_failed"]
+            known = [
+                record
+                for record in each.records
+                if record.id in marks and record.status != "request_failed"
+            ]
             follows = [float(record.prediction == marks[record.id]) for record in known]
             ends = share_interval(follows)
             value = statistics.fmean(follows) if follows else math.nan

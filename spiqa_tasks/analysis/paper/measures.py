@@ -44,11 +44,18 @@ def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = No
             values = {what: run.value(run.metric(metric)).value for what, run in members.items()}
             known = list(values.values())
             row: Row = dict(zip(("model", "split", "settings", "over"), key, strict=True))
-            row |= {"accuracies": dict(sorted(values.items(), key=_in_order)), "mean": statistics.fmean(known)}
+            row |= {
+                "accuracies": dict(sorted(values.items(), key=_in_order)),
+                "mean": statistics.fmean(known),
+            }
             row |= {"sd": statistics.stdev(known), "range": max(known) - min(known)}
             found.append(row | {"questions": partial_coverage(members.values())})
     if not found:
-        by = f"that differ by the setting {over} alone" if over else "in two orders of the options or with two seeds"
+        by = (
+            f"that differ by the setting {over} alone"
+            if over
+            else "in two orders of the options or with two seeds"
+        )
         raise InputError(
             f"Expected a model's samples of one split {by}, found none. Name runs such as of scifibench_shuffle."
         )
@@ -63,11 +70,19 @@ def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None =
     scores = list(run.scores(run.metric(metric)).values())
     if not scores or size < 1 or repeats < 1:
         found = f"{len(scores)} answers, size {size} and {repeats} repeats"
-        raise InputError(f"Expected answers of {run.task} and a size and repeats of at least 1; found {found}.")
+        raise InputError(
+            f"Expected answers of {run.task} and a size and repeats of at least 1; found {found}."
+        )
     generator = np.random.default_rng(seed)
-    means = np.array([generator.choice(scores, size).mean() for _ in range(repeats)])  # one at a time: bounded memory
+    means = np.array(
+        [generator.choice(scores, size).mean() for _ in range(repeats)]
+    )  # one at a time: bounded memory
     row = {"model": run.name, "task": run.task, "n": len(scores), "size": size, "repeats": repeats}
-    return row | {"mean": float(means.mean()), "variance": float(means.var()), "questions": run.record_set.part}
+    return row | {
+        "mean": float(means.mean()),
+        "variance": float(means.var()),
+        "questions": run.record_set.part,
+    }
 
 
 def correlations(runs: Iterable[Run]) -> tuple[list[Row], list[str]]:
@@ -105,13 +120,23 @@ def correlations(runs: Iterable[Run]) -> tuple[list[Row], list[str]]:
             f"have `spiqa-tasks score` fill the judgements in. {' '.join(remarks)}".strip()
         )
     by_judge = Counter(judge for _, _, judge in counted)
-    found += [_correlation(ALL_RUNS, "", names, pairs) for names, pairs in pooled.items() if by_judge[names[2]] > 1]
+    found += [
+        _correlation(ALL_RUNS, "", names, pairs)
+        for names, pairs in pooled.items()
+        if by_judge[names[2]] > 1
+    ]
     return found, remarks
 
 
 def _correlation(model: str, task: str, names: tuple[str, str, str], pairs: Pairs) -> Row:
     metric, judged, judge = names
-    row = {"model": model, "task": task, "metric": metric, "correlated_with": judged, "n": len(pairs)}
+    row = {
+        "model": model,
+        "task": task,
+        "metric": metric,
+        "correlated_with": judged,
+        "n": len(pairs),
+    }
     return row | {"spearman": rank_correlations(pairs)[0], "judge": judge}
 
 
@@ -129,12 +154,17 @@ def _varied(run: Run, over: str | None) -> Iterator[tuple[_Key, int | str]]:
             yield (run.name, split, _unusual(settings, name), name), getattr(settings, name)
     if not over:
         model = run.label or replace(run.identity, seed="").label
-        yield (model, split, _unusual(settings, ""), MODEL_SEED), int(seed) if seed.isdecimal() else seed
+        yield (
+            (model, split, _unusual(settings, ""), MODEL_SEED),
+            int(seed) if seed.isdecimal() else seed,
+        )
 
 
 def _unusual(settings: Any, varied: str) -> str:
     """Return the settings that are not the defaults, as text, without the one that varies."""
     pairs = zip(dataclasses.fields(settings), settings_text(settings).split(","), strict=True)
     return ",".join(
-        text for field, text in pairs if field.name != varied and getattr(settings, field.name) != field.default
+        text
+        for field, text in pairs
+        if field.name != varied and getattr(settings, field.name) != field.default
     )

@@ -9,9 +9,22 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, withheld
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.choice import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record, slug
+from spiqa_tasks.benchmarks.choice import (
+    ACCURACY,
+    FAILURE_RATES,
+    TRUNCATED_RATE,
+    choice_record,
+    slug,
+)
 from spiqa_tasks.benchmarks.mmstar.prompts import is_few_shot, own_answer, prompt, template
-from spiqa_tasks.benchmarks.mmstar.release import FILE, REPORTED, MMStarSettings, from_table, load, table_options
+from spiqa_tasks.benchmarks.mmstar.release import (
+    FILE,
+    REPORTED,
+    MMStarSettings,
+    from_table,
+    load,
+    table_options,
+)
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
@@ -64,7 +77,9 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     details[LETTER] = lmms_eval_match(response.text) or ""
     options = table_options(row)
     rules = ("accuracy_released", VLMEVALKIT.name, VLMEVALKIT_2026_06.name)
-    scores = {name: float(CIRCULATING[name](response.text, options, row["answer"])) for name in rules}
+    scores = {
+        name: float(CIRCULATING[name](response.text, options, row["answer"])) for name in rules
+    }
     scored = choice_record(row, response, groups, signature, **details)
     return scored.with_scores(scores)
 
@@ -82,7 +97,11 @@ def table(settings: MMStarSettings) -> list[str]:
     reported = settings.prompt in REPORTED
     left_out = (TRUNCATED_RATE,) if reported else (*OF_HOSTS, TRUNCATED_RATE)
     headline, *others = (metric.name for metric in metrics(settings) if metric not in left_out)
-    return [headline, *(f"{headline}/{category}" for category in CATEGORIES if not reported), *others]
+    return [
+        headline,
+        *(f"{headline}/{category}" for category in CATEGORIES if not reported),
+        *others,
+    ]
 
 
 MMSTAR = Benchmark(

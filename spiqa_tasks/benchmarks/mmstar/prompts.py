@@ -35,7 +35,10 @@ ANSWER = "Answer:"
 """End of the prompt and of each shot, so that a base model without chat tuning continues with a letter."""
 SHOTS: tuple[tuple[str, str], ...] = (
     ("Which of these numbers is prime?\nOptions: A: 21, B: 27, C: 29, D: 33", "C"),
-    ("A shop sells pencils in packs of six. How many packs make 24 pencils?\nOptions: A: 4, B: 3, C: 2, D: 5", "A"),
+    (
+        "A shop sells pencils in packs of six. How many packs make 24 pencils?\nOptions: A: 4, B: 3, C: 2, D: 5",
+        "A",
+    ),
 )
 """(question with its options, answer letter)."""
 AUTHORS_CLOSING = (
@@ -103,7 +106,9 @@ def _shots_of(row: Mapping[str, Any]) -> str:
 
 
 def _asked(name: str, text: str, options: Mapping[str, str]) -> str:
-    return WORDINGS[name].format(asked=text, question=question_before(text), options=_lines(options))
+    return WORDINGS[name].format(
+        asked=text, question=question_before(text), options=_lines(options)
+    )
 
 
 def _lines(options: Mapping[str, str]) -> str:
@@ -113,5 +118,8 @@ def _lines(options: Mapping[str, str]) -> str:
 def _shots(row: Mapping[str, Any]) -> str:
     """Return the shots in the question's wording, each with its answer and a blank line; '' without shots."""
     shots = SHOTS if is_few_shot(row) else ()
-    asked = ((_asked(row["prompt"], question, read_options(question)), letter) for question, letter in shots)
+    asked = (
+        (_asked(row["prompt"], question, read_options(question)), letter)
+        for question, letter in shots
+    )
     return "".join(f"{question}\n{ANSWER} {letter}\n\n" for question, letter in asked)

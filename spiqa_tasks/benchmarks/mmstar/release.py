@@ -6,7 +6,13 @@ from typing import Any, Literal
 
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.choice import Row, check_answer, options_in
-from spiqa_tasks.files.pictures import Ablation, ablated_pictures, check_pictures, encoded, write_pictures
+from spiqa_tasks.files.pictures import (
+    Ablation,
+    ablated_pictures,
+    check_pictures,
+    encoded,
+    write_pictures,
+)
 from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import MMSTAR, Source, fingerprint
 
@@ -24,7 +30,14 @@ class MMStarSettings:
     """
 
     prompt: Literal[
-        "letter", "select", "bare", "authors", "lmms_eval", "lmms_eval_qwen", "vlmevalkit", "vlmevalkit_qwen"
+        "letter",
+        "select",
+        "bare",
+        "authors",
+        "lmms_eval",
+        "lmms_eval_qwen",
+        "vlmevalkit",
+        "vlmevalkit_qwen",
     ] = "letter"
     ablation: Ablation = "none"
     shots: Literal["0", "2", "authors"] = "0"
@@ -50,11 +63,17 @@ def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
     images = [""] * len(records)
     if settings.ablation != "text":
         ids = [str(record["index"]) for record in records]
-        named = [(key, encoded(each["image"], f"row {key} of {FILE}")) for key, each in zip(ids, records, strict=True)]
+        named = [
+            (key, encoded(each["image"], f"row {key} of {FILE}"))
+            for key, each in zip(ids, records, strict=True)
+        ]
         images = write_pictures(f"mmstar-{data}", named)
         check_pictures(images)
         images = ablated_pictures(images, settings.ablation)
-    return [_row(record, image, split, settings, data) for record, image in zip(records, images, strict=True)]
+    return [
+        _row(record, image, split, settings, data)
+        for record, image in zip(records, images, strict=True)
+    ]
 
 
 def read_options(question: str) -> dict[str, str]:
@@ -71,7 +90,9 @@ def table_options(row: Mapping[str, Any]) -> dict[str, str]:
     return {letter: text for letter, text in options if text not in MISSING}
 
 
-def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarSettings, data: str) -> list[Row]:
+def from_table(
+    table: Sequence[Mapping[str, str]], split: str, settings: MMStarSettings, data: str
+) -> list[Row]:
     """Return rows for scoring from a table of answers that has the questions, too.
 
     `table`: cells with `id`, `question`, `answer`, and optionally the categories, the source (`source` or, in the
@@ -95,7 +116,9 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarS
     return rows
 
 
-def _row(record: dict[str, Any], image: str, split: str, settings: MMStarSettings, data: str) -> Row:
+def _row(
+    record: dict[str, Any], image: str, split: str, settings: MMStarSettings, data: str
+) -> Row:
     row_id = str(record["index"])
     options = read_options(record["question"])
     return {

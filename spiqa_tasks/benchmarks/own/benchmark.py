@@ -50,7 +50,10 @@ def own_benchmark(definition: Definition) -> Benchmark:
         if settings.ablation != "text" and definition.columns.images:
             return rows.load(definition, source, split, settings.ablation)[0]
         label = {} if settings.ablation == "text" else {"settings": f"ablation={settings.ablation}"}
-        return [row | label if label else row for row in unseen(source, split, rows.data_digest(definition, source))[0]]
+        return [
+            row | label if label else row
+            for row in unseen(source, split, rows.data_digest(definition, source))[0]
+        ]
 
     def size(split: str) -> int:
         source = default_source()
@@ -63,7 +66,9 @@ def own_benchmark(definition: Definition) -> Benchmark:
 
     def prompt(row: Mapping[str, Any]) -> list[Part]:
         settings = parse_settings(OwnSettings, row["settings"])
-        return prompts.prompt(definition, row, shots(settings) if definition.shots.count else (), settings.ablation)
+        return prompts.prompt(
+            definition, row, shots(settings) if definition.shots.count else (), settings.ablation
+        )
 
     def files(split: str, _settings: Any) -> list[tuple[Repository, str]]:
         place = definition.data[split]
@@ -79,9 +84,14 @@ def own_benchmark(definition: Definition) -> Benchmark:
         settings=OwnSettings,
         files=files,
         unseen=lambda settings: dataclasses.replace(settings, ablation="text"),
-        table=lambda _settings: [each.name for each in metrics(definition) if each not in (NEITHER, TRUNCATED_RATE)],
+        table=lambda _settings: [
+            each.name for each in metrics(definition) if each not in (NEITHER, TRUNCATED_RATE)
+        ],
         judge=lambda _settings: RULE_OF[definition.judged] if definition.judged else None,
-        signature=lambda settings: {**ablation_fields(settings), "weights": definition.columns.points},
+        signature=lambda settings: {
+            **ablation_fields(settings),
+            "weights": definition.columns.points,
+        },
         remarks=judge_advice,
         definition=definition.portable,
         tasks={name: (definition.split, settings) for name, settings in definition.tasks.items()},
@@ -98,7 +108,9 @@ class _Sizes(UserDict[str, Any]):
         return int(self.data[split](split))
 
 
-def record(definition: Definition, row: Mapping[str, Any], response: Response, context: Context) -> Record:
+def record(
+    definition: Definition, row: Mapping[str, Any], response: Response, context: Context
+) -> Record:
     """Return the record of one answer; with kind `both` an open answer has an `accuracy`, that of the first match."""
     signature = context.sign(row, "".join(definition.prompts.values()))
     points = {POINTS: row[POINTS]} if definition.columns.points else {}
@@ -110,27 +122,39 @@ def record(definition: Definition, row: Mapping[str, Any], response: Response, c
         found = _letters_record(row, response)
     else:
         found = _open_record(definition, row, response, context)
-    shared: dict[str, Any] = {"reference": row["answer"], "groups": row["groups"], "cluster": row["cluster"]}
-    return dataclasses.replace(found, **shared, signature=signature, details={**found.details, **points})
+    shared: dict[str, Any] = {
+        "reference": row["answer"],
+        "groups": row["groups"],
+        "cluster": row["cluster"],
+    }
+    return dataclasses.replace(
+        found, **shared, signature=signature, details={**found.details, **points}
+    )
 
 
 def metrics(definition: Definition) -> list[Metric]:
     """Return the metrics, the headline first."""
     rules = str(MATCH_VERSION)
     if definition.match:
-        rules += f" tolerance {definition.match.tolerance}{' units' if definition.match.units else ''}"
+        rules += (
+            f" tolerance {definition.match.tolerance}{' units' if definition.match.units else ''}"
+        )
     found = [_metric(name, rules) for name in definition.metrics]
     if definition.kind == "both":
         matcher = f"{MATCHER_VERSION}, {definition.match_name} of open answers {rules}"
         found = [found[0], *map(_of_open, found[1:])]
-        found = [dataclasses.replace(metric, signature=lambda: {"matcher": matcher}) for metric in found]
+        found = [
+            dataclasses.replace(metric, signature=lambda: {"matcher": matcher}) for metric in found
+        ]
     found += [_points_of(found[0])] if definition.columns.points else []
     found += [JUDGE_FAILED] if definition.judged else []
     found += [NEITHER] if definition.judged == "l3score" else []
     return [*found, *FAILURE_RATES, TRUNCATED_RATE]
 
 
-def _open_record(definition: Definition, row: Mapping[str, Any], response: Response, context: Context) -> Record:
+def _open_record(
+    definition: Definition, row: Mapping[str, Any], response: Response, context: Context
+) -> Record:
     named, references = named_answer(response.text), row["references"]
     prediction = final_answer(response.text)
     read = {each: read_as(prediction, each) for each in references}
@@ -148,11 +172,22 @@ def _open_record(definition: Definition, row: Mapping[str, Any], response: Respo
     is_whole = named is None and is_long and not any(read.values())
     is_whole |= any(None in found and not any(found) for found in results.values())
     rule = "empty" if not prediction else "unformatted" if is_whole else None
-    return Record(row["id"], prediction, rule=rule, refused=is_refusal(response.text), scores=scores, asks=asks)
+    return Record(
+        row["id"],
+        prediction,
+        rule=rule,
+        refused=is_refusal(response.text),
+        scores=scores,
+        asks=asks,
+    )
 
 
 def _letters_record(row: Mapping[str, Any], response: Response) -> Record:
-    picked = ", ".join(sorted(extract_letters(response.text, dict(zip(row["letters"], row["options"], strict=True)))))
+    picked = ", ".join(
+        sorted(
+            extract_letters(response.text, dict(zip(row["letters"], row["options"], strict=True)))
+        )
+    )
     refused = not picked and is_refusal(response.text)
     status: Status = "ok" if picked else "refused" if refused else "unparsed"
     scores = {ALL_LETTERS: float(picked == row["answer"])}
@@ -174,7 +209,10 @@ def _points_of(metric: Metric) -> Metric:
     def compute(records: Sequence[Record]) -> Value:
         plain = metric.compute(records)
         known = [record for record in records if record.id in plain.scores]
-        weights, scores = [record.details[POINTS] for record in known], [plain.scores[record.id] for record in known]
+        weights, scores = (
+            [record.details[POINTS] for record in known],
+            [plain.scores[record.id] for record in known],
+        )
         if not known:
             return plain
         share, interval = weighted_interval(scores, weights, [record.cluster for record in known])
@@ -193,4 +231,6 @@ def _of_open(metric: Metric) -> Metric:
         return metric.compute(found) if found else Value(math.nan, 0, reason=NO_ANSWER)
 
     pairs = metric.pairs
-    return dataclasses.replace(metric, compute=compute, pairs=pairs and (lambda records: pairs(of_open(records))))
+    return dataclasses.replace(
+        metric, compute=compute, pairs=pairs and (lambda records: pairs(of_open(records)))
+    )

@@ -52,7 +52,9 @@ def cell(record: Fields, column: str) -> Any:
 
 def is_empty(value: Any) -> bool:
     """Return whether a cell has nothing: no value, no text, an empty list."""
-    return value is None or value == "" or value == [] or (isinstance(value, float) and value != value)
+    return (
+        value is None or value == "" or value == [] or (isinstance(value, float) and value != value)
+    )
 
 
 def single(value: Any) -> Any:
@@ -64,7 +66,11 @@ def text_of(record: Fields, column: str) -> str:
     """Return a column's text, stripped; ValueError for a row without one."""
     value = cell(record, column)
     if is_empty(value) or isinstance(value, list | Mapping | bytes) or not str(value).strip():
-        raise ValueError(f"no text in {column}" if is_empty(value) else f"{column} is {_shown(value)}, not a text")
+        raise ValueError(
+            f"no text in {column}"
+            if is_empty(value)
+            else f"{column} is {_shown(value)}, not a text"
+        )
     return str(value).strip()
 
 
@@ -88,7 +94,11 @@ def options_of(
     """
     if not columns or (*columns,) == (question,):
         return options_in(str(cell(record, question) or "")) if columns else {}
-    value = as_value(cell(record, columns[0])) if len(columns) == 1 else [cell(record, column) for column in columns]
+    value = (
+        as_value(cell(record, columns[0]))
+        if len(columns) == 1
+        else [cell(record, column) for column in columns]
+    )
     value = list(_marks(value)) or value
     if is_empty(value) or value == {}:
         return {}
@@ -97,8 +107,16 @@ def options_of(
             raise ValueError(f"{columns[0]} is {_shown(value)}, not a list")
         return found
     named = _labelled(value, columns[0])
-    if with_empty and isinstance(value, Mapping) and [label for label, _ in named] == [*map(str, value)]:
-        return {label: "" if is_empty(text) else _text(text, label) for label, text in named if text is not None}
+    if (
+        with_empty
+        and isinstance(value, Mapping)
+        and [label for label, _ in named] == [*map(str, value)]
+    ):
+        return {
+            label: "" if is_empty(text) else _text(text, label)
+            for label, text in named
+            if text is not None
+        }
     while named and is_empty(named[-1][1]):
         named.pop()
     if isinstance(value, Mapping):
@@ -108,7 +126,11 @@ def options_of(
     found = {label: _text(text, label) for label, text in named}
     if found:
         _check_count(found)
-    return found if isinstance(value, Mapping) else dict(zip(found, _unlabelled(list(found.values())), strict=True))
+    return (
+        found
+        if isinstance(value, Mapping)
+        else dict(zip(found, _unlabelled(list(found.values())), strict=True))
+    )
 
 
 def listed_options(text: str) -> dict[str, str]:
@@ -116,7 +138,9 @@ def listed_options(text: str) -> dict[str, str]:
     return options_in(text) or options_in(_LOWER.sub(lambda label: label[0].strip().upper(), text))
 
 
-def mixed_options(record: Fields, answer: str, distractors: Sequence[str], seed: str) -> dict[str, str]:
+def mixed_options(
+    record: Fields, answer: str, distractors: Sequence[str], seed: str
+) -> dict[str, str]:
     """Return letter -> text of answer and distractors, in an order by `seed`; ValueError without one of them."""
     values = [as_value(cell(record, column)) for column in distractors]
     wrong = [each for value in values for each in (value if isinstance(value, list) else [value])]
@@ -177,14 +201,19 @@ def _unlabelled(texts: Sequence[str]) -> list[str]:
     """The texts without the labels (`A) ...`), if every one has its own."""
     labels = [label for text in texts if (label := _LABEL.match(text))]
     rests = [label.string[label.end() :] for label in labels]
-    are_labelled = [label[1].upper() for label in labels] == list(LETTERS[: len(texts)]) and all(rests)
+    are_labelled = [label[1].upper() for label in labels] == list(LETTERS[: len(texts)]) and all(
+        rests
+    )
     return rests if are_labelled else list(texts)
 
 
 def lettered(options: Mapping[str, str]) -> dict[str, str]:
     """Return letter -> text of options: their labels in upper case if these are letters, else letters from A."""
     are_letters = all(len(label) == 1 and label in string.ascii_letters for label in options)
-    return {label.upper() if are_letters else LETTERS[place]: options[label] for place, label in enumerate(options)}
+    return {
+        label.upper() if are_letters else LETTERS[place]: options[label]
+        for place, label in enumerate(options)
+    }
 
 
 def letter_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> str:
@@ -198,7 +227,9 @@ def letter_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> str:
         return same[0]
     if form == "letter":
         found = _LETTER.fullmatch(text)
-        letter = dict(zip(options, letters, strict=True)).get(text) or (found[1].upper() if found else "")
+        letter = dict(zip(options, letters, strict=True)).get(text) or (
+            found[1].upper() if found else ""
+        )
     else:
         whole = text.removesuffix(".0")
         place = int(whole) - (form == "number") if whole.isdecimal() else -1
@@ -217,7 +248,13 @@ def answers_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> list
         return right
     if form != "letters":
         return [letter_of(value, options, form)]
-    letters = letters_in(value) if isinstance(value, str) else value if isinstance(value, list) else [value]
+    letters = (
+        letters_in(value)
+        if isinstance(value, str)
+        else value
+        if isinstance(value, list)
+        else [value]
+    )
     return sorted({letter_of(each, options, "letter") for each in letters or [value]})
 
 
@@ -226,7 +263,9 @@ def _marks(value: Any) -> Mapping[str, Any]:
     if isinstance(value, Mapping) and value.keys() == {"choices", "labels"}:
         value = dict(zip(value["choices"], value["labels"], strict=True))
     are_marks = isinstance(value, Mapping) and all(mark in (0, 1) for mark in value.values())
-    return value if are_marks and (len(value) > 2 or any(len(str(key)) > 1 for key in value)) else {}
+    return (
+        value if are_marks and (len(value) > 2 or any(len(str(key)) > 1 for key in value)) else {}
+    )
 
 
 def references_of(record: Fields, columns: Sequence[str]) -> list[str]:
@@ -248,7 +287,9 @@ def references_of(record: Fields, columns: Sequence[str]) -> list[str]:
             text = "" if is_empty(each) else str(each).strip()
             if text:
                 final = _FINAL.search(text)
-                found[final[1] if final else ("\\boxed" in text and named_answer(text)) or text] = None
+                found[final[1] if final else ("\\boxed" in text and named_answer(text)) or text] = (
+                    None
+                )
     if not found:
         raise ValueError(f"no answer in {', '.join(columns)}")
     return list(found)

@@ -17,7 +17,14 @@ from pydantic import (
 )
 
 from spiqa_tasks.benchmarks.own.cells import AnswerForm
-from spiqa_tasks.benchmarks.own.prompts import ONE_LETTER, PARTS, SEVERAL_LETTERS, TEMPLATES, fields_in_path, fields_of
+from spiqa_tasks.benchmarks.own.prompts import (
+    ONE_LETTER,
+    PARTS,
+    SEVERAL_LETTERS,
+    TEMPLATES,
+    fields_in_path,
+    fields_of,
+)
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics.quantities import quantity_match
 from spiqa_tasks.metrics.text_scores import METRICS as TEXTS
@@ -72,7 +79,11 @@ class _Part(BaseModel):
         if not isinstance(values, Mapping):
             return values
         kept = {str(key): value for key, value in values.items()}
-        return {key: kept[key] for key in kept if key not in cls.model_fields or kept[key] not in (None, "", [])}
+        return {
+            key: kept[key]
+            for key in kept
+            if key not in cls.model_fields or kept[key] not in (None, "", [])
+        }
 
 
 class Columns(_Part):
@@ -96,7 +107,9 @@ class Columns(_Part):
         if not isinstance(options, Mapping):
             return values
         if options.keys() != {"values"} or len(options["values"]) < 2:
-            raise ValueError("a mapping of options is {values: [True, False, ...]}, with two or more")
+            raise ValueError(
+                "a mapping of options is {values: [True, False, ...]}, with two or more"
+            )
         return {**values, "options": [], "values": options["values"]}
 
     @property
@@ -135,7 +148,9 @@ class Definition(_Part):
         Field(min_length=1),
     ]
     columns: Columns = Columns()
-    kind: Kind = Field(default_factory=lambda known: "choice" if known["columns"].has_options else "open")
+    kind: Kind = Field(
+        default_factory=lambda known: "choice" if known["columns"].has_options else "open"
+    )
     answer_is: AnswerForm = "letter"
     image_folder: Text = ""
     match: Match | None = None
@@ -148,7 +163,9 @@ class Definition(_Part):
     )
     prompt: Annotated[
         dict[Literal["choice", "open"], Text],
-        BeforeValidator(lambda text: {"choice": text, "open": text} if isinstance(text, str) else text),
+        BeforeValidator(
+            lambda text: {"choice": text, "open": text} if isinstance(text, str) else text
+        ),
     ] = {}
     variants: Annotated[tuple[Variant, ...], BeforeValidator(_as_tuple)] = ()
     shots: Shots = Shots()
@@ -163,12 +180,16 @@ class Definition(_Part):
         unknown = [name for name in self.metrics if name not in known]
         is_among = self.shots.split in self.data and len(self.data) > 1 and self.shots.count
         rules = {
-            "kind: columns: has to name the options": self.kind == "open" or self.columns.has_options,
+            "kind: columns: has to name the options": self.kind == "open"
+            or self.columns.has_options,
             f"metrics: {_unknown(unknown[0], known) if unknown else ''}": not unknown,
-            "metrics: match and the key match: belong together": ("match" in self.metrics) == bool(self.match),
-            f"metrics: at most one is of {', '.join(JUDGED)}": len(set(self.metrics) & set(JUDGED)) <= 1,
+            "metrics: match and the key match: belong together": ("match" in self.metrics)
+            == bool(self.match),
+            f"metrics: at most one is of {', '.join(JUDGED)}": len(set(self.metrics) & set(JUDGED))
+            <= 1,
             f"metrics: with kind: both they are {known[0]} and then {' or '.join(MATCHES)}, by which it counts open "
-            "answers": self.kind != "both" or (self.metrics[0] == known[0] and {*self.metrics} & {*MATCHES}),
+            "answers": self.kind != "both"
+            or (self.metrics[0] == known[0] and {*self.metrics} & {*MATCHES}),
             "columns: points: do not weigh text metrics; put another metric first": (
                 not self.columns.points or self.metrics[0] not in TEXTS
             ),
@@ -187,8 +208,13 @@ class Definition(_Part):
     def prompts(self) -> dict[str, str]:
         """The templates of choices and open questions."""
         choice = TEMPLATES["listed" if self.columns.in_question else "choice"]
-        choice = choice.replace(ONE_LETTER, SEVERAL_LETTERS) if self.answer_is == "letters" else choice
-        return {"choice": self.prompt.get("choice", choice), "open": self.prompt.get("open", TEMPLATES["open"])}
+        choice = (
+            choice.replace(ONE_LETTER, SEVERAL_LETTERS) if self.answer_is == "letters" else choice
+        )
+        return {
+            "choice": self.prompt.get("choice", choice),
+            "open": self.prompt.get("open", TEMPLATES["open"]),
+        }
 
     @property
     def split(self) -> str:
@@ -199,7 +225,9 @@ class Definition(_Part):
     def tasks(self) -> dict[str, str]:
         """Task -> its settings: the benchmark's own, and a variant for each ablation."""
         wanted = ("text", "grey") if "both" in self.variants else self.variants
-        return {self.benchmark: ""} | {f"{self.benchmark}_{name}": f"ablation={name}" for name in wanted}
+        return {self.benchmark: ""} | {
+            f"{self.benchmark}_{name}": f"ablation={name}" for name in wanted
+        }
 
     @property
     def groups(self) -> dict[str, tuple[str, ...]]:
@@ -224,7 +252,12 @@ class Definition(_Part):
     @cached_property
     def prompt_columns(self) -> list[str]:
         """The columns that the prompts name, without those of question, options and pictures."""
-        named = {field for text in self.prompts.values() for _, field in fields_of(text, self.benchmark) if field}
+        named = {
+            field
+            for text in self.prompts.values()
+            for _, field in fields_of(text, self.benchmark)
+            if field
+        }
         return sorted(named - set(PARTS))
 
     @property

@@ -13,7 +13,9 @@ from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.pictures import write_pictures
 from spiqa_tasks.files.records import Fields
 
-_BASE64 = re.compile(r"(?:data:image/[\w.+-]+;base64,)?((?:iVBOR|/9j/|R0lGOD|UklGR|Qk)[A-Za-z0-9+/\s]{60,}={0,2}\s*)")
+_BASE64 = re.compile(
+    r"(?:data:image/[\w.+-]+;base64,)?((?:iVBOR|/9j/|R0lGOD|UklGR|Qk)[A-Za-z0-9+/\s]{60,}={0,2}\s*)"
+)
 """Encoded PNG, JPEG, GIF, WebP or BMP, by its first characters."""
 
 
@@ -29,8 +31,16 @@ class Pictures:
     def of(self, record: Fields, place: int) -> list[str]:
         """Return the paths of a row's pictures, in order. Raises ValueError: no picture in a cell, or no file."""
         values = list(self._values(record))
-        written = [(f"{place}-{number}", value) for number, value in enumerate(values) if isinstance(value, bytes)]
-        return write_pictures(self._cache, written) if written else [self._path(str(value)) for value in values]
+        written = [
+            (f"{place}-{number}", value)
+            for number, value in enumerate(values)
+            if isinstance(value, bytes)
+        ]
+        return (
+            write_pictures(self._cache, written)
+            if written
+            else [self._path(str(value)) for value in values]
+        )
 
     def _values(self, record: Fields) -> Iterator[bytes | str]:
         for column, names in self._columns.items():

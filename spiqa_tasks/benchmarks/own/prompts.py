@@ -35,11 +35,18 @@ TEMPLATES = {
 """Default prompts; `listed` is for questions whose text has the options."""
 
 
-def prompt(definition: Definition, row: Row, shots: Sequence[Row], ablation: Ablation) -> list[Part]:
+def prompt(
+    definition: Definition, row: Row, shots: Sequence[Row], ablation: Ablation
+) -> list[Part]:
     """Return the prompt of a row; each of `shots` (solved questions) becomes a user and an assistant turn."""
     parts: list[Part] = []
     for shot in shots:
-        parts += [Turn("user"), *_question(definition, shot, ablation), Turn("assistant"), shot["answer"]]
+        parts += [
+            Turn("user"),
+            *_question(definition, shot, ablation),
+            Turn("assistant"),
+            shot["answer"],
+        ]
     return [*parts, *([Turn("user")] if shots else []), *_question(definition, row, ablation)]
 
 
@@ -73,7 +80,9 @@ def filled_path(path: str, values: Mapping[str, object]) -> str:
 
 
 def _question(definition: Definition, row: Row, ablation: Ablation) -> list[Part]:
-    listed = [f"{letter}. {text}" for letter, text in zip(row["letters"], row["options"], strict=True)]
+    listed = [
+        f"{letter}. {text}" for letter, text in zip(row["letters"], row["options"], strict=True)
+    ]
     options = "" if definition.columns.in_question else "\n".join(listed)
     texts = {**row["fields"], "question": row["question"], "options": options}
     pictures = [Picture(path) for path in ablated_pictures(row["images"], ablation)]

@@ -25,7 +25,9 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 _NUMBERED = re.compile(r"(?:image|img|picture|figure)[_ ]?\d+", re.IGNORECASE)
 _PICTURE = re.compile(r"image|img|picture|figure", re.IGNORECASE)
 """A column's name that says that its values name pictures."""
-_OPTION = re.compile(r"(?:(?:option|choice|ending|sol|op|answer(?=[_ ]?[A-Ja-j]))[_ ]?)?([A-Ja-j]|\d)")
+_OPTION = re.compile(
+    r"(?:(?:option|choice|ending|sol|op|answer(?=[_ ]?[A-Ja-j]))[_ ]?)?([A-Ja-j]|\d)"
+)
 _MARKS = ("ABCDEFGHIJ", "0123456789", "123456789")
 _WRONG = re.compile(r"(?:incorrect|wrong|distractor).*\d", re.IGNORECASE)
 LONGEST = 60  # characters of a column's name
@@ -47,17 +49,24 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -
     for role, fits in _FITS.items():
         if role not in found and (guess := _guess(role, fits, values, found, files)):
             found[role] = guess
-    if "options" not in found and len(wrong := [name for name in values if _WRONG.fullmatch(name)]) > 1:
+    if (
+        "options" not in found
+        and len(wrong := [name for name in values if _WRONG.fullmatch(name)]) > 1
+    ):
         found.setdefault("distractors", wrong)
     paths = [cells.single(as_value(value)) for value in values.get(str(found.get("images")), ())]
     paths = [path for path in paths if isinstance(path, str) and path and not is_encoded(path)]
     image_folder = _folder_of(paths, files)
-    if image_folder is None and (path := _path_by_columns(records, str(found.get("images")), files)):
+    if image_folder is None and (
+        path := _path_by_columns(records, str(found.get("images")), files)
+    ):
         found["images"] = path
     found.setdefault("cluster", _cluster(values, found))
     columns = {role: name for role, name in found.items() if name}
     remedy = (
-        "Write the columns' names above the first row, or name" if max(map(len, names), default=0) > LONGEST else "Name"
+        "Write the columns' names above the first row, or name"
+        if max(map(len, names), default=0) > LONGEST
+        else "Name"
     )
     for role in ("question", "answer"):
         if role not in found:
@@ -67,7 +76,11 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -
             )
     kind, answer_is = _kind(records, Columns.model_validate(columns))
     more = {"answer_is": "" if answer_is == "letter" else answer_is, "image_folder": image_folder}
-    return {"kind": kind, "columns": columns, **{key: value for key, value in more.items() if value}}
+    return {
+        "kind": kind,
+        "columns": columns,
+        **{key: value for key, value in more.items() if value},
+    }
 
 
 _FITS: Mapping[str, Callable[[Sequence[Any]], bool]] = {
@@ -81,12 +94,20 @@ _FITS: Mapping[str, Callable[[Sequence[Any]], bool]] = {
 
 
 def _guess(
-    role: str, fits: Callable[[Sequence[Any]], bool], values: Values, found: Mapping[str, Any], files: Files
+    role: str,
+    fits: Callable[[Sequence[Any]], bool],
+    values: Values,
+    found: Mapping[str, Any],
+    files: Files,
 ) -> str | list[str]:
     """The first column with a usual name and fitting values; else options or pictures by what the columns have."""
-    shared = ("options",) if role == "question" else ("question",) if role == "id" else ()  # may be the same column
+    shared = (
+        ("options",) if role == "question" else ("question",) if role == "id" else ()
+    )  # may be the same column
     used = set(_named({each: name for each, name in found.items() if each not in shared}))
-    known = {name.lower().replace(" ", "_"): name for name in reversed(list(values)) if name not in used}
+    known = {
+        name.lower().replace(" ", "_"): name for name in reversed(list(values)) if name not in used
+    }
     for name in cells.NAMES[role]:
         if name in known and fits(values[known[name]]):
             return known[name]
@@ -98,10 +119,16 @@ def _guess(
 def _options(values: Values) -> str | list[str]:
     """The columns that have a letter or a number each, or the first one with an object of letters."""
     marks = {name: mark[1].upper() for name in values if (mark := _OPTION.fullmatch(name))}
-    if len(marks) > 1 and "".join(sorted(marks.values())) in [each[: len(marks)] for each in _MARKS]:
+    if len(marks) > 1 and "".join(sorted(marks.values())) in [
+        each[: len(marks)] for each in _MARKS
+    ]:
         return sorted(marks, key=lambda name: marks[name])
-    there = {name: [value for value in values[name] if not cells.is_empty(value)] for name in values}
-    return next((name for name, objects in there.items() if objects and all(map(_has_letters, objects))), "")
+    there = {
+        name: [value for value in values[name] if not cells.is_empty(value)] for name in values
+    }
+    return next(
+        (name for name, objects in there.items() if objects and all(map(_has_letters, objects))), ""
+    )
 
 
 def _images(values: Values, found: Mapping[str, Any], files: Files) -> str | list[str]:
@@ -113,7 +140,9 @@ def _images(values: Values, found: Mapping[str, Any], files: Files) -> str | lis
         return shown[0]
     used = {name for role, name in found.items() if role != "id" and isinstance(name, str)}
     for name in values:
-        tried = [value for value in values[name] if value not in (None, "")] if name not in used else []
+        tried = (
+            [value for value in values[name] if value not in (None, "")] if name not in used else []
+        )
         if not tried or not all(map(_is_short, tried)):
             continue
         for suffix in SUFFIXES:
@@ -150,15 +179,22 @@ def _path_by_columns(records: Sequence[Fields], column: str, files: Files) -> st
     row = next((record for record in records if not cells.is_empty(record.get(column))), {})
     names = {str(value): f"{{{name}}}" for name, value in reversed([*row.items()])}
     paths = [
-        "/".join(names.get(part, part) for part in path.split("/")) for path in files.get(str(row.get(column)), ())
+        "/".join(names.get(part, part) for part in path.split("/"))
+        for path in files.get(str(row.get(column)), ())
     ]
-    return max((path for path in paths if path.count("{") > 1), key=lambda path: path.count("{"), default="")
+    return max(
+        (path for path in paths if path.count("{") > 1),
+        key=lambda path: path.count("{"),
+        default="",
+    )
 
 
 def _are_all(names: Sequence[str], folder: str, files: Files) -> bool:
     """Return whether the folder's pictures have just these names: others may belong to anything."""
     wanted = {os.path.normpath(os.path.join(folder, name)).replace("\\", "/") for name in names}
-    return wanted == {path for paths in files.values() for path in paths if os.path.dirname(path) == folder}
+    return wanted == {
+        path for paths in files.values() for path in paths if os.path.dirname(path) == folder
+    }
 
 
 def _cluster(values: Values, found: Mapping[str, Any]) -> str:
@@ -178,7 +214,9 @@ def _kind(records: Sequence[Fields], columns: Columns) -> tuple[str, str]:
     for record in records:
         with contextlib.suppress(ValueError):
             if options := cells.options_of(record, columns.options, columns.question):
-                choices.append((cells.single(as_value(cells.cell(record, columns.answer[0]))), options))
+                choices.append(
+                    (cells.single(as_value(cells.cell(record, columns.answer[0]))), options)
+                )
 
     def read(form: AnswerForm) -> int:
         found = []
@@ -216,7 +254,11 @@ def _is_list(value: Any) -> bool:
 
 def _has_letters(value: Any) -> bool:
     value = as_value(value)
-    return isinstance(value, Mapping) and bool(value) and all(str(key).upper() in cells.LETTERS for key in value)
+    return (
+        isinstance(value, Mapping)
+        and bool(value)
+        and all(str(key).upper() in cells.LETTERS for key in value)
+    )
 
 
 def _is_picture(value: Any) -> bool:

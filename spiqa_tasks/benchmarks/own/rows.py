@@ -31,7 +31,9 @@ FIRST = 5
 """Faults that a message lists."""
 
 
-def load(definition: Definition, source: Source, split: str, ablation: Ablation) -> tuple[list[Row], int]:
+def load(
+    definition: Definition, source: Source, split: str, ablation: Ablation
+) -> tuple[list[Row], int]:
     """Return a split's rows, without pictures if the ablation is `text`, and the number of its questions.
 
     Rows that cannot be asked are DataErrors; with `faults: skip` they are named and left out, but count as questions.
@@ -42,14 +44,21 @@ def load(definition: Definition, source: Source, split: str, ablation: Ablation)
     total, first = len(rows) + len(faults), "; ".join(list(faults.values())[:FIRST])
     part = f"{len(faults)} of {total} rows of {definition.data[split]}"
     if faults and definition.faults == "skip":
-        logger.warning("%s: %s are left out as they cannot be asked, the first: %s", definition.benchmark, part, first)
+        logger.warning(
+            "%s: %s are left out as they cannot be asked, the first: %s",
+            definition.benchmark,
+            part,
+            first,
+        )
     elif faults:
         raise DataError(
             f"Expected questions as the YAML of {definition.benchmark} has them; found {part} that are not, the first: "
             f"{first}. Correct the rows, or columns: and where: of the YAML, or leave them out with faults: skip."
         )
     if not rows:
-        raise DataError(f"Expected questions in {definition.data[split]}, found none. Correct data: or where:.")
+        raise DataError(
+            f"Expected questions in {definition.data[split]}, found none. Correct data: or where:."
+        )
     return list(rows.values()), total
 
 
@@ -61,7 +70,12 @@ def read_rows(
     digest = data_digest(definition, source)
     columns = definition.columns
     has_cells = paths[0].is_file() and form_of(paths[0]) in ("xlsx", "separated")
-    shared = {"benchmark": definition.benchmark, "split": split, "settings": f"ablation={ablation}", "data": digest}
+    shared = {
+        "benchmark": definition.benchmark,
+        "split": split,
+        "settings": f"ablation={ablation}",
+        "data": digest,
+    }
     shown = () if ablation == "text" else columns.images
     cache = f"{definition.benchmark}-{split}-{digest}"
     pictures = Pictures(shown, paths[0].parent / definition.image_folder, cache)
@@ -73,13 +87,19 @@ def read_rows(
     unmet = {(column, value) for column, values in definition.where.items() for value in values}
     for place, record in enumerate(read_records(paths, unread)):
         known.update(record)
-        unmet -= {(column, value) for column, value in unmet if _equals(cells.cell(record, column), value)}
+        unmet -= {
+            (column, value) for column, value in unmet if _equals(cells.cell(record, column), value)
+        }
         if not is_wanted(definition, record):
             continue
         row_id = str(place)
         try:
-            row_id = cells.text_of(record, columns.id) if columns.id else str(record.get(KEY, place))
-            row_id = tables.row_id({"id": row_id}) if has_cells else row_id  # as in answers in a table
+            row_id = (
+                cells.text_of(record, columns.id) if columns.id else str(record.get(KEY, place))
+            )
+            row_id = (
+                tables.row_id({"id": row_id}) if has_cells else row_id
+            )  # as in answers in a table
             if row_id in ids:
                 raise ValueError("the id of an earlier row")
             ids.add(row_id)
@@ -88,8 +108,12 @@ def read_rows(
         except ValueError as error:
             faults[place] = fault(place, row_id, str(error))
     for column, value in sorted(unmet):
-        logger.warning("%s: no row has %s in %s, as where: says.", definition.benchmark, value, column)
-    missing = [name for name in definition.named_columns if not {name, name.partition(".")[0]} & known]
+        logger.warning(
+            "%s: no row has %s in %s, as where: says.", definition.benchmark, value, column
+        )
+    missing = [
+        name for name in definition.named_columns if not {name, name.partition(".")[0]} & known
+    ]
     if missing and known - unread:
         raise DataError(
             f"Expected a column {missing[0]!r} in the data of {definition.benchmark}, as its YAML says; found "
@@ -117,7 +141,9 @@ def data_paths(definition: Definition, source: Source, split: str) -> list[Path]
     path = Path(os.path.normpath(definition.folder / place))
     found = [path] if path.exists() else sorted(map(Path, glob.glob(str(path))))
     if not found:
-        raise DataError(f"Expected the data of {definition.benchmark} at {path}, found no such file. Correct its path.")
+        raise DataError(
+            f"Expected the data of {definition.benchmark} at {path}, found no such file. Correct its path."
+        )
     return found
 
 
@@ -127,18 +153,25 @@ def hub_place(benchmark: str, place: str) -> tuple[Repository, str]:
     name, _, revision = name.partition("@")
     pattern = "/".join(filter(None, rest))
     if not (owner and name and pattern):
-        raise DataError(f"Expected {HUB}OWNER/NAME@REVISION/PATH in data: of {benchmark}, found {place}.")
+        raise DataError(
+            f"Expected {HUB}OWNER/NAME@REVISION/PATH in data: of {benchmark}, found {place}."
+        )
     return Repository(benchmark, f"{owner}/{name}", unquote(revision) or "main"), pattern
 
 
 def data_digest(definition: Definition, source: Source) -> str:
     """Return twelve hexadecimal digits over the data of the splits used and the values that make rows of it."""
-    made = {key: definition.portable.get(key) for key in ("columns", "kind", "answer_is", "where", "shots")}
+    made = {
+        key: definition.portable.get(key)
+        for key in ("columns", "kind", "answer_is", "where", "shots")
+    }
     digest = hashlib.sha256(json.dumps(made, sort_keys=True, default=str).encode())
     used = [definition.split, *([definition.shots.split] if definition.shots.split else [])]
     for split in used:
         paths = data_paths(definition, source, split)
-        files = [file for path in paths for file in (saved_files(path) if path.is_dir() else [path])]
+        files = [
+            file for path in paths for file in (saved_files(path) if path.is_dir() else [path])
+        ]
         digest.update(fingerprint(files).encode())
     return digest.hexdigest()[:12]
 
@@ -150,7 +183,9 @@ def _row(definition: Definition, record: Fields, row_id: str) -> Row:
     options: Mapping[str, str] = {}
     if definition.kind != "open" and columns.values:
         options = dict(zip(cells.LETTERS, columns.values, strict=False))
-    elif definition.kind != "open" and columns.distractors:  # in an order that depends on the id alone
+    elif (
+        definition.kind != "open" and columns.distractors
+    ):  # in an order that depends on the id alone
         seed = f"{definition.benchmark}/{row_id}"
         options = cells.mixed_options(record, columns.answer[0], columns.distractors, seed)
     elif definition.kind != "open":
@@ -160,7 +195,11 @@ def _row(definition: Definition, record: Fields, row_id: str) -> Row:
         if cells.is_empty(answer):
             raise ValueError(f"no answer in {columns.answer[0]}")
         is_text = columns.distractors or (columns.values and definition.answer_is == "letter")
-        references = [", ".join(cells.answers_of(answer, options, "text" if is_text else definition.answer_is))]
+        references = [
+            ", ".join(
+                cells.answers_of(answer, options, "text" if is_text else definition.answer_is)
+            )
+        ]
     elif definition.kind == "choice":
         raise ValueError("no options")
     else:
@@ -168,8 +207,12 @@ def _row(definition: Definition, record: Fields, row_id: str) -> Row:
     groups: dict[str, str] = {}
     for name in columns.groups:
         value = as_value(cells.cell(record, name))
-        many = {slug(_field(each)) for each in value} if isinstance(value, list) and value else set()
-        groups |= {f"{name}.{each}": each for each in sorted(many)} or {name: slug(_field(value)) or "none"}
+        many = (
+            {slug(_field(each)) for each in value} if isinstance(value, list) and value else set()
+        )
+        groups |= {f"{name}.{each}": each for each in sorted(many)} or {
+            name: slug(_field(value)) or "none"
+        }
     if definition.kind == "both":
         groups["kind"] = "choice" if options else "open"
     return {
@@ -181,7 +224,9 @@ def _row(definition: Definition, record: Fields, row_id: str) -> Row:
         "published": _field(cells.cell(record, columns.answer[0])),
         "groups": groups,
         "category": next(iter(groups.values())) if columns.groups else "",
-        "cluster": (_field(cells.cell(record, columns.cluster)) or None) if columns.cluster else None,
+        "cluster": (_field(cells.cell(record, columns.cluster)) or None)
+        if columns.cluster
+        else None,
         **({"points": cells.points_of(record, columns.points)} if columns.points else {}),
         "fields": {name: _field(cells.cell(record, name)) for name in definition.prompt_columns},
     }
@@ -198,11 +243,16 @@ def _name_groups(rows: Collection[Row]) -> None:
         for kind, name in row["groups"].items():
             kinds.setdefault(kind, set()).add(name)
     owners = Counter(name for names in kinds.values() for name in names)
-    unclear = {kind for kind, names in kinds.items() if any(owners[name] > 1 or name.isdecimal() for name in names)}
+    unclear = {
+        kind
+        for kind, names in kinds.items()
+        if any(owners[name] > 1 or name.isdecimal() for name in names)
+    }
     if unclear:
         for row in rows:
             row["groups"] = {
-                kind: f"{slug(kind)}_{name}" if kind in unclear else name for kind, name in row["groups"].items()
+                kind: f"{slug(kind)}_{name}" if kind in unclear else name
+                for kind, name in row["groups"].items()
             }
 
 

@@ -10,7 +10,13 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric, mean_of, share_of
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.choice import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record, slug
+from spiqa_tasks.benchmarks.choice import (
+    ACCURACY,
+    FAILURE_RATES,
+    TRUNCATED_RATE,
+    choice_record,
+    slug,
+)
 from spiqa_tasks.benchmarks.prompting import Part, Picture
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.scifibench.release import (
@@ -81,7 +87,10 @@ def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> 
         parts: list[Part] = []
         for index, letter in enumerate(shown["letters"]):
             parts += [f"{letter}) ", *figures[index : index + 1], *([] if is_released else ["\n"])]
-        return [*parts, f"{shown['asked']}{closing}" if is_released else f"{shown['question']}\n{closing}"]
+        return [
+            *parts,
+            f"{shown['asked']}{closing}" if is_released else f"{shown['question']}\n{closing}",
+        ]
     options = list(zip(shown["letters"], shown["options"], strict=True))
     if is_released:
         listed = [f"{letter})  {text}\n" for letter, text in options]
@@ -121,9 +130,16 @@ def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
     """Return the metrics, the headline first."""
     if settings.prompt == "caption":
         return (mean_of("captioned_rate"), FAILURE_RATES[-1])
-    is_asked = share_of("extractor_rate", lambda record: bool(record.asks or record.verdicts), "judge")
+    is_asked = share_of(
+        "extractor_rate", lambda record: bool(record.asks or record.verdicts), "judge"
+    )
     by_judge = (mean_of(BY_JUDGE, "judge"), is_asked)
-    return (ACCURACY, *(by_judge if settings.extractor != "none" else ()), *FAILURE_RATES, TRUNCATED_RATE)
+    return (
+        ACCURACY,
+        *(by_judge if settings.extractor != "none" else ()),
+        *FAILURE_RATES,
+        TRUNCATED_RATE,
+    )
 
 
 def _caption_record(row: Mapping[str, Any], response: Response, signature: str) -> Record:
@@ -151,11 +167,15 @@ SCIFIBENCH = Benchmark(
     record=record,
     metrics=metrics,
     settings=SciFIBenchSettings,
-    files=lambda split, _settings: [(source.SCIFIBENCH, f"data/{name}-*.parquet") for name in SPLITS[split]],
+    files=lambda split, _settings: [
+        (source.SCIFIBENCH, f"data/{name}-*.parquet") for name in SPLITS[split]
+    ],
     unseen=lambda settings: dataclasses.replace(
         settings, ablation="text", ocr="no", shots=0, shot_kind="random", encoder=""
     ),
-    table=lambda settings: [metric.name for metric in metrics(settings) if metric is not TRUNCATED_RATE],
+    table=lambda settings: [
+        metric.name for metric in metrics(settings) if metric is not TRUNCATED_RATE
+    ],
     signature=ablation_fields,
     judge=lambda settings: _RULES[settings.extractor],
     properties={"caption_length": caption_length, "figure_size": figure_size},

@@ -79,7 +79,9 @@ def plain(caption: str) -> str:
     return " ".join(caption.casefold().split()).rstrip(" .")
 
 
-def read_questions(paths: Sequence[Path], file: str, data: str, with_files: bool) -> list[ChoiceQuestion]:
+def read_questions(
+    paths: Sequence[Path], file: str, data: str, with_files: bool
+) -> list[ChoiceQuestion]:
     """Return the questions of a release file, in order; `with_files`: figures are written to the cache and checked.
 
     Raises DataError: a file that cannot be read, a row that is not complete, a picture that cannot be decoded.
@@ -95,22 +97,36 @@ def read_questions(paths: Sequence[Path], file: str, data: str, with_files: bool
         stored = write_pictures(f"scifibench-{file}-{data}", named)
         check_pictures(stored)
     digests = (hashlib.sha256(content).hexdigest() for _, content in named)
-    figures = iter([OptionFigure(digest, path) for digest, path in zip(digests, stored, strict=True)])
-    return [_question(file, record, tuple(next(figures) for _ in record["Images"] or [])) for record in records]
+    figures = iter(
+        [OptionFigure(digest, path) for digest, path in zip(digests, stored, strict=True)]
+    )
+    return [
+        _question(file, record, tuple(next(figures) for _ in record["Images"] or []))
+        for record in records
+    ]
 
 
-def _question(file: str, record: dict[str, Any], figures: tuple[OptionFigure, ...]) -> ChoiceQuestion:
+def _question(
+    file: str, record: dict[str, Any], figures: tuple[OptionFigure, ...]
+) -> ChoiceQuestion:
     row_id, asked = str(record["ID"]), record["Question"]
     to_figure = file.endswith("Caption2Figure")
-    labelled = [re.fullmatch(r"([A-Z])\)?\s*(.*)", option, flags=re.DOTALL) for option in record["Options"] or []]
+    labelled = [
+        re.fullmatch(r"([A-Z])\)?\s*(.*)", option, flags=re.DOTALL)
+        for option in record["Options"] or []
+    ]
     options = {match[1]: match[2] for match in labelled if match is not None}
-    is_whole = len(figures) == (len(options) if to_figure else 1) and 2 <= len(options) == len(labelled)
+    is_whole = len(figures) == (len(options) if to_figure else 1) and 2 <= len(options) == len(
+        labelled
+    )
     if not asked or not is_whole:
         raise DataError(
             f"Expected question {row_id} of {file} to have a text, options such as 'A) text' and their pictures; found "
             f"{asked!r}, {record['Options']} and {len(figures)} pictures. Fetch the file again."
         )
-    caption = re.sub(r"\s*Which (?:image|figure) best matches the caption\?\s*$", "", asked).removeprefix("Caption:")
+    caption = re.sub(
+        r"\s*Which (?:image|figure) best matches the caption\?\s*$", "", asked
+    ).removeprefix("Caption:")
     return ChoiceQuestion(
         file=file,
         id=row_id,

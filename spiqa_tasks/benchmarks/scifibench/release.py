@@ -73,12 +73,15 @@ class SciFIBenchSettings:
         expected = {  # expectation -> whether it holds
             "ocr=yes with ablation=none": self.ocr == "no" or self.ablation == "none",
             "encoder with pictures": not self.encoder or self.ablation != "text",
-            "prompt=released without mark, shots and ocr": self.prompt != "released" or (plain and self.ocr == "no"),
+            "prompt=released without mark, shots and ocr": self.prompt != "released"
+            or (plain and self.ocr == "no"),
             "prompt=caption without mark and shots": self.prompt != "caption" or plain,
         }
         for expectation, holds in expected.items():
             if not holds:
-                raise InputError(f"Expected {expectation}; found {settings_text(self)}. Correct the task's YAML.")
+                raise InputError(
+                    f"Expected {expectation}; found {settings_text(self)}. Correct the task's YAML."
+                )
 
 
 def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
@@ -90,8 +93,12 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
 
     Raises DataError: a missing or unreadable file, column or picture; InputError: settings that do not suit the split.
     """
-    if (settings.mark != "none" or settings.prompt == "caption") and any("Caption2" in name for name in SPLITS[split]):
-        raise InputError(f"Expected a split of figure -> caption for mark=... and prompt=caption; found {split!r}.")
+    if (settings.mark != "none" or settings.prompt == "caption") and any(
+        "Caption2" in name for name in SPLITS[split]
+    ):
+        raise InputError(
+            f"Expected a split of figure -> caption for mark=... and prompt=caption; found {split!r}."
+        )
     rows: list[Row] = []
     for name in SPLITS[split]:
         paths = source.files(SCIFIBENCH, f"data/{name}-*.parquet")
@@ -104,7 +111,9 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
     return [rows[place] for place in sorted(places)]
 
 
-def from_table(table: Sequence[Mapping[str, str]], split: str, settings: SciFIBenchSettings, data: str) -> list[Row]:
+def from_table(
+    table: Sequence[Mapping[str, str]], split: str, settings: SciFIBenchSettings, data: str
+) -> list[Row]:
     """Return rows for scoring from a table of answers that has the questions, too.
 
     `table`: cells with `id`, `question`, `answer` and the options in `A` to `E` (absent for figures).
@@ -112,7 +121,9 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: SciFIBe
     Raises InputError: a task that cannot be scored without the release; DataError: an answer that is no option.
     """
     if settings.mark != "none" or settings.prompt == "caption":
-        raise InputError("Expected SciFIBench's release for mark=... and prompt=caption, found none. Fetch it.")
+        raise InputError(
+            "Expected SciFIBench's release for mark=... and prompt=caption, found none. Fetch it."
+        )
     questions = [
         ChoiceQuestion(
             file=SPLITS[split][0],
@@ -127,7 +138,9 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: SciFIBe
         )
         for cells in table
     ]
-    rows = _rows(questions, split, SciFIBenchSettings(prompt=settings.prompt, ablation="text"), data)
+    rows = _rows(
+        questions, split, SciFIBenchSettings(prompt=settings.prompt, ablation="text"), data
+    )
     own = {"settings": settings_text(settings)}
     return [row | own | {"id": question.id} for row, question in zip(rows, questions, strict=True)]
 
@@ -146,7 +159,9 @@ def figure_size(row: Mapping[str, Any]) -> float:
     return sum(sizes) / len(sizes)
 
 
-def _rows(questions: Sequence[ChoiceQuestion], split: str, settings: SciFIBenchSettings, data: str) -> list[Row]:
+def _rows(
+    questions: Sequence[ChoiceQuestion], split: str, settings: SciFIBenchSettings, data: str
+) -> list[Row]:
     if settings.negatives == "random":
         questions = with_random_negatives(questions, settings.seed)
     questions = [shuffled(question, settings.shuffle) for question in questions]
@@ -157,7 +172,9 @@ def _rows(questions: Sequence[ChoiceQuestion], split: str, settings: SciFIBenchS
     if settings.ocr == "yes":
         from spiqa_tasks.vision import figure_texts
 
-        texts = figure_texts((figure.digest, figure.path) for question in questions for figure in question.figures)
+        texts = figure_texts(
+            (figure.digest, figure.path) for question in questions for figure in question.figures
+        )
     return [
         {
             **_shown(question, settings, texts),
@@ -178,7 +195,9 @@ def _rows(questions: Sequence[ChoiceQuestion], split: str, settings: SciFIBenchS
     ]
 
 
-def _shown(question: ChoiceQuestion, settings: SciFIBenchSettings, texts: dict[str, str]) -> dict[str, Any]:
+def _shown(
+    question: ChoiceQuestion, settings: SciFIBenchSettings, texts: dict[str, str]
+) -> dict[str, Any]:
     shows_pictures = settings.ablation != "text" and not texts
     paths = [figure.path for figure in question.figures] if shows_pictures else []
     return {

@@ -48,7 +48,9 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
                 taken |= {plain(pair.caption), pair.figure.digest}
         if len(pairs) < len(question.letters) - 1:
             of = f"question {question.id} of {question.file}"
-            raise DataError(f"Expected more pairs for the false options of {of}, found {len(pairs)}. Fetch it again.")
+            raise DataError(
+                f"Expected more pairs for the false options of {of}, found {len(pairs)}. Fetch it again."
+            )
         pairs.insert(question.position, question)
         if question.to_figure:
             randomised.append(replace(question, figures=tuple(pair.figure for pair in pairs)))
@@ -67,7 +69,9 @@ def shuffled(question: ChoiceQuestion, seed: int) -> ChoiceQuestion:
         question,
         options=tuple(question.options[index] for index in order),
         answer=question.letters[order.index(question.position)],
-        figures=tuple(question.figures[index] for index in order) if question.to_figure else question.figures,
+        figures=tuple(question.figures[index] for index in order)
+        if question.to_figure
+        else question.figures,
     )
 
 
@@ -80,7 +84,10 @@ def marked_letter(question: ChoiceQuestion, mark: str, seed: int) -> str:
 
 
 def examples(
-    questions: Sequence[ChoiceQuestion], count: int, seed: int, similarities: NDArray[np.float64] | None = None
+    questions: Sequence[ChoiceQuestion],
+    count: int,
+    seed: int,
+    similarities: NDArray[np.float64] | None = None,
 ) -> list[list[ChoiceQuestion]]:
     """Return `count` other questions for each that share no caption and no figure with it, drawn by the seed.
 
@@ -95,16 +102,22 @@ def examples(
             question.generator("shots", seed).shuffle(order)
         else:
             order = (-similarities[index]).argsort(kind="stable").tolist()
-        others = (place for place in order if place != index and not content[place] & content[index])
+        others = (
+            place for place in order if place != index and not content[place] & content[index]
+        )
         shots = [questions[place] for place in islice(others, count)]
         if len(shots) < count:
             of = f"{question.id} of {question.file}"
-            raise DataError(f"Expected {count} examples unlike question {of}, found {len(shots)}. Use fewer shots.")
+            raise DataError(
+                f"Expected {count} examples unlike question {of}, found {len(shots)}. Use fewer shots."
+            )
         picked.append(shots if similarities is None else shots[::-1])
     return picked
 
 
-def similarities_of(questions: Sequence[ChoiceQuestion], checkpoint: str = "") -> NDArray[np.float64]:
+def similarities_of(
+    questions: Sequence[ChoiceQuestion], checkpoint: str = ""
+) -> NDArray[np.float64]:
     """Return cosines between the questions' true pairs, shape (questions, questions).
 
     Of TF-IDF vectors of the captions, or of a CLIP checkpoint's concatenated unit embeddings of image and caption

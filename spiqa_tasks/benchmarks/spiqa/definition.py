@@ -44,14 +44,20 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     if settings.setting == "fullpaper" and row["no_text"] is not None:
         details["no_text"] = row["no_text"]
     if response.failure is not None:
-        return Record(row["id"], status="request_failed", reason=response.failure, details=details, **shared)
+        return Record(
+            row["id"], status="request_failed", reason=response.failure, details=details, **shared
+        )
     is_cot = settings.setting == "cot"
     parsed = (parse_cot if is_cot else parse_answer)(without_control_tokens(response.text))
     prediction = without_control_tokens(parsed.text)
     details |= {"image": parsed.image} if is_cot else {}
     readings = [] if settings.protocol == "released" else [("", prediction, parsed.image)]
     if settings.protocol != "corrected":
-        image, text = parse_cot_released(response.text) if is_cot else (None, parse_answer_released(response.text))
+        image, text = (
+            parse_cot_released(response.text)
+            if is_cot
+            else (None, parse_answer_released(response.text))
+        )
         details["released"] = {"prediction": text} | ({"image": image} if is_cot else {})
         readings.append((RELEASED, text, image))
     scores: dict[str, float] = {}
@@ -80,13 +86,18 @@ def _as_shown(row: Mapping[str, Any], shown: tuple[str, ...]) -> Mapping[str, An
     return {**row, "figures": [{"file": file} for file in shown], "referred": indices}
 
 
-_TOO_MANY = re.compile("image", re.IGNORECASE), re.compile("many|most|limit|max|exceed|only|single", re.IGNORECASE)
+_TOO_MANY = (
+    re.compile("image", re.IGNORECASE),
+    re.compile("many|most|limit|max|exceed|only|single", re.IGNORECASE),
+)
 
 
 def image_limit_advice(records: Sequence[Record]) -> list[str]:
     """Return a remedy if failed requests name a limit on images, or []."""
     failed = [record for record in records if record.status == "request_failed"]
-    refused = [record for record in failed if all(words.search(record.reason or "") for words in _TOO_MANY)]
+    refused = [
+        record for record in failed if all(words.search(record.reason or "") for words in _TOO_MANY)
+    ]
     if not refused:
         return []
     return [
@@ -106,7 +117,9 @@ SPIQA = Benchmark(
     files=files_of,
     figures=figures_of,
     unseen=lambda settings: dataclasses.replace(
-        settings, ablation="text", setting="direct" if settings.setting == "fullpaper" else settings.setting
+        settings,
+        ablation="text",
+        setting="direct" if settings.setting == "fullpaper" else settings.setting,
     ),
     table=table,
     signature=ablation_fields,

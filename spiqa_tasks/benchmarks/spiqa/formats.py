@@ -16,11 +16,17 @@ NOT_PLOTS = ("schematic", "visualization", "other")
 """Table 6's "Other figures" (see published/NOTES.md)."""
 MOST_FIGURES = 8
 """Largest number of figures with a group of its own: the default of `max_figures`."""
-_KEYWORDS = {"schematic": "schematic", "plot": "plot", "photograph": "visualization"}  # the first in a label counts
+_KEYWORDS = {
+    "schematic": "schematic",
+    "plot": "plot",
+    "photograph": "visualization",
+}  # the first in a label counts
 
 
 @cache
-def figure_group(label: str, is_table: bool, reading: Literal["corrected", "released"] = "corrected") -> str:
+def figure_group(
+    label: str, is_table: bool, reading: Literal["corrected", "released"] = "corrected"
+) -> str:
     """Return the group of a figure, one of `GROUPS`, from the release's `figure_type` and whether it is a table."""
     if is_table:
         return "table"
@@ -37,7 +43,9 @@ def groups_of(row: Mapping[str, Any], figures: int) -> dict[str, str]:
         groups["nonplot"] = "nonplot"
     groups["released_type"] = f"released_{row['group_released']}"
     if figures:
-        groups["figures"] = f"figures_{figures}" if figures <= MOST_FIGURES else f"figures_{MOST_FIGURES + 1}+"
+        groups["figures"] = (
+            f"figures_{figures}" if figures <= MOST_FIGURES else f"figures_{MOST_FIGURES + 1}+"
+        )
     return groups
 
 
@@ -87,10 +95,20 @@ Reader = Callable[[str, Mapping[str, Any]], Paper]
 def read_a(paper_id: str, paper: Mapping[str, Any]) -> Paper:
     """Return a paper of test-A, val or train: figures have raw model labels and a `content_type`."""
     figures = [
-        Figure(file, f"{paper_id}/{file}", each["caption"], each["figure_type"], each["content_type"] == "table")
+        Figure(
+            file,
+            f"{paper_id}/{file}",
+            each["caption"],
+            each["figure_type"],
+            each["content_type"] == "table",
+        )
         for file, each in paper["all_figures"].items()
     ]
-    return _paper(paper_id, figures, [(item["question"], item["answer"], [item["reference"]]) for item in paper["qa"]])
+    return _paper(
+        paper_id,
+        figures,
+        [(item["question"], item["answer"], [item["reference"]]) for item in paper["qa"]],
+    )
 
 
 def read_b(paper_id: str, paper: Mapping[str, Any]) -> Paper:
@@ -100,7 +118,9 @@ def read_b(paper_id: str, paper: Mapping[str, Any]) -> Paper:
         Figure(file, file, caption, types[file], types[file] == "table")
         for file, caption in paper["all_figures_tables"].items()
     ]
-    questions = zip(paper["question"], paper["composition"], paper["referred_figures_tables"], strict=True)
+    questions = zip(
+        paper["question"], paper["composition"], paper["referred_figures_tables"], strict=True
+    )
     return _paper(paper_id, figures, questions, "\n\n".join(paper["passages"]))
 
 
@@ -129,7 +149,9 @@ def _paper(
     questions = []
     for position, (question, answer, referred) in enumerate(columns):
         if not question or not referred or not set(referred) <= set(by_file):
-            raise ValueError(f"question {position} without a text, or that refers to no figure of the paper")
+            raise ValueError(
+                f"question {position} without a text, or that refers to no figure of the paper"
+            )
         questions.append(Question(position, question, answer, tuple(dict.fromkeys(referred))))
     texts = [text for figure in by_file.values() for text in figure[:4]]
     texts += [text for question in questions for text in (question.question, question.answer)]

@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Value, mean_of, mean_value, share_of, withheld
+from spiqa_tasks.benchmarks.aggregation import (
+    RELEASED,
+    Metric,
+    Value,
+    mean_of,
+    mean_value,
+    share_of,
+    withheld,
+)
 from spiqa_tasks.benchmarks.open_metrics import (
     JUDGE_FAILED,
     L3SCORE,
@@ -44,8 +52,14 @@ def table(settings: SpiqaSettings) -> list[str]:
     `neither_rate`, which is near 0 with a fit judge (`judge_advice` warns otherwise).
     """
     both = settings.protocol == "both"
-    hidden = {name for name in METRICS if name not in SHOWN or (both and name == "bleu_1")} | {NEITHER.name}
-    names = [metric.name for metric in metrics(settings) if metric.name.removesuffix(RELEASED) not in hidden]
+    hidden = {name for name in METRICS if name not in SHOWN or (both and name == "bleu_1")} | {
+        NEITHER.name
+    }
+    names = [
+        metric.name
+        for metric in metrics(settings)
+        if metric.name.removesuffix(RELEASED) not in hidden
+    ]
     by_type = settings.protocol == "corrected" and settings.judged == L3SCORE
     return [names[0], *(f"{names[0]}/{group}" for group in GROUPS if by_type), *names[1:]]
 
@@ -55,17 +69,27 @@ def _of_reading(settings: SpiqaSettings, suffix: str, texts: Texts) -> list[Metr
     judged = Metric(name, lambda records: mean_of(name).compute(whole(records)), needs="judge")
     if suffix and settings.setting == "perfigure":
         judged = replace(judged, compute=partial(_perfigure_released, name))
-    retrieval = [Metric(of_images, partial(_retrieval, of_images))] if settings.setting == "cot" else []
+    retrieval = (
+        [Metric(of_images, partial(_retrieval, of_images))] if settings.setting == "cot" else []
+    )
     return [judged, *retrieval, *(text_metric(toolkit + suffix, texts) for toolkit in METRICS)]
 
 
 def _rates(settings: SpiqaSettings) -> list[Metric]:
-    unformatted = share_of("unformatted_rate", lambda record: record.rule in ("unformatted", "empty"))
-    request_failed = share_of("request_failed_rate", lambda record: record.status == "request_failed")
+    unformatted = share_of(
+        "unformatted_rate", lambda record: record.rule in ("unformatted", "empty")
+    )
+    request_failed = share_of(
+        "request_failed_rate", lambda record: record.status == "request_failed"
+    )
     neither = [NEITHER] if settings.judged == L3SCORE else []
     if settings.setting != "perfigure":
         truncated = share_of("truncated_rate", lambda record: bool(record.truncated))
-        no_text = [Metric("no_text_count", _no_text, higher_is_better=False)] if settings.setting == "fullpaper" else []
+        no_text = (
+            [Metric("no_text_count", _no_text, higher_is_better=False)]
+            if settings.setting == "fullpaper"
+            else []
+        )
         return [unformatted, truncated, JUDGE_FAILED, *neither, request_failed, *no_text]
     of_questions = [
         share_of("incomplete_rate", lambda record: record.status == "incomplete"),
@@ -73,8 +97,12 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
     ]
     if settings.protocol != "released":
         judge_failed = partial(_perfigure_judge_failed, settings.judged)
-        of_questions.append(Metric(JUDGE_FAILED.name, judge_failed, higher_is_better=False, needs="judge"))
-    unformatted, request_failed = (replace(metric, of_documents=True) for metric in (unformatted, request_failed))
+        of_questions.append(
+            Metric(JUDGE_FAILED.name, judge_failed, higher_is_better=False, needs="judge")
+        )
+    unformatted, request_failed = (
+        replace(metric, of_documents=True) for metric in (unformatted, request_failed)
+    )
     return [unformatted, *of_questions, *neither, request_failed]
 
 
@@ -82,7 +110,11 @@ def _released(record: Record) -> Sequence[str]:
     """Return the released scripts' reading; `perfigure`: an answer per helpful referred figure, or one empty answer."""
     if "released" in record.details:
         return (record.details["released"]["prediction"],)
-    return (record.details["released_answers"] or ("",)) if "released_answers" in record.details else ()
+    return (
+        (record.details["released_answers"] or ("",))
+        if "released_answers" in record.details
+        else ()
+    )
 
 
 def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
@@ -92,24 +124,33 @@ def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
     """
     questions = whole(records)
     answered = [record for record in questions if record.prediction is not None]
-    verdicts = [verdict for record in answered for verdict in record.verdicts if verdict["metric"] == name]
+    verdicts = [
+        verdict for record in answered for verdict in record.verdicts if verdict["metric"] == name
+    ]
     scores = [verdict["score"] for verdict in verdicts if "score" in verdict]
     missing = withheld(len(answered), len(questions))
     if missing is not None:
         return missing
     if verdicts and not is_covered(len(scores), len(verdicts)):
-        return Value(math.nan, len(scores), reason=f"{len(scores)} of {len(verdicts)} answers were judged")
+        return Value(
+            math.nan, len(scores), reason=f"{len(scores)} of {len(verdicts)} answers were judged"
+        )
     return Value(sum(scores) / (len(scores) + len(answered)), len(answered))
 
 
 def _unhelpful(records: Sequence[Record]) -> Value:
     return mean_value(
-        {r.id: None if r.prediction is None else float(r.status == "no_helpful_figure") for r in whole(records)}
+        {
+            r.id: None if r.prediction is None else float(r.status == "no_helpful_figure")
+            for r in whole(records)
+        }
     )
 
 
 def _perfigure_judge_failed(name: str, records: Sequence[Record]) -> Value:
-    verdicts = [verdict for record in records for verdict in record.verdicts if verdict["metric"] == name]
+    verdicts = [
+        verdict for record in records for verdict in record.verdicts if verdict["metric"] == name
+    ]
     failed = sum("score" not in verdict for verdict in verdicts)
     return Value(failed / len(verdicts) if verdicts else 0.0, len(verdicts))
 
@@ -123,7 +164,9 @@ def _no_text(records: Sequence[Record]) -> Value:
 
 def _retrieval(name: str, records: Sequence[Record]) -> Value:
     """Return the mean retrieval score, withheld if the order of the figures is unknown for too many."""
-    unknown = sum(record.prediction is not None and not record.details.get("figures") for record in records)
+    unknown = sum(
+        record.prediction is not None and not record.details.get("figures") for record in records
+    )
     if unknown and not is_covered(len(records) - unknown, len(records)):
         reason = f"the order of the figures that the model saw is not known for {unknown} of {len(records)} answers: "
         reason += "add a column of their file names, called figures, or name it with --columns figures=COLUMN"

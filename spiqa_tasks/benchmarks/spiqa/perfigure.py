@@ -63,22 +63,39 @@ def join(documents: Sequence[Record], context: Context) -> list[Record]:
     `anchor`, the id of the first document, and the answers that the released scripts score.
     """
     by_question: dict[str, dict[str, Record]] = {}
-    for record in documents:  # a record that failed scoring has only its id, `<question>/<figure>/<step>`
+    for (
+        record
+    ) in documents:  # a record that failed scoring has only its id, `<question>/<figure>/<step>`
         question_id = str(record.details.get("question_id") or record.id.rsplit("/", 2)[0])
         by_question.setdefault(question_id, {})[record.id] = record
-    return [_joined(question_id, list(parts.values()), context) for question_id, parts in by_question.items()]
+    return [
+        _joined(question_id, list(parts.values()), context)
+        for question_id, parts in by_question.items()
+    ]
 
 
 def _joined(question_id: str, parts: list[Record], context: Context) -> Record:
-    before = next((part.details["question"] for part in parts if isinstance(part.details.get("question"), dict)), None)
+    before = next(
+        (
+            part.details["question"]
+            for part in parts
+            if isinstance(part.details.get("question"), dict)
+        ),
+        None,
+    )
     if before is not None:
         return Record.from_dict(before)
-    if any(part.status == "scoring_failed" for part in parts) or len(parts) < parts[0].details["documents"]:
+    if (
+        any(part.status == "scoring_failed" for part in parts)
+        or len(parts) < parts[0].details["documents"]
+    ):
         cluster = next((part.cluster for part in parts if part.cluster is not None), None)
         return Record(question_id, status="incomplete", cluster=cluster)
     ordered = sorted(parts, key=lambda part: int(part.id.split("/")[-2]))
     details = {"anchor": ordered[0].id}
-    question = dataclasses.replace(ordered[0], id=question_id, prediction=None, rule=None, reason=None, details=details)
+    question = dataclasses.replace(
+        ordered[0], id=question_id, prediction=None, rule=None, reason=None, details=details
+    )
     for part in ordered:
         if part.status == "request_failed":
             return dataclasses.replace(question, status="request_failed", reason=part.reason)
@@ -95,7 +112,9 @@ def _answered(question: Record, ordered: Sequence[Record], context: Context) -> 
         verdict, answer = replies[part.id], replies[part.id.removesuffix("helpful") + "answer"]
         if part.details["referred"] and is_helpful_released(verdict):
             released.append(answer)
-        if parse_helpful(verdict) is not False:  # an unclear verdict counts as helpful, as in the released scripts
+        if (
+            parse_helpful(verdict) is not False
+        ):  # an unclear verdict counts as helpful, as in the released scripts
             answers.append(answer)
     answers = released if protocol == "released" else answers
     prediction = " ".join(dict.fromkeys(filter(None, map(without_control_tokens, answers))))
@@ -110,6 +129,9 @@ def _answered(question: Record, ordered: Sequence[Record], context: Context) -> 
         prediction=prediction,
         status="ok" if answers else "no_helpful_figure",
         scores={} if protocol == "released" or answers else {judged: 0.0},
-        details={**question.details, **({} if protocol == "corrected" else {"released_answers": released})},
+        details={
+            **question.details,
+            **({} if protocol == "corrected" else {"released_answers": released}),
+        },
         asks=tuple(asks),
     )

@@ -16,7 +16,9 @@ from spiqa_tasks.files.pictures import ablated_pictures, open_picture, save_png
 
 _FORMAT = "Output in the following format: {'Answer': 'Direct Answer to the Question'}. \n"
 _GIVEN_FIGURES = "You are given a question, a few input images, and a caption corresponding to each input image. "
-_FROM_FIGURES = "Please answer the question based on the input images and corresponding captions. Question: "
+_FROM_FIGURES = (
+    "Please answer the question based on the input images and corresponding captions. Question: "
+)
 
 INSTRUCTIONS: dict[str, str] = {
     "direct": _GIVEN_FIGURES + _FROM_FIGURES + "<question>. " + _FORMAT,
@@ -26,7 +28,8 @@ INSTRUCTIONS: dict[str, str] = {
         "Question: <question>. " + _FORMAT + "Paragraphs from the paper: <text>: "
     ),
     "cot": (
-        _GIVEN_FIGURES + "First, please determine which image and corresponding caption is most helpful to answer the "
+        _GIVEN_FIGURES
+        + "First, please determine which image and corresponding caption is most helpful to answer the "
         "question, and briefly explain why. Next, please generate a direct answer to the question. "
         "Question: <question>. First output which image is helpful in the following format: {'Image': A, 'Rationale': "
         "'Very Brief Explanation on Why Image A is helpful'} where A is the image number. Next, answer the question as "
@@ -61,8 +64,15 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
     Figures without a path (caption-only, text ablation) have no picture. `perfigure`: figure and prompt of the step.
     """
     settings = settings_of(row)
-    pictures = [Picture(shown_picture(figure["path"], settings)) if figure["path"] else "" for figure in row["figures"]]
-    values = {"question": row["question"], "text": row["full_text"], "caption": row["figures"][0]["caption"]}
+    pictures = [
+        Picture(shown_picture(figure["path"], settings)) if figure["path"] else ""
+        for figure in row["figures"]
+    ]
+    values = {
+        "question": row["question"],
+        "text": row["full_text"],
+        "caption": row["figures"][0]["caption"],
+    }
     template = INSTRUCTIONS[row["step"] if settings.setting == "perfigure" else settings.setting]
     # in one pass: a value is never read as a field
     instruction = re.sub(r"<(question|caption|text)>", lambda field: values[field[1]], template)
@@ -84,10 +94,14 @@ def shown_picture(path: str, settings: SpiqaSettings) -> str:
     extracted first. Raises DataError: an unreadable picture.
     """
     path = unpacked(path)
-    if settings.resolution != "full" and not (settings.resolution == SMALL and SMALL_FOLDER in path):
+    if settings.resolution != "full" and not (
+        settings.resolution == SMALL and SMALL_FOLDER in path
+    ):
         side = int(settings.resolution.removesuffix("px"))
         status = os.stat(path)
-        name = hashlib.sha256(f"{path} {status.st_size} {status.st_mtime_ns}".encode()).hexdigest()[:24]
+        name = hashlib.sha256(f"{path} {status.st_size} {status.st_mtime_ns}".encode()).hexdigest()[
+            :24
+        ]
         square = cache_folder() / f"{side}px" / name[:2] / f"{name}.png"
         if not square.exists():
             save_png(open_picture(path).resize((side, side), Image.Resampling.BICUBIC), square)
@@ -104,7 +118,9 @@ Form = Literal["llava", "messages"]
 CAPTION = "Provide a caption for this figure of a scientific paper."
 
 
-def conversations(rows: Iterable[Mapping[str, Any]], form: Form, captions: bool = False) -> Iterator[dict[str, Any]]:
+def conversations(
+    rows: Iterable[Mapping[str, Any]], form: Form, captions: bool = False
+) -> Iterator[dict[str, Any]]:
     """Yield one conversation per row for fine-tuning, with the picture, question and answer (section 5.1).
 
     Rows of `perfigure` are taken if they ask for an answer to a referred figure. The form is `llava` (`image`, a list
@@ -124,9 +140,13 @@ def conversations(rows: Iterable[Mapping[str, Any]], form: Form, captions: bool 
                 yield _conversation(figure["file"], parts, figure["caption"], form, is_single)
 
 
-def _conversation(name: str, parts: Sequence[Part], answer: str, form: Form, is_single: bool) -> dict[str, Any]:
+def _conversation(
+    name: str, parts: Sequence[Part], answer: str, form: Form, is_single: bool
+) -> dict[str, Any]:
     pictures = [part.path for part in parts if isinstance(part, Picture)]
-    texts = (f"<image>{chr(10)}" if isinstance(part, Picture) else str(part) for part in parts if part)
+    texts = (
+        f"<image>{chr(10)}" if isinstance(part, Picture) else str(part) for part in parts if part
+    )
     question = "".join(texts)
     if form == "llava":
         turns = [{"from": "human", "value": question}, {"from": "gpt", "value": answer}]

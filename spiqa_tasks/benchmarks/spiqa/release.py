@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.spiqa.formats import Paper, Reader, read_a, read_b, read_c
-from spiqa_tasks.benchmarks.spiqa.settings import SMALL, Shown, SpiqaSettings, questions_shown, rows_table
+from spiqa_tasks.benchmarks.spiqa.settings import (
+    SMALL,
+    Shown,
+    SpiqaSettings,
+    questions_shown,
+    rows_table,
+)
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.archives import is_unsafe, packed_pictures, picture_folder
 from spiqa_tasks.files.json_text import entries
@@ -48,7 +54,9 @@ SPLITS = {
     "testB": Split("test-B/SPIQA_testB.json", "test-B/SPIQA_testB_Images.zip", read_b),
     "testC": Split("test-C/SPIQA_testC.json", "test-C/SPIQA_testC_Images.zip", read_c),
     "val": Split("train_val/SPIQA_val.json", "train_val/SPIQA_train_val_Images.zip", read_a),
-    "train": Split("train_val/SPIQA_train.json", "train_val/SPIQA_train_val_Images.zip", read_a, packed=True),
+    "train": Split(
+        "train_val/SPIQA_train.json", "train_val/SPIQA_train_val_Images.zip", read_a, packed=True
+    ),
 }
 SPLITS["demo"] = SPLITS["testA"]
 PARAGRAPHS = "SPIQA_train_val_test-A_extracted_paragraphs.zip"
@@ -110,13 +118,23 @@ def read_papers(path: Path, read: Reader) -> list[Paper]:
 
 def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
     """Return the papers without unanswered questions, whose ids are logged. Raises DataError if no question is left."""
-    names = [f"{paper.paper_id}/{item.position}" for paper in papers for item in paper.questions if not item.answer]
+    names = [
+        f"{paper.paper_id}/{item.position}"
+        for paper in papers
+        for item in paper.questions
+        if not item.answer
+    ]
     if names:
         found = counted(len(names), "question has", "questions have")
         logger.warning("%s no answer in %s, left out: %s", found, path, ", ".join(names))
-    kept = [replace(paper, questions=tuple(item for item in paper.questions if item.answer)) for paper in papers]
+    kept = [
+        replace(paper, questions=tuple(item for item in paper.questions if item.answer))
+        for paper in papers
+    ]
     if not any(paper.questions for paper in kept):
-        raise DataError(f"Expected questions in {path}, found none in its {len(papers)} papers. Fetch the file again.")
+        raise DataError(
+            f"Expected questions in {path}, found none in its {len(papers)} papers. Fetch the file again."
+        )
     return kept
 
 
@@ -128,17 +146,23 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
     Raises DataError: the archive is missing or has no text of these papers.
     """
     names = {f"{paper.paper_id}.txt" for paper in papers if paper.full_text is None}
-    folder = picture_folder(source, SPIQA, PARAGRAPHS, sorted(names), some=True) if names else Path()
+    folder = (
+        picture_folder(source, SPIQA, PARAGRAPHS, sorted(names), some=True) if names else Path()
+    )
     whole = []
     for paper in papers:
         if paper.full_text is None:
             file = folder / f"{paper.paper_id}.txt"
-            text = file.read_text(encoding="utf-8", errors="replace").strip() if file.is_file() else ""
+            text = (
+                file.read_text(encoding="utf-8", errors="replace").strip() if file.is_file() else ""
+            )
             paper = replace(paper, full_text=text)
         whole.append(paper)
     empty = [paper for paper in whole if not paper.full_text and paper.questions]
     if empty:
-        questions = counted(sum(len(paper.questions) for paper in empty), "question is", "questions are")
+        questions = counted(
+            sum(len(paper.questions) for paper in empty), "question is", "questions are"
+        )
         ids = ", ".join(paper.paper_id for paper in empty)
         logger.warning("%s asked without a text, which these papers lack: %s", questions, ids)
     return whole
@@ -149,10 +173,14 @@ def _picture_paths(
 ) -> Mapping[str, str]:
     if not settings.shows_pictures:
         return {}
-    names = sorted({shown.paper.figures[file].picture for shown in questions for file in shown.files})
+    names = sorted(
+        {shown.paper.figures[file].picture for shown in questions for file in shown.files}
+    )
     unsafe = [name for name in names if is_unsafe(name)]
     if unsafe:
-        raise DataError(f"Expected figure names inside the archive, found {unsafe[0]!r}. Fetch the file again.")
+        raise DataError(
+            f"Expected figure names inside the archive, found {unsafe[0]!r}. Fetch the file again."
+        )
     archive = files.archive(settings)
     if files.packed and source.folder(SPIQA, archive.removesuffix(".zip")) is None:
         return packed_pictures(source.files(SPIQA, archive)[0], names)

@@ -38,7 +38,9 @@ class SpiqaSettings:
         rule: the judge's rule, whose metric is the headline, one in `judge.rules.RULE_OF`.
     """
 
-    setting: Literal["direct", "fullpaper", "cot", "nocaption", "captiononly", "perfigure"] = "direct"
+    setting: Literal["direct", "fullpaper", "cot", "nocaption", "captiononly", "perfigure"] = (
+        "direct"
+    )
     max_figures: int = 8
     seed: int = 0
     resolution: str = "full"
@@ -49,10 +51,16 @@ class SpiqaSettings:
 
     def __post_init__(self) -> None:
         if self.max_figures < 0:
-            raise InputError(f"Expected max_figures to be 0 (all figures) or more; found {self.max_figures}.")
+            raise InputError(
+                f"Expected max_figures to be 0 (all figures) or more; found {self.max_figures}."
+            )
         metric_of(self.rule)
-        if self.resolution not in ("full", SMALL) and not (self.resolution.isdecimal() and int(self.resolution) > 0):
-            raise InputError(f"Expected resolution to be full, {SMALL} or a number of pixels; found {self.resolution}.")
+        if self.resolution not in ("full", SMALL) and not (
+            self.resolution.isdecimal() and int(self.resolution) > 0
+        ):
+            raise InputError(
+                f"Expected resolution to be full, {SMALL} or a number of pixels; found {self.resolution}."
+            )
         if self.setting == "perfigure" and self.protocol == "released":
             object.__setattr__(self, "figures", "referred")
 
@@ -81,7 +89,9 @@ class Shown(NamedTuple):
     files: list[str]
 
 
-def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: str, limit: int, seed: int) -> list[str]:
+def choose_figures(
+    files: Sequence[str], referred: Sequence[str], question_id: str, limit: int, seed: int
+) -> list[str]:
     """Return the figures to show, in order: the referred ones and randomly chosen others, shuffled (paper section 5.1).
 
     Depends on the question's identity and `seed` alone, never on process or order of evaluation. `limit` 0 means all;
@@ -107,15 +117,25 @@ def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Sh
     result = []
     for paper in papers:
         for question in paper.questions:
-            files = [file for file in paper.figures if settings.figures == "all" or file in question.referred]
+            files = [
+                file
+                for file in paper.figures
+                if settings.figures == "all" or file in question.referred
+            ]
             question_id = f"{paper.paper_id}/{question.position}"
-            chosen = choose_figures(files, question.referred, question_id, settings.max_figures, settings.seed)
+            chosen = choose_figures(
+                files, question.referred, question_id, settings.max_figures, settings.seed
+            )
             result.append(Shown(paper, question, chosen))
     return result
 
 
 def rows_table(
-    questions: Sequence[Shown], paths: Mapping[str, str], settings: SpiqaSettings, split: str, data: str
+    questions: Sequence[Shown],
+    paths: Mapping[str, str],
+    settings: SpiqaSettings,
+    split: str,
+    data: str,
 ) -> Any:
     """Return a pyarrow table with one row per question (`perfigure`: per question, figure and prompt).
 
@@ -129,14 +149,20 @@ def rows_table(
     same = {"benchmark": "spiqa", "split": split, "data": data, "settings": settings_text(settings)}
     batches = []
     for start in range(0, len(questions), _BATCH):
-        rows = [row | same for shown in questions[start : start + _BATCH] for row in _rows(shown, paths, settings)]
+        rows = [
+            row | same
+            for shown in questions[start : start + _BATCH]
+            for row in _rows(shown, paths, settings)
+        ]
         kinds["figures"] = pa.list_(pa.struct([(name, text) for name in rows[0]["figures"][0]]))
         schema = pa.schema([(name, kinds.get(name, text)) for name in rows[0]])
         batches.append(pa.Table.from_pylist(rows, schema=schema))
     return pa.concat_tables(batches)
 
 
-def _rows(shown: Shown, paths: Mapping[str, str], settings: SpiqaSettings) -> Iterator[dict[str, Any]]:
+def _rows(
+    shown: Shown, paths: Mapping[str, str], settings: SpiqaSettings
+) -> Iterator[dict[str, Any]]:
     paper, question, files = shown
     first = paper.figures[question.referred[0]]
     question_id = f"{paper.paper_id}/{question.position}"
@@ -170,4 +196,6 @@ def _rows(shown: Shown, paths: Mapping[str, str], settings: SpiqaSettings) -> It
     row["documents"] = len(STEPS) * len(files)
     for index, figure in enumerate(row["figures"]):
         alone = {"referred": [0] if index in row["referred"] else [], "figures": [figure]}
-        yield from (row | alone | {"id": f"{question_id}/{index}/{step}", "step": step} for step in STEPS)
+        yield from (
+            row | alone | {"id": f"{question_id}/{index}/{step}", "step": step} for step in STEPS
+        )

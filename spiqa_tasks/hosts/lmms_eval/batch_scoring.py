@@ -97,20 +97,29 @@ def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> Non
     name = str(instances[0].metadata["task"]) if instances else ""
     names[row["benchmark"], row["split"], row["settings"]] = name
     try:
-        repeats: defaultdict[int, list[tuple[Mapping[str, Any], str, bool | None]]] = defaultdict(list)
+        repeats: defaultdict[int, list[tuple[Mapping[str, Any], str, bool | None]]] = defaultdict(
+            list
+        )
         for doc_id, answers in answers_of(instances, filter_name).items():
             for repeat, (text, truncated) in enumerate(answers):
                 repeats[repeat].append((docs[doc_id], text, truncated))
         found: dict[Key, Record] = {}
         for given in repeats.values():
-            records = [scorer.record(row, response_of(text, truncated=truncated)) for row, text, truncated in given]
+            records = [
+                scorer.record(row, response_of(text, truncated=truncated))
+                for row, text, truncated in given
+            ]
             scored = scorer.score(records, whole=not several())
             _warn(name, scorer, scored)
             for (row, text, _), record in zip(given, scored, strict=True):
-                found.setdefault(_key(row, text), record)  # equal answers keep the record of the first repeat
+                found.setdefault(
+                    _key(row, text), record
+                )  # equal answers keep the record of the first repeat
         _records[filter_name] = found
     except Exception:
-        logger.exception("%s: The answers could not be scored together; they are scored one by one.", name)
+        logger.exception(
+            "%s: The answers could not be scored together; they are scored one by one.", name
+        )
     if scorer.judge is not None and several():
         report.gather(scorer.judge.summary())
 
@@ -120,7 +129,9 @@ def _warn(name: str, scorer: Scorer, scored: Sequence[Record]) -> None:
         logger.warning("%s: %s", name, line)
     if failed := sum(record.status == "request_failed" for record in scored):
         again = "Run again to ask them again; with --use_cache DIR only these are asked."
-        logger.warning("%s: %s of %s requests to the model failed. %s", name, failed, len(scored), again)
+        logger.warning(
+            "%s: %s of %s requests to the model failed. %s", name, failed, len(scored), again
+        )
 
 
 def record_of(row: Mapping[str, Any], text: str) -> Record:
@@ -135,7 +146,11 @@ def record_of(row: Mapping[str, Any], text: str) -> Record:
 
 def _key(row: Mapping[str, Any], text: str) -> Key:
     """Return the key of an answer, without reasoning: the host may remove it after the filters."""
-    return f"{row['benchmark']}/{row['split']}/{row['settings']}", str(row["id"]), without_reasoning(text).strip()
+    return (
+        f"{row['benchmark']}/{row['split']}/{row['settings']}",
+        str(row["id"]),
+        without_reasoning(text).strip(),
+    )
 
 
 class LoggedRecord(dict[str, Any]):
@@ -150,10 +165,14 @@ class LoggedRecord(dict[str, Any]):
     """Name of the task, for log lines."""
 
 
-def logged_values(record: Record, scorer: Scorer, task: tuple[str, str], name: str = "") -> dict[str, Any]:
+def logged_values(
+    record: Record, scorer: Scorer, task: tuple[str, str], name: str = ""
+) -> dict[str, Any]:
     """Return the result of `process_results`: the values of `metric_values` for the rows of the host's table."""
     known = {metric.name: metric for metric in scorer.metrics}
-    table = [(row, *row.partition("/")[::2]) for row in scorer.benchmark.rows_of_table(scorer.settings)]
+    table = [
+        (row, *row.partition("/")[::2]) for row in scorer.benchmark.rows_of_table(scorer.settings)
+    ]
     rows = {row: (known[metric], group or None) for row, metric, group in table if metric in known}
     logged = metric_values(record, rows, scorer.join is not None)
     headline = next((values.get("score") for values in logged.values()), None)
@@ -172,7 +191,9 @@ def split_repeats(instances: list[Any]) -> None:
         if len(instance.resps) < 2:
             split.append(instance)
             continue
-        for place, (text, tokens) in enumerate(zip(instance.resps, instance.token_counts, strict=True)):
+        for place, (text, tokens) in enumerate(
+            zip(instance.resps, instance.token_counts, strict=True)
+        ):
             single = copy.copy(instance)
             single.idx, single.resps, single.token_counts = place, [text], [tokens]
             single.filtered_resps, single.raw_filtered_resps = {}, {}
@@ -180,18 +201,25 @@ def split_repeats(instances: list[Any]) -> None:
     instances[:] = split
 
 
-def answers_of(instances: Sequence[Any], filter_name: str) -> dict[int, list[tuple[str, bool | None]]]:
+def answers_of(
+    instances: Sequence[Any], filter_name: str
+) -> dict[int, list[tuple[str, bool | None]]]:
     """Return doc_id -> (answer, whether it ended at the limit of tokens or None without lengths) of each repeat."""
     by_doc: dict[int, list[tuple[str, bool | None]]] = {}
     for instance in instances:
         texts = _texts(instance.filtered_resps.get(filter_name))
         settings = next((value for value in instance.arguments if isinstance(value, Mapping)), {})
         limit = settings.get("max_new_tokens")
-        lengths = [getattr(count, "output_tokens", None) for count in getattr(instance, "token_counts", None) or ()]
+        lengths = [
+            getattr(count, "output_tokens", None)
+            for count in getattr(instance, "token_counts", None) or ()
+        ]
         if limit is None or len(lengths) != len(texts):
             lengths = [None] * len(texts)
         for text, length in zip(texts, lengths, strict=True):
-            by_doc.setdefault(instance.doc_id, []).append((text, None if length is None else length >= limit))
+            by_doc.setdefault(instance.doc_id, []).append(
+                (text, None if length is None else length >= limit)
+            )
     return by_doc
 
 

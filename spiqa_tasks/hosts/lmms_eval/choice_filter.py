@@ -27,7 +27,9 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
     places: Sequence[int] | None = None
     """Indices in the split of the next answers, or None for the first ones in order."""
 
-    def __init__(self, options: str | Sequence[str] = (), letters: str = "", fallback: str = "[invalid]") -> None:
+    def __init__(
+        self, options: str | Sequence[str] = (), letters: str = "", fallback: str = "[invalid]"
+    ) -> None:
         self._columns = (options,) if isinstance(options, str) else tuple(options)
         self._letters = letters
         self._fallback = fallback
@@ -36,7 +38,10 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
     def apply(self, resps: Iterable[Any], docs: Any) -> list[Any]:
         """Return the letters of each doc's answers; never raises, or the host would lose other tasks' results."""
         places = itertools.count() if self.places is None else self.places
-        return [self._read(answers, self._options(docs[place])) for answers, place in zip(resps, places, strict=False)]
+        return [
+            self._read(answers, self._options(docs[place]))
+            for answers, place in zip(resps, places, strict=False)
+        ]
 
     def _read(self, answers: Any, options: Mapping[str, str]) -> Any:
         if not isinstance(answers, str):
@@ -54,5 +59,7 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
             self._has_warned = True
             remedy = "Name their column with `options`, or their letters with `letters`, in the task's filter_list."
             where = ", ".join(self._columns or doc)
-            logger.error("%s: Expected the options of a doc in %s, found %s. %s", NAME, where, found, remedy)
+            logger.error(
+                "%s: Expected the options of a doc in %s, found %s. %s", NAME, where, found, remedy
+            )
         return options

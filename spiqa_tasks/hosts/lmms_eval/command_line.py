@@ -17,9 +17,26 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 from spiqa_tasks.printable import progress
 
-_SET = ("model", "model_args", "tasks", "output_path", "log_samples", "use_cache", "limit", "offset", "include_path")
+_SET = (
+    "model",
+    "model_args",
+    "tasks",
+    "output_path",
+    "log_samples",
+    "use_cache",
+    "limit",
+    "offset",
+    "include_path",
+)
 """Options set by `command`, refused among further arguments."""
-_RUNNING = ("batch_size", "max_batch_size", "device", "verbosity", "process_docs_parallel", "wandb_args")
+_RUNNING = (
+    "batch_size",
+    "max_batch_size",
+    "device",
+    "verbosity",
+    "process_docs_parallel",
+    "wandb_args",
+)
 """Options that do not change answers: speed, device, logging."""
 LOOK, _END, _BAR = 2.0, 4096, re.compile(rb"% *\|[^|\r\n]*\| *(\d+)/(\d+) \[")
 """Seconds between two looks at the end of a host's log, its bytes, and a bar of tqdm in it."""
@@ -36,7 +53,10 @@ class Model:
 
     def ablated(self, kind: str) -> Model:
         """Return the model wrapped by `ablated`; `kind` is one of `models.picture_ablation.KINDS`."""
-        return Model(ABLATED, ",".join(filter(None, [f"base={self.name}", f"ablation={kind}", self.arguments])))
+        return Model(
+            ABLATED,
+            ",".join(filter(None, [f"base={self.name}", f"ablation={kind}", self.arguments])),
+        )
 
 
 @dataclass(frozen=True)
@@ -54,7 +74,15 @@ def command(model: Model, task: str, folder: Path, options: Options) -> list[str
     """Return the command; results go to `folder`, the response cache to `cache` in it."""
     words = [*(options.launch or (sys.executable,)), "-m", "lmms_eval", "--model", model.name]
     words += ["--model_args", model.arguments] if model.arguments else []
-    words += ["--tasks", task, "--output_path", str(folder), "--log_samples", "--use_cache", str(cache_of(folder))]
+    words += [
+        "--tasks",
+        task,
+        "--output_path",
+        str(folder),
+        "--log_samples",
+        "--use_cache",
+        str(cache_of(folder)),
+    ]
     words += ["--limit", str(options.limit)] if options.limit else []
     words += ["--include_path", str(options.include)] if options.include else []
     return [*words, *options.extra]
@@ -69,7 +97,9 @@ def check_extra(extra: Sequence[str]) -> None:
     """Raise InputError if further arguments contain an option that `command` sets."""
     taken = [word for word in extra if word.partition("=")[0].lstrip("-").replace("-", "_") in _SET]
     if taken:
-        raise InputError(f"Expected no {', '.join(taken)} behind --, which this command sets. Leave it out.")
+        raise InputError(
+            f"Expected no {', '.join(taken)} behind --, which this command sets. Leave it out."
+        )
 
 
 def answering(extra: Sequence[str]) -> list[str]:
@@ -111,16 +141,27 @@ def watched(process: subprocess.Popen[bytes], log: Path, doing: str) -> int:
 
 
 def run_host(
-    command: Sequence[str], log: Path, held: int, environment: Mapping[str, str], doing: str = "lmms-eval"
+    command: Sequence[str],
+    log: Path,
+    held: int,
+    environment: Mapping[str, str],
+    doing: str = "lmms-eval",
 ) -> int:
     """Run a command with its output in `log`, overwritten; return its exit status, which says little."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as file:
-        pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": file, "stderr": file, "pass_fds": [held]}
+        pipes: dict[str, Any] = {
+            "stdin": subprocess.DEVNULL,
+            "stdout": file,
+            "stderr": file,
+            "pass_fds": [held],
+        }
         try:
             process = subprocess.Popen(command, env=environment, **pipes)
         except OSError as error:
-            raise InputError(f"Expected to start {command[0]}, found {error.strerror}. Correct --launch.") from error
+            raise InputError(
+                f"Expected to start {command[0]}, found {error.strerror}. Correct --launch."
+            ) from error
         try:
             return watched(process, log, doing)
         finally:

@@ -46,7 +46,9 @@ def one_sentence() -> Iterator[None]:
         raise SystemExit(f"spiqa-tasks: {error}") from error
     except Exception as error:
         logger.exception("An unexpected error in a hook of the task:")
-        raise SystemExit(f"spiqa-tasks: unexpected {type(error).__name__}: {error}; please report it.") from error
+        raise SystemExit(
+            f"spiqa-tasks: unexpected {type(error).__name__}: {error}; please report it."
+        ) from error
 
 
 def _folders() -> list[Path]:
@@ -65,7 +67,11 @@ def _patch_tasks(host: Any) -> None:
 
     @replacing(host.TaskManager, "initialize_tasks")
     def with_ours(
-        initialize: Any, self: Any, include_path: str | list[str] | None = None, *args: Any, **kwargs: Any
+        initialize: Any,
+        self: Any,
+        include_path: str | list[str] | None = None,
+        *args: Any,
+        **kwargs: Any,
     ) -> Any:
         from spiqa_tasks.hosts.lmms_eval.task_yaml import check_names, write_own
 
@@ -79,7 +85,9 @@ def _patch_tasks(host: Any) -> None:
         name: str | None = self.__dict__["model_name"]
         return wrapped_names.get(name, name) if name else name
 
-    host.TaskManager.model_name = property(get_model_name, lambda self, name: self.__dict__.update(model_name=name))
+    host.TaskManager.model_name = property(
+        get_model_name, lambda self, name: self.__dict__.update(model_name=name)
+    )
 
 
 def _patch_filters(host: Any) -> None:
@@ -94,7 +102,9 @@ def _patch_filters(host: Any) -> None:
         from spiqa_tasks.hosts.lmms_eval.batch_scoring import is_ours, score_together, split_repeats
 
         for step in self.filters:
-            if hasattr(step, "places"):  # --limit or several processes answer other docs than the first ones
+            if hasattr(
+                step, "places"
+            ):  # --limit or several processes answer other docs than the first ones
                 step.places = [instance.doc_id for instance in instances]
         ours = is_ours(docs)
         if ours and self.name == NO_FILTER:
@@ -119,7 +129,11 @@ def _patch_results(host: Any) -> None:
         from spiqa_tasks.benchmarks.results_file import BASELINE
         from spiqa_tasks.hosts.lmms_eval.batch_scoring import LoggedRecord
 
-        if any(isinstance(entry, LoggedRecord) for entries in self.sample_metrics.values() for entry in entries):
+        if any(
+            isinstance(entry, LoggedRecord)
+            for entries in self.sample_metrics.values()
+            for entry in entries
+        ):
             for key in [key for key in self.sample_metrics if key[0] == BASELINE]:
                 del self.sample_metrics[key]
         aggregate(self, *args, **kwargs)
@@ -136,7 +150,11 @@ def _patch_baselines(host: Any) -> None:
         from spiqa_tasks.benchmarks.record import Record
         from spiqa_tasks.benchmarks.results_file import BASELINE
 
-        return None if BASELINE not in sample and Record.of_sample(sample) is not None else extract(sample, task)
+        return (
+            None
+            if BASELINE not in sample and Record.of_sample(sample) is not None
+            else extract(sample, task)
+        )
 
 
 def _patch_cache(host: Any) -> None:
@@ -148,10 +166,18 @@ def _patch_cache(host: Any) -> None:
 
 PATCHES: Patches = {
     "lmms_eval.tasks": ("TaskManager", _patch_tasks, "all_paths.extend(include_path)"),
-    "lmms_eval.api.filter": ("FilterEnsemble", _patch_filters, "inst.filtered_resps[self.name] = resp"),
+    "lmms_eval.api.filter": (
+        "FilterEnsemble",
+        _patch_filters,
+        "inst.filtered_resps[self.name] = resp",
+    ),
     "lmms_eval.filters": ("FILTER_REGISTRY", _patch_filter_names, "FILTER_REGISTRY = {"),
     "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results, "in self.sample_metrics.items():"),
-    "lmms_eval.baselines.loader": ("load_baseline", _patch_baselines, "== str(target).strip().upper()"),
+    "lmms_eval.baselines.loader": (
+        "load_baseline",
+        _patch_baselines,
+        "== str(target).strip().upper()",
+    ),
     "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache, "def _is_valid_response("),
 }
 
@@ -166,7 +192,10 @@ def register() -> list[ModelManifest]:
         simple_class_path="spiqa_tasks.models.ablated.AblatedSimple",
         chat_class_path="spiqa_tasks.models.ablated.Ablated",
     )
-    return [wrapper, *(ModelManifest(model_id=name, simple_class_path=path) for name, path in MODELS.items())]
+    return [
+        wrapper,
+        *(ModelManifest(model_id=name, simple_class_path=path) for name, path in MODELS.items()),
+    ]
 
 
 def register_tasks() -> None:

@@ -26,13 +26,21 @@ def patch(host: Any) -> None:
 
     @replacing(host.ResponseCache, "create")
     def resumed(create: Any, cache_root: str, **options: Any) -> Any:
-        _collect_killed_runs(host, Path(cache_root).parent if cache_root.endswith(".db") else Path(cache_root))
+        _collect_killed_runs(
+            host, Path(cache_root).parent if cache_root.endswith(".db") else Path(cache_root)
+        )
         return create(cache_root, **options)
 
     @replacing(host.ResponseCache, "execute")
-    def in_slices(execute: Any, self: Any, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
+    def in_slices(
+        execute: Any, self: Any, lm: Any, reqtype: str, requests: Sequence[Any]
+    ) -> list[Any]:
         starts = range(0, len(requests), SLICE)
-        return [answer for start in starts for answer in execute(self, lm, reqtype, requests[start : start + SLICE])]
+        return [
+            answer
+            for start in starts
+            for answer in execute(self, lm, reqtype, requests[start : start + SLICE])
+        ]
 
     @replacing(host.ResponseCache, "_is_valid_response")
     def is_answer(is_valid: Any, response: Any, request_type: str) -> bool:
@@ -47,13 +55,18 @@ def _collect_killed_runs(host: Any, root: Path) -> None:
     A run in progress loses nothing: it merges its answers at its end.
     """
     target, runs = root / "cache.db", root / "runs"
-    shards = [path for path in sorted(runs.glob("*/rank_*.db")) if not (path.parent / ".merged").exists()]
+    shards = [
+        path for path in sorted(runs.glob("*/rank_*.db")) if not (path.parent / ".merged").exists()
+    ]
     if not shards:
         return
     with contextlib.suppress(TimeoutError), host._merge_lock(str(runs / ".merge.lock")):
         copy = target.with_name(f"cache.{os.getpid()}.tmp")
         if target.exists():
-            with contextlib.closing(sqlite3.connect(target)) as old, contextlib.closing(sqlite3.connect(copy)) as new:
+            with (
+                contextlib.closing(sqlite3.connect(target)) as old,
+                contextlib.closing(sqlite3.connect(copy)) as new,
+            ):
                 old.backup(new)
         host.ResponseCache.merge_shards([str(path) for path in shards], str(copy))
         copy.replace(target)

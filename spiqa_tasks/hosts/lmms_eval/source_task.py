@@ -60,7 +60,11 @@ class TaskDocuments:
     def __init__(self, name: str, task: Any) -> None:
         self.name, self.task = name, task
         self.split = str(task.config.test_split or task.config.validation_split)
-        self.metric = str(next((each["metric"] for each in task.dump_config().get("metric_list") or ()), "accuracy"))
+        self.metric = str(
+            next(
+                (each["metric"] for each in task.dump_config().get("metric_list") or ()), "accuracy"
+            )
+        )
 
     def pictures(self) -> list[list[Any]]:
         """Return the encoded pictures of each document, from its picture columns."""
@@ -91,14 +95,24 @@ def task_documents(name: str, include: Sequence[Path] = ()) -> TaskDocuments:
 
 
 def write_host_log(
-    folder: Path, of: TaskDocuments, model: str, answers: Mapping[int, tuple[str, Mapping[str, float]]]
+    folder: Path,
+    of: TaskDocuments,
+    model: str,
+    answers: Mapping[int, tuple[str, Mapping[str, float]]],
 ) -> Path:
     """Write answers (position -> answer, scores) as the host logs a model without pictures; return the results file."""
     documents = of.task.eval_docs_no_media
-    samples = [logged_sample(n, of.task.doc_to_target(documents[n]), *answer) for n, answer in answers.items()]
+    samples = [
+        logged_sample(n, of.task.doc_to_target(documents[n]), *answer)
+        for n, answer in answers.items()
+    ]
     values = {}
     for name in next(iter(answers.values()))[1]:
         each = {str(place): scores[name] for place, (_, scores) in answers.items()}
         values[name] = Value(sum(each.values()) / len(each), len(each), each)
-    log = TaskLog(of.task.dump_config(), values, dict.fromkeys(values, True), samples, len(documents))
-    return write_log(folder / folder_name(model), ABLATED, f"base={model},ablation=text", {of.name: log})
+    log = TaskLog(
+        of.task.dump_config(), values, dict.fromkeys(values, True), samples, len(documents)
+    )
+    return write_log(
+        folder / folder_name(model), ABLATED, f"base={model},ablation=text", {of.name: log}
+    )

@@ -71,7 +71,11 @@ def template(benchmark: Benchmark, head: str, settings: str, variants: Sequence[
     headline = benchmark.metrics(benchmark.parse(settings))[0].name
     metadata = f"{{version: 2.0, benchmark: {benchmark.name}, headline: {headline}}}"
     if benchmark.definition is not None:
-        own = {"benchmark": benchmark.name, "headline": headline, "definition": benchmark.definition}
+        own = {
+            "benchmark": benchmark.name,
+            "headline": headline,
+            "definition": benchmark.definition,
+        }
         metadata = json.dumps({"version": 2.0, **own})
     length = generation(benchmark.max_new_tokens) + "\n"
     cluster = "cluster_key: cluster\n" if benchmark.clustered else ""
@@ -95,8 +99,12 @@ def write_own(folders: Iterable[Path]) -> list[Path]:
     """Write YAMLs of benchmarks without any, of packages or defined in folders; return their folders in the cache."""
     with one_sentence():
         load_plugins()
-        found = [definition.benchmark for definition in own_definitions([*folders, *included_folders()])]
-        others = [each.name for each in BENCHMARKS.values() if each.tasks and each.definition is None]
+        found = [
+            definition.benchmark for definition in own_definitions([*folders, *included_folders()])
+        ]
+        others = [
+            each.name for each in BENCHMARKS.values() if each.tasks and each.definition is None
+        ]
         return [_written(BENCHMARKS[name]) for name in dict.fromkeys([*found, *others])]
 
 
@@ -107,13 +115,19 @@ def check_names(index: Mapping[str, Mapping[str, Any]], own: Iterable[Path]) -> 
             entry = index.get(path.stem)
             if entry is not None and Path(str(entry["yaml_path"])).parent != path.parent:
                 other = f"{path.stem}, which is at {entry['yaml_path']} too"
-                raise InputError(f"Expected another name than that of a task of lmms-eval, found {other}. Rename it.")
+                raise InputError(
+                    f"Expected another name than that of a task of lmms-eval, found {other}. Rename it."
+                )
 
 
 def _written(benchmark: Benchmark) -> Path:
     """Return the folder with a benchmark's template and tasks; unchanged files are not written again."""
     source = str((benchmark.definition or {}).get("folder", ""))
-    folder = cache_folder() / "own" / f"{benchmark.name}-{hashlib.sha256(source.encode()).hexdigest()[:8]}"
+    folder = (
+        cache_folder()
+        / "own"
+        / f"{benchmark.name}-{hashlib.sha256(source.encode()).hexdigest()[:8]}"
+    )
     head = f"# What the tasks of {benchmark.name} share; made of it by spiqa-tasks.\n"
     variants = [settings for _, settings in benchmark.tasks.values()]
     made = {

@@ -19,8 +19,14 @@ from spiqa_tasks.printable import counted, say
 
 COMPLETE, NO_SCORES, IN_PART = 0, 1, 3
 _FAILURES = {
-    "request_failed": ("request", "to the model failed or got an empty answer. Run again with --reuse."),
-    "judge_failed": ("answer", "could not be judged. `spiqa-tasks score` on the folder asks again."),
+    "request_failed": (
+        "request",
+        "to the model failed or got an empty answer. Run again with --reuse.",
+    ),
+    "judge_failed": (
+        "answer",
+        "could not be judged. `spiqa-tasks score` on the folder asks again.",
+    ),
     "scoring_failed": ("answer", "could not be scored; see the samples file."),
 }
 _say = partial(say, program="spiqa-vlmevalkit")
@@ -66,7 +72,9 @@ def status_of(arguments: Arguments, started: float) -> tuple[int, list[str]]:
     for model, task in itertools.product(arguments.models, arguments.ours):
         folder = arguments.work_dir / model
         if arguments.mode == "infer":
-            written = any(path.stat().st_mtime >= started for path in folder.rglob(f"{model}_{task.name}.*"))
+            written = any(
+                path.stat().st_mtime >= started for path in folder.rglob(f"{model}_{task.name}.*")
+            )
             counts: dict[str, int] | None = {} if written else None
         else:
             found = newest_summary(folder, task.name, started)
@@ -76,7 +84,11 @@ def status_of(arguments: Arguments, started: float) -> tuple[int, list[str]]:
             what = "answers to" if arguments.mode == "infer" else "scores of"
             remarks.append(f"{model} has no {what} {task.name}; the host's log above says why.")
             continue
-        failed = [f"{counted(counts[name], one)} {rest}" for name, (one, rest) in _FAILURES.items() if counts.get(name)]
+        failed = [
+            f"{counted(counts[name], one)} {rest}"
+            for name, (one, rest) in _FAILURES.items()
+            if counts.get(name)
+        ]
         status = IN_PART if failed and status == COMPLETE else status
         remarks += [f"{model}, {task.name}: {sentence}" for sentence in failed]
     return status, remarks

@@ -59,10 +59,16 @@ def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
         config = {"data": tasks_alone.get("data", tasks_alone)}
     models = tuple(config.get("model") or given.model or ())
     if given.api_mode and (given.config or given.limit or len(models) > 1):
-        raise InputError("Expected one --model with --api-mode; found several, --config or --limit. Leave it out.")
+        raise InputError(
+            "Expected one --model with --api-mode; found several, --config or --limit. Leave it out."
+        )
     tasks, groups = known()
     named = list(config.get("data") or given.data or ())
-    data = [task for name in named for task in (members_of(name, tasks, groups) if name in groups else [name])]
+    data = [
+        task
+        for name in named
+        for task in (members_of(name, tasks, groups) if name in groups else [name])
+    ]
     served = {name.replace("/", "--"): name for name in models if "/" in name}
     names = tuple(name.replace("/", "--") for name in models)
     judge = _object(given.judge_args, "--judge-args") if given.judge_args else {}
@@ -94,18 +100,39 @@ def _parser() -> argparse.ArgumentParser:
         "looked at on the way.",
         epilog="`python -m vlmeval.run --help` shows VLMEvalKit's other arguments, `spiqa-tasks list` the tasks.",
     )
-    parser.add_argument("--data", nargs="+", metavar="TASK", help="tasks and groups of ours, datasets of VLMEvalKit")
-    parser.add_argument("--model", nargs="+", metavar="NAME", help="models of VLMEvalKit, or of the server")
+    parser.add_argument(
+        "--data", nargs="+", metavar="TASK", help="tasks and groups of ours, datasets of VLMEvalKit"
+    )
+    parser.add_argument(
+        "--model", nargs="+", metavar="NAME", help="models of VLMEvalKit, or of the server"
+    )
     for option, text in OPTIONS.items():
         parser.add_argument(option, help=text)
-    parser.add_argument("--max-tokens", type=int, help="the longest answer (default: what the tasks say)")
+    parser.add_argument(
+        "--max-tokens", type=int, help="the longest answer (default: what the tasks say)"
+    )
     parser.add_argument("--mode", default="all", help="all, infer or eval (default: all)")
-    parser.add_argument("--work-dir", default="./outputs", help="where to write (default: ./outputs)")
-    parser.add_argument("--api-mode", action="store_true", help="run one model at a server through one queue")
-    parser.add_argument("--reuse", action="store_true", help="go on where a run stopped, ask failed requests again")
-    parser.add_argument(ACCEPT, action="store_true", help="run with a model class that makes pictures small, too")
+    parser.add_argument(
+        "--work-dir", default="./outputs", help="where to write (default: ./outputs)"
+    )
+    parser.add_argument(
+        "--api-mode", action="store_true", help="run one model at a server through one queue"
+    )
+    parser.add_argument(
+        "--reuse", action="store_true", help="go on where a run stopped, ask failed requests again"
+    )
+    parser.add_argument(
+        ACCEPT, action="store_true", help="run with a model class that makes pictures small, too"
+    )
     # Known so that they are not taken for abbreviations of the ones above.
-    for option in ("--limit", "--judge-api-nproc", "--judge-retry", "--judge-timeout", "--api-nproc", "--reuse-aux"):
+    for option in (
+        "--limit",
+        "--judge-api-nproc",
+        "--judge-retry",
+        "--judge-timeout",
+        "--api-nproc",
+        "--reuse-aux",
+    ):
         parser.add_argument(option, help=argparse.SUPPRESS)
     return parser
 
@@ -119,11 +146,15 @@ def task_name(config: Mapping[str, Any], name: str) -> str:
 def _object(given: str, option: str, names: Sequence[str] = ()) -> dict[str, Any]:
     """Return a JSON object with objects of some names, from its text or its file."""
     try:
-        value = json.loads(given if given.lstrip().startswith("{") else Path(given).read_text(encoding="utf-8"))
+        value = json.loads(
+            given if given.lstrip().startswith("{") else Path(given).read_text(encoding="utf-8")
+        )
         if isinstance(value, dict) and all(isinstance(value.get(name), dict) for name in names):
             return value
         found = f"{value!r:.40}"
     except (OSError, ValueError) as error:
         found = str(error)
     objects = f" with the objects {' and '.join(names)}" if names else ""
-    raise InputError(f"Expected {option} {given[:80]} to be a JSON object{objects}, found {found}. Correct it.")
+    raise InputError(
+        f"Expected {option} {given[:80]} to be a JSON object{objects}, found {found}. Correct it."
+    )

@@ -36,7 +36,9 @@ def check(arguments: Arguments) -> list[str]:
         remarks += _check_pictures(arguments, name, kind)
         if (model := _api_model(arguments, name, kind)) is not None:
             for task in arguments.ours:
-                remarks += sent_pictures.check(name, model, task.name, accepts=arguments.accepts_pictures)
+                remarks += sent_pictures.check(
+                    name, model, task.name, accepts=arguments.accepts_pictures
+                )
     return remarks
 
 
@@ -50,11 +52,15 @@ def _check_names(arguments: Arguments) -> None:
         if task != name and task not in tasks:
             raise unknown_name("a task", task, tasks, "`spiqa-tasks list` shows all.")
         if name not in datasets and not Path(LMUDataRoot(), f"{name}.tsv").exists():
-            raise unknown_name("a dataset", name, [*datasets, *groups], "`spiqa-tasks list` shows ours.")
+            raise unknown_name(
+                "a dataset", name, [*datasets, *groups], "`spiqa-tasks list` shows ours."
+            )
     if not arguments.base_url and "model" not in arguments.config:
         for name in arguments.models:
             if name not in supported_VLM:
-                raise unknown_name("a model of VLMEvalKit", name, supported_VLM, "`vlmutil mlist all` shows all.")
+                raise unknown_name(
+                    "a model of VLMEvalKit", name, supported_VLM, "`vlmutil mlist all` shows all."
+                )
 
 
 def _class_of(arguments: Arguments, model: str) -> Any:
@@ -86,7 +92,10 @@ def _check_pictures(arguments: Arguments, model: str, kind: Any) -> Iterator[str
         fewest, most = pictures(task.name)
         if one_only and most > 1:
             alone = [name for name in known()[0] if name.endswith(PER_FIGURE)]
-            other = next((name for name in alone if task.name.startswith(name.removesuffix(PER_FIGURE))), None)
+            other = next(
+                (name for name in alone if task.name.startswith(name.removesuffix(PER_FIGURE))),
+                None,
+            )
             raise InputError(
                 f"Expected a model class that takes the up to {most} pictures of {task.name}; found {model} "
                 f"({kind.__name__}), which is shown the first one only. Run {other or 'it with another class'}."
@@ -106,7 +115,9 @@ def set_length(arguments: Arguments) -> tuple[tuple[str, ...], list[str]]:
     """
     length = arguments.max_tokens
     if length is None and len(arguments.ours) == len(arguments.data):
-        length = max((task.length for task in arguments.ours if task.length is not None), default=None)
+        length = max(
+            (task.length for task in arguments.ours if task.length is not None), default=None
+        )
     if length is None or not arguments.ours or "model" in arguments.config:
         return arguments.argv, []
     if arguments.base_url:
@@ -118,7 +129,9 @@ def set_length(arguments: Arguments) -> tuple[tuple[str, ...], list[str]]:
         taken = {*keywords, *inspect.signature(configured.func.__init__).parameters}
         parameter = next((each for each in PARAMETERS if each in taken), None)
         if parameter is None:
-            remarks.append(f"{name} has a length of answers of its own; the tasks' is {length} tokens.")
+            remarks.append(
+                f"{name} has a length of answers of its own; the tasks' is {length} tokens."
+            )
         else:
             keywords[parameter] = length
     return arguments.argv, remarks

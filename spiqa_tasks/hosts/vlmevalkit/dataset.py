@@ -31,7 +31,9 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
     force_use_dataset_prompt = True
     """Use our prompt instead of the model class's."""
 
-    def __init__(self, dataset: str, **_others: Any) -> None:  # some builds hand on all arguments of build_dataset
+    def __init__(
+        self, dataset: str, **_others: Any
+    ) -> None:  # some builds hand on all arguments of build_dataset
         super().__init__(dataset, skip_noimg=False)
         self.data["index"] = list(self.rows)  # the host converts numeric ids to numbers
 
@@ -49,13 +51,26 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         self.rows = {row["id"]: row for row in rows_of(dataset)}
         lines = []
         for key, row in self.rows.items():
-            figures = {"figures": json.dumps([figure["file"] for figure in row["figures"]])} if "figures" in row else {}
-            lines.append({"index": key, "question": row["question"], "answer": row.get("answer", ""), **figures})
+            figures = (
+                {"figures": json.dumps([figure["file"] for figure in row["figures"]])}
+                if "figures" in row
+                else {}
+            )
+            lines.append(
+                {
+                    "index": key,
+                    "question": row["question"],
+                    "answer": row.get("answer", ""),
+                    **figures,
+                }
+            )
         return pd.DataFrame(lines)
 
     def build_prompt(self, line: Any) -> list[dict[str, str]]:
         """Return the prompt of a line of the table."""
-        return message(self.rows[str((self.data.iloc[line] if isinstance(line, int) else line)["index"])])
+        return message(
+            self.rows[str((self.data.iloc[line] if isinstance(line, int) else line)["index"])]
+        )
 
     def evaluate(self, eval_file: str, **judge_kwargs: Any) -> dict[str, float | None]:
         """Return our metrics of the host's file of answers; writes the scored run beside it."""
@@ -71,9 +86,16 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         for name, value in values.items():
             if value.reason is not None and "/" not in name:
                 logger.warning("%s is withheld: %s.", name, value.reason)
-        metrics = {name: None if value.value != value.value else value.value for name, value in values.items()}
+        metrics = {
+            name: None if value.value != value.value else value.value
+            for name, value in values.items()
+        }
         headline = next(iter(metrics))
-        return metrics if metrics[headline] is not None else {headline: None, headline + WITHHELD: 1, **metrics}
+        return (
+            metrics
+            if metrics[headline] is not None
+            else {headline: None, headline + WITHHELD: 1, **metrics}
+        )
 
     @classmethod
     def report_primary_metric(cls, metrics: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -91,9 +113,16 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         """Return how many answers could not be judged, for the host's summary."""
         path = Path(str(prediction_file))
         found = newest_summary(path.parent, task_in(path))
-        return {"failed": None if found is None else found["counts"]["judge_failed"], "total": total_samples}
+        return {
+            "failed": None if found is None else found["counts"]["judge_failed"],
+            "total": total_samples,
+        }
 
     def _answers(self, path: Path) -> Path:
         """Return the file of answers; the host writes it under another name than it asks if `--config` renames it."""
-        written = [each for suffix in ("tsv", "xlsx") for each in path.parent.glob(f"*_{self.task.name}.{suffix}")]
+        written = [
+            each
+            for suffix in ("tsv", "xlsx")
+            for each in path.parent.glob(f"*_{self.task.name}.{suffix}")
+        ]
         return path if path.is_file() or len(written) != 1 else written[0]

@@ -29,7 +29,11 @@ def task_in(path: Path) -> str:
     """Return the task of ours that a file has answers to, by its name, or ""."""
     if path.suffix not in (TABLE, CHECKPOINT):
         return ""
-    stem = path.stem.removesuffix("_checkpoint").removesuffix("_PREV") if path.suffix == CHECKPOINT else path.stem
+    stem = (
+        path.stem.removesuffix("_checkpoint").removesuffix("_PREV")
+        if path.suffix == CHECKPOINT
+        else path.stem
+    )
     return max((task for task in known()[0] if stem.endswith(f"_{task}")), key=len, default="")
 
 
@@ -51,32 +55,51 @@ def read_answers(path: Path) -> dict[str, str]:
     """Return id -> answer of a table. Raises InputError: no such table with answers."""
     table = read_cells(path, escaped=path.suffix == ".xlsx")
     if any("prediction" not in cells for cells in table):
-        raise InputError(f"Expected {path} to have the column prediction, found none. Run the host again.")
+        raise InputError(
+            f"Expected {path} to have the column prediction, found none. Run the host again."
+        )
     return {row_id(cells): cells["prediction"] for cells in table}
 
 
 def _answers_beside(path: Path) -> dict[str, str]:
     """Return the answers of all dated runs of the model to the task of a checkpoint; those of the newest file count."""
-    folders = (folder for above in (path.parent, path.parent.parent) for folder in above.glob("T20[0-9]*"))
-    files = {file for folder in folders for file in folder.iterdir() if task_in(file) == task_in(path)}
+    folders = (
+        folder for above in (path.parent, path.parent.parent) for folder in above.glob("T20[0-9]*")
+    )
+    files = {
+        file for folder in folders for file in folder.iterdir() if task_in(file) == task_in(path)
+    }
     answers: dict[str, str] = {}
     for file in sorted(files, key=lambda file: file.stat().st_mtime):
         with contextlib.suppress(Exception):  # damaged, too
-            read_one = read_answers(file) if file.suffix == TABLE else pickle.loads(file.read_bytes())
-            answers |= {key: text for key, text in read_one.items() if not is_request_failure(str(text))}
+            read_one = (
+                read_answers(file) if file.suffix == TABLE else pickle.loads(file.read_bytes())
+            )
+            answers |= {
+                key: text for key, text in read_one.items() if not is_request_failure(str(text))
+            }
     return answers
 
 
 def host_version() -> str:
     """Return the installed version of the host, or "source" for a checkout that is not installed."""
-    return next((found for name in ("ms-vlmeval", "vlmeval") if (found := version(name)) != "absent"), "source")
+    return next(
+        (found for name in ("ms-vlmeval", "vlmeval") if (found := version(name)) != "absent"),
+        "source",
+    )
 
 
 def check_build() -> None:
     """Raise InputError if the host would show a prompt of the model's class instead of ours."""
     module = importlib.util.find_spec("vlmeval.inference")
-    if module and module.origin and b"force_use_dataset_prompt" not in Path(module.origin).read_bytes():
-        raise InputError(f"Expected ms-vlmeval {OLDEST} or newer; found {host_version()}, which shows other prompts.")
+    if (
+        module
+        and module.origin
+        and b"force_use_dataset_prompt" not in Path(module.origin).read_bytes()
+    ):
+        raise InputError(
+            f"Expected ms-vlmeval {OLDEST} or newer; found {host_version()}, which shows other prompts."
+        )
 
 
 def _patch_files(host: Any) -> None:
@@ -94,7 +117,9 @@ def _patch_files(host: Any) -> None:
             return dump(data, path, *args, **kwargs)
         if file.suffix == CHECKPOINT:
             return write_atomically(file, pickle.dumps(data))
-        return write_atomically(file, as_tsv([data.columns, *data.itertuples(index=False, name=None)]))
+        return write_atomically(
+            file, as_tsv([data.columns, *data.itertuples(index=False, name=None)])
+        )
 
     @replacing(host, "load")
     def load_as_text(load: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
@@ -110,7 +135,9 @@ def _patch_files(host: Any) -> None:
     if hasattr(host, "get_pred_file_path"):
 
         @replacing(host, "get_pred_file_path")
-        def lossless_path(path_of: Any, folder: str, model: str, dataset: str, *args: Any, **kwargs: Any) -> Any:
+        def lossless_path(
+            path_of: Any, folder: str, model: str, dataset: str, *args: Any, **kwargs: Any
+        ) -> Any:
             if dataset in known()[0]:
                 return str(Path(folder, f"{model}_{dataset}{TABLE}"))
             return path_of(folder, model, dataset, *args, **kwargs)
@@ -146,8 +173,12 @@ def _patch_api_mode(host: Any) -> None:
 def _patch_models(host: Any) -> None:
     """Raise ValueError instead of showing only the first of several pictures, as the host's `message_to_promptimg`."""
 
-    @replacing(host.BaseModel if hasattr(host, "BaseModel") else host.BaseAPI, "message_to_promptimg")
-    def only_picture(first_picture: Any, self: Any, message: Any, dataset: str | None = None) -> Any:
+    @replacing(
+        host.BaseModel if hasattr(host, "BaseModel") else host.BaseAPI, "message_to_promptimg"
+    )
+    def only_picture(
+        first_picture: Any, self: Any, message: Any, dataset: str | None = None
+    ) -> Any:
         if dataset in known()[0] and sum(part["type"] == "image" for part in message) > 1:
             raise ValueError(
                 f"Expected a model class that takes several pictures for {dataset}, found {type(self).__name__}, which "
@@ -159,7 +190,11 @@ def _patch_models(host: Any) -> None:
 PATCHES: Patches = {
     "vlmeval.smp.file": ("load", _patch_files, "pickle.dump(data, open(pth, 'wb'))"),
     "vlmeval.dataset": ("build_dataset", _patch_datasets, "in DATASET_CLASSES:"),
-    "vlmeval.inference_api": ("APIEvalPipeline", _patch_api_mode, "model.use_custom_prompt(dataset_name)"),
+    "vlmeval.inference_api": (
+        "APIEvalPipeline",
+        _patch_api_mode,
+        "model.use_custom_prompt(dataset_name)",
+    ),
     "vlmeval.vlm.base": ("BaseModel", _patch_models, "def message_to_promptimg("),
     "vlmeval.api.base": ("BaseAPI", _patch_models, "def message_to_promptimg("),
 }

@@ -32,7 +32,9 @@ def import_host() -> None:
         importlib.import_module("vlmeval.dataset")
         importlib.import_module("vlmeval.config")
     except Exception as error:
-        raise InputError(f"Expected an importable VLMEvalKit, found {error!r}. Install what is missing.") from error
+        raise InputError(
+            f"Expected an importable VLMEvalKit, found {error!r}. Install what is missing."
+        ) from error
     check_build()
 
 
@@ -40,7 +42,9 @@ def fault_of_import() -> str | None:
     """Return why a new process cannot import the host with our tasks, or None if it can."""
     code = f"from {__name__} import import_host; import_host()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    return None if done.returncode == 0 else done.stderr.strip().rpartition("\n")[2].partition(": ")[2]
+    return (
+        None if done.returncode == 0 else done.stderr.strip().rpartition("\n")[2].partition(": ")[2]
+    )
 
 
 def serve_as(names: Mapping[str, str]) -> None:
@@ -57,7 +61,10 @@ def run_script() -> Path:
     import vlmeval
 
     folder = Path(vlmeval.__file__).parent
-    return next((path for path in (folder / "run.py", folder.parent / "run.py") if path.is_file()), folder / "run.py")
+    return next(
+        (path for path in (folder / "run.py", folder.parent / "run.py") if path.is_file()),
+        folder / "run.py",
+    )
 
 
 def run_host(argv: Sequence[str]) -> None:

@@ -56,9 +56,13 @@ def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> Jud
 
 def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> list[LoggedAnswer]:
     """Return the answers (by id) scored, waiting for the judge; questions without an answer are left out."""
-    given = [(row, answers[row["id"]], place) for place, row in enumerate(rows) if row["id"] in answers]
+    given = [
+        (row, answers[row["id"]], place) for place, row in enumerate(rows) if row["id"] in answers
+    ]
     if not given:
-        raise InputError("Expected answers to the task's questions, found none of them. Run the host again.")
+        raise InputError(
+            "Expected answers to the task's questions, found none of them. Run the host again."
+        )
     records = scorer.score([scorer.record(row, response_of(text)) for row, text, _ in given])
     return [
         LoggedAnswer(record, text, place, str(row["question"]))
@@ -66,7 +70,9 @@ def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> l
     ]
 
 
-def write(folder: Path, model: str, task: Task, scorer: Scorer, answers: Sequence[LoggedAnswer]) -> Mapping[str, Value]:
+def write(
+    folder: Path, model: str, task: Task, scorer: Scorer, answers: Sequence[LoggedAnswer]
+) -> Mapping[str, Value]:
     """Write a run in lmms-eval's format; return the values of metrics and groups, withheld over too few questions."""
     documents = [answer.record for answer in answers]
     records = RecordSet(documents, scorer.questions(documents), task.questions)

@@ -33,7 +33,9 @@ def check(model: str, instance: Any, task: str, *, accepts: bool) -> list[str]:
             changes.setdefault("reduced", f"{what} reduced, {sizes}.")
             is_small |= max(sent.size) <= SMALL
         if min(sent.size) > min(shown.size):
-            changes.setdefault("enlarged", f"{what} with an edge below {min(sent.size)} px enlarged, {sizes}.")
+            changes.setdefault(
+                "enlarged", f"{what} with an edge below {min(sent.size)} px enlarged, {sizes}."
+            )
         if sent.mode not in ("RGB", shown.mode.replace("1", "L")):
             changes.setdefault("mode", f"{what} in the mode {sent.mode} instead of {shown.mode}.")
     if is_small and not accepts:
@@ -55,7 +57,11 @@ def _extremes(task: str) -> list[Row]:
             if isinstance(part, Picture):
                 with Image.open(part.path) as image:
                     sizes.append((image.size, row))
-    return [max(sizes, key=lambda each: max(each[0]))[1], min(sizes, key=lambda each: min(each[0]))[1]] if sizes else []
+    return (
+        [max(sizes, key=lambda each: max(each[0]))[1], min(sizes, key=lambda each: min(each[0]))[1]]
+        if sizes
+        else []
+    )
 
 
 def _pairs(instance: Any, row: Row) -> list[tuple[Image.Image, Image.Image]]:
@@ -63,7 +69,10 @@ def _pairs(instance: Any, row: Row) -> list[tuple[Image.Image, Image.Image]]:
     prompt = message(row)
     shown = [Image.open(part["value"]) for part in prompt if part["type"] == "image"]
     try:
-        sent = [Image.open(io.BytesIO(content)) for content in _encoded(instance.prepare_itlist(copy.deepcopy(prompt)))]
+        sent = [
+            Image.open(io.BytesIO(content))
+            for content in _encoded(instance.prepare_itlist(copy.deepcopy(prompt)))
+        ]
     except Exception:  # it will fail in the run, too, which the host logs
         return []
     return list(zip(shown, sent, strict=True)) if len(shown) == len(sent) else []

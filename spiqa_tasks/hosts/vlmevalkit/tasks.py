@@ -44,13 +44,19 @@ def message(row: Row) -> list[dict[str, str]]:
     parts = [] if isinstance(first, Turn) else [first]
     parts += ["\n\n" if isinstance(part, Turn) else part for part in rest]
     keys = {"text": "text", "image": "url"}
-    return [{"type": part["type"], "value": part[keys[part["type"]]]} for part in chat_content(parts, "path")]
+    return [
+        {"type": part["type"], "value": part[keys[part["type"]]]}
+        for part in chat_content(parts, "path")
+    ]
 
 
 @cache
 def pictures(name: str) -> tuple[int, int]:
     """Return the minimum and maximum number of pictures of a task's rows."""
-    counts = [sum(isinstance(part, Picture) for part in benchmark_of(row).prompt(row)) for row in rows_of(name)]
+    counts = [
+        sum(isinstance(part, Picture) for part in benchmark_of(row).prompt(row))
+        for row in rows_of(name)
+    ]
     return min(counts, default=0), max(counts, default=0)
 
 
@@ -65,8 +71,12 @@ def write_dataset(name: str, folder: Path) -> tuple[Path, bool, list[str]]:
     lines = [_line(row, folder / "images" / "spiqa_tasks", copies) for row in rows_of(name)]
     columns = list(dict.fromkeys(column for line in lines for column in line))
     path = folder / f"{name}.tsv"
-    write_atomically(path, as_tsv([columns, *([line.get(column, "") for column in columns] for line in lines)]))
-    lost = [line["index"] for line in lines if any(line.get(letter) in MISSING for letter in "ABCDE")]
+    write_atomically(
+        path, as_tsv([columns, *([line.get(column, "") for column in columns] for line in lines)])
+    )
+    lost = [
+        line["index"] for line in lines if any(line.get(letter) in MISSING for letter in "ABCDE")
+    ]
     warning = (
         f"{name}: VLMEvalKit loses an option of {len(lost)} questions ({', '.join(lost[:5])}), whose text it takes for "
         "a missing value."
@@ -85,17 +95,29 @@ def _line(row: Row, folder: Path, copies: dict[str, str]) -> dict[str, str]:
             copy.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(copy, content)
         copies[path] = str(copy)
-    line = {"index": str(row["id"]), "question": plain_text(parts), "answer": str(row.get("answer", ""))}
+    line = {
+        "index": str(row["id"]),
+        "question": plain_text(parts),
+        "answer": str(row.get("answer", "")),
+    }
     if row.get("letters"):
         texts = (text or f"picture {place}" for place, text in enumerate(row["options"], 1))
-        line |= {"question": question_before(row["question"]), **dict(zip(row["letters"], texts, strict=True))}
+        line |= {
+            "question": question_before(row["question"]),
+            **dict(zip(row["letters"], texts, strict=True)),
+        }
     line |= {column: str(row[name]) for column, name in _GROUPS.items() if row.get(name)}
     written = [copies[path] for path in paths]
-    return line | ({"image_path": repr(written) if len(written) > 1 else written[0]} if written else {})
+    return line | (
+        {"image_path": repr(written) if len(written) > 1 else written[0]} if written else {}
+    )
 
 
 def as_tsv(rows: Iterable[Iterable[Any]]) -> bytes:
     """Return rows as TSV, every cell quoted: the csv of Python 3.10 cannot write NUL, which answers may hold."""
-    cells = (["" if cell is None or cell != cell else str(cell).replace('"', '""') for cell in row] for row in rows)
+    cells = (
+        ["" if cell is None or cell != cell else str(cell).replace('"', '""') for cell in row]
+        for row in rows
+    )
     text = "".join("\t".join(f'"{cell}"' for cell in row) + "\n" for row in cells)
     return text.encode("utf-8", "backslashreplace")

@@ -7,5 +7,7 @@ from spiqa_tasks.judge.providers.provider import Provider
 
 __all__ = ["PROVIDERS", "Provider"]
 
-PROVIDERS: dict[str, type[Provider]] = {provider.name: provider for provider in (OpenAIJudge, AnthropicJudge, HfLocal)}
+PROVIDERS: dict[str, type[Provider]] = {
+    provider.name: provider for provider in (OpenAIJudge, AnthropicJudge, HfLocal)
+}
 """Name -> class, in the order in which messages list them."""

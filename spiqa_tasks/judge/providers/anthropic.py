@@ -38,12 +38,18 @@ class AnthropicJudge(SdkJudge):
 
     @staticmethod
     def headers(config: JudgeConfig) -> dict[str, str]:
-        return {"anthropic-version": "2023-06-01"} | ({"x-api-key": config.api_key} if config.api_key else {})
+        return {"anthropic-version": "2023-06-01"} | (
+            {"x-api-key": config.api_key} if config.api_key else {}
+        )
 
     @staticmethod
     def image_part(url: str) -> dict[str, Any]:
         media_type, is_data, data = url.removeprefix("data:").partition(";base64,")
-        source = {"type": "base64", "media_type": media_type, "data": data} if is_data else {"type": "url", "url": url}
+        source = (
+            {"type": "base64", "media_type": media_type, "data": data}
+            if is_data
+            else {"type": "url", "url": url}
+        )
         return {"type": "image", "source": source}
 
     def line(self, key: str, request: JudgeRequest) -> dict[str, Any]:
@@ -51,7 +57,11 @@ class AnthropicJudge(SdkJudge):
 
     def verdict(self, response: Mapping[str, Any], _top: int | None) -> Verdict:
         result = response.get("result")
-        kind, message = (result.get("type"), result.get("message")) if isinstance(result, dict) else (None, None)
+        kind, message = (
+            (result.get("type"), result.get("message"))
+            if isinstance(result, dict)
+            else (None, None)
+        )
         if kind == "succeeded" and isinstance(message, dict):
             return verdict_of(message)
         raise self.unanswered(kind, isinstance(result, dict) and result.get("error"))

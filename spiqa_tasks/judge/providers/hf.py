@@ -15,7 +15,9 @@ from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 BATCH = 16
 """Prompts in one forward pass."""
-_NOT_NUMBERS = "the model's logits are not numbers (NaN); its weights or its number format are at fault"
+_NOT_NUMBERS = (
+    "the model's logits are not numbers (NaN); its weights or its number format are at fault"
+)
 
 
 class HfLocal(Provider):
@@ -49,7 +51,9 @@ class HfLocal(Provider):
         """Return the verdicts on at most `BATCH` requests. Raises JudgeError: the model cannot be loaded."""
         import torch
 
-        self._model, self._tokenizer = _loaded(self._config.model, self.fingerprint(self._config.model))
+        self._model, self._tokenizer = _loaded(
+            self._config.model, self.fingerprint(self._config.model)
+        )
         groups: defaultdict[tuple[int, bool], list[JudgeRequest]] = defaultdict(list)
         for request in requests:
             limit = request.max_tokens + request.thoughts if request.top_logprobs is None else 0
@@ -67,11 +71,15 @@ class HfLocal(Provider):
         parameters = inspect.signature(self._model.forward).parameters
         positions = (inputs["attention_mask"].cumsum(-1) - 1).clamp(min=0)
         extra = {"position_ids": positions, "logits_to_keep": 1, "use_cache": False}
-        outputs = self._model(**inputs, **{name: value for name, value in extra.items() if name in parameters})
+        outputs = self._model(
+            **inputs, **{name: value for name, value in extra.items() if name in parameters}
+        )
         logprobs = outputs.logits[:, -1].float().log_softmax(-1).cpu()
         counts = inputs["attention_mask"].sum(-1).tolist()
         return [
-            failed(_NOT_NUMBERS) if row.isnan().any() else self._logprob_verdict(request, row, count)
+            failed(_NOT_NUMBERS)
+            if row.isnan().any()
+            else self._logprob_verdict(request, row, count)
             for request, row, count in zip(requests, logprobs, counts, strict=True)
         ]
 
@@ -90,7 +98,9 @@ class HfLocal(Provider):
         padding = self._tokenizer.pad_token_id or self._tokenizer.eos_token_id or 0
         options: dict[str, Any] = {"do_sample": draws, "pad_token_id": padding}
         options |= {"temperature": 1.0, "top_k": 0, "top_p": 1.0} if draws else {}
-        seed = hashlib.sha256(repr([(each.prompt, each.repeat) for each in requests]).encode()).digest()[:8]
+        seed = hashlib.sha256(
+            repr([(each.prompt, each.repeat) for each in requests]).encode()
+        ).digest()[:8]
         with torch.random.fork_rng():
             torch.manual_seed(int.from_bytes(seed, "big") >> 1)
             output = self._model.generate(**inputs, max_new_tokens=max_tokens, **options)
@@ -112,7 +122,9 @@ class HfLocal(Provider):
         width = max(len(row) for row in rows)
         device = self._model.device
         ids = torch.tensor([[0] * (width - len(row)) + row for row in rows], device=device)
-        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=device)
+        mask = torch.tensor(
+            [[0] * (width - len(row)) + [1] * len(row) for row in rows], device=device
+        )
         return {"input_ids": ids, "attention_mask": mask}
 
     def _tokens(self, request: JudgeRequest) -> list[int]:
@@ -120,11 +132,15 @@ class HfLocal(Provider):
             return list(self._tokenizer.encode(request.prompt))
         messages = [{"role": "user", "content": request.prompt}]
         options = self._config.extra_fields.get("chat_template_kwargs", {})
-        text = self._tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False, **options)
+        text = self._tokenizer.apply_chat_template(
+            messages, add_generation_prompt=True, tokenize=False, **options
+        )
         return list(self._tokenizer.encode(text, add_special_tokens=False))
 
 
-def _halving(run: Callable[[list[JudgeRequest]], list[Verdict]], requests: list[JudgeRequest]) -> list[Verdict]:
+def _halving(
+    run: Callable[[list[JudgeRequest]], list[Verdict]], requests: list[JudgeRequest]
+) -> list[Verdict]:
     """The verdicts of `run`, by halves where it fails, so that a prompt that cannot be judged fails alone.
 
     Reasons seen: memory, a prompt beyond the model's positions, text that the tokenizer cannot encode.
@@ -147,9 +163,14 @@ def _loaded(name: str, _fingerprint: str) -> tuple[Any, Any]:
     device: str = "cpu"
     dtype: Any = torch.float32
     if torch.cuda.is_available():
-        device, dtype = f"cuda:{int(os.environ.get('LOCAL_RANK', '0')) % torch.cuda.device_count()}", "auto"
+        device, dtype = (
+            f"cuda:{int(os.environ.get('LOCAL_RANK', '0')) % torch.cuda.device_count()}",
+            "auto",
+        )
     try:
         model = AutoModelForCausalLM.from_pretrained(name, dtype=dtype)
         return model.to(device).eval(), AutoTokenizer.from_pretrained(name)
     except (OSError, ValueError, ImportError) as error:
-        raise JudgeError(f"Expected a causal language model at hf:{name}, found {error}. Name another one.") from error
+        raise JudgeError(
+            f"Expected a causal language model at hf:{name}, found {error}. Name another one."
+        ) from error

@@ -70,7 +70,10 @@ class OpenAIJudge(SdkJudge):
         return {"type": "image_url", "image_url": {"url": url}}
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
-        body = {**self.common_body(request), self._limit_name: request.max_tokens + request.thoughts}
+        body = {
+            **self.common_body(request),
+            self._limit_name: request.max_tokens + request.thoughts,
+        }
         if self._send_temperature:
             body["temperature"] = float(request.draws > 0)
         if request.top_logprobs is not None:
@@ -88,11 +91,20 @@ class OpenAIJudge(SdkJudge):
         return False
 
     def line(self, key: str, request: JudgeRequest) -> dict[str, Any]:
-        return {"custom_id": key, "method": "POST", "url": f"/v1{self.path}", "body": self.body(request)}
+        return {
+            "custom_id": key,
+            "method": "POST",
+            "url": f"/v1{self.path}",
+            "body": self.body(request),
+        }
 
     def verdict(self, response: Mapping[str, Any], top: int | None) -> Verdict:
         answer = response.get("response")
-        status, body = (answer.get("status_code"), answer.get("body")) if isinstance(answer, dict) else (None, None)
+        status, body = (
+            (answer.get("status_code"), answer.get("body"))
+            if isinstance(answer, dict)
+            else (None, None)
+        )
         if status == 200 and isinstance(body, dict):
             return verdict_of(body, top)
         raise self.unanswered(status, response.get("error") or body)
@@ -113,5 +125,10 @@ def verdict_of(answer: dict[str, Any], top: int | None) -> Verdict:
         raise AskError("the server's answer is no chat completion", retryable=False) from None
     pairs = []
     with suppress(KeyError, IndexError, TypeError):  # a server without log-probabilities
-        pairs = [(entry["token"], entry["logprob"]) for entry in choice["logprobs"]["content"][0]["top_logprobs"]]
-    return answered(answer, text, stop, pairs if top else [], top, "prompt_tokens", "completion_tokens")
+        pairs = [
+            (entry["token"], entry["logprob"])
+            for entry in choice["logprobs"]["content"][0]["top_logprobs"]
+        ]
+    return answered(
+        answer, text, stop, pairs if top else [], top, "prompt_tokens", "completion_tokens"
+    )

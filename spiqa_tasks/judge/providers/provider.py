@@ -41,7 +41,9 @@ class AskError(Exception):
         super().__init__(self.reason)
 
 
-def http_error(status: int, message: str, codes: Collection[str] = (), retry_after: float | None = None) -> AskError:
+def http_error(
+    status: int, message: str, codes: Collection[str] = (), retry_after: float | None = None
+) -> AskError:
     """Return the error of an HTTP status, or of a body with status 200, with its `message` and `codes`."""
     begin = "the server answered with an error" if status == 200 else f"HTTP {status}"
     said = f"{begin}: {message}" if message else begin
@@ -52,7 +54,9 @@ def http_error(status: int, message: str, codes: Collection[str] = (), retry_aft
 
 
 def _remedy(status: int, codes: Collection[str], message: str) -> str | None:
-    is_unpaid = status == 402 or (400 <= status < 429 and any(word in message.lower() for word in _UNPAID))
+    is_unpaid = status == 402 or (
+        400 <= status < 429 and any(word in message.lower() for word in _UNPAID)
+    )
     if not FINAL_CODES.isdisjoint(codes) or is_unpaid:
         return "the account's quota is used up: add credit, or choose another judge"
     if status in (401, 403):

@@ -15,13 +15,29 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.provider import AskError, Provider, http_error, retry_after_seconds, written_fault
+from spiqa_tasks.judge.providers.provider import (
+    AskError,
+    Provider,
+    http_error,
+    retry_after_seconds,
+    written_fault,
+)
 from spiqa_tasks.judge.types import LONGEST_TOKEN, JudgeRequest, Verdict, logprobs_fault
 from spiqa_tasks.printable import printable
 
 LONGEST_MESSAGE = 300
 """Characters of a server's error message that are shown."""
-_PLAIN = frozenset({"accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"})
+_PLAIN = frozenset(
+    {
+        "accept",
+        "accept-encoding",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "user-agent",
+    }
+)
 
 
 class SdkJudge(Provider):
@@ -67,9 +83,13 @@ class SdkJudge(Provider):
 
         try:
             asking = self._sdk.post(self.path, cast_to=httpx2.Response, body=body)
-            response = await asyncio.wait_for(asking, self._config.timeout)  # an SDK would limit single reads
+            response = await asyncio.wait_for(
+                asking, self._config.timeout
+            )  # an SDK would limit single reads
         except asyncio.TimeoutError:
-            raise AskError(f"no answer within {self._config.timeout:g} s", retryable=True, silent=True) from None
+            raise AskError(
+                f"no answer within {self._config.timeout:g} s", retryable=True, silent=True
+            ) from None
         except Exception as error:
             raise self._failure(error) from None
         answer = _parsed(response.content)
@@ -94,7 +114,9 @@ class SdkJudge(Provider):
     def unanswered(self, *reasons: Any) -> AskError:
         """Return the error of a response's line without an answer."""
         reason = " ".join(str(reason) for reason in reasons if reason) or "no answer"
-        return AskError(self._config.redact(f"in the file: {reason}")[:LONGEST_MESSAGE], retryable=False)
+        return AskError(
+            self._config.redact(f"in the file: {reason}")[:LONGEST_MESSAGE], retryable=False
+        )
 
     @cached_property
     def _sdk(self) -> Any:
@@ -111,7 +133,9 @@ class SdkJudge(Provider):
             default_query=dict(pair.partition("=")[::2] for pair in query.split("&") if pair),
             api_key=self._config.api_key or "none",
             max_retries=0,
-            http_client=make_http(follow_redirects=False, event_hooks=hooks, timeout=None, limits=limits),
+            http_client=make_http(
+                follow_redirects=False, event_hooks=hooks, timeout=None, limits=limits
+            ),
             timeout=None,
         )
 
@@ -129,12 +153,19 @@ class SdkJudge(Provider):
         if isinstance(response := getattr(error, "response", None), httpx2.Response):
             return self._http_error(response)
         causes = list(_causes(error))
-        if not any(isinstance(cause, httpx2.HTTPError | aiohttp.ClientError | OSError) for cause in causes):
+        if not any(
+            isinstance(cause, httpx2.HTTPError | aiohttp.ClientError | OSError) for cause in causes
+        ):
             raise error
-        detail = next((str(cause) for cause in causes[1:] if str(cause)), "") or type(causes[-1]).__name__
+        detail = (
+            next((str(cause) for cause in causes[1:] if str(cause)), "")
+            or type(causes[-1]).__name__
+        )
         refused = any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes)
         remedy = "check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
-        reached = {cause.host for cause in causes if isinstance(cause, aiohttp.ClientConnectorError)}
+        reached = {
+            cause.host for cause in causes if isinstance(cause, aiohttp.ClientConnectorError)
+        }
         if reached - {urlsplit(self._config.url).hostname}:
             remedy = "check the proxy's address (HTTPS_PROXY, HTTP_PROXY as http://host:port), or set NO_PROXY"
         if refused:
@@ -165,7 +196,12 @@ def text_of(content: Any) -> str:
 
 
 def answered(
-    answer: Mapping[str, Any], text: str, stop: Any, pairs: list[tuple[Any, Any]], top: int | None, *counts: str
+    answer: Mapping[str, Any],
+    text: str,
+    stop: Any,
+    pairs: list[tuple[Any, Any]],
+    top: int | None,
+    *counts: str,
 ) -> Verdict:
     """Return the verdict of a server's answer, with its model and its token counts of these names if plausible.
 
@@ -182,7 +218,9 @@ def answered(
     served = printable(model[:LONGEST_TOKEN]) if isinstance(model, str) and model else None
     used = (usage.get(name) if isinstance(usage, dict) else 0 for name in counts)
     plain = (count if isinstance(count, int) else 0 for count in used)
-    tokens = sorted(((token, float(logprob)) for token, logprob in pairs), key=lambda pair: -pair[1])
+    tokens = sorted(
+        ((token, float(logprob)) for token, logprob in pairs), key=lambda pair: -pair[1]
+    )
     return Verdict("ok", text, tuple(tokens[:top]), served, None, False, *plain)
 
 

@@ -13,7 +13,8 @@ from spiqa_tasks.judge.rules.rule import Candidate, Rule
 __all__ = ["RULES", "RULE_OF", "Candidate", "Rule", "make_rule"]
 
 RULES: dict[str, type[Rule]] = {
-    rule.name: rule for rule in (L3ScoreRule, SampledRule, CompassRule, GradeRule, LettersRule, ReleasedLettersRule)
+    rule.name: rule
+    for rule in (L3ScoreRule, SampledRule, CompassRule, GradeRule, LettersRule, ReleasedLettersRule)
 }
 """Name -> class."""
 RULE_OF = {rule.metric: rule.name for rule in RULES.values() if rule.metric}

@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError, found_instead
-from spiqa_tasks.judge.rules.rule import BLUE_AND_GREEN, Candidate, Rule, free_answer_fault, prompt_id
+from spiqa_tasks.judge.rules.rule import (
+    BLUE_AND_GREEN,
+    Candidate,
+    Rule,
+    free_answer_fault,
+    prompt_id,
+)
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import expected_value
 
@@ -66,7 +72,12 @@ class LetteredRule(Rule):
     def signature(self) -> dict[str, Any]:
         values = ",".join(f"{letter}={value:g}" for letter, _, value in self.choices)
         rule = f"expected {values},mass>={LEAST_MASS:g}"
-        return {"prompt": prompt_id(*self.wording), "rule": rule, "temperature": 0.0, "max_tokens": 1}
+        return {
+            "prompt": prompt_id(*self.wording),
+            "rule": rule,
+            "temperature": 0.0,
+            "max_tokens": 1,
+        }
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
         scores = [self.score(*test) for test in zip(self.tests, verdicts, strict=True)]
@@ -96,7 +107,11 @@ class CompassRule(LetteredRule):
         return self.name, published_prompt()
 
     def prompt(self, candidate: Candidate) -> str:
-        fields = {"question": candidate.question, "gold_answer": candidate.reference, "llm_response": candidate.shown}
+        fields = {
+            "question": candidate.question,
+            "gold_answer": candidate.reference,
+            "llm_response": candidate.shown,
+        }
         return published_prompt().format(**fields)
 
 
@@ -113,7 +128,11 @@ DEFAULT = Rubric(
     "default",
     "Grade the answer to a question against the reference answer, which is right.\n"
     "Question: {question}\nReference answer: {reference}\nAnswer to grade: {prediction}",
-    (("says all that the reference says", 1.0), ("says only a part of it, and nothing wrong", 0.5), ("is wrong", 0.0)),
+    (
+        ("says all that the reference says", 1.0),
+        ("says only a part of it, and nothing wrong", 0.5),
+        ("is wrong", 0.0),
+    ),
 )
 
 
@@ -134,10 +153,17 @@ class GradeRule(LetteredRule):
 
     @property
     def choices(self) -> list[tuple[str, str, float]]:
-        return [(letter, *level) for letter, level in zip(string.ascii_uppercase, self.rubric.levels, strict=False)]
+        return [
+            (letter, *level)
+            for letter, level in zip(string.ascii_uppercase, self.rubric.levels, strict=False)
+        ]
 
     def prompt(self, candidate: Candidate) -> str:
-        texts = {"question": candidate.question, "reference": candidate.reference, "prediction": candidate.shown}
+        texts = {
+            "question": candidate.question,
+            "reference": candidate.reference,
+            "prediction": candidate.shown,
+        }
         return _FIELD.sub(lambda field: texts[field[1]], self.rubric.prompt) + self._asked()
 
     @property
@@ -158,7 +184,9 @@ def read_rubric(path: Path) -> Rubric:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
         levels = tuple((str(name), float(value)) for name, value in content["levels"].items())
         rubric = Rubric(path.stem, content["prompt"], levels)
-        is_usable = 2 <= len(levels) <= len(string.ascii_uppercase) and all(0 <= value <= 1 for _, value in levels)
+        is_usable = 2 <= len(levels) <= len(string.ascii_uppercase) and all(
+            0 <= value <= 1 for _, value in levels
+        )
         if not is_usable or "{prediction}" not in rubric.prompt:
             raise ValueError(f"{content!r:.300}")
     except (OSError, ValueError, LookupError, TypeError, AttributeError, yaml.YAMLError) as error:

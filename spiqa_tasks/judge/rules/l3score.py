@@ -9,7 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.rules.rule import BLUE_AND_GREEN, Candidate, Rule, free_answer_fault, prompt_id
+from spiqa_tasks.judge.rules.rule import (
+    BLUE_AND_GREEN,
+    Candidate,
+    Rule,
+    free_answer_fault,
+    prompt_id,
+)
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import NO_FORMS, YES_FORMS, l3score
 
@@ -42,7 +48,9 @@ THOUGHTS = 2048
 """Tokens in which a model may think before a draw's answer: without an answer by then, the verdict has failed."""
 _ANSWER_TOKENS = 16
 """Room for a word in Markdown, or behind a label."""
-_SAID = re.compile(r"\W*(?:(?:final )?answer\W+)?(?:(yes|yeah)|no)(?:\s*$|\s*[^\w\s])", re.IGNORECASE)
+_SAID = re.compile(
+    r"\W*(?:(?:final )?answer\W+)?(?:(yes|yeah)|no)(?:\s*$|\s*[^\w\s])", re.IGNORECASE
+)
 """Yes or no at the beginning of a draw, alone or before a mark: "no doubt" says neither."""
 
 
@@ -62,7 +70,9 @@ class YesNoRule(Rule):
 
     def __post_init__(self) -> None:
         if self.prompt not in PROMPTS:
-            raise InputError(f"Unknown L3Score prompt {self.prompt!r}; expected one of {', '.join(PROMPTS)}.")
+            raise InputError(
+                f"Unknown L3Score prompt {self.prompt!r}; expected one of {', '.join(PROMPTS)}."
+            )
 
     def text(self, candidate: Candidate) -> str:
         """Return the prompt about an answer."""
@@ -76,7 +86,12 @@ class YesNoRule(Rule):
     def signed(self, rule: str, temperature: float, max_tokens: int) -> dict[str, Any]:
         """Return the signature fields."""
         prompt = prompt_id(self.prompt, PROMPTS[self.prompt])
-        return {"prompt": prompt, "rule": rule, "temperature": temperature, "max_tokens": max_tokens}
+        return {
+            "prompt": prompt,
+            "rule": rule,
+            "temperature": temperature,
+            "max_tokens": max_tokens,
+        }
 
 
 @dataclass(frozen=True)
@@ -94,7 +109,9 @@ class L3ScoreRule(YesNoRule):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 2 <= self.top <= 1000:
-            raise InputError(f"L3Score's top must be a number from 2 to 1000, found {self.top!r}. Correct it.")
+            raise InputError(
+                f"L3Score's top must be a number from 2 to 1000, found {self.top!r}. Correct it."
+            )
 
     def request(self, candidate: Candidate, /) -> JudgeRequest:
         return candidate.marked(JudgeRequest(self.text(candidate), top_logprobs=self.top))
@@ -131,17 +148,23 @@ class SampledRule(YesNoRule):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 1 <= self.draws <= 1000:
-            raise InputError(f"Expected a number of draws from 1 to 1000, found {self.draws}. Correct it.")
+            raise InputError(
+                f"Expected a number of draws from 1 to 1000, found {self.draws}. Correct it."
+            )
 
     @classmethod
     def options_of(cls, argument: str) -> Mapping[str, Any]:
         if argument and not argument.isdecimal():
-            raise InputError(f"Expected sampled or sampled:K with a number of draws K, found {argument!r}. Correct it.")
+            raise InputError(
+                f"Expected sampled or sampled:K with a number of draws K, found {argument!r}. Correct it."
+            )
         return {"draws": int(argument)} if argument else {}
 
     def request(self, candidate: Candidate, /) -> JudgeRequest:
         prompt, draws = self.text(candidate), self.draws
-        return candidate.marked(JudgeRequest(prompt, (), _ANSWER_TOKENS, None, draws=draws, thoughts=THOUGHTS))
+        return candidate.marked(
+            JudgeRequest(prompt, (), _ANSWER_TOKENS, None, draws=draws, thoughts=THOUGHTS)
+        )
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
         """Return the share of yes; None if the judge failed or a draw says neither yes nor no."""

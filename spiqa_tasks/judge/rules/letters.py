@@ -45,8 +45,14 @@ class LettersRule(Rule):
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
         read = zip(self.tests, verdicts, strict=True)
-        wrote = next((each.text[:40] for test, each in read if self.score(test, each) is None), None)
-        return None if wrote is None else f"asked for the letter of an answer it wrote {wrote!r}; choose another one"
+        wrote = next(
+            (each.text[:40] for test, each in read if self.score(test, each) is None), None
+        )
+        return (
+            None
+            if wrote is None
+            else f"asked for the letter of an answer it wrote {wrote!r}; choose another one"
+        )
 
     def signature(self) -> dict[str, Any]:
         return {"prompt": prompt_id("letters", self.template, 8)}

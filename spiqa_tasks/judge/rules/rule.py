@@ -46,7 +46,8 @@ class Candidate:
 
 
 BLUE_AND_GREEN = tuple(
-    Candidate(answer, "What colour is the sky on a clear day?", "Blue") for answer in ("Blue", "Green")
+    Candidate(answer, "What colour is the sky on a clear day?", "Blue")
+    for answer in ("Blue", "Green")
 )
 """A right and a wrong answer: test questions for judges of free answers."""
 
@@ -73,7 +74,9 @@ class Rule(ABC):
     def options_of(cls, argument: str) -> Mapping[str, Any]:
         """Return the options in the text behind the rule's name and a colon; InputError for an unusable text."""
         if argument:
-            raise InputError(f"Expected the rule {cls.name} alone, found {argument!r} behind it. Leave that out.")
+            raise InputError(
+                f"Expected the rule {cls.name} alone, found {argument!r} behind it. Leave that out."
+            )
         return {}
 
     @abstractmethod

@@ -56,10 +56,14 @@ def answers_in(path: Path, columns: Columns = USUAL, *, scored: bool = True) -> 
     except DataError:
         return 0
     found = columns_of(table)
-    return len(table) if is_answers(found, columns) and (scored or not found & SCORED_COLUMNS) else 0
+    return (
+        len(table) if is_answers(found, columns) and (scored or not found & SCORED_COLUMNS) else 0
+    )
 
 
-def _answers(path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], columns: Columns) -> list[Answer]:
+def _answers(
+    path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], columns: Columns
+) -> list[Answer]:
     found = columns_of(rows.values())
     columns.check(found, path)
     keys, prediction = columns.ids(found), columns.name("prediction", found)
@@ -73,7 +77,9 @@ def _answers(path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], colum
         ids, text = [row.get(key) for key in keys], row.get(prediction)
         are_ids = all(isinstance(key, str | int) and not isinstance(key, bool) for key in ids)
         if not (are_ids and isinstance(text, str)):
-            there = ", ".join(f"{name} {row[name]!r:.60}" for name in (*keys, prediction) if name in row)
+            there = ", ".join(
+                f"{name} {row[name]!r:.60}" for name in (*keys, prediction) if name in row
+            )
             raise InputError(
                 f"Expected {where} to have {' and '.join((*keys, prediction))}, a text or number and a text; found "
                 f"{there or listed(row)}. Correct it."
@@ -82,7 +88,9 @@ def _answers(path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], colum
         try:
             answers.append(columns.answer(row, row_key, text, position))
         except ValueError as error:
-            raise InputError(f"Expected names of figures in {where}, found {error}. Correct it.") from error
+            raise InputError(
+                f"Expected names of figures in {where}, found {error}. Correct it."
+            ) from error
     return answers
 
 
@@ -94,7 +102,12 @@ def joined(folder: Path, runs: Sequence[Run]) -> list[Run]:
         are_parts = len(parts) > 1 and all(run.form in (LINES, TABLE) for run in parts)
         every = [answer for run in parts for answer in run.read()] if are_parts else []
         are_parts &= len({answer.id for answer in every}) == len(every)
-        whole = replace(parts[0], path=folder, identity=Identity(folder.resolve().name), read=partial(list, every))
+        whole = replace(
+            parts[0],
+            path=folder,
+            identity=Identity(folder.resolve().name),
+            read=partial(list, every),
+        )
         found += [whole] if are_parts else parts
     return found
 
@@ -117,14 +130,20 @@ def _age(path: Path) -> tuple[bool, Path, int]:
 def vlmevalkit_runs(folder: Path, tasks: Collection[str]) -> list[Run]:
     """Return the runs of tasks, or of `DATASETS`, that VLMEvalKit wrote below a folder, oldest first, unless scored."""
     found = []
-    paths = (path for path in folder.resolve().rglob("*") if path.suffix in _SUFFIXES and not path.is_symlink())
+    paths = (
+        path
+        for path in folder.resolve().rglob("*")
+        if path.suffix in _SUFFIXES and not path.is_symlink()
+    )
     for path in sorted(paths, key=_age):
         model, task, dataset = _named(path, tasks)
         scored = path.parent.glob(f"*{SAMPLES}{dataset}.jsonl")
         is_scored = any(samples.stat().st_mtime >= path.stat().st_mtime for samples in scored)
         if task and not is_scored and (answered := answers_in(path, scored=False)):
             read = partial(read_table, path)
-            found.append(Run(task, Identity(f"{model},{HOST}"), path, VLMEVALKIT, read, answered=answered))
+            found.append(
+                Run(task, Identity(f"{model},{HOST}"), path, VLMEVALKIT, read, answered=answered)
+            )
     return found
 
 
@@ -138,7 +157,11 @@ def other_dataset(path: Path, tasks: Collection[str]) -> str:
     """Return the dataset of a file of VLMEvalKit that is none of the tasks', by names alone, or ""."""
     _, task, dataset = _named(path, tasks)
     is_hosts = is_dated(path) or path.with_name("status.json").is_file()
-    return dataset if is_hosts and not task and not dataset.startswith(tuple(f"{task}_" for task in tasks)) else ""
+    return (
+        dataset
+        if is_hosts and not task and not dataset.startswith(tuple(f"{task}_" for task in tasks))
+        else ""
+    )
 
 
 def _named(path: Path, tasks: Collection[str]) -> tuple[str, str, str]:

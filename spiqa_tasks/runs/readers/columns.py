@@ -18,8 +18,23 @@ from spiqa_tasks.runs.answer import Answer
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": (*ID_COLUMNS, KEY),
     "prediction": (
-        *("prediction", "candidate", "response", "output", "pred", "model_answer", "model_prediction"),
-        *("predicted_answer", "model_response", "model_output", "generated_text", "generation", "completion"),
+        *(
+            "prediction",
+            "candidate",
+            "response",
+            "output",
+            "pred",
+            "model_answer",
+            "model_prediction",
+        ),
+        *(
+            "predicted_answer",
+            "model_response",
+            "model_output",
+            "generated_text",
+            "generation",
+            "completion",
+        ),
     ),
     "question": ("question",),
     "reference": ("reference", "answer"),
@@ -35,7 +50,13 @@ _GUESSES: Mapping[str, Sequence[str]] = {
     "prediction": (*FIELDS["prediction"], "raw_output", "answer"),
     "question": NAMES["question"],
     "reference": sorted(NAMES["answer"], key="answer".__eq__),
-    "figures": ("selected_figures_names", "selected_figures", "figures", "all_figures_names", "images"),
+    "figures": (
+        "selected_figures_names",
+        "selected_figures",
+        "figures",
+        "all_figures_names",
+        "images",
+    ),
 }
 """Field -> names that a message guesses it by, the likeliest first."""
 _RELEASED = ("all_figures_names", "referred_figures_indices", "referred_figures_names")
@@ -57,7 +78,11 @@ class Columns:
         """Return the columns of `FIELD=COLUMN,...`; InputError: a field that is unknown, doubled or without `=`."""
         pairs = [part.partition("=") for part in text.split(",") if part.strip()]
         named = {key.strip(): column.strip() for key, _, column in pairs}
-        if len(named) < len(pairs) or not named.keys() <= FIELDS.keys() or not all(sign for _, sign, _ in pairs):
+        if (
+            len(named) < len(pairs)
+            or not named.keys() <= FIELDS.keys()
+            or not all(sign for _, sign, _ in pairs)
+        ):
             raise InputError(
                 f"Expected --columns FIELD=COLUMN,... with fields among {', '.join(FIELDS)}, each once; found {text!r}."
             )
@@ -77,7 +102,11 @@ class Columns:
         name, question = self.name("id", found), self.name("question", found)
         if name is not None:
             return (name,)
-        return () if question is None or PAPER not in found or "id" in self.named else (PAPER, question)
+        return (
+            ()
+            if question is None or PAPER not in found or "id" in self.named
+            else (PAPER, question)
+        )
 
     def check(self, found: Collection[str], where: object) -> None:
         """Raise InputError where none of the rows has a column that the user named."""
@@ -90,11 +119,15 @@ class Columns:
     def answer(self, row: Mapping[str, Any], answer_id: str, text: str, place: int = 0) -> Answer:
         """Return the answer of a row, with whatever it has to compare with the release; ValueError: wrong figures."""
         figures = as_value(self._value("figures", row))
-        if figures and not (isinstance(figures, list) and all(isinstance(name, str) for name in figures)):
+        if figures and not (
+            isinstance(figures, list) and all(isinstance(name, str) for name in figures)
+        ):
             raise ValueError(f"the figures {str(figures)[:60]!r}, which are no list of names")
         given = self._value("reference", row)
         listed = as_value(given)  # of a table a list of texts, as `[0, 1]` is an answer
-        is_list = isinstance(listed, list) and (listed is given or all(isinstance(each, str) for each in listed))
+        is_list = isinstance(listed, list) and (
+            listed is given or all(isinstance(each, str) for each in listed)
+        )
         true = tuple(map(str, listed)) if is_list else (_text(given),)
         return Answer(
             answer_id,
@@ -138,13 +171,25 @@ def advice(found: Collection[str], needed: Iterable[str] = ("prediction", "id"))
         name = next((name for name in names if name in found and name not in taken.values()), None)
         if name is not None:
             taken[what] = name
-    known = {(what, name) for what, names in FIELDS.items() for name in names if what != "figures" or name == what}
+    known = {
+        (what, name)
+        for what, names in FIELDS.items()
+        for name in names
+        if what != "figures" or name == what
+    }
     told = ",".join(f"{what}={name}" for what, name in taken.items() if (what, name) not in known)
     free = {"question", "reference"} - taken.keys()
     missing = [what for what in needed if what not in taken and (what != "id" or free)]
-    lacks = [f"id (or, without a task, {' and '.join(sorted(free))})" if what == "id" else what for what in missing]
+    lacks = [
+        f"id (or, without a task, {' and '.join(sorted(free))})" if what == "id" else what
+        for what in missing
+    ]
     said = [f"Say which column is what, such as --columns {told}."] if told else []
-    said += [f"No column looks like {' or '.join(lacks)}: add it, or name it with --columns."] if lacks else []
+    said += (
+        [f"No column looks like {' or '.join(lacks)}: add it, or name it with --columns."]
+        if lacks
+        else []
+    )
     return " ".join(said)
 
 

@@ -15,12 +15,24 @@ from spiqa_tasks.scoring.responses import is_refusal
 
 _GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")
 _PLACEHOLDERS = re.compile(r"<image(?:[ _]?\d+)?>")
-_LOGGED = ("doc_id", "target", "filtered_resps", "resps", "token_counts", "doc_hash", "input", "input_media")
+_LOGGED = (
+    "doc_id",
+    "target",
+    "filtered_resps",
+    "resps",
+    "token_counts",
+    "doc_hash",
+    "input",
+    "input_media",
+)
 _NO_METRICS = frozenset((*_LOGGED, "doc", "arguments", "submission"))
 
 
 def host_answers(
-    lines: Sequence[Mapping[str, Any]], task: str, config: Mapping[str, Any], reported: Mapping[str, float]
+    lines: Sequence[Mapping[str, Any]],
+    task: str,
+    config: Mapping[str, Any],
+    reported: Mapping[str, float],
 ) -> list[Answer]:
     """Return the answers in the lines of a samples file of a host's task.
 
@@ -29,7 +41,9 @@ def host_answers(
     """
     limit = (config.get("generation_kwargs") or {}).get("max_new_tokens")
     answers = [_answer(sample, limit) for sample in lines]
-    if len({answer.id for answer in answers}) < len({answer.place for answer in answers}):  # what is logged is no id
+    if len({answer.id for answer in answers}) < len(
+        {answer.place for answer in answers}
+    ):  # what is logged is no id
         answers = [
             replace(answer, id=key, record=answer.record and replace(answer.record, id=key))
             for answer in answers
@@ -37,7 +51,10 @@ def host_answers(
         ]
     for name in {name for sample in lines for name in sample if name not in _NO_METRICS}:
         values = [sample[name] for sample in lines if name in sample]
-        if not any(isinstance(each, int | float) or (isinstance(each, dict) and "score" in each) for each in values):
+        if not any(
+            isinstance(each, int | float) or (isinstance(each, dict) and "score" in each)
+            for each in values
+        ):
             # inferred; to the host a failed request is a wrong answer
             scores = [answer.record.scores.get(name, 0.0) for answer in answers if answer.record]
             if not is_reported(task, config, reported, name, sum(scores) / len(values)):
@@ -55,10 +72,16 @@ def score_of(logged: Any) -> float | None:
         given = logged.get("score", logged.get("true_false"))
         if given is not None:
             return score_of(given)
-        predicted = next((logged[name] for name in ("pred", "parsed_pred", "prediction") if name in logged), None)
+        predicted = next(
+            (logged[name] for name in ("pred", "parsed_pred", "prediction") if name in logged), None
+        )
         if predicted is None or logged.get("answer") is None:
             return None
-        options = {letter: str(logged[letter]) for letter in "ABCDE" if str(logged.get(letter, "nan")) != "nan"}
+        options = {
+            letter: str(logged[letter])
+            for letter in "ABCDE"
+            if str(logged.get(letter, "nan")) != "nan"
+        }
         if options and isinstance(predicted, str):
             return float(extract_choice(predicted, options).letter == logged["answer"])
         return float(_plain(logged["answer"]) in _flat(predicted))
@@ -71,10 +94,14 @@ def _answer(sample: Mapping[str, Any], limit: Any) -> Answer:
     key = next((str(value["id"]) for value in mappings if "id" in value), str(sample["doc_id"]))
     text = str(first_of(sample.get("filtered_resps", ""), ""))
     failure = response_of(text).failure
-    scores = {} if failure is not None else {name: score_of(value) for name, value in values.items()}
+    scores = (
+        {} if failure is not None else {name: score_of(value) for name, value in values.items()}
+    )
     known = {name: score for name, score in scores.items() if score is not None}
     length = (first_of(sample.get("token_counts"), None) or {}).get("output_tokens")
-    cut = {"truncated": length >= limit} if isinstance(length, int) and isinstance(limit, int) else {}
+    cut = (
+        {"truncated": length >= limit} if isinstance(length, int) and isinstance(limit, int) else {}
+    )
     is_wrong = not any(known.values())
     record = Record(
         key,
@@ -88,8 +115,12 @@ def _answer(sample: Mapping[str, Any], limit: Any) -> Answer:
         details={LOGGED: tuple(values), **cut},
     )
     lines = _PLACEHOLDERS.sub(" ", str(sample.get("input", ""))).splitlines()
-    question = "\n".join(filter(None, (" ".join(line.split()) for line in lines)))  # options end with their lines
-    return Answer(key, Response(text, failure), record, int(sample["doc_id"]), question, record.reference)
+    question = "\n".join(
+        filter(None, (" ".join(line.split()) for line in lines))
+    )  # options end with their lines
+    return Answer(
+        key, Response(text, failure), record, int(sample["doc_id"]), question, record.reference
+    )
 
 
 def _groups(value: Mapping[str, Any]) -> dict[str, str]:
@@ -99,12 +130,20 @@ def _groups(value: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _without(answer: Answer, name: str) -> Answer:
-    scores = {key: score for key, score in answer.record.scores.items() if key != name} if answer.record else {}
+    scores = (
+        {key: score for key, score in answer.record.scores.items() if key != name}
+        if answer.record
+        else {}
+    )
     return replace(answer, record=answer.record and replace(answer.record, scores=scores))
 
 
 def _flat(value: Any) -> list[str]:
-    return [text for item in value for text in _flat(item)] if isinstance(value, list) else [_plain(value)]
+    return (
+        [text for item in value for text in _flat(item)]
+        if isinstance(value, list)
+        else [_plain(value)]
+    )
 
 
 def _plain(value: Any) -> str:

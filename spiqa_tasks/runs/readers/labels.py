@@ -13,7 +13,9 @@ from spiqa_tasks.files.records import read_records
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.runs.readers.columns import FIELDS
 
-COLUMNS = {name: FIELDS[name] for name in ("question", "reference", "prediction")} | {"label": ("label", "verdict")}
+COLUMNS = {name: FIELDS[name] for name in ("question", "reference", "prediction")} | {
+    "label": ("label", "verdict")
+}
 """Field -> names of its column; those of the traps come last."""
 YES = frozenset({"true", "yes", "1", "correct", "right"})
 NO = frozenset({"false", "no", "0", "incorrect", "wrong"})
@@ -73,7 +75,9 @@ def read_labels(path: Path) -> Labels:
             else:
                 answers.append(answer)
     if not answers:
-        raise InputError(f"Expected answers with a label in {path}, found none. Name a file that has some.")
+        raise InputError(
+            f"Expected answers with a label in {path}, found none. Name a file that has some."
+        )
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     return Labels(path.name, digest, tuple(answers), dict(left_out))
 
@@ -89,23 +93,36 @@ def _of_evouna(where: str, entry: Mapping[str, Any]) -> Iterator[Labelled | str]
             yield "no label"
         else:
             golden = _text(where, entry, _GOLDEN)
-            prediction = "" if entry.get(_ANSWER + system) is None else _text(where, entry, _ANSWER + system)
+            prediction = (
+                "" if entry.get(_ANSWER + system) is None else _text(where, entry, _ANSWER + system)
+            )
             candidate = Candidate(prediction, _text(where, entry, "question"), golden)
             yield Labelled(candidate, _label(where, entry[name]), tuple(golden.split("/")), system)
 
 
 def _of_row(where: str, row: Mapping[str, Any]) -> Labelled | str:
-    entry = {field: row[name] for field, names in COLUMNS.items() for name in reversed(names) if name in row}
+    entry = {
+        field: row[name]
+        for field, names in COLUMNS.items()
+        for name in reversed(names)
+        if name in row
+    }
     if missing := [name for name in COLUMNS if name not in entry]:
         found = ", ".join(map(str, row)) or "nothing"
-        raise InputError(f"Expected {where} to have {', '.join(COLUMNS)}; found {found}. Add {', '.join(missing)}.")
+        raise InputError(
+            f"Expected {where} to have {', '.join(COLUMNS)}; found {found}. Add {', '.join(missing)}."
+        )
     if entry["label"] in (None, ""):
         return "no label"
     reference = entry["reference"]
     references = tuple(reference) if isinstance(reference, list) else (reference,)
     if not references or not all(isinstance(text, str) for text in references):
-        raise InputError(f"Expected the reference of {where} to be text or a list of texts, found {reference!r}.")
-    candidate = Candidate(_text(where, entry, "prediction"), _text(where, entry, "question"), "/".join(references))
+        raise InputError(
+            f"Expected the reference of {where} to be text or a list of texts, found {reference!r}."
+        )
+    candidate = Candidate(
+        _text(where, entry, "prediction"), _text(where, entry, "question"), "/".join(references)
+    )
     system, kind = (str(row.get(name) or "") for name in ("system", "kind"))
     return Labelled(candidate, _label(where, entry["label"]), references, system, kind)
 
@@ -113,12 +130,16 @@ def _of_row(where: str, row: Mapping[str, Any]) -> Labelled | str:
 def _text(where: str, entry: Mapping[str, Any], name: str) -> str:
     text = entry.get(name)
     if not isinstance(text, str):
-        raise InputError(f"Expected the {name} of {where} to be a text, found {text!r}. Correct it.")
+        raise InputError(
+            f"Expected the {name} of {where} to be a text, found {text!r}. Correct it."
+        )
     return text
 
 
 def _label(where: str, value: Any) -> bool:
     word = str(value).strip().lower()
     if word not in YES | NO:
-        raise InputError(f"Expected the label of {where} to be yes or no, found {value!r}. Correct it.")
+        raise InputError(
+            f"Expected the label of {where} to be yes or no, found {value!r}. Correct it."
+        )
     return word in YES

@@ -43,8 +43,18 @@ def read_results(path: Path, content: Any = None) -> list[Run]:
         content = loads(path.read_bytes()) if content is None else content
         config = content["config"]
         who = identity(str(config["model"]), str(config["model_args"] or ""))
-        return [_run(path, name, values, content, who) for name, values in content["configs"].items()]
-    except (ArithmeticError, AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError) as error:
+        return [
+            _run(path, name, values, content, who) for name, values in content["configs"].items()
+        ]
+    except (
+        ArithmeticError,
+        AttributeError,
+        KeyError,
+        OSError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise InputError(
             f"Expected {path} to be a result file of lmms-eval, found {type(error).__name__} {error}. "
             "Name a *_results.json."
@@ -64,7 +74,9 @@ def read_samples(path: Path) -> Run:
         if run.is_own and path.name.endswith(f"{SAMPLES}{run.task}.jsonl"):
             return run
     answers = own_answers(path)
-    made = summary.merged_signature([answer.record for answer in answers if answer.record is not None])
+    made = summary.merged_signature(
+        [answer.record for answer in answers if answer.record is not None]
+    )
     entry = benchmark_named(made.benchmark)
     if entry is None:
         raise InputError(
@@ -73,7 +85,9 @@ def read_samples(path: Path) -> Run:
         )
     task = Task(path.stem.partition(SAMPLES)[2] or path.stem, entry, made.split, made.settings)
     who = Identity(path.stem)
-    return Run(task.name, who, path, FORM, lambda: answers, task.questions, len(answers), definition=task)
+    return Run(
+        task.name, who, path, FORM, lambda: answers, task.questions, len(answers), definition=task
+    )
 
 
 def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -104,11 +118,16 @@ def own_answers(path: Path) -> list[Answer]:
 
 
 def _own_answer(sample: Mapping[str, Any]) -> Answer:
-    record, text = Record.of_sample(sample), first_of(sample.get("filtered_resps", sample.get("resps")), None)
+    record, text = (
+        Record.of_sample(sample),
+        first_of(sample.get("filtered_resps", sample.get("resps")), None),
+    )
     if record is None or not isinstance(text, str):
         raise ValueError("no record with an id" if record is None else "no answer")
     if record.reference and plain(str(sample["target"])) != plain(record.reference):
-        raise ValueError(f"the target {sample['target']!r:.60} beside the reference {record.reference!r:.60}")
+        raise ValueError(
+            f"the target {sample['target']!r:.60} beside the reference {record.reference!r:.60}"
+        )
     # its figures are those of the question, in the order shown; a document of one figure does not have all of them
     figures = None if "step" in record.details else record.details.get("figures")
     shown = tuple(map(str, figures)) if isinstance(figures, list | tuple) else None
@@ -128,7 +147,9 @@ def _host_answers(
     return host_answers([sample for _, sample in samples(logged)], task, config, reported)
 
 
-def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str, Any], who: Identity) -> Run:
+def _run(
+    path: Path, name: str, values: Mapping[str, Any], content: Mapping[str, Any], who: Identity
+) -> Run:
     written = content.get(SUMMARY)
     more = written.get(name, {}) if isinstance(written, Mapping) else {}
     date = str(content.get("date") or "")
@@ -166,19 +187,31 @@ def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str,
 
 def _command(config: Mapping[str, Any]) -> tuple[str, ...]:
     """The host's command of a results file, without its tasks and whatever may be a key."""
-    given = [f"{key}={value}" for key, value in model_arguments(str(config["model_args"] or "")).items()]
+    given = [
+        f"{key}={value}" for key, value in model_arguments(str(config["model_args"] or "")).items()
+    ]
     kept = ",".join(_LOGIN.sub("//", each) for each in given if not _KEY.search(each))
     options = {"model": config["model"], "model_args": kept}
     options |= {name: config.get(name) for name in ("gen_kwargs", "batch_size", "limit", "offset")}
     if isinstance(options["gen_kwargs"], Mapping):
-        options["gen_kwargs"] = ",".join(f"{key}={value}" for key, value in options["gen_kwargs"].items())
-    named = {name: str(value) for name, value in options.items() if value and not _KEY.search(str(value))}
+        options["gen_kwargs"] = ",".join(
+            f"{key}={value}" for key, value in options["gen_kwargs"].items()
+        )
+    named = {
+        name: str(value) for name, value in options.items() if value and not _KEY.search(str(value))
+    }
     return ("lmms-eval", *(part for name, value in named.items() for part in (f"--{name}", value)))
 
 
 def _conditions(content: Mapping[str, Any]) -> dict[str, str]:
-    told = {name: content["config"].get(f"{name}_seed") for name in ("random", "numpy", "torch", "fewshot")}
-    named = {"version": content.get("lmms_eval_version"), "system turn": content.get("system_instruction")}
+    told = {
+        name: content["config"].get(f"{name}_seed")
+        for name in ("random", "numpy", "torch", "fewshot")
+    }
+    named = {
+        "version": content.get("lmms_eval_version"),
+        "system turn": content.get("system_instruction"),
+    }
     named |= {f"seed ({name})": seed for name, seed in told.items()}
     return {name: str(value) for name, value in named.items() if value is not None}
 
@@ -186,13 +219,17 @@ def _conditions(content: Mapping[str, Any]) -> dict[str, str]:
 def _samples_file(path: Path, task: str, date: str) -> Path:
     """The samples beside a results file, by its name or, where that was changed, by its date."""
     logged = path.with_name(path.name.removesuffix(RESULTS) + f"{SAMPLES}{task}.jsonl")
-    return logged if logged.is_file() or not date else path.with_name(f"{date}{SAMPLES}{task}.jsonl")
+    return (
+        logged if logged.is_file() or not date else path.with_name(f"{date}{SAMPLES}{task}.jsonl")
+    )
 
 
 def _own_task(values: Mapping[str, Any]) -> Task | None:
     try:
         task = task_of(values)
-        return task if task is None else dataclasses.replace(task, settings=settings_text(task.typed))
+        return (
+            task if task is None else dataclasses.replace(task, settings=settings_text(task.typed))
+        )
     except SpiqaTasksError:
         return None
 
@@ -200,7 +237,9 @@ def _own_task(values: Mapping[str, Any]) -> Task | None:
 def _asked(task: Task, values: Mapping[str, Any], original: int) -> int:
     """The number of the task's questions: the release's, unless a hook left some out, or the benchmark is a user's."""
     counted = task.entry.definition is not None or "kept" in (values.get("metadata") or {})
-    if original and (counted or not str(values.get("process_docs", _OWN_LOADER)).startswith(_OWN_LOADER)):
+    if original and (
+        counted or not str(values.get("process_docs", _OWN_LOADER)).startswith(_OWN_LOADER)
+    ):
         return original
     return task.questions
 

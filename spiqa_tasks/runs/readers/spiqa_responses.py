@@ -23,7 +23,9 @@ SUFFIX = "_response.json"
 
 def is_responses(content: Any, columns: Columns = USUAL) -> bool:
     """Return whether a JSON value is that of a response file: questions with responses by key, or none at all."""
-    if not isinstance(content, dict) or not all(isinstance(entry, dict) for entry in content.values()):
+    if not isinstance(content, dict) or not all(
+        isinstance(entry, dict) for entry in content.values()
+    ):
         return False
     return all(columns.name("id", entry) is None for entry in content.values()) and any(
         {columns.name("question", entry), columns.name("prediction", entry)}.isdisjoint({None})
@@ -35,33 +37,49 @@ def read_answers(place: Path, columns: Columns = USUAL) -> list[Answer]:
     """Return the answers of response files, ids `<paper>/<key>[/<figure>/<step>]`; InputError: none of SPIQA's."""
     paths = [place]
     if place.is_dir():
-        files = [path for path in sorted(place.glob("*.json")) if path.is_file() and path.stat().st_size]
-        paths = [path for path in files if path.name.endswith(SUFFIX) or is_responses(json_value(path), columns)]
+        files = [
+            path for path in sorted(place.glob("*.json")) if path.is_file() and path.stat().st_size
+        ]
+        paths = [
+            path
+            for path in files
+            if path.name.endswith(SUFFIX) or is_responses(json_value(path), columns)
+        ]
     entries = []
     for path in paths:
         content = json_value(path)
-        if not isinstance(content, dict) or not all(isinstance(entry, dict) for entry in content.values()):
+        if not isinstance(content, dict) or not all(
+            isinstance(entry, dict) for entry in content.values()
+        ):
             raise InputError(
                 f"Expected {path} to map question keys to question and response, found {str(content)[:60]!r}. Give the "
                 "files that SPIQA's evaluation scripts write."
             )
         entries += [(path, key, entry) for key, entry in content.items()]
     columns.check(dict.fromkeys(name for *_, entry in entries for name in entry), paths[0].parent)
-    return [answer for path, key, entry in entries for answer in _answers(path, key, entry, columns)]
+    return [
+        answer for path, key, entry in entries for answer in _answers(path, key, entry, columns)
+    ]
 
 
-def with_row_ids(answers: Sequence[Answer], rows: Sequence[Mapping[str, Any]]) -> tuple[list[Answer], str]:
+def with_row_ids(
+    answers: Sequence[Answer], rows: Sequence[Mapping[str, Any]]
+) -> tuple[list[Answer], str]:
     """Return the answers with the ids of a task's rows, and the form; InputError: not per figure as the task asks.
 
     Questions are known by paper and text, and where a text is there twice by key or true answer; an answer to a
     question that `rows` lack keeps its id.
     """
-    if not any("paper_id" in row for row in rows):  # another benchmark's answers, an object by their ids
+    if not any(
+        "paper_id" in row for row in rows
+    ):  # another benchmark's answers, an object by their ids
         return [replace(answer, id=answer.id.partition("/")[2]) for answer in answers], FORM
     questions: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     documents: dict[str, dict[str, str]] = {}
     for row in (row for row in rows if "paper_id" in row):
-        questions[row["paper_id"], row["question"].strip()].setdefault(row["question_id"], row["answer"].strip())
+        questions[row["paper_id"], row["question"].strip()].setdefault(
+            row["question_id"], row["answer"].strip()
+        )
         known = documents.setdefault(row["question_id"], {})
         if row["step"]:
             known[f"{row['figures'][0]['file']}/{row['step']}"] = row["id"]
@@ -78,15 +96,24 @@ def with_row_ids(answers: Sequence[Answer], rows: Sequence[Mapping[str, Any]]) -
             del same[ids[given]]
         question_id = ids.get(given, given)
         if bool(document) != per_figure and question_id in documents:
-            expected, task = ("a response per figure", "without") if per_figure else ("one response", "with")
-            raise InputError(f"Expected {expected} to question {given}; score them as the task {task} _perfigure.")
-        row_id = documents.get(question_id, {}).get(document[0], answer.id) if document else question_id
+            expected, task = (
+                ("a response per figure", "without") if per_figure else ("one response", "with")
+            )
+            raise InputError(
+                f"Expected {expected} to question {given}; score them as the task {task} _perfigure."
+            )
+        row_id = (
+            documents.get(question_id, {}).get(document[0], answer.id) if document else question_id
+        )
         found.append(replace(answer, id=row_id))
     return found, PER_FIGURE if per_figure else FORM
 
 
 def _answers(path: Path, key: str, entry: Mapping[str, Any], columns: Columns) -> Iterator[Answer]:
-    where, question_id = f"question {key} of {path}", f"{path.name.removesuffix(SUFFIX).removesuffix('.json')}/{key}"
+    where, question_id = (
+        f"question {key} of {path}",
+        f"{path.name.removesuffix(SUFFIX).removesuffix('.json')}/{key}",
+    )
     column, question = columns.name("prediction", entry), columns.name("question", entry)
     if column is None or question is None or not isinstance(entry[question], str):
         raise InputError(
@@ -101,7 +128,11 @@ def _answers(path: Path, key: str, entry: Mapping[str, Any], columns: Columns) -
         if not isinstance(response, dict):
             raise ValueError(type(response).__name__)
         for figure, texts in response.items():
-            if not (isinstance(texts, list) and len(texts) == len(STEPS) and all(isinstance(t, str) for t in texts)):
+            if not (
+                isinstance(texts, list)
+                and len(texts) == len(STEPS)
+                and all(isinstance(t, str) for t in texts)
+            ):
                 raise ValueError(f"{texts!r} for {figure}")
             for step, text in zip(STEPS, texts, strict=True):
                 answer = columns.answer(entry, f"{question_id}/{figure}/{step}", text)

@@ -87,7 +87,9 @@ def extract_choice(
     text = without_echo(shortened(response), prompt)
     is_cut = ends_early(response) if truncated is None else truncated
     labels = {
-        unicodedata.normalize("NFKC", key).upper(): letter for letter, key in keys.items() if key.upper() != letter
+        unicodedata.normalize("NFKC", key).upper(): letter
+        for letter, key in keys.items()
+        if key.upper() != letter
     }
     text = with_letters(text, labels) if labels else with_letters_of_positions(text, choices)
     for option in choices.values():
@@ -119,7 +121,13 @@ def _read(reading: Reading, keys: Mapping[str, str]) -> tuple[Choice, bool]:
         reason = "empty"
     elif reading.declines():
         reason = "refusal"
-    others = "truncated" if reading.is_cut else "ambiguous" if len(reading.mentioned()) > 1 else "no_match"
+    others = (
+        "truncated"
+        if reading.is_cut
+        else "ambiguous"
+        if len(reading.mentioned()) > 1
+        else "no_match"
+    )
     return Choice(None, reason or stated or others), bool(stated) or reason == "refusal"
 
 
@@ -130,5 +138,7 @@ def _check(choices: Mapping[str, str]) -> dict[str, str]:
     found = keys if are_letters else dict(zip(ascii_uppercase, keys.values(), strict=False))
     is_usable = are_letters or all(re.fullmatch(r"\S{1,3}", key) for key in choices)
     if not found or len(found) < len(choices) or not is_usable:
-        raise ValueError(f"expected choices with different letters or short labels as keys, got {list(choices)!r}")
+        raise ValueError(
+            f"expected choices with different letters or short labels as keys, got {list(choices)!r}"
+        )
     return found

@@ -7,7 +7,19 @@ those of its kind, and increment the matcher's version.
 from collections.abc import Mapping
 
 ANSWER, OPTION, GOOD, FITS, WRONG, IS = "A", "O", "G", "V", "W", "="
-PICK, NOT, IF, SO, BUT, IT, AND, FILL, BECAUSE, ONLY, LISTING = "P", "N", "H", "S", "C", "I", "J", "F", "Y", "U", "K"
+PICK, NOT, IF, SO, BUT, IT, AND, FILL, BECAUSE, ONLY, LISTING = (
+    "P",
+    "N",
+    "H",
+    "S",
+    "C",
+    "I",
+    "J",
+    "F",
+    "Y",
+    "U",
+    "K",
+)
 COLON, COMMA, STOP, QUESTION = ":", ",", ".", "?"
 THAN, ASIDE, LESS, MAY, PART, EXAMINE, HARD, KNOW = "<", ">", "-", "M", "Z", "b", "X", "B"
 OTHER = "x"  # one or more words that are no cue
@@ -128,7 +140,9 @@ MARKS = {COLON: ": → - – — -> –> —>", COMMA: ", ; 、", STOP: ". ! …
 
 def kind_by_cue(cues: Mapping[str, str], separator: str | None) -> dict[str, str]:
     """Return cue -> kind of a table kind -> cues with `separator` (None: any space) between them."""
-    return {" ".join(cue.split()): kind for kind, line in cues.items() for cue in line.split(separator)}
+    return {
+        " ".join(cue.split()): kind for kind, line in cues.items() for cue in line.split(separator)
+    }
 
 
 KIND_OF_WORD = kind_by_cue(WORDS, None)

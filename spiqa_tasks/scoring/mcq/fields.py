@@ -29,7 +29,9 @@ class Field(NamedTuple):
 def fields_in(text: str) -> list[Field]:
     """Return the last `_MOST` non-empty fields in `text`, the last first."""
     marks = sorted((*_TAG.finditer(text), *_BOX.finditer(text)), key=lambda mark: -mark.start())
-    filled = (Field(mark.start(), content) for mark in marks if (content := _content(text, mark)).strip())
+    filled = (
+        Field(mark.start(), content) for mark in marks if (content := _content(text, mark)).strip()
+    )
     return list(islice(filled, _MOST))
 
 

@@ -150,19 +150,33 @@ class Line:
 
     def named(self, start: int, end: int) -> frozenset[str]:
         """Return the letters of the mentions in kinds[start:end]; a letter outweighs an option's text."""
-        by_letter = {self.letters[i] for i in range(start, end) if self.kinds[i] not in (cues.TEXT, cues.WORD)} - {""}
+        by_letter = {
+            self.letters[i]
+            for i in range(start, end)
+            if self.kinds[i] not in (cues.TEXT, cues.WORD)
+        } - {""}
         return frozenset("".join(by_letter or {self.letters[i] for i in range(start, end)}))
 
     def _claim(self, level: Level, match: re.Match[str]) -> Claim:
         start, end = match.span("option")
-        return Claim(level, start, end, self.named(start, end), _LETTER.search(self.kinds, start, end) is None)
+        return Claim(
+            level,
+            start,
+            end,
+            self.named(start, end),
+            _LETTER.search(self.kinds, start, end) is None,
+        )
 
 
 def _doubted(kinds: str, match: re.Match[str]) -> bool:
     """Return whether a claim is in a question, or its clause has a negation or condition before it."""
     clause = _CLAUSE_END.split(kinds[max(0, match.start() - 60) : match.start()])[-1]
-    is_asked = _QUESTION.match(kinds, match.end()) and kinds[match.end() - 1] != cues.CONFIRMED  # "(B) Why not?"
-    return bool(is_asked or (_DENIAL.search(clause) and not _CORRECTION.match(kinds, match.start())))
+    is_asked = (
+        _QUESTION.match(kinds, match.end()) and kinds[match.end() - 1] != cues.CONFIRMED
+    )  # "(B) Why not?"
+    return bool(
+        is_asked or (_DENIAL.search(clause) and not _CORRECTION.match(kinds, match.start()))
+    )
 
 
 def settle(claims: Sequence[Claim], line: Line) -> frozenset[str]:
@@ -173,7 +187,9 @@ def settle(claims: Sequence[Claim], line: Line) -> frozenset[str]:
     """
     standing = claims[0].letters if claims else frozenset()
     for before, claim in pairwise(claims):
-        corrects = claim.level == "concluded" or _CORRECTION.search(line.kinds, before.end, claim.start)
+        corrects = claim.level == "concluded" or _CORRECTION.search(
+            line.kinds, before.end, claim.start
+        )
         narrows = claim.letters < standing
         standing = claim.letters if corrects or narrows else standing | claim.letters
     return standing

@@ -32,16 +32,25 @@ class Options:
     def __init__(self, choices: Mapping[str, str]) -> None:
         texts = {letter: fold(plain(text)) for letter, text in choices.items()}
         numbers = {letter: SPARE_DIGITS.sub("", text) for letter, text in texts.items()}
-        self._are_values = len(set(numbers.values())) == len(set(texts.values()))  # not 3, 3.0 and 3.00
+        self._are_values = len(set(numbers.values())) == len(
+            set(texts.values())
+        )  # not 3, 3.0 and 3.00
         texts = numbers if self._are_values else texts
-        self.texts = {letter: text[1] if _BRACKETED.fullmatch(text) else text for letter, text in texts.items()}
-        self.are_labels = all(not text or letter.lower() in text.split() for letter, text in self.texts.items())
+        self.texts = {
+            letter: text[1] if _BRACKETED.fullmatch(text) else text
+            for letter, text in texts.items()
+        }
+        self.are_labels = all(
+            not text or letter.lower() in text.split() for letter, text in self.texts.items()
+        )
         owners: dict[str, str] = {}
         for letter, text in self.texts.items():
             if text and text.upper() not in self.texts:
                 owners[text] = owners.get(text, "") + letter
         self.words = {
-            text for text in owners if _SHORT.fullmatch(text) or cues.KIND_OF_WORD.get(text, cues.GOOD) not in _TELLING
+            text
+            for text in owners
+            if _SHORT.fullmatch(text) or cues.KIND_OF_WORD.get(text, cues.GOOD) not in _TELLING
         }
         self.sought = sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
 
@@ -74,9 +83,13 @@ def _masked(text: str, option: str, character: str) -> str:
 def _is_whole(text: str, start: int, end: int) -> bool:
     """Return whether text[start:end] is whole words and numbers: "5" is neither in "15" nor in "5.2" nor in "-5"."""
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
-    if (text[start].isalnum() and _ENDS_WORDY.search(before)) or (text[end - 1].isalnum() and _WORDY.match(after)):
+    if (text[start].isalnum() and _ENDS_WORDY.search(before)) or (
+        text[end - 1].isalnum() and _WORDY.match(after)
+    ):
         return False
-    if (text[start].isdigit() and _ENDS_NUMBER.search(before)) or (text[end - 1].isdigit() and _DECIMALS.match(after)):
+    if (text[start].isdigit() and _ENDS_NUMBER.search(before)) or (
+        text[end - 1].isdigit() and _DECIMALS.match(after)
+    ):
         return False
     item = _ITEM.match(text)
     return not (item and item.span(1) == (start, end))
@@ -94,7 +107,9 @@ _FORMS = (
 """Where a label names an option: after `answer` or `option`; at a line's beginning, in brackets or a field; a letter of
 the alphabets beside no other letter. A bare number elsewhere is a number."""
 _IN_FIELD = r"(?P<before><answer>\s?)(?P<label>%s)(?=\s?</answer>)"
-_NUMBER = re.compile(r"\d|\b(?:no|none|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)\b", re.I)
+_NUMBER = re.compile(
+    r"\d|\b(?:no|none|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)\b", re.I
+)
 
 
 def with_letters(text: str, letters: Mapping[str, str]) -> str:
@@ -116,7 +131,9 @@ def with_letters_of_positions(text: str, choices: Mapping[str, str]) -> str:
         len(option.split()) > 1 and not _NUMBER.search(option) for option in choices.values()
     ):
         return text
-    return _replaced(text, {str(place): letter for place, letter in enumerate(sorted(choices), 1)}, [_IN_FIELD])
+    return _replaced(
+        text, {str(place): letter for place, letter in enumerate(sorted(choices), 1)}, [_IN_FIELD]
+    )
 
 
 def _replaced(text: str, letters: Mapping[str, str], forms: Iterable[str]) -> str:

@@ -27,7 +27,19 @@ _LEADS = {
 }
 _PHRASES = (
     *(f"{lead}{noun} is" for noun, leads in _LEADS.items() for lead in leads),
-    *("i choose", "i select", "i pick", "옵션", "정답은", "답은", "답:", "答案是", "答案为", "选", "答えは"),
+    *(
+        "i choose",
+        "i select",
+        "i pick",
+        "옵션",
+        "정답은",
+        "답은",
+        "답:",
+        "答案是",
+        "答案为",
+        "选",
+        "答えは",
+    ),
 )
 """Phrases after whose first occurrence capitals are searched anywhere."""
 _FORMS = ("({})", "{}.", "{}:", "{})", "{} ", "{}")
@@ -72,7 +84,9 @@ _STATED = re.compile(r"answer\s+is\s+\**([ABCD])", re.IGNORECASE)
 """Searched by VLMEvalKit since June 2026 (its pull request 1552); `The answer is a dog` gives A."""
 
 
-def vlmevalkit_match(response: str, choices: Mapping[str, str], *, is_2026_06: bool = False) -> str | None:
+def vlmevalkit_match(
+    response: str, choices: Mapping[str, str], *, is_2026_06: bool = False
+) -> str | None:
     """Return the letter that VLMEvalKit's `exact_matching` extracts, or None if it counts the answer as wrong.
 
     The only letter of an option that stands alone between blanks and some punctuation counts, where it first stands
@@ -102,7 +116,9 @@ Rule = Callable[[str, Mapping[str, str], str], bool]
 
 
 CIRCULATING: Mapping[str, Rule] = {
-    "accuracy_lmms_eval": lambda text, options, answer: lmms_eval_match(text, tuple(options)) == answer,
+    "accuracy_lmms_eval": lambda text, options, answer: (
+        lmms_eval_match(text, tuple(options)) == answer
+    ),
     "accuracy_vlmevalkit_2026_06": lambda text, options, answer: (
         vlmevalkit_match(text, options, is_2026_06=True) == answer
     ),

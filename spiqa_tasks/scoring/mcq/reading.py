@@ -14,14 +14,18 @@ from spiqa_tasks.scoring.mcq.tokens import read_line
 from spiqa_tasks.scoring.responses import is_refusal
 
 _ITEM = re.compile(
-    r"[^\w\n]{0,8}(?:[a-z]{1,12} \(|(?:option|choice|figure|caption|image) )?([a-z])\**[.,):\]]", re.IGNORECASE
+    r"[^\w\n]{0,8}(?:[a-z]{1,12} \(|(?:option|choice|figure|caption|image) )?([a-z])\**[.,):\]]",
+    re.IGNORECASE,
 )
 _BULLET = re.compile(r"\s*[-*•] \S")
 _SINGLE = re.compile(r"[^\w\n]{0,8}[a-z](?![a-z0-9])", re.IGNORECASE)
 _HEADING = re.compile(
-    r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:(?:final |correct )?answer|(?:正确|参考)?答案)\W{0,3}", re.IGNORECASE
+    r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:(?:final |correct )?answer|(?:正确|参考)?答案)\W{0,3}",
+    re.IGNORECASE,
 )
-_ANSWERS = re.compile("|".join(cue for cue, kind in KIND_OF.items() if kind == ANSWER), re.IGNORECASE)
+_ANSWERS = re.compile(
+    "|".join(cue for cue, kind in KIND_OF.items() if kind == ANSWER), re.IGNORECASE
+)
 _UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} (OTHER | $)")
 _DENIAL = compiled("FILL{0,3} NOT")
 _NOTHING: frozenset[str] = frozenset()
@@ -61,7 +65,9 @@ class Reading:
         for index in range(len(self.lines) - 1, last, -1):
             if _ANSWERS.search(self.lines[index]):
                 line = self.line(self._at(index))
-                if _UNREAD.search(line.kinds) and not any(stance.by == "text" for stance in stances(line)):
+                if _UNREAD.search(line.kinds) and not any(
+                    stance.by == "text" for stance in stances(line)
+                ):
                     return index
         return last
 
@@ -76,7 +82,9 @@ class Reading:
         """Return the options that the content of a field made for the answer names, by their texts if `of_text`."""
         line = self.line(field)
         claim = line.opening("alone") or line.opening("lead")
-        return settle([each for each in ([claim] if claim else line.claims) if each.of_text <= of_text], line)
+        return settle(
+            [each for each in ([claim] if claim else line.claims) if each.of_text <= of_text], line
+        )
 
     def is_undecided(self, index: int, start: int) -> bool:
         """Return whether a line from `start` on, or a later one, says that nothing can be chosen."""
@@ -107,13 +115,18 @@ class Reading:
     def listed(self) -> set[int]:
         """The indices of lines that are items (`A.`, `(A)`, `Option A:`) beside the next letter of the alphabet."""
         found = ((index, _ITEM.match(line)) for index, line in enumerate(self.lines))
-        items = [(index, ord(item[1].lower()[0])) for index, item in found if item]  # İ is two characters in lower case
+        items = [
+            (index, ord(item[1].lower()[0])) for index, item in found if item
+        ]  # İ is two characters in lower case
         listed = set[int]()
         for (here, item), (there, following) in pairwise(items):
             if following == item + 1 or (there == here + 1 and following > item):
                 listed |= {here, there}
         last = self.lines[-1].strip().lower() if items else ""
-        if len(last) == 1 and items[-1] == (len(self.lines) - 2, ord(last) - 1):  # the cut-off item of a listing
+        if len(last) == 1 and items[-1] == (
+            len(self.lines) - 2,
+            ord(last) - 1,
+        ):  # the cut-off item of a listing
             listed.add(len(self.lines) - 1)
         return listed
 
@@ -121,7 +134,11 @@ class Reading:
 def _field(reading: Reading) -> frozenset[str]:
     """Return the options named by the last field with a letter; {"?"} if the last one denies all: `none of these`."""
     contents = [field.content for field in reading.fields]
-    if contents and _DENIAL.match(reading.line(contents[0]).kinds) and not reading.content(contents[0], True):
+    if (
+        contents
+        and _DENIAL.match(reading.line(contents[0]).kinds)
+        and not reading.content(contents[0], True)
+    ):
         return _NO_OPTION
     return next(filter(None, (reading.content(content, False) for content in contents)), _NOTHING)
 
@@ -145,12 +162,16 @@ def _last(reading: Reading, level: Level, of_text: bool = False) -> frozenset[st
 def _all(reading: Reading) -> frozenset[str]:
     """Return the options that all lines state, or the one that the first line with a mention begins with."""
     lines = list(reading.backwards())
-    found = [settle([claim for claim in line.claims if not claim.of_text], line) for _, line in lines]
+    found = [
+        settle([claim for claim in line.claims if not claim.of_text], line) for _, line in lines
+    ]
     if any(found) or not lines:
         return _NOTHING.union(*found)
     index, first = lines[-1]
     claim = first.opening("lead")
-    return claim.letters if claim and not claim.of_text and index not in reading.listed else _NOTHING
+    return (
+        claim.letters if claim and not claim.of_text and index not in reading.listed else _NOTHING
+    )
 
 
 def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
@@ -187,6 +208,8 @@ RULES: Mapping[str, Callable[[Reading], frozenset[str]]] = {
     "statement": _all,
     "mark": lambda reading: _spoken_for(reading, "mark"),
     "text": _of_text,
-    "letter": lambda reading: _spoken_for(reading, "letter") if reading.options.are_labels else _NOTHING,
+    "letter": lambda reading: (
+        _spoken_for(reading, "letter") if reading.options.are_labels else _NOTHING
+    ),
 }
 """Name -> rule; a rule returns no letter, one, or several if the answer is ambiguous."""

@@ -16,9 +16,15 @@ def letters_in(text: str) -> frozenset[str]:
     """Return the upper-case letters of a text that lists nothing else: `b, e`, `BE`, `(B) and (E)`; else none."""
     stripped = (part.strip("()[]\"'*.:。") for part in _JOINT.split(text) if part)
     parts = [part for part in stripped if part]
-    if len(parts) == 1 and (parts[0].isupper() or parts[0].islower()) and sorted({*parts[0]}) == [*parts[0]]:
+    if (
+        len(parts) == 1
+        and (parts[0].isupper() or parts[0].islower())
+        and sorted({*parts[0]}) == [*parts[0]]
+    ):
         parts = [*parts[0]]  # `BE`: letters in order
-    are_letters = len(parts) <= len(ascii_letters) and all(part in ascii_letters and len(part) == 1 for part in parts)
+    are_letters = len(parts) <= len(ascii_letters) and all(
+        part in ascii_letters and len(part) == 1 for part in parts
+    )
     return frozenset("".join(parts).upper()) if are_letters else frozenset()
 
 

@@ -20,8 +20,12 @@ _MENTIONS = compiled(
 )
 _MARKED = compiled("[ENCLOSED CONFIRMED]")
 _BEFORE = compiled("([COMMA COLON BUT BECAUSE SO THAN] | ^) [^COMMA COLON BUT BECAUSE SO THAN]* $")
-_AFTER = compiled("[^COMMA COLON STOP QUESTION BUT BECAUSE SO THAN LETTER ENCLOSED CONFIRMED TEXT]*")
-_REST = compiled("([^LETTER ENCLOSED CONFIRMED TEXT]* ([COMMA COLON BUT BECAUSE SO THAN STOP QUESTION] | $))?")
+_AFTER = compiled(
+    "[^COMMA COLON STOP QUESTION BUT BECAUSE SO THAN LETTER ENCLOSED CONFIRMED TEXT]*"
+)
+_REST = compiled(
+    "([^LETTER ENCLOSED CONFIRMED TEXT]* ([COMMA COLON BUT BECAUSE SO THAN STOP QUESTION] | $))?"
+)
 _DENIES = compiled("[NOT WRONG LESS]")
 _REJECTS = compiled("[IF MAY NOT WRONG EXAMINE] | ^THAN")
 _DESCRIBES = compiled("NOT FILL{0,2} [OTHER FITS] IS FILL{0,2} $")  # the one that does not fit is
@@ -77,11 +81,19 @@ def stances(line: Line, is_first: bool = False) -> Iterator[Stance]:
                 continue
             strength = _strength(line.kinds, sentence, mention, concluded_from <= start)
             if strength is not None:
-                by: By = "mark" if _MARKED.search(mention[0]) else "letter" if LETTER in mention[0] else "text"
+                by: By = (
+                    "mark"
+                    if _MARKED.search(mention[0])
+                    else "letter"
+                    if LETTER in mention[0]
+                    else "text"
+                )
                 yield Stance(line.named(*mention.span()), strength, by, start)
 
 
-def _strength(kinds: str, sentence: re.Match[str], mention: re.Match[str], concludes: bool) -> int | None:
+def _strength(
+    kinds: str, sentence: re.Match[str], mention: re.Match[str], concludes: bool
+) -> int | None:
     """Return the strength of a mention, or None if its clause denies or contrasts it."""
     start, end = mention.span()
     before = kinds[max(sentence.start(), start - _NEAR) : start]
@@ -93,7 +105,9 @@ def _strength(kinds: str, sentence: re.Match[str], mention: re.Match[str], concl
     if _SPEAKS_FOR.search(opened + after) and MAY not in after:
         return 1 + concludes
     rest = _found(_REST.match(kinds, end, sentence.end()))
-    if ASIDE in sentence[0] or _DENIES.search(rest) or after.startswith(AND):  # "B and something else"
+    if (
+        ASIDE in sentence[0] or _DENIES.search(rest) or after.startswith(AND)
+    ):  # "B and something else"
         return None
     ends = _PREDICATE.search(before) and _END.match(kinds, end)
     if concludes and (ends or _MARKED.search(mention[0])):

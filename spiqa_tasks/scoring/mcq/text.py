@@ -9,14 +9,18 @@ from spiqa_tasks.scoring.responses import without_reasoning
 LONGEST = 20_000
 """Characters read of a response, from both ends: longer ones are a model in a loop."""
 
-_QUOTES = str.maketrans(dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d\u00ab\u00bb", '"'))
+_QUOTES = str.maketrans(
+    dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d\u00ab\u00bb", '"')
+)
 _SPECIAL = re.compile(
     r"<\|[^|<>\n]{0,40}\|>|</?(?:s|eos|bos|pad|end_of_turn|b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>"
     r"|[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]|[*`$]|\\[()\[\]]|#{2,6}|^#|__"
 )
 _MAY_BE_SPECIAL = re.compile(r"[<*`$\\#_]")
 _DRAWING = re.compile(r"\[asy\](?:[^\[]|\[(?!/?asy\]))*(?:\[/asy\])?")
-_LATEX_TEXT = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}")
+_LATEX_TEXT = re.compile(
+    r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}"
+)
 _LATEX = (
     (re.compile(r"\\[dt]?frac\s{0,3}\{([^{}]{0,200})\}\s{0,3}\{([^{}]{0,200})\}"), r"\1/\2"),
     (re.compile(r"\^\s?\{?\s?\\circ\s?\}?|\\degree"), "°"),
@@ -91,7 +95,9 @@ def ends_early(text: str) -> bool:
 def without_echo(text: str, prompt: str) -> str:
     """Return `text` without the lines of `prompt` that it repeats, but for those that begin with an option."""
     asked = {line.strip() for line in prompt.split("\n")} - {""}
-    return "\n".join(line for line in text.split("\n") if line.strip() not in asked or _ITEM.match(line)).strip()
+    return "\n".join(
+        line for line in text.split("\n") if line.strip() not in asked or _ITEM.match(line)
+    ).strip()
 
 
 _NEXT = re.compile(

@@ -36,7 +36,9 @@ _TOKEN = re.compile(
     r"|\d+(?:[.,]\d+)*|[\u3040-\u9fff\uac00-\ud7af]",
 )  # fmt: skip
 _CUES = "|".join(cue for cue in cues.KIND_OF_WORD if cue.isalpha())
-_FORMULA = re.compile(rf"(?<![0-9a-z])(?!(?:{_CUES})\()[0-9a-z_]+\([a-z]$|[0-9a-z]{{2}}/[a-z]$")  # f(A, AB/C
+_FORMULA = re.compile(
+    rf"(?<![0-9a-z])(?!(?:{_CUES})\()[0-9a-z_]+\([a-z]$|[0-9a-z]{{2}}/[a-z]$"
+)  # f(A, AB/C
 _LISTED = re.compile(r"\([^()]*(?:[,/&;]|\bor|\band)\s?$")  # (A, B and
 _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'–—=-]{{0,6}}([{TEXTS}-\ue0ff])")
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
@@ -111,15 +113,21 @@ def _enclosed(low: str, at: int, end: int, options: Options) -> tuple[str, str, 
     if _DEFINED.match(low, end):
         return cues.OTHER, "", 0
     own = _own_text(low, letter, end - 1, options)
-    kind = cues.CONFIRMED if own else cues.ENCLOSED if letter in options.texts else cues.OUT_OF_RANGE
+    kind = (
+        cues.CONFIRMED if own else cues.ENCLOSED if letter in options.texts else cues.OUT_OF_RANGE
+    )
     return kind, letter, own
 
 
-def _letter(line: str, low: str, start: int, end: int, before: str, options: Options) -> tuple[str, str, int]:
+def _letter(
+    line: str, low: str, start: int, end: int, before: str, options: Options
+) -> tuple[str, str, int]:
     """Return the kind of a single letter, the option, and the end of its text (0 if it does not follow)."""
     letter = low[start].upper()
     own = _own_text(low, letter, end, options)
-    if line[start] == "a" and own == end + 2 and low[end] == " ":  # the article before the text of A: "a red car"
+    if (
+        line[start] == "a" and own == end + 2 and low[end] == " "
+    ):  # the article before the text of A: "a red car"
         return cues.FILL, "", 0
     if own:
         return cues.CONFIRMED, letter, own
@@ -134,13 +142,21 @@ def _kind_of_letter(character: str, low: str, end: int, before: str, options: Op
         return cues.ANSWER
     if letter not in options.texts:
         out_of_range = capital and letter not in "AI"
-        return cues.OUT_OF_RANGE if out_of_range else cues.KIND_OF_WORD.get(letter.lower(), cues.OTHER)
+        return (
+            cues.OUT_OF_RANGE if out_of_range else cues.KIND_OF_WORD.get(letter.lower(), cues.OTHER)
+        )
     if low[end - 2 : end - 1] in ("(", "/") and _FORMULA.search(low, max(0, end - 12), end):
         return cues.OTHER
-    if low.startswith(")", end) and before != cues.OPTION and not _LISTED.search(low, max(0, end - 40), end - 1):
+    if (
+        low.startswith(")", end)
+        and before != cues.OPTION
+        and not _LISTED.search(low, max(0, end - 40), end - 1)
+    ):
         return cues.ENCLOSED
     follows = before == cues.OPTION
-    is_named = follows and (character != "a" or low.endswith(("option a", "choice a"), 0, end))  # not "the image a man"
+    is_named = follows and (
+        character != "a" or low.endswith(("option a", "choice a"), 0, end)
+    )  # not "the image a man"
     if is_named or (capital and letter not in "AI"):
         return cues.LETTER
     if letter == "A" and (following := _NEXT_WORD.match(low, end)):

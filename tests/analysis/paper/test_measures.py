@@ -29,12 +29,18 @@ def run_with(scores: list[tuple[float, float]], model: str = "m", **changes: Any
         for place, (judged, text) in enumerate(scores)
     ]
     mean = sum(text for _, text in scores) / len(scores)
-    return replace(run_of(records, model, "spiqa_testA", SPIQA), reported={"rouge_l": mean}, **changes)
+    return replace(
+        run_of(records, model, "spiqa_testA", SPIQA), reported={"rouge_l": mean}, **changes
+    )
 
 
-def test_correlations_are_spearmans_of_each_run_and_of_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_correlations_are_spearmans_of_each_run_and_of_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Equal to numpy's correlation of ranks; a run without a judge is left out with a sentence."""
-    scores = {name: np.random.default_rng(seed).random(39).tolist() for seed, name in enumerate("ab")}
+    scores = {
+        name: np.random.default_rng(seed).random(39).tolist() for seed, name in enumerate("ab")
+    }
     for name, each in scores.items():
         write_judged(tmp_path, name, each)
     write_judged(tmp_path, "unjudged", None)
@@ -72,7 +78,9 @@ def test_only_pairs_of_scores_count() -> None:
     assert len(correlations([run_with([(0.1, 0.2), (0.2, 0.3)])])[0]) == 1
 
 
-@pytest.mark.parametrize("scores", [[(0.5, 0.1)], [(0.5, 0.1), (0.5, 0.9)], [(0.1, 0.5), (0.9, 0.5)]])
+@pytest.mark.parametrize(
+    "scores", [[(0.5, 0.1)], [(0.5, 0.1), (0.5, 0.9)], [(0.1, 0.5), (0.9, 0.5)]]
+)
 def test_a_correlation_that_is_not_defined_is_none(scores: list[tuple[float, float]]) -> None:
     """One answer, or all of the same score."""
     (found,), _ = correlations([run_with(scores)])
@@ -104,32 +112,52 @@ def test_without_any_l3score_there_is_one_sentence() -> None:
 
 def test_the_released_l3score_is_correlated_too() -> None:
     """Where it is the only one; answers without a text's score are left out."""
-    scores = [{"l3score_released": 0.1, "rouge_l": 0.2}, {"l3score_released": 0.9, "rouge_l": 0.7}, {"rouge_l": 0.1}]
+    scores = [
+        {"l3score_released": 0.1, "rouge_l": 0.2},
+        {"l3score_released": 0.9, "rouge_l": 0.7},
+        {"rouge_l": 0.1},
+    ]
     records = [Record(f"p/{place}", "a", "a", scores=each) for place, each in enumerate(scores)]
     run = run_of(records[:2], "m", "t", f"{SPIQA}protocol=both")
     (found,), _ = correlations([replace(run, reported={"rouge_l": 0.45})])
-    assert (found["correlated_with"], found["metric"], found["n"]) == ("l3score_released", "rouge_l", 2)
+    assert (found["correlated_with"], found["metric"], found["n"]) == (
+        "l3score_released",
+        "rouge_l",
+        2,
+    )
 
 
-def test_answers_that_two_judges_scored_are_pooled_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_answers_that_two_judges_scored_are_pooled_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Each counts once for each judge; one can be named, and the same answers twice are left out."""
     names = [(model, judge) for model in "mn" for judge in "ab"]
-    scored = {name: np.random.default_rng(seed).random(39).tolist() for seed, name in enumerate(names)}
+    scored = {
+        name: np.random.default_rng(seed).random(39).tolist() for seed, name in enumerate(names)
+    }
     place = write_two_judges(tmp_path, scored)
     status, rows, _ = run_json(capsys, "correlate", place)
     assert status == 0
-    pooled = {row["judge"]: row for row in rows if row["model"] == "all runs" and row["metric"] == "rouge_l"}
+    pooled = {
+        row["judge"]: row
+        for row in rows
+        if row["model"] == "all runs" and row["metric"] == "rouge_l"
+    }
     assert {judge: row["n"] for judge, row in pooled.items()} == {"openai:a": 78, "openai:b": 78}
     _, alone, _ = run_json(capsys, "correlate", place, "--judge", "openai:b")
     assert [row for row in rows if row["judge"] == "openai:b"] == alone
     once = run_with([(0.1, 0.2), (0.2, 0.3)])
     found, remarks = correlations([once, run_with([(0.1, 0.2), (0.2, 0.3)])])
     assert len(found) == 1
-    assert remarks == ["spiqa_testA of m is left out: x_results.json has answers of the same model and judge, too."]
+    assert remarks == [
+        "spiqa_testA of m is left out: x_results.json has answers of the same model and judge, too."
+    ]
 
 
 @pytest.mark.parametrize("partial", [False, True])
-def test_parts_of_a_task_are_compared_where_they_are_wanted(rows_of: RowsOf, tmp_path: Path, partial: bool) -> None:
+def test_parts_of_a_task_are_compared_where_they_are_wanted(
+    rows_of: RowsOf, tmp_path: Path, partial: bool
+) -> None:
     """Accuracies over orders and resamples are over the answers that there are, or there is one sentence."""
     tasks = {"plain": ("", 7), "shuffled": ("shuffle=1", 14)}
     write(tmp_path, "m", tasks, rows_of, asked=500)
@@ -138,9 +166,14 @@ def test_parts_of_a_task_are_compared_where_they_are_wanted(rows_of: RowsOf, tmp
         assert spread(runs)[0]["accuracies"] == {0: 0.5, 1: 0.0}
         assert bootstrap(runs[0], 5, 10, 0)["n"] == 14
         return
-    with pytest.raises(InputError, match="in two orders of the options or with two seeds, found none"):
+    with pytest.raises(
+        InputError, match="in two orders of the options or with two seeds, found none"
+    ):
         spread(runs)
-    with pytest.raises(InputError, match=r"Expected answers of plain and .*; found 0 answers, size 5 and 10 repeats\."):
+    with pytest.raises(
+        InputError,
+        match=r"Expected answers of plain and .*; found 0 answers, size 5 and 10 repeats\.",
+    ):
         bootstrap(runs[0], 5, 10, 0)
 
 
@@ -167,10 +200,20 @@ def test_spread_is_over_seeds_of_otherwise_equal_runs(rows_of: RowsOf, tmp_path:
     """Figure 6: a line for each number of examples; orders, and seeds of the model, are lines of their own."""
     tasks = {f"one{seed}": (f"shots=1,seed={seed}", seed) for seed in range(3)}
     tasks |= {f"two{seed}": (f"shots=2,seed={seed}", 7) for seed in (1, 4)}
-    tasks |= {"similar": ("shots=2,shot_kind=similar,seed=1", 0), "shuffled": ("shots=2,seed=1,shuffle=3", 14)}
+    tasks |= {
+        "similar": ("shots=2,shot_kind=similar,seed=1", 0),
+        "shuffled": ("shots=2,seed=1,shuffle=3", 14),
+    }
     write(tmp_path, "m", tasks, rows_of)
     for seed in (5, 12):
-        write(tmp_path, "hf", {"plain": ("", seed)}, rows_of, model_args=f"pretrained=x,seed={seed}", stamp=str(seed))
+        write(
+            tmp_path,
+            "hf",
+            {"plain": ("", seed)},
+            rows_of,
+            model_args=f"pretrained=x,seed={seed}",
+            stamp=str(seed),
+        )
     found = {(row["model"], row["settings"], row["over"]): row for row in spread(load(tmp_path))}
     assert {key: row["accuracies"] for key, row in found.items()} == {
         ("m", "shots=1", "seed"): {0: 1.0, 1: 13 / 14, 2: 12 / 14},
@@ -187,10 +230,21 @@ def test_spread_is_over_any_setting_that_is_named(tmp_path: Path) -> None:
     values = {}
     for place, resolution in enumerate(("full", "448", "224px", "1000")):
         rows = load_rows("spiqa", "demo", f"ablation=text,resolution={resolution}")
-        samples = [sample_of(row, row["answer"] if number % (place + 2) else "?") for number, row in enumerate(rows)]
+        samples = [
+            sample_of(row, row["answer"] if number % (place + 2) else "?")
+            for number, row in enumerate(rows)
+        ]
         options: dict[str, Any] = {"benchmark": "spiqa", "split": "demo", "stamp": str(place)}
-        write_run(tmp_path, "m", {f"t{place}": samples}, settings={f"t{place}": rows[0]["settings"]}, **options)
-        values[resolution] = sum(bool(number % (place + 2)) for number in range(len(rows))) / len(rows)
+        write_run(
+            tmp_path,
+            "m",
+            {f"t{place}": samples},
+            settings={f"t{place}": rows[0]["settings"]},
+            **options,
+        )
+        values[resolution] = sum(bool(number % (place + 2)) for number in range(len(rows))) / len(
+            rows
+        )
     runs = load(tmp_path)
     (row,) = spread(runs, "rouge_l", "resolution")
     assert (row["over"], row["settings"]) == ("resolution", "ablation=text")
@@ -200,13 +254,21 @@ def test_spread_is_over_any_setting_that_is_named(tmp_path: Path) -> None:
         spread(runs, None, "mark")
 
 
-def test_bootstrap_has_the_mean_and_the_variance_of_a_share(rows_of: RowsOf, tmp_path: Path) -> None:
+def test_bootstrap_has_the_mean_and_the_variance_of_a_share(
+    rows_of: RowsOf, tmp_path: Path
+) -> None:
     """100,000 resamples of 500 have the variance p(1-p)/500 of section 4.4."""
     write(tmp_path, "m", {"t": ("", 6)}, rows_of)
     (run,) = load(tmp_path)
     row = bootstrap(run, 500, 100_000, 0)
     p = 8 / 14
-    assert (row["n"], row["size"], row["repeats"], row["model"], row["task"]) == (14, 500, 100_000, "m", "t")
+    assert (row["n"], row["size"], row["repeats"], row["model"], row["task"]) == (
+        14,
+        500,
+        100_000,
+        "m",
+        "t",
+    )
     assert row["mean"] == pytest.approx(p, abs=3e-4)
     assert row["variance"] == pytest.approx(p * (1 - p) / 500, rel=0.03)
     for size, repeats in ((0, 10), (10, 0)):

@@ -24,7 +24,12 @@ def demo(settings: str) -> dict[str, Any]:
 
 def test_an_option_that_vlmevalkit_loses_is_none_of_its_options() -> None:
     """It reads `None` as a missing value, and so the only other option that the answer names."""
-    row = {**demo("ablation=text"), "letters": ["A", "B"], "options": ["None", "a black cat"], "answer": "B"}
+    row = {
+        **demo("ablation=text"),
+        "letters": ["A", "B"],
+        "options": ["None", "a black cat"],
+        "answer": "B",
+    }
     found = record(row, Response("None, a black cat"), HERE)
     assert found.scores["accuracy_vlmevalkit"] == 1.0
     found = record({**row, "options": ["none", "a black cat"]}, Response("None, a black cat"), HERE)
@@ -61,7 +66,14 @@ def test_released_rules_on_a_real_submission(real_data: Path) -> None:
         scores = record_of(answered).scores
         hits += int(scores["accuracy_released"])
         text, letter = answered["prediction"].lower().strip(), answered["answer"].lower()
-        leads = [text, *(text.partition(lead)[2] for lead in ("(", "option ", "the answer is ") if lead in text)]
+        leads = [
+            text,
+            *(
+                text.partition(lead)[2]
+                for lead in ("(", "option ", "the answer is ")
+                if lead in text
+            ),
+        ]
         expected += any(lead.startswith(letter) for lead in leads)
         if len(answered["prediction"].strip()) == 1:
             assert scores["accuracy"] == scores["accuracy_released"]
@@ -85,7 +97,9 @@ def test_the_mean_of_axes_is_lmms_evals(host: None, real_data: Path) -> None:  #
             mmstar_aggregate_results(entries), abs=1e-12
         )
     hits = [r.details["letter_lmms_eval"] == r.reference for r in records]
-    assert abs(LMMS_EVAL.compute(records).value - sum(hits) / len(hits)) > 0.01  # not the share of the answers
+    assert (
+        abs(LMMS_EVAL.compute(records).value - sum(hits) / len(hits)) > 0.01
+    )  # not the share of the answers
 
 
 def test_without_sub_axes_there_is_no_mean_of_them() -> None:
@@ -105,8 +119,19 @@ def axis(place: int, name: str, right: bool) -> Record:
 
 
 ROW = {
-    **{"id": "7", "question": "Which?", "letters": ["A", "B"], "options": ["red", "blue"], "answer": "B"},
-    **{"category": "science & technology", "subcategory": "a b", "source": "SEED", "benchmark": "mmstar"},
+    **{
+        "id": "7",
+        "question": "Which?",
+        "letters": ["A", "B"],
+        "options": ["red", "blue"],
+        "answer": "B",
+    },
+    **{
+        "category": "science & technology",
+        "subcategory": "a b",
+        "source": "SEED",
+        "benchmark": "mmstar",
+    },
     **{"split": "val", "prompt": "letter", "settings": "shots=0", "data": "d"},
 }
 
@@ -118,7 +143,9 @@ def test_the_whole_record_of_an_answer() -> None:
     assert found.groups == {"category": "science_technology", "subcategory": "a_b"}
     assert found.details == {"options": 2, "source": "SEED", "letter_lmms_eval": "B"}
     assert found.scores == dict.fromkeys(READINGS, 1.0)
-    assert found.signature == HERE.sign(ROW, "\nAnswer with the option's letter from the given choices directly.")
+    assert found.signature == HERE.sign(
+        ROW, "\nAnswer with the option's letter from the given choices directly."
+    )
     empty = record({**ROW, "source": ""}, Response("no idea"), HERE)
     assert empty.details == {"options": 2, "letter_lmms_eval": ""}
     assert empty.scores == dict.fromkeys(READINGS, 0.0)

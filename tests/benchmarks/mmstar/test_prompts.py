@@ -83,7 +83,11 @@ HINTED = {
             "Hint: Give the letter.\nQuestion: What is x?\nA. {2}\nB. 3\n"
             "Answer with the option's letter from the given choices directly.",
         ),
-        ("lmms_eval", HINTED["question"] + "\nAnswer with the option's letter from the given choices directly"),
+        (
+            "lmms_eval",
+            HINTED["question"]
+            + "\nAnswer with the option's letter from the given choices directly",
+        ),
         ("lmms_eval_qwen", f"Question: {HINTED['question']}Answer with the option letter only."),
         (
             "vlmevalkit",
@@ -104,11 +108,16 @@ def test_a_question_is_asked_as_others_ask_it(name: str, text: str) -> None:
 
 def test_every_reported_prompt_has_a_wording_of_its_own() -> None:
     """So that the signatures of their numbers differ."""
-    first = {name: load_rows("mmstar", "demo", f"prompt={name},ablation=text")[0] for name in ("letter", *REPORTED)}
+    first = {
+        name: load_rows("mmstar", "demo", f"prompt={name},ablation=text")[0]
+        for name in ("letter", *REPORTED)
+    }
     assert len({template(row) for row in first.values()}) == len(first)
 
 
-@pytest.mark.parametrize(("task", "name"), [("mmstar", "lmms_eval"), ("mmstar_qwen", "lmms_eval_qwen")])
+@pytest.mark.parametrize(
+    ("task", "name"), [("mmstar", "lmms_eval"), ("mmstar_qwen", "lmms_eval_qwen")]
+)
 def test_lmms_eval_asks_the_same(host: None, real_data: Path, task: str, name: str) -> None:  # noqa: ARG001
     """The host's own function, with the values of its own YAML, on real questions."""
     from lmms_eval.tasks.mmstar.utils import mmstar_doc_to_text
@@ -120,7 +129,11 @@ def test_lmms_eval_asks_the_same(host: None, real_data: Path, task: str, name: s
     options = values["lmms_eval_specific_kwargs"]["default"]
     for line in (real_data / "mmstar/llava_next_34b_sample.jsonl").read_text().splitlines():
         answered = json.loads(line)
-        cells = {"id": str(answered["index"]), "question": answered["question"], "answer": answered["answer"]}
+        cells = {
+            "id": str(answered["index"]),
+            "question": answered["question"],
+            "answer": answered["answer"],
+        }
         assert asked(cells, name) == mmstar_doc_to_text(answered, options)
 
 
@@ -128,7 +141,10 @@ def test_shots_are_no_questions_of_mmstar(real_data: Path) -> None:
     """Neither shot is among the released questions or ours."""
     lines = (real_data / "mmstar" / "llava_next_34b_sample.jsonl").read_text().splitlines()
     stems = {json.loads(line)["question"].split("\n")[0].lower() for line in lines}
-    stems |= {row["question"].split("\n")[0].lower() for row in load_rows("mmstar", "demo", "ablation=text")}
+    stems |= {
+        row["question"].split("\n")[0].lower()
+        for row in load_rows("mmstar", "demo", "ablation=text")
+    }
     assert not stems & {question.split("\n")[0].lower() for question, _ in SHOTS}
 
 
@@ -146,11 +162,21 @@ def test_the_authors_shots_are_turns_of_a_chat() -> None:
     row = load_rows("mmstar", "demo", "ablation=text,shots=authors")[0]
     messages = doc_to_messages(row)
     texts = [message["content"][0]["text"] for message in messages]
-    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user", "assistant", "user"]
+    assert [message["role"] for message in messages] == [
+        "system",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+    ]
     assert texts[2] == "B"
     assert texts[4] == "D"
     assert "A. oepn the door\nB. drink water\n" in texts[3]
     assert texts[5].startswith("Question: ")
     assert "Options: " not in texts[5]
-    assert all(f"\n{letter}. {text}\n" in texts[5] for letter, text in zip("ABCD", row["options"], strict=True))
+    assert all(
+        f"\n{letter}. {text}\n" in texts[5]
+        for letter, text in zip("ABCD", row["options"], strict=True)
+    )
     assert doc_to_text(row) == "\n\n".join(texts)

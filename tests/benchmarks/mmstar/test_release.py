@@ -49,8 +49,20 @@ RECORD: dict[str, Any] = {
     "meta_info": {"source": "SEED"},
 }
 ROW = {
-    **{"id": "3", "question": RECORD["question"], "letters": ["A", "B"], "options": ["red", "blue"], "answer": "B"},
-    **{"category": "math", "subcategory": "geometry", "source": "SEED", "benchmark": "mmstar", "split": "val"},
+    **{
+        "id": "3",
+        "question": RECORD["question"],
+        "letters": ["A", "B"],
+        "options": ["red", "blue"],
+        "answer": "B",
+    },
+    **{
+        "category": "math",
+        "subcategory": "geometry",
+        "source": "SEED",
+        "benchmark": "mmstar",
+        "split": "val",
+    },
 }
 
 
@@ -94,7 +106,9 @@ def test_copies_may_lack_the_source(tmp_path: Path) -> None:
         ({"image": None}, "row 3 of mmstar.parquet"),
     ],
 )
-def test_a_release_that_is_broken_is_refused(tmp_path: Path, cells: dict[str, Any], said: str) -> None:
+def test_a_release_that_is_broken_is_refused(
+    tmp_path: Path, cells: dict[str, Any], said: str
+) -> None:
     """Before anything is asked."""
     with pytest.raises(DataError, match=re.escape(said)):
         load(release(tmp_path, **cells), "val", MMStarSettings())
@@ -106,12 +120,29 @@ def test_a_table_of_answers_has_the_questions_too() -> None:
     lone = {"id": "7", "question": "Which?", "answer": " B\n", "A": "red", "B": "blue", "C": ""}
     named = {**lone, "category": "math", "l2-category": "geometry", "bench": "SEED"}
     first, second, third = from_table(
-        [lone, named, {**lone, "question": RECORD["question"], "A": "", "B": "", "l2_category": "g", "source": "x"}],
+        [
+            lone,
+            named,
+            {
+                **lone,
+                "question": RECORD["question"],
+                "A": "",
+                "B": "",
+                "l2_category": "g",
+                "source": "x",
+            },
+        ],
         "val",
         settings,
         "digest",
     )
-    own = {"prompt": "letter", "settings": settings_text(settings), "data": "digest", "images": [], "id": "7"}
+    own = {
+        "prompt": "letter",
+        "settings": settings_text(settings),
+        "data": "digest",
+        "images": [],
+        "id": "7",
+    }
     question = "Which?\n(A) red\n(B) blue"
     bare = {"category": "", "subcategory": "", "source": ""}
     assert first == {**ROW, **own, "question": question, **bare}

@@ -14,7 +14,11 @@ from run_command import run_json
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, released_match, vlmevalkit_match
 
-(TABLE,) = (part.splitlines() for part in text_of("mmstar").split("\n\n") if part.startswith("| letters read by"))
+(TABLE,) = (
+    part.splitlines()
+    for part in text_of("mmstar").split("\n\n")
+    if part.startswith("| letters read by")
+)
 METRICS = (
     *("accuracy", "accuracy_released", "accuracy_vlmevalkit"),
     *("accuracy_vlmevalkit_2026_06", "accuracy_lmms_eval"),
@@ -37,20 +41,32 @@ def of_metrics(capsys: pytest.CaptureFixture[str], table: Path) -> dict[str, str
 
 
 def test_the_answers_to_307_questions(
-    capsys: pytest.CaptureFixture[str], real_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
+    real_data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """In the form of the authors' submission, by the command."""
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))  # no release: the table has all that scoring needs
+    monkeypatch.setenv(
+        "SPIQA_TASKS_DATA", str(tmp_path)
+    )  # no release: the table has all that scoring needs
     (tmp_path / "mmstar").mkdir()
     frame = pd.read_json(real_data / "mmstar/llava_next_34b_sample.jsonl", lines=True)
     frame.to_excel(tmp_path / SUBMISSION, index=False)
-    hits = [lmms_eval_match(p) == a for p, a in zip(frame["prediction"], frame["answer"], strict=True)]
-    expected = of_metrics(capsys, tmp_path / SUBMISSION) | {"questions": f"{100 * sum(hits) / len(hits):.2f}"}
+    hits = [
+        lmms_eval_match(p) == a for p, a in zip(frame["prediction"], frame["answer"], strict=True)
+    ]
+    expected = of_metrics(capsys, tmp_path / SUBMISSION) | {
+        "questions": f"{100 * sum(hits) / len(hits):.2f}"
+    }
     assert column(3) == expected
 
 
 def test_the_authors_whole_submission(
-    capsys: pytest.CaptureFixture[str], real_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
+    real_data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The paper's 52.1, where the file is here."""
     path = real_data / "mmstar" / SUBMISSION
@@ -83,8 +99,14 @@ def test_the_share_of_letters_that_are_read(real_data: Path, model: str, place: 
     answers = [line for line in lines if line["model"] == model]
     assert f"({len(answers):,})" in TABLE[0].split("|")[place + 1]
     read = {
-        name: sum(way(answer["response"], answer["choices"]) == answer["letter"] for answer in answers)
+        name: sum(
+            way(answer["response"], answer["choices"]) == answer["letter"] for answer in answers
+        )
         for name, way in READ.items()
     }
-    read["accuracy_released"] = sum(released_match(answer["response"], answer["letter"]) for answer in answers)
-    assert column(place) == {name: f"{100 * count / len(answers):.1f}" for name, count in read.items()}
+    read["accuracy_released"] = sum(
+        released_match(answer["response"], answer["letter"]) for answer in answers
+    )
+    assert column(place) == {
+        name: f"{100 * count / len(answers):.1f}" for name, count in read.items()
+    }

@@ -32,7 +32,9 @@ RED_BLUE = {"A": "red", "B": "blue"}
         ({"options": None, "A": "red", "B": "blue"}, {}),
     ],
 )
-def test_options_are_where_their_column_says(record: dict[str, Any], options: dict[str, str]) -> None:
+def test_options_are_where_their_column_says(
+    record: dict[str, Any], options: dict[str, str]
+) -> None:
     """An object, a list, a column for each letter, or the question's text."""
     assert row_options(record) == options
 
@@ -55,7 +57,9 @@ def test_options_in_no_known_form_are_an_error(value: Any) -> None:
         ({"a": [1]}, "a.b", None),
     ],
 )
-def test_a_field_in_a_column_is_named_with_a_dot(record: dict[str, Any], column: str, value: Any) -> None:
+def test_a_field_in_a_column_is_named_with_a_dot(
+    record: dict[str, Any], column: str, value: Any
+) -> None:
     """A column of that very name comes first."""
     assert cell(record, column) == value
 
@@ -72,9 +76,15 @@ def test_a_field_in_a_column_is_named_with_a_dot(record: dict[str, Any], column:
         ("A. 4; B. 3; C. 2 ;D.1 ; E. none", {"A": "4", "B": "3", "C": "2", "D": "1", "E": "none"}),
         ("A. 3, 4;B. 30, 40;C. 5, 6", {"A": "3, 4", "B": "30, 40", "C": "5, 6"}),
         ("A. B; B. C; C. D; D. E", dict(zip("ABCD", "BCDE", strict=True))),
-        ("A. Vitamin B.; B. Vitamin C.; C. Vitamin D.", {"A": "Vitamin B.", "B": "Vitamin C.", "C": "Vitamin D."}),
+        (
+            "A. Vitamin B.; B. Vitamin C.; C. Vitamin D.",
+            {"A": "Vitamin B.", "B": "Vitamin C.", "C": "Vitamin D."},
+        ),
         ("(A)B (B)C (C)A", {"A": "B", "B": "C", "C": "A"}),
-        ("a ) 38 , b ) 27.675 , c ) none of these", {"A": "38", "B": "27.675", "C": "none of these"}),
+        (
+            "a ) 38 , b ) 27.675 , c ) none of these",
+            {"A": "38", "B": "27.675", "C": "none of these"},
+        ),
         ({"one": "x", "two": "y"}, {"A": "x", "B": "y"}),
         (["A. x", "B. "], {"A": "A. x", "B": "B."}),
         ([" (a) x ", "(b) y"], {"A": "x", "B": "y"}),
@@ -84,7 +94,9 @@ def test_a_field_in_a_column_is_named_with_a_dot(record: dict[str, Any], column:
         (list(range(26)), dict(zip(string.ascii_uppercase, map(str, range(26)), strict=True))),
     ],
 )
-def test_options_keep_their_labels_or_get_letters_in_order(value: Any, options: dict[str, str]) -> None:
+def test_options_keep_their_labels_or_get_letters_in_order(
+    value: Any, options: dict[str, str]
+) -> None:
     """Published labels are kept, options without a text are none, and a text is split at each label that continues."""
     assert options_of({"o": value}, ("o",)) == options
 
@@ -131,7 +143,9 @@ def test_the_right_option_has_a_letter(value: Any, form: Any, letter: str) -> No
         ("red", "text", "the answer 'red' is the text of 2 options"),
     ],
 )
-def test_an_answer_that_names_no_single_option_is_a_fault(value: Any, form: Any, message: str) -> None:
+def test_an_answer_that_names_no_single_option_is_a_fault(
+    value: Any, form: Any, message: str
+) -> None:
     """It is said with the letters that there are, or how many have that text."""
     with pytest.raises(ValueError, match=rf"^{message}$"):
         letter_of(value, {"A": "red", "B": "Red"}, form)
@@ -139,7 +153,11 @@ def test_an_answer_that_names_no_single_option_is_a_fault(value: Any, form: Any,
 
 def test_true_answers_are_each_there_once() -> None:
     """Of every column, in order, stripped; a cell that is no text is a fault, and so is none at all."""
-    assert references_of({"a": ["5 ", "five", None, " "], "b": 5, "c": "V"}, ["a", "b", "c"]) == ["5", "five", "V"]
+    assert references_of({"a": ["5 ", "five", None, " "], "b": 5, "c": "V"}, ["a", "b", "c"]) == [
+        "5",
+        "five",
+        "V",
+    ]
     with pytest.raises(ValueError, match=r"^no answer in a, b$"):
         references_of({"a": None, "b": [" "]}, ["a", "b"])
     with pytest.raises(ValueError, match=r"^a has \{'x': 1\}, not a text$"):
@@ -150,12 +168,16 @@ def test_true_answers_are_each_there_once() -> None:
 
 def test_a_list_of_texts_that_is_written_out_is_alternatives() -> None:
     """A list of numbers in a text is one answer: nobody is right who says one of them."""
-    assert references_of({"a": "['itc limited','ITC Limited']"}, ["a"]) == ["itc limited", "ITC Limited"]
+    assert references_of({"a": "['itc limited','ITC Limited']"}, ["a"]) == [
+        "itc limited",
+        "ITC Limited",
+    ]
     assert references_of({"a": "[2, 3]"}, ["a"]) == ["[2, 3]"]
 
 
 @pytest.mark.parametrize(
-    ("value", "letters"), [(["b", "e"], ["B", "E"]), ("['e', 'b']", ["B", "E"]), ("b,e", ["B", "E"]), (["c"], ["C"])]
+    ("value", "letters"),
+    [(["b", "e"], ["B", "E"]), ("['e', 'b']", ["B", "E"]), ("b,e", ["B", "E"]), (["c"], ["C"])],
 )
 def test_several_right_options_are_a_set_of_letters(value: Any, letters: list[str]) -> None:
     """With `letters`; with `letter` they are a fault."""

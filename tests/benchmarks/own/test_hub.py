@@ -31,10 +31,20 @@ def test_the_rows_of_a_release_are_those_of_its_own_loader(tmp_path: Path) -> No
     path = tmp_path / "stars.yaml"
     path.write_text(YAML)
     with running_hub() as url:
-        environ = {**os.environ, "HF_ENDPOINT": url, "HF_HOME": str(tmp_path / "home"), "HF_HUB_DISABLE_XET": "1"}
+        environ = {
+            **os.environ,
+            "HF_ENDPOINT": url,
+            "HF_HOME": str(tmp_path / "home"),
+            "HF_HUB_DISABLE_XET": "1",
+        }
         Hub.fetched.clear()
         for _ in range(2):
-            done = subprocess.run([sys.executable, "-c", _LOAD, str(path)], env=environ, capture_output=True, text=True)
+            done = subprocess.run(
+                [sys.executable, "-c", _LOAD, str(path)],
+                env=environ,
+                capture_output=True,
+                text=True,
+            )
             assert done.returncode == 0, done.stderr
         assert Hub.fetched == [(MMSTAR.repo_id, COMMIT, "mmstar.parquet")]
     ours = load_rows("mmstar", "demo", "")

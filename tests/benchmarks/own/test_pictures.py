@@ -76,7 +76,9 @@ def test_pictures_within_the_table_are_written_to_the_cache(folder: Path) -> Non
     red, blue = ((folder / f"{name}.png").read_bytes() for name in ("red", "blue"))
     text = base64.b64encode(blue).decode()
     pictures = Pictures(("image",), folder, "shapes-test-1")
-    first = pictures.of({"image": [{"bytes": red, "path": "x"}, text, f"data:image/png;base64,{text}"]}, 0)
+    first = pictures.of(
+        {"image": [{"bytes": red, "path": "x"}, text, f"data:image/png;base64,{text}"]}, 0
+    )
     assert [Path(path).read_bytes() for path in first] == [red, blue, blue]
     assert len(set(first)) == 3
     assert all("shapes-test-1" in path for path in first)

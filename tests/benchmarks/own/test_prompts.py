@@ -14,7 +14,9 @@ from spiqa_tasks.files.pictures import Ablation
 LETTER = "Answer with the option's letter from the given choices directly."
 
 
-def parts_of(folder: Path, place: int = 0, ablation: Ablation = "none", rows: Any = MIXED, **values: Any) -> list[Any]:
+def parts_of(
+    folder: Path, place: int = 0, ablation: Ablation = "none", rows: Any = MIXED, **values: Any
+) -> list[Any]:
     """Return a row's prompt: texts joined, pictures by the names of their files."""
     definition, found = own_rows(write_own(folder, rows, **values), ablation)
     return plain(prompt(definition, found[place], (), ablation))
@@ -29,7 +31,10 @@ def plain(parts: list[Part]) -> list[Any]:
 def test_a_marked_picture_stands_in_its_place(tmp_path: Path) -> None:
     """The others come first, one after the other, and the options have letters."""
     assert parts_of(tmp_path) == ["Which colour? ", ["blue.png"], f"\nA. red\nB. blue\n{LETTER}"]
-    assert parts_of(tmp_path, 2) == [["red.png"], f"\nWhich is it?\nA. left\nB. right\nC. none\n{LETTER}"]
+    assert parts_of(tmp_path, 2) == [
+        ["red.png"],
+        f"\nWhich is it?\nA. left\nB. right\nC. none\n{LETTER}",
+    ]
 
 
 def test_an_open_question_has_a_prompt_of_its_own(tmp_path: Path) -> None:
@@ -60,7 +65,9 @@ def test_a_template_may_name_any_column(tmp_path: Path) -> None:
         ("Which?", [["red.png"], ["blue.png"], "\nWhich?"]),
     ],
 )
-def test_markers_name_pictures_by_number_or_in_order(question: str, expected: list[Any], tmp_path: Path) -> None:
+def test_markers_name_pictures_by_number_or_in_order(
+    question: str, expected: list[Any], tmp_path: Path
+) -> None:
     """Where one of them has no picture, the text stays as it is and all pictures come first."""
     row = {**MIXED[1], "question": question, "image": ["red.png", "blue.png"]}
     assert parts_of(tmp_path, rows=[row], prompt="{images}{question}") == expected
@@ -68,7 +75,12 @@ def test_markers_name_pictures_by_number_or_in_order(question: str, expected: li
 
 def test_a_marker_may_stand_in_an_option(tmp_path: Path) -> None:
     """Markers are counted through question and options."""
-    row = {**MIXED[0], "question": "Which?", "options": ["<image 1>", "<image 2>"], "image": ["red.png", "blue.png"]}
+    row = {
+        **MIXED[0],
+        "question": "Which?",
+        "options": ["<image 1>", "<image 2>"],
+        "image": ["red.png", "blue.png"],
+    }
     found = parts_of(tmp_path, rows=[row], prompt="{images}{question}\n{options}")
     assert found == ["Which?\nA. ", ["red.png"], "\nB. ", ["blue.png"]]
 
@@ -76,7 +88,9 @@ def test_a_marker_may_stand_in_an_option(tmp_path: Path) -> None:
 def test_ablations_change_pictures_alone(tmp_path: Path) -> None:
     """Grey ones are of the same size and in the same place; without pictures the markers go, too."""
     definition, found = own_rows(write_own(tmp_path), "grey")
-    (grey,) = (part for part in prompt(definition, found[0], (), "grey") if isinstance(part, Picture))
+    (grey,) = (
+        part for part in prompt(definition, found[0], (), "grey") if isinstance(part, Picture)
+    )
     with Image.open(grey.path) as image, Image.open(tmp_path / "blue.png") as original:
         assert image.size == original.size
         assert image.getcolors() == [(image.width * image.height, (128, 128, 128))]
@@ -87,10 +101,22 @@ def test_solved_questions_are_turns(tmp_path: Path) -> None:
     """Each one with its picture and its answer, before the question."""
     definition, found = own_rows(write_own(tmp_path))
     parts = prompt(definition, found[2], found[:2], "none")
-    assert [part.role for part in parts if isinstance(part, Turn)] == ["user", "assistant", "user", "assistant", "user"]
+    assert [part.role for part in parts if isinstance(part, Turn)] == [
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+    ]
     turns = chat_messages(parts, "path")
     assert [turn["content"] for turn in turns if turn["role"] == "assistant"] == [
         [{"type": "text", "text": "B"}],
         [{"type": "text", "text": "1500"}],
     ]
-    assert [sum(part["type"] == "image" for part in turn["content"]) for turn in turns] == [1, 0, 1, 0, 1]
+    assert [sum(part["type"] == "image" for part in turn["content"]) for turn in turns] == [
+        1,
+        0,
+        1,
+        0,
+        1,
+    ]

@@ -27,12 +27,21 @@ print(rows, time.process_time() - begun, re.search(r"VmHWM:\\s+(\\d+)", Path("/p
 def test_a_hundred_thousand_rows_take_less_than_ten_seconds_and_a_gigabyte(tmp_path: Path) -> None:
     """Rows of choices with paths of pictures; no picture is opened."""
     rows = [
-        {"id": f"q{place}", "question": f"What is at {place}?", "answer": "ABCD"[place % 4], "level": place % 5}
+        {
+            "id": f"q{place}",
+            "question": f"What is at {place}?",
+            "answer": "ABCD"[place % 4],
+            "level": place % 5,
+        }
         | {"options": [f"option {place}", "b", "c", "d"], "image": "red.png"}
         for place in range(ROWS)
     ]
-    path = write_own(tmp_path, rows, kind="choice", columns={**COLUMNS, "groups": "level", "cluster": "image"})
-    found = subprocess.run([sys.executable, "-c", _LOAD, str(path)], capture_output=True, text=True, check=True)
+    path = write_own(
+        tmp_path, rows, kind="choice", columns={**COLUMNS, "groups": "level", "cluster": "image"}
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", _LOAD, str(path)], capture_output=True, text=True, check=True
+    )
     count, seconds, kilobytes = json.loads(f"[{','.join(found.stdout.split())}]")
     assert count == ROWS
     assert seconds < 10

@@ -27,7 +27,9 @@ def reader(body: dict[str, Any]) -> str:
     """Answers as appendix G.2 asks: the letter after `Between`, or None."""
     content = body["messages"][-1]["content"]
     assert content.startswith("Here is the output from a generative model:\n")
-    assert content.endswith("Return only the letter of the answer. If no answer is found, return None.")
+    assert content.endswith(
+        "Return only the letter of the answer. If no answer is found, return None."
+    )
     match = re.search(r"Between ([A-E]) ", content)
     return match[1] if match else "None"
 
@@ -62,14 +64,22 @@ def test_judge_is_asked_only_where_the_matcher_finds_nothing(
     assert parse(records[2].signature).judge_prompt.startswith("letters:")
 
 
-def test_judge_that_finds_no_letter_leaves_the_answer_unparsed(scorer: Scorer, row: dict[str, Any]) -> None:
+def test_judge_that_finds_no_letter_leaves_the_answer_unparsed(
+    scorer: Scorer, row: dict[str, Any]
+) -> None:
     """None is a miss without a letter, never a guess."""
     (record,) = judged(scorer, row, "It depends.")
-    assert (record.prediction, record.scores["accuracy_llm"], record.status) == (None, 0.0, "unparsed")
+    assert (record.prediction, record.scores["accuracy_llm"], record.status) == (
+        None,
+        0.0,
+        "unparsed",
+    )
     assert not record.judge_failed
 
 
-def test_judge_that_fails_withholds_the_number(scorer: Scorer, row: dict[str, Any], server: OpenAIServer) -> None:
+def test_judge_that_fails_withholds_the_number(
+    scorer: Scorer, row: dict[str, Any], server: OpenAIServer
+) -> None:
     """A failed judgement has no score; the mean of the judged metric is withheld, the matcher's is not."""
     server.behaviour.sticky = "400"
     (record,) = judged(scorer, row, "It depends.")
@@ -98,9 +108,15 @@ def test_caption_is_kept_with_the_true_one(scorer_of: Callable[..., Scorer]) -> 
     scorer = scorer_of("scifibench", "prompt=caption")
     record, empty, failed = (
         scorer.record({**row, "id": str(number)}, response)
-        for number, response in enumerate((Response(" loss \n curves "), Response("  "), Response("", "boom")))
+        for number, response in enumerate(
+            (Response(" loss \n curves "), Response("  "), Response("", "boom"))
+        )
     )
-    assert (record.prediction, record.scores, record.status) == ("loss curves", {"captioned_rate": 1.0}, "ok")
+    assert (record.prediction, record.scores, record.status) == (
+        "loss curves",
+        {"captioned_rate": 1.0},
+        "ok",
+    )
     assert record.reference == row["options"][row["letters"].index(row["answer"])]
     assert parse(record.signature).matcher == ""
     assert (empty.prediction, empty.status) == (None, "unparsed")
@@ -110,12 +126,16 @@ def test_caption_is_kept_with_the_true_one(scorer_of: Callable[..., Scorer]) -> 
     assert parse(record.signature).data.startswith("scifibench/demo_fig2cap@")
     assert "matcher" not in record.signature
     assert [metric.name for metric in scorer.metrics] == ["captioned_rate", "request_failed_rate"]
-    assert scorer.value("request_failed_rate", [record, empty, failed]).value == pytest.approx(1 / 3)
+    assert scorer.value("request_failed_rate", [record, empty, failed]).value == pytest.approx(
+        1 / 3
+    )
 
 
 def shown(row: dict[str, Any]) -> str:
     """The prompt as one text, every picture as <its file name>."""
-    return "".join(f"<{p.path.rsplit('/', 1)[-1]}>" if isinstance(p, Picture) else p for p in prompt(row))
+    return "".join(
+        f"<{p.path.rsplit('/', 1)[-1]}>" if isinstance(p, Picture) else p for p in prompt(row)
+    )
 
 
 @pytest.mark.parametrize("mark", ["correct", "incorrect"])
@@ -126,7 +146,9 @@ def test_exactly_one_caption_is_marked(mark: str) -> None:
         load_rows("scifibench", "demo_fig2cap", f"mark={mark}"),
         strict=True,
     ):
-        line = next(line for line in shown(row).splitlines() if line.startswith(f"{row['marked']}) "))
+        line = next(
+            line for line in shown(row).splitlines() if line.startswith(f"{row['marked']}) ")
+        )
         assert line.endswith(" <Correct>")
         assert shown(row).count("<Correct>") == 1
         assert shown(row).replace(" <Correct>", "") == shown(control)
@@ -137,7 +159,9 @@ def test_instruction_to_ignore_the_mark_precedes_the_question() -> None:
     """The `_ignore` forms differ by one line between the captions and the question."""
     marked = load_rows("scifibench", "demo_fig2cap", "mark=correct")[0]
     ignored = load_rows("scifibench", "demo_fig2cap", "mark=correct,ignore=yes")[0]
-    assert shown(ignored) == shown(marked).replace("Which of", "Ignore the annotation <Correct>.\nWhich of")
+    assert shown(ignored) == shown(marked).replace(
+        "Which of", "Ignore the annotation <Correct>.\nWhich of"
+    )
     assert template(ignored) != template(marked)
 
 
@@ -153,7 +177,8 @@ def test_captioning_shows_the_figure_and_no_captions() -> None:
 def test_prompt_has_the_text_in_the_place_of_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     """With ocr=yes a model gets no picture but what was read in it, for each figure of a question."""
     monkeypatch.setattr(
-        "spiqa_tasks.vision.figure_texts", lambda figures: {digest: Path(path).name for digest, path in figures}
+        "spiqa_tasks.vision.figure_texts",
+        lambda figures: {digest: Path(path).name for digest, path in figures},
     )
     to_caption = load_rows("scifibench", "demo_fig2cap", "ocr=yes")[0]
     (text,) = prompt(to_caption)[:1]
@@ -174,13 +199,26 @@ SHOWN: dict[str, Any] = {
     "asked": "Which?",
     "answer": "B",
 }
-FIGURES = {**SHOWN, "options": ["", ""], "images": ["a.png", "b.png"], "question": "a caption", "asked": "Which image?"}
+FIGURES = {
+    **SHOWN,
+    "options": ["", ""],
+    "images": ["a.png", "b.png"],
+    "question": "a caption",
+    "asked": "Which image?",
+}
 
 
 def row_of(name: str, shown: dict[str, Any] = SHOWN, **fields: Any) -> dict[str, Any]:
     """A row with a prompt of that name."""
     direction = "cap2fig" if shown["options"] == ["", ""] else "fig2cap"
-    own = {"prompt": name, "subcategory": direction, "marked": "", "ignore": "no", "shots": [], "settings": "ocr=no"}
+    own = {
+        "prompt": name,
+        "subcategory": direction,
+        "marked": "",
+        "ignore": "no",
+        "shots": [],
+        "settings": "ocr=no",
+    }
     return {**shown, **own, **fields}
 
 
@@ -197,7 +235,13 @@ def test_the_whole_prompt_of_a_direction() -> None:
     assert prompt(row_of("letter", ignore="yes"))[2] == f"A) one\nB) two\n{closing}"
     to_figure = f"a caption\n{CLOSINGS['letter']['cap2fig']}"
     assert prompt(row_of("letter", FIGURES)) == ["A) ", A, "\n", "B) ", B, "\n", to_figure]
-    assert prompt(row_of("letter", {**FIGURES, "images": []})) == ["A) ", "\n", "B) ", "\n", to_figure]
+    assert prompt(row_of("letter", {**FIGURES, "images": []})) == [
+        "A) ",
+        "\n",
+        "B) ",
+        "\n",
+        to_figure,
+    ]
     read = prompt(row_of("letter", {**FIGURES, "images": [], "texts": ["x", ""]}))
     assert read[1::3] == ["Text found in the image:\nx", "Text found in the image:\n(none)"]
     assert prompt(row_of("caption")) == [A, "\n", CAPTION]
@@ -221,13 +265,18 @@ def test_the_wording_has_what_stands_in_the_prompt() -> None:
     assert template(row_of("letter", marked="A")) == f"{closing} <Correct>"
     ignored = template(row_of("letter", marked="A", ignore="yes"))
     assert ignored == f"{closing} <Correct>Ignore the annotation <Correct>.\n"
-    assert template(row_of("letter", settings="x=1,ocr=yes")) == f"{closing}Text found in the image:\n(none)"
+    assert (
+        template(row_of("letter", settings="x=1,ocr=yes"))
+        == f"{closing}Text found in the image:\n(none)"
+    )
 
 
 def test_scifibench_is_asked_as_the_readme_asks(real_data: Path) -> None:
     """The options as Python prints their list, then the question and the closing with the source line's indent."""
     row = load_rows("scifibench", "cs_fig2cap", "prompt=released", LocalSource(real_data))[0]
-    options = [f"{letter})  {text}\n" for letter, text in zip(row["letters"], row["options"], strict=True)]
+    options = [
+        f"{letter})  {text}\n" for letter, text in zip(row["letters"], row["options"], strict=True)
+    ]
     question = "Which caption best matches the image?"
     picture, text = prompt(row)
     assert isinstance(picture, Picture)

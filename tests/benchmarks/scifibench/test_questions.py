@@ -75,7 +75,12 @@ def test_a_question_about_a_figure_is_read(tmp_path: Path) -> None:
         )
         assert ("scifibench-CS_Figure2Caption-data1" in figure.path) == shown
         assert not shown or Path(figure.path).read_bytes() == picture()["bytes"]
-    assert (found.to_figure, found.position, found.caption, found.figure) == (False, 1, "two .", figure)
+    assert (found.to_figure, found.position, found.caption, found.figure) == (
+        False,
+        1,
+        "two .",
+        figure,
+    )
     assert found.content() == {"one line", "two", figure.digest}
 
 
@@ -89,7 +94,12 @@ def test_a_question_about_a_caption_is_read(tmp_path: Path, asked: str) -> None:
     (found,) = read_questions([path], "CS_Caption2Figure", "d", False)
     assert (found.asked, found.text, found.options) == (question, "Loss .", ("", ""))
     assert found.figures == tuple(OptionFigure(digest(cell), "") for cell in cells)
-    assert (found.to_figure, found.position, found.caption, found.figure) == (True, 1, "Loss .", found.figures[1])
+    assert (found.to_figure, found.position, found.caption, found.figure) == (
+        True,
+        1,
+        "Loss .",
+        found.figures[1],
+    )
     assert found.content() == {"loss", *map(digest, cells)}
 
 
@@ -105,9 +115,13 @@ def test_a_question_about_a_caption_is_read(tmp_path: Path, asked: str) -> None:
         ("CS_Figure2Caption", {"Images": None}),
     ],
 )
-def test_a_question_that_is_not_whole_is_refused(tmp_path: Path, file: str, changes: dict[str, Any]) -> None:
+def test_a_question_that_is_not_whole_is_refused(
+    tmp_path: Path, file: str, changes: dict[str, Any]
+) -> None:
     """In one sentence with its id and file."""
     path = tmp_path / "x.parquet"
     write(path, [scifibench_row(**changes)])
-    with pytest.raises(DataError, match=f"Expected question 7 of {file} to have a text, options .* and .* picture"):
+    with pytest.raises(
+        DataError, match=f"Expected question 7 of {file} to have a text, options .* and .* picture"
+    ):
         read_questions([path], file, "d", False)

@@ -10,7 +10,12 @@ from PIL import Image
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
-from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings, caption_length, figure_size, from_table
+from spiqa_tasks.benchmarks.scifibench.release import (
+    SciFIBenchSettings,
+    caption_length,
+    figure_size,
+    from_table,
+)
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import LocalSource, fingerprint
@@ -20,7 +25,9 @@ def rows_of(folder: Path, split: str, settings: str = "") -> list[dict[str, Any]
     return load_rows("scifibench", split, settings, LocalSource(folder))
 
 
-def test_every_variant_of_the_release_loads_with_or_without_pictures(scifibench_release: Path) -> None:
+def test_every_variant_of_the_release_loads_with_or_without_pictures(
+    scifibench_release: Path,
+) -> None:
     """Random negatives and examples need no picture files where none is shown, and are the same as with them."""
     shown = rows_of(scifibench_release, "cs_fig2cap", "negatives=random,shuffle=2")
     blind = rows_of(scifibench_release, "cs_fig2cap", "negatives=random,shuffle=2,ablation=text")
@@ -42,7 +49,12 @@ PLAIN = SciFIBenchSettings()
 def cells_of(row: dict[str, Any]) -> dict[str, str]:
     """The row of a table that has a question, as VLMEvalKit writes it."""
     options = dict(zip(row["letters"], row["options"], strict=True))
-    return {"id": row["id"], "question": row["question"], "answer": f" {row['answer']}\n", **options} | {
+    return {
+        "id": row["id"],
+        "question": row["question"],
+        "answer": f" {row['answer']}\n",
+        **options,
+    } | {
         "category": row["category"],
         "prediction": row["answer"],
     }
@@ -59,7 +71,9 @@ def test_a_tables_questions_are_scored_as_the_releases(split: str) -> None:
         assert mine["data"] == "table x"
         assert mine["subcategory"] == released["subcategory"]
         for text in (released["answer"], "The best one is C.", "none of them"):
-            ours, theirs = (scorer.record(row, Response(text)).as_dict() for row in (mine, released))
+            ours, theirs = (
+                scorer.record(row, Response(text)).as_dict() for row in (mine, released)
+            )
             assert {**ours, "signature": ""} == {**theirs, "signature": ""}
 
 
@@ -74,12 +88,19 @@ def test_figures_have_no_text_as_options() -> None:
 def test_what_needs_the_release_is_refused(settings: dict[str, Any]) -> None:
     """Marks are drawn into the figures, and captions are compared with the true one."""
     with pytest.raises(InputError, match=r"Expected SciFIBench's release .* Fetch it"):
-        from_table([{"id": "7", "question": "q", "answer": "E"}], "cs_fig2cap", SciFIBenchSettings(**settings), "t")
+        from_table(
+            [{"id": "7", "question": "q", "answer": "E"}],
+            "cs_fig2cap",
+            SciFIBenchSettings(**settings),
+            "t",
+        )
 
 
 def test_an_answer_that_is_no_option_is_named() -> None:
     """With its question."""
-    with pytest.raises(DataError, match="question 7 to be one of its options A, B, C, D, E; found 'F'"):
+    with pytest.raises(
+        DataError, match="question 7 to be one of its options A, B, C, D, E; found 'F'"
+    ):
         from_table([{"id": "7", "question": "q", "answer": "F"}], "cs_fig2cap", PLAIN, "t")
 
 
@@ -87,18 +108,35 @@ def test_a_row_has_all_that_is_shown_and_scored(scifibench_release: Path) -> Non
     """A question about a figure, and one about a caption."""
     settings = "prompt=reasoning,ablation=text,mark=correct,ignore=yes"
     row = rows_of(scifibench_release, "general_fig2cap", settings)[3]
-    captions = [f"General loss3 of method{option} {' '.join([f'w3x{option}'] * 3)}." for option in range(5)]
-    data = fingerprint(list((scifibench_release / "scifibench" / "data").glob("General_Figure2Caption-*")))
+    captions = [
+        f"General loss3 of method{option} {' '.join([f'w3x{option}'] * 3)}." for option in range(5)
+    ]
+    data = fingerprint(
+        list((scifibench_release / "scifibench" / "data").glob("General_Figure2Caption-*"))
+    )
     assert row == {
         **{"id": "3", "question": "Which caption best matches the image?"},
-        **{"asked": "Which caption best matches the image?", "letters": list("ABCDE"), "options": captions},
+        **{
+            "asked": "Which caption best matches the image?",
+            "letters": list("ABCDE"),
+            "options": captions,
+        },
         **{"answer": "D", "images": [], "texts": [], "caption": captions[3], "category": "stat"},
-        **{"subcategory": "fig2cap", "benchmark": "scifibench", "split": "general_fig2cap", "prompt": "reasoning"},
+        **{
+            "subcategory": "fig2cap",
+            "benchmark": "scifibench",
+            "split": "general_fig2cap",
+            "prompt": "reasoning",
+        },
         **{"marked": "D", "ignore": "yes", "shots": [], "data": data},
         "settings": settings_text(BENCHMARKS["scifibench"].parse(settings)),
     }
     figure = rows_of(scifibench_release, "cs_cap2fig")[4]
-    assert (figure["subcategory"], figure["options"], figure["question"]) == ("cap2fig", [""] * 5, figure["caption"])
+    assert (figure["subcategory"], figure["options"], figure["question"]) == (
+        "cap2fig",
+        [""] * 5,
+        figure["caption"],
+    )
     assert (len(figure["images"]), figure["marked"]) == (5, "")
 
 
@@ -115,14 +153,18 @@ def test_marks_and_captions_want_figures(scifibench_release: Path) -> None:
 def test_ids_of_two_files_name_them(scifibench_release: Path) -> None:
     """A sample of them is drawn by the seed, in the order of the files."""
     rows = rows_of(scifibench_release, "captioning", "prompt=caption")
-    names = [f"{subset}_Figure2Caption/{number}" for subset in ("CS", "General") for number in range(14)]
+    names = [
+        f"{subset}_Figure2Caption/{number}" for subset in ("CS", "General") for number in range(14)
+    ]
     assert [row["id"] for row in rows] == names
     for seed in (0, 2):
         sample = rows_of(scifibench_release, "captioning", f"prompt=caption,sample=5,seed={seed}")
         places = sorted(random.Random(f"sample#{seed}").sample(range(28), 5))
         assert [row["id"] for row in sample] == [names[place] for place in places]
     for count in (28, 99):
-        assert len(rows_of(scifibench_release, "captioning", f"prompt=caption,sample={count}")) == 28
+        assert (
+            len(rows_of(scifibench_release, "captioning", f"prompt=caption,sample={count}")) == 28
+        )
 
 
 def test_pictures_may_be_grey(scifibench_release: Path) -> None:
@@ -131,7 +173,10 @@ def test_pictures_may_be_grey(scifibench_release: Path) -> None:
     grey = rows_of(scifibench_release, "cs_fig2cap", "shots=1,ablation=grey")[0]
     for before, after in ((plain, grey), (plain["shots"][0], grey["shots"][0])):
         with Image.open(before["images"][0]) as real, Image.open(after["images"][0]) as shown:
-            assert (shown.size, shown.convert("RGB").getpixel((0, 0))) == (real.size, (128, 128, 128))
+            assert (shown.size, shown.convert("RGB").getpixel((0, 0))) == (
+                real.size,
+                (128, 128, 128),
+            )
 
 
 def test_a_tables_question_is_a_row() -> None:
@@ -141,9 +186,28 @@ def test_a_tables_question_is_a_row() -> None:
     cells = {"id": "7", "question": "Which?", "answer": "B\n", "category": "cs.CV", **options}
     (row,) = from_table([cells], "cs_fig2cap", settings, "d")
     assert row == {
-        **{"id": "7", "question": "Which?", "asked": "Which?", "letters": list("ABCDE"), "options": list("vwxyz")},
-        **{"answer": "B", "images": [], "texts": [], "caption": "w", "category": "cs.CV", "subcategory": "fig2cap"},
-        **{"benchmark": "scifibench", "split": "cs_fig2cap", "prompt": "reasoning", "marked": "", "ignore": "no"},
+        **{
+            "id": "7",
+            "question": "Which?",
+            "asked": "Which?",
+            "letters": list("ABCDE"),
+            "options": list("vwxyz"),
+        },
+        **{
+            "answer": "B",
+            "images": [],
+            "texts": [],
+            "caption": "w",
+            "category": "cs.CV",
+            "subcategory": "fig2cap",
+        },
+        **{
+            "benchmark": "scifibench",
+            "split": "cs_fig2cap",
+            "prompt": "reasoning",
+            "marked": "",
+            "ignore": "no",
+        },
         **{"shots": [], "settings": settings_text(settings), "data": "d"},
     }
     (row,) = from_table([cells], "captioning", settings, "d")
@@ -159,7 +223,9 @@ def test_a_tables_question_is_a_row() -> None:
         ({"prompt": "caption", "mark": "correct"}, "prompt=caption without mark and shots"),
     ],
 )
-def test_settings_that_exclude_each_other_are_refused(fields: dict[str, Any], expected: str) -> None:
+def test_settings_that_exclude_each_other_are_refused(
+    fields: dict[str, Any], expected: str
+) -> None:
     """In one sentence."""
     with pytest.raises(InputError, match=f"Expected {expected}; found .*Correct the task's YAML"):
         SciFIBenchSettings(**fields)

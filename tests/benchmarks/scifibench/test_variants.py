@@ -32,10 +32,16 @@ def digest(path: str) -> str:
 
 def options(row: dict[str, Any]) -> list[str]:
     """What the options show, comparable between rows."""
-    return row["options"] if row["subcategory"] == "fig2cap" else [digest(path) for path in row["images"]]
+    return (
+        row["options"]
+        if row["subcategory"] == "fig2cap"
+        else [digest(path) for path in row["images"]]
+    )
 
 
-def pair(number: int, caption: str = "", figure: str = "", file: str = "CS_Figure2Caption") -> ChoiceQuestion:
+def pair(
+    number: int, caption: str = "", figure: str = "", file: str = "CS_Figure2Caption"
+) -> ChoiceQuestion:
     """A question with three options; the answer stands at its number modulo 3."""
     to_figure = file.endswith("Caption2Figure")
     caption, answer = caption or f"caption {number}", number % 3
@@ -47,7 +53,15 @@ def pair(number: int, caption: str = "", figure: str = "", file: str = "CS_Figur
     others[answer] = own
     figures = tuple(others) if to_figure else (own,)
     return ChoiceQuestion(
-        file, str(number), "q", caption if to_figure else "q", tuple("ABC"), tuple(options), "ABC"[answer], "c", figures
+        file,
+        str(number),
+        "q",
+        caption if to_figure else "q",
+        tuple("ABC"),
+        tuple(options),
+        "ABC"[answer],
+        "c",
+        figures,
     )
 
 
@@ -66,7 +80,11 @@ def test_an_order_is_drawn_by_seed_and_question(file: str) -> None:
         drawn("shuffle", seed, question).shuffle(order)
         found = shuffled(question, seed)
         assert found.options == tuple(question.options[place] for place in order)
-        assert (found.caption, found.figure, found.letters) == (question.caption, question.figure, question.letters)
+        assert (found.caption, found.figure, found.letters) == (
+            question.caption,
+            question.figure,
+            question.letters,
+        )
         places = order if question.to_figure else [0]
         assert found.figures == tuple(question.figures[place] for place in places)
 
@@ -76,7 +94,9 @@ def test_a_mark_is_the_answers_or_drawn_among_the_others() -> None:
     question = pair(4)
     assert [marked_letter(question, mark, 0) for mark in ("none", "correct")] == ["", "B"]
     for seed in range(4):
-        assert marked_letter(question, "incorrect", seed) == drawn("mark", seed, question).choice(["A", "C"])
+        assert marked_letter(question, "incorrect", seed) == drawn("mark", seed, question).choice(
+            ["A", "C"]
+        )
 
 
 @pytest.mark.parametrize("file", ["CS_Figure2Caption", "CS_Caption2Figure"])
@@ -112,7 +132,9 @@ def test_no_negative_is_true_as_well_or_there_twice() -> None:
     ]
     for seed in range(9):
         found = with_random_negatives(questions, seed)[0]
-        assert sorted(each.casefold().strip(".") for each in found.options if each != "caption 0") == ["y", "z"]
+        assert sorted(
+            each.casefold().strip(".") for each in found.options if each != "caption 0"
+        ) == ["y", "z"]
 
 
 @pytest.mark.parametrize("kind", ["random", "similar"])
@@ -130,7 +152,9 @@ def captioned(number: int, caption: str, figure: str = "") -> ChoiceQuestion:
     """A question about a figure, with a true caption and a false one of its own."""
     shown = OptionFigure(figure or f"digest{number}", f"{number}.png")
     options = (f"false {number}", caption)
-    return ChoiceQuestion("CS_Figure2Caption", str(number), "q", "q", ("A", "B"), options, "B", "cs", (shown,))
+    return ChoiceQuestion(
+        "CS_Figure2Caption", str(number), "q", "q", ("A", "B"), options, "B", "cs", (shown,)
+    )
 
 
 APART = [captioned(number, f"caption {number}") for number in range(8)]
@@ -154,8 +178,15 @@ def test_random_examples_are_drawn_by_seed_and_question() -> None:
 
 def test_the_nearest_examples_come_last() -> None:
     """Of those that share nothing with the question; the first of equals is taken."""
-    similarities = np.array([[1.0, 0.1, 0.9, 0.5], [0.1, 1, 0.1, 0.1], [0.9, 0.1, 1, 0.2], [0.5, 0.1, 0.2, 1]])
-    assert ids(examples(APART[:4], 2, 0, similarities)) == [["3", "2"], ["2", "0"], ["3", "0"], ["2", "0"]]
+    similarities = np.array(
+        [[1.0, 0.1, 0.9, 0.5], [0.1, 1, 0.1, 0.1], [0.9, 0.1, 1, 0.2], [0.5, 0.1, 0.2, 1]]
+    )
+    assert ids(examples(APART[:4], 2, 0, similarities)) == [
+        ["3", "2"],
+        ["2", "0"],
+        ["3", "0"],
+        ["2", "0"],
+    ]
     alike = [
         captioned(0, "The caption ."),
         captioned(1, "the  caption"),
@@ -165,7 +196,9 @@ def test_the_nearest_examples_come_last() -> None:
     assert ids(examples(alike[:2] + alike[3:], 1, 0, similarities[:3, :3])) == [["3"], ["3"], ["0"]]
     with pytest.raises(DataError) as error:
         examples(alike, 2, 0, similarities)
-    assert str(error.value) == ("Expected 2 examples unlike question 0 of CS_Figure2Caption, found 1. Use fewer shots.")
+    assert str(error.value) == (
+        "Expected 2 examples unlike question 0 of CS_Figure2Caption, found 1. Use fewer shots."
+    )
 
 
 def test_captions_are_near_by_the_words_that_they_share() -> None:

@@ -31,13 +31,19 @@ def test_advice_is_given_for_refused_images_alone(reason: str, advised: bool) ->
     failed = Record("a", status="request_failed", reason=reason, signature=SIGNATURE)
     advice = image_limit_advice([failed, Record("b", "x", signature=SIGNATURE)])
     assert len(advice) == advised
-    assert not advised or ("spiqa_testB_perfigure" in advice[0] and advice[0].startswith("1 of 2 requests"))
+    assert not advised or (
+        "spiqa_testB_perfigure" in advice[0] and advice[0].startswith("1 of 2 requests")
+    )
 
 
 def test_scoring_reads_neither_pictures_nor_full_texts() -> None:
     """Everything else of the settings stays."""
-    assert SPIQA.unseen(SpiqaSettings("fullpaper", seed=3)) == SpiqaSettings("direct", seed=3, ablation="text")
-    assert SPIQA.unseen(SpiqaSettings("cot", ablation="grey")) == SpiqaSettings("cot", ablation="text")
+    assert SPIQA.unseen(SpiqaSettings("fullpaper", seed=3)) == SpiqaSettings(
+        "direct", seed=3, ablation="text"
+    )
+    assert SPIQA.unseen(SpiqaSettings("cot", ablation="grey")) == SpiqaSettings(
+        "cot", ablation="text"
+    )
 
 
 HERE = Context("offline", L3ScoreRule(), {"tokenizer": "ptb-java", "judge": "openai:j"})
@@ -55,12 +61,21 @@ def test_a_record_names_answer_figures_groups_and_signature() -> None:
     """It holds what is needed to check a score by hand, once, and is JSON."""
     shown = row("")
     found = answered("", "{'Answer': 'blue'}")
-    assert (found.prediction, found.reference, found.rule, found.status) == ("blue", shown["answer"], "ok", "ok")
+    assert (found.prediction, found.reference, found.rule, found.status) == (
+        "blue",
+        shown["answer"],
+        "ok",
+        "ok",
+    )
     assert (found.id, found.cluster) == (shown["id"], shown["paper_id"])
     assert found.details == {"figures": [figure["file"] for figure in shown["figures"]]}
     assert found.groups["type"] == shown["group"]
     signature = parse(found.signature)
-    assert (signature.tokenizer, signature.judge, signature.split) == ("ptb-java", "openai:j", "demo")
+    assert (signature.tokenizer, signature.judge, signature.split) == (
+        "ptb-java",
+        "openai:j",
+        "demo",
+    )
     assert signature.prompt
     assert signature.host == "offline"
     assert json.dumps(found.as_dict()).count("blue") == 1
@@ -92,10 +107,19 @@ def test_a_failed_request_has_neither_answer_nor_judgement() -> None:
     """Only the question, the reason and what was shown are there."""
     shown = row("protocol=both")
     failed = record(shown, Response("", "boom"), HERE)
-    assert (failed.id, failed.reference, failed.cluster) == (shown["id"], shown["answer"], shown["paper_id"])
+    assert (failed.id, failed.reference, failed.cluster) == (
+        shown["id"],
+        shown["answer"],
+        shown["paper_id"],
+    )
     assert failed.groups["type"] == shown["group"]
     assert parse(failed.signature).host == "offline"
-    assert (failed.status, failed.reason, failed.prediction, failed.scores) == ("request_failed", "boom", None, {})
+    assert (failed.status, failed.reason, failed.prediction, failed.scores) == (
+        "request_failed",
+        "boom",
+        None,
+        {},
+    )
     assert failed.asks == ()
     assert set(failed.details) == {"figures"}
 
@@ -108,7 +132,9 @@ def test_a_failed_request_has_neither_answer_nor_judgement() -> None:
         ("both", ["l3score", "l3score_released"], "'blue'"),
     ],
 )
-def test_each_protocol_has_its_own_names_and_reading(protocol: str, metrics: list[str], released: str | None) -> None:
+def test_each_protocol_has_its_own_names_and_reading(
+    protocol: str, metrics: list[str], released: str | None
+) -> None:
     """Corrected reads the answer, released keeps its quotes; neither is judged without being asked for."""
     found = answered(f"protocol={protocol}", "{'Answer': 'blue'}")
     assert found.prediction == "blue"
@@ -117,7 +143,8 @@ def test_each_protocol_has_its_own_names_and_reading(protocol: str, metrics: lis
     predictions = {"l3score": "blue", "l3score_released": "'blue'"}
     shown, rule = row(""), L3ScoreRule()
     assert [ask.request for ask in found.asks] == [
-        rule.request(Candidate(predictions[name], shown["question"], shown["answer"])) for name in metrics
+        rule.request(Candidate(predictions[name], shown["question"], shown["answer"]))
+        for name in metrics
     ]
 
 

@@ -22,7 +22,10 @@ PAPER_C: dict[str, Any] = {
     "arxiv_id": "1234.5678",
     "question": ["How many?", "Is it good?"],
     "question_key": ["0", "1"],
-    "answer": [{"free_form_answer": "Three", "yes_no": None}, {"free_form_answer": "", "yes_no": False}],
+    "answer": [
+        {"free_form_answer": "Three", "yes_no": None},
+        {"free_form_answer": "", "yes_no": False},
+    ],
     "referred_figures_tables": [["1-Table1-1.png"], ["2-Figure1-1.png", "1-Table1-1.png"]],
     "figures_and_tables": [
         {"file": "1-Table1-1.png", "caption": "Table 1: Counts."},
@@ -85,8 +88,12 @@ def test_a_paper_of_test_c_is_read() -> None:
     labelled = {"file": "3.png", "caption": "C.", "figure_type": "Table"}
     paper = {**PAPER_C, "figures_and_tables": [*PAPER_C["figures_and_tables"], labelled]}
     figures = {
-        "1-Table1-1.png": Figure("1-Table1-1.png", "1234.5678/1-Table1-1.png", "Table 1: Counts.", "table", True),
-        "2-Figure1-1.png": Figure("2-Figure1-1.png", "1234.5678/2-Figure1-1.png", "Figure 1: A plot.", "", False),
+        "1-Table1-1.png": Figure(
+            "1-Table1-1.png", "1234.5678/1-Table1-1.png", "Table 1: Counts.", "table", True
+        ),
+        "2-Figure1-1.png": Figure(
+            "2-Figure1-1.png", "1234.5678/2-Figure1-1.png", "Figure 1: A plot.", "", False
+        ),
         "3.png": Figure("3.png", "1234.5678/3.png", "C.", "Table", True),
     }
     questions = (
@@ -140,7 +147,10 @@ def test_test_a_has_the_counts_of_table_4(real_data: Path) -> None:
 )
 def test_case_tells_the_two_readings_apart(label: str, corrected: str, released: str) -> None:
     """Capitalised labels are other in the released reading; the first keyword in the paper's order wins."""
-    assert (figure_group(label, False), figure_group(label, False, "released")) == (corrected, released)
+    assert (figure_group(label, False), figure_group(label, False, "released")) == (
+        corrected,
+        released,
+    )
 
 
 def test_groups_tell_both_readings_and_the_number_of_figures() -> None:

@@ -13,7 +13,13 @@ from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics
 from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.text_metrics import rouge_l
 
-RATES = ["unformatted_rate", "truncated_rate", "judge_failed_rate", "neither_rate", "request_failed_rate"]
+RATES = [
+    "unformatted_rate",
+    "truncated_rate",
+    "judge_failed_rate",
+    "neither_rate",
+    "request_failed_rate",
+]
 PERFIGURE_RATES = [
     *("unformatted_rate", "incomplete_rate", "unhelpful_rate", "judge_failed_rate"),
     *("neither_rate", "request_failed_rate"),
@@ -46,7 +52,9 @@ def test_rates_tell_apart_what_went_wrong() -> None:
         record(2, "", rule="empty"),
         record(3, rule="truncated"),
         record(4, None, status="request_failed"),
-        record(5, rule="ok", status="judge_failed", verdicts=({"metric": "l3score", "reason": "x"},)),
+        record(
+            5, rule="ok", status="judge_failed", verdicts=({"metric": "l3score", "reason": "x"},)
+        ),
         record(6, rule="ok", verdicts=({"metric": "l3score", "score": 0.0},)),
         record(7, rule="ok"),
     ]
@@ -81,12 +89,18 @@ def test_released_questions_that_were_judged_in_part_are_withheld() -> None:
         ("setting=direct", ["l3score", *TEXTS, *RATES]),
         ("setting=cot", ["l3score", "retrieval_accuracy", *TEXTS, *RATES]),
         ("protocol=released", [*released(["l3score", *TEXTS]), *RATES]),
-        ("setting=cot,protocol=released", [*released(["l3score", "retrieval_accuracy", *TEXTS]), *RATES]),
+        (
+            "setting=cot,protocol=released",
+            [*released(["l3score", "retrieval_accuracy", *TEXTS]), *RATES],
+        ),
         ("protocol=both", ["l3score", *TEXTS, *released(["l3score", *TEXTS]), *RATES]),
         ("setting=perfigure", ["l3score", *TEXTS, *PERFIGURE_RATES]),
         (
             "setting=perfigure,protocol=released",
-            [*released(["l3score", *TEXTS]), *(name for name in PERFIGURE_RATES if name != "judge_failed_rate")],
+            [
+                *released(["l3score", *TEXTS]),
+                *(name for name in PERFIGURE_RATES if name != "judge_failed_rate"),
+            ],
         ),
     ],
 )
@@ -101,7 +115,10 @@ def joined(number: int, prediction: str | None = "x", **fields: Any) -> Record:
 
 
 def verdicts(metric: str, *scores: float | None) -> tuple[dict[str, Any], ...]:
-    return tuple({"metric": metric} | ({"reason": "x"} if score is None else {"score": score}) for score in scores)
+    return tuple(
+        {"metric": metric} | ({"reason": "x"} if score is None else {"score": score})
+        for score in scores
+    )
 
 
 def test_released_texts_take_every_helpful_answer() -> None:
@@ -128,7 +145,9 @@ def test_questions_without_their_papers_text_are_counted_where_that_is_known() -
     """The count is told with full papers alone, and withheld where a record does not say."""
     records = [joined(number, details={"no_text": number < 2}) for number in range(3)]
     settings = "setting=fullpaper"
-    assert value("no_text_count", records, settings) == Value(2.0, 3, {"paper/0": 1.0, "paper/1": 1.0, "paper/2": 0.0})
+    assert value("no_text_count", records, settings) == Value(
+        2.0, 3, {"paper/0": 1.0, "paper/1": 1.0, "paper/2": 0.0}
+    )
     assert not metric("no_text_count", settings).higher_is_better
     unknown = value("no_text_count", [*records, joined(3)], settings)
     assert math.isnan(unknown.value)
@@ -136,10 +155,14 @@ def test_questions_without_their_papers_text_are_counted_where_that_is_known() -
     assert "no_text_count" not in {entry.name for entry in metrics(BENCHMARKS["spiqa"].parse(""))}
 
 
-def chain(number: int, score: float | None = 1.0, prediction: str | None = "x", **details: Any) -> Record:
+def chain(
+    number: int, score: float | None = 1.0, prediction: str | None = "x", **details: Any
+) -> Record:
     """An answer whose figures are known, unless `figures` says otherwise."""
     known = {"figures": ["a.png"], "image": 0, **details}
-    return Record(str(number), prediction, scores={} if score is None else {RETRIEVAL: score}, details=known)
+    return Record(
+        str(number), prediction, scores={} if score is None else {RETRIEVAL: score}, details=known
+    )
 
 
 def test_it_is_withheld_where_the_order_is_not_known_for_more_than_a_hundredth() -> None:

@@ -11,7 +11,12 @@ from openai_server import OpenAIServer
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
-from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, is_helpful_released, join, parse_helpful
+from spiqa_tasks.benchmarks.spiqa.perfigure import (
+    document_record,
+    is_helpful_released,
+    join,
+    parse_helpful,
+)
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 
@@ -25,7 +30,9 @@ HERE = Context("offline", rule=L3ScoreRule())
 
 def questions(protocol: str = "both") -> list[list[Row]]:
     """The first three questions with three figures, each with all its documents."""
-    rows = load_rows("spiqa", "demo", f"setting=perfigure,max_figures=3,ablation=text,protocol={protocol}")
+    rows = load_rows(
+        "spiqa", "demo", f"setting=perfigure,max_figures=3,ablation=text,protocol={protocol}"
+    )
     ids = list(dict.fromkeys(row["question_id"] for row in rows if row["documents"] == 6))[:3]
     return [[row for row in rows if row["question_id"] == question] for question in ids]
 
@@ -41,7 +48,11 @@ def replies(protocol: str = "both") -> list[tuple[Row, str]]:
         for row in rows:
             referred = bool(row["referred"])
             if row["step"] == "helpful":
-                helps = {0: "Yes" if referred else next(others), 1: "No.", 2: "Yes" if referred else "No"}[number]
+                helps = {
+                    0: "Yes" if referred else next(others),
+                    1: "No.",
+                    2: "Yes" if referred else "No",
+                }[number]
                 result.append((row, helps))
             else:
                 result.append((row, row["answer"] if referred else "wrong"))
@@ -61,12 +72,16 @@ def scorer(scorer_of: ScorerOf) -> Scorer:
 @pytest.fixture
 def judged(scorer_of: ScorerOf, l3score_judge: Judge) -> Callable[[str], Scorer]:
     """Makes the scorer of a protocol with the local judge."""
-    return lambda protocol: scorer_of("spiqa", f"setting=perfigure,protocol={protocol}", l3score_judge)
+    return lambda protocol: scorer_of(
+        "spiqa", f"setting=perfigure,protocol={protocol}", l3score_judge
+    )
 
 
 def test_released_protocol_asks_only_about_referred_figures() -> None:
     """Alone, the released protocol costs two documents per referred figure."""
-    rows = load_rows("spiqa", "demo", "setting=perfigure,max_figures=0,ablation=text,protocol=released")
+    rows = load_rows(
+        "spiqa", "demo", "setting=perfigure,max_figures=0,ablation=text,protocol=released"
+    )
     assert len(rows) == 2 * 39
     assert all(row["referred"] == [0] for row in rows)
 
@@ -88,7 +103,9 @@ def test_joined_answer_is_that_of_the_helpful_figures(
     assert len(server.requests) == requests
 
 
-@pytest.mark.parametrize(("verdict", "answer"), [("Yes", "blue"), ("Perhaps it is.", "blue"), ("", "blue"), ("No", "")])
+@pytest.mark.parametrize(
+    ("verdict", "answer"), [("Yes", "blue"), ("Perhaps it is.", "blue"), ("", "blue"), ("No", "")]
+)
 def test_an_unclear_verdict_keeps_the_answer(verdict: str, answer: str) -> None:
     """A figure that the model calls neither helpful nor unhelpful counts as helpful, as in the released scripts."""
     rows = questions()[2]
@@ -100,7 +117,10 @@ def test_an_unclear_verdict_keeps_the_answer(verdict: str, answer: str) -> None:
 def test_answers_are_joined_without_control_tokens_and_judged_as_released() -> None:
     """The corrected answer is what is between them; the released one is what the model wrote."""
     rows = questions()[2]
-    said = [Response(" Yes <s>" if row["referred"] and row["step"] == "helpful" else "No") for row in rows]
+    said = [
+        Response(" Yes <s>" if row["referred"] and row["step"] == "helpful" else "No")
+        for row in rows
+    ]
     said = [
         Response(" 5 m </s>") if row["referred"] and row["step"] == "answer" else reply
         for row, reply in zip(rows, said, strict=True)
@@ -112,21 +132,33 @@ def test_answers_are_joined_without_control_tokens_and_judged_as_released() -> N
     assert "\nCandidate answer:  5 m </s> \n" in released
 
 
-def test_released_denominator_counts_every_question_once_more(judged: Callable[[str], Scorer]) -> None:
+def test_released_denominator_counts_every_question_once_more(
+    judged: Callable[[str], Scorer],
+) -> None:
     """Two referred figures judged right, three questions: the released script divides two by five."""
     scorer = judged("both")
-    assert scorer.value("l3score_released", documents(scorer, replies())).value == pytest.approx(2 * YES / (2 + 3))
+    assert scorer.value("l3score_released", documents(scorer, replies())).value == pytest.approx(
+        2 * YES / (2 + 3)
+    )
 
 
-def test_judge_that_fails_withholds_both_scores(judged: Callable[[str], Scorer], server: OpenAIServer) -> None:
+def test_judge_that_fails_withholds_both_scores(
+    judged: Callable[[str], Scorer], server: OpenAIServer
+) -> None:
     """What was to be judged for the corrected score is counted: questions 0 and 2, both failed."""
     server.behaviour.sticky = "400"
     scorer = judged("both")
     records = scorer.score(documents(scorer, replies()))
     assert math.isnan(scorer.value("l3score", records).value)
     assert math.isnan(scorer.value("l3score_released", records).value)
-    assert (scorer.value("judge_failed_rate", records).value, scorer.value("judge_failed_rate", records).n) == (1.0, 2)
-    assert {question.status for question in scorer.questions(records)} == {"judge_failed", "no_helpful_figure"}
+    assert (
+        scorer.value("judge_failed_rate", records).value,
+        scorer.value("judge_failed_rate", records).n,
+    ) == (1.0, 2)
+    assert {question.status for question in scorer.questions(records)} == {
+        "judge_failed",
+        "no_helpful_figure",
+    }
 
 
 def test_first_document_carries_its_question_through_a_file(
@@ -136,18 +168,24 @@ def test_first_document_carries_its_question_through_a_file(
     writer = judged("both")
     records = writer.score(documents(writer, replies()))
     anchors = [
-        record for record in records if "question" in record.details and isinstance(record.details["question"], dict)
+        record
+        for record in records
+        if "question" in record.details and isinstance(record.details["question"], dict)
     ]
     assert len(anchors) == 3
     assert [record.scores["l3score"] for record in anchors] == pytest.approx([NO, 0.0, YES])
     read = [Record.from_dict(json.loads(json.dumps(record.as_dict()))) for record in records]
     before = len(server.requests)
     for metric in writer.metrics:
-        assert scorer.value(metric.name, read).value == pytest.approx(writer.value(metric.name, records).value)
+        assert scorer.value(metric.name, read).value == pytest.approx(
+            writer.value(metric.name, records).value
+        )
     assert len(server.requests) == before
 
 
-def test_question_that_a_limit_cuts_counts_in_its_own_metric_only(judged: Callable[[str], Scorer]) -> None:
+def test_question_that_a_limit_cuts_counts_in_its_own_metric_only(
+    judged: Callable[[str], Scorer],
+) -> None:
     """With the last document missing, two of three questions are scored and one is told as incomplete."""
     scorer = judged("both")
     cut = scorer.score(documents(scorer, replies()[:-1]))
@@ -178,7 +216,9 @@ def answered(protocol: str, number: int = 0) -> list[Record]:
     question = questions()[number][0]["question_id"]
     return [
         document_record(
-            {**row, "settings": row["settings"].replace("protocol=both", f"protocol={protocol}")}, Response(text), HERE
+            {**row, "settings": row["settings"].replace("protocol=both", f"protocol={protocol}")},
+            Response(text),
+            HERE,
         )
         for row, text in replies()
         if row["question_id"] == question
@@ -187,7 +227,11 @@ def answered(protocol: str, number: int = 0) -> list[Record]:
 
 @pytest.mark.parametrize(
     ("protocol", "asked"),
-    [("corrected", ["l3score"]), ("released", ["l3score_released"]), ("both", ["l3score", "l3score_released"])],
+    [
+        ("corrected", ["l3score"]),
+        ("released", ["l3score_released"]),
+        ("both", ["l3score", "l3score_released"]),
+    ],
 )
 def test_each_protocol_asks_for_its_own_score(protocol: str, asked: list[str]) -> None:
     """A joined question keeps its first document's id, and the released answers where they are to be scored."""
@@ -215,7 +259,9 @@ def test_each_protocol_asks_for_its_own_score(protocol: str, asked: list[str]) -
         ("", None, True),
     ],
 )
-def test_released_rule_finds_no_in_other_words(reply: str, corrected: bool | None, released: bool) -> None:
+def test_released_rule_finds_no_in_other_words(
+    reply: str, corrected: bool | None, released: bool
+) -> None:
     """ "know" and "another" turn a yes into a no for the released rule, not for the corrected one."""
     assert parse_helpful(reply) is corrected
     assert is_helpful_released(reply) is released

@@ -88,7 +88,9 @@ def test_the_releases_own_small_pictures_stay_as_they_are(wide: str, tmp_path: P
 def test_grey_pictures_have_the_size_that_would_be_shown(wide: str) -> None:
     """That of the file, or of the square."""
     for resolution, size in (("full", (40, 20)), ("30", (30, 30))):
-        with Image.open(shown_picture(wide, SpiqaSettings(resolution=resolution, ablation="grey"))) as image:
+        with Image.open(
+            shown_picture(wide, SpiqaSettings(resolution=resolution, ablation="grey"))
+        ) as image:
             assert (image.size, image.convert("RGB").getpixel((0, 0))) == (size, (128, 128, 128))
 
 
@@ -107,7 +109,11 @@ def test_the_whole_prompt_of_each_setting(wide: str) -> None:
         *(direct, "Image 0: ", picture, "Caption 0: c0 \n\n", "Caption 1: c1 \n\n"),
         *("Image 2: ", picture, "Caption 2: c2 \n\n"),
     ]
-    assert asked("nocaption", wide) == [INSTRUCTIONS["nocaption"].replace("<question>", "Why?"), "Image 0: ", picture]
+    assert asked("nocaption", wide) == [
+        INSTRUCTIONS["nocaption"].replace("<question>", "Why?"),
+        "Image 0: ",
+        picture,
+    ]
     assert asked("captiononly", "") == [
         INSTRUCTIONS["captiononly"].replace("<question>", "Why?"),
         "Caption 0: c0 \n\n",
@@ -123,14 +129,28 @@ def test_the_whole_prompt_of_each_setting(wide: str) -> None:
 
 @pytest.mark.parametrize("settings", ["setting=perfigure,protocol=released", "setting=direct"])
 @pytest.mark.parametrize("form", ["llava", "messages"])
-def test_exported_conversations_load_with_datasets(tmp_path: Path, form: str, settings: str) -> None:
+def test_exported_conversations_load_with_datasets(
+    tmp_path: Path, form: str, settings: str
+) -> None:
     """One conversation per question that ends in its answer, each picture there and marked in the text."""
     import datasets
 
     path = tmp_path / "out.jsonl"
-    arguments = ["export", "spiqa_demo", "--format", form, "--settings", settings, "--captions", "--output", str(path)]
+    arguments = [
+        "export",
+        "spiqa_demo",
+        "--format",
+        form,
+        "--settings",
+        settings,
+        "--captions",
+        "--output",
+        str(path),
+    ]
     assert main(arguments) == 0
-    loaded = datasets.load_dataset("json", data_files=str(path), split="train", cache_dir=str(tmp_path / "cache"))
+    loaded = datasets.load_dataset(
+        "json", data_files=str(path), split="train", cache_dir=str(tmp_path / "cache")
+    )
     rows = {row["question_id"]: row for row in load_rows("spiqa", "demo", "ablation=text")}
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     questions = {}
@@ -149,8 +169,18 @@ def test_exported_conversations_load_with_datasets(tmp_path: Path, form: str, se
 
 def row(folder: Path, **fields: Any) -> dict[str, Any]:
     """A question with two figures, of which the answer needs the first."""
-    figures = [{"path": str(folder / f"{name}.png"), "file": f"{name}.png", "caption": f"{name}."} for name in "ab"]
-    own = {"id": "p/0", "question": "Why?", "answer": "So.", "full_text": "", "step": "", "referred": [0]}
+    figures = [
+        {"path": str(folder / f"{name}.png"), "file": f"{name}.png", "caption": f"{name}."}
+        for name in "ab"
+    ]
+    own = {
+        "id": "p/0",
+        "question": "Why?",
+        "answer": "So.",
+        "full_text": "",
+        "step": "",
+        "referred": [0],
+    }
     return {**own, "figures": figures, "settings": "setting=direct", **fields}
 
 
@@ -169,14 +199,20 @@ def test_a_conversation_is_the_prompt_and_the_answer(tmp_path: Path) -> None:
         {
             "id": "p/0",
             "image": paths,
-            "conversations": [{"from": "human", "value": QUESTION}, {"from": "gpt", "value": "So."}],
+            "conversations": [
+                {"from": "human", "value": QUESTION},
+                {"from": "gpt", "value": "So."},
+            ],
         }
     ]
     assert list(conversations([row(tmp_path)], "messages")) == [
         {
             "id": "p/0",
             "images": paths,
-            "messages": [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": "So."}],
+            "messages": [
+                {"role": "user", "content": QUESTION},
+                {"role": "assistant", "content": "So."},
+            ],
         }
     ]
 
@@ -194,5 +230,8 @@ def test_captions_are_conversations_of_their_own(tmp_path: Path) -> None:
     assert found[1] == {
         "id": "a.png",
         "images": [f"{tmp_path}/a.png"],
-        "messages": [{"role": "user", "content": f"<image>\n{CAPTION}"}, {"role": "assistant", "content": "a."}],
+        "messages": [
+            {"role": "user", "content": f"<image>\n{CAPTION}"},
+            {"role": "assistant", "content": "a."},
+        ],
     }

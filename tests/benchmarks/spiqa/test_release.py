@@ -56,7 +56,9 @@ def test_rows_of_test_a_show_at_most_eight_figures_with_the_referred_one(real_da
     ],
     ids=["no json", "a list", "no figures", "no answer", "empty question", "unknown figure"],
 )
-def test_broken_annotations_are_one_error_that_names_file_and_fault(tmp_path: Path, content: Any, found: str) -> None:
+def test_broken_annotations_are_one_error_that_names_file_and_fault(
+    tmp_path: Path, content: Any, found: str
+) -> None:
     """Bad annotation files are refused before anything is shown to a model."""
     source = write(tmp_path, "test-A/SPIQA_testA.json", content)
     with pytest.raises(DataError, match=found) as error:
@@ -89,8 +91,14 @@ def test_papers_of_b_without_a_text_are_asked_without(
     assert len(rows) == 19
     assert [row["paper_id"] for row in rows if row["no_text"]] == [first] * count
     assert all(bool(row["full_text"]) != row["no_text"] for row in rows)
-    assert f"{count} questions are asked without a text, which these papers lack: {first}" in caplog.text
-    assert sum(row["no_text"] for row in rows_for_scoring("spiqa", "testB", WITH_TEXT, source)) == count
+    assert (
+        f"{count} questions are asked without a text, which these papers lack: {first}"
+        in caplog.text
+    )
+    assert (
+        sum(row["no_text"] for row in rows_for_scoring("spiqa", "testB", WITH_TEXT, source))
+        == count
+    )
 
 
 PAPER_C = {
@@ -99,7 +107,9 @@ PAPER_C = {
     "question_key": ["0"],
     "answer": [{"free_form_answer": "Three", "yes_no": None}],
     "referred_figures_tables": [["1-Table1-1.png"]],
-    "figures_and_tables": [{"file": f"{n}-Table{n}-1.png", "caption": f"Table {n}."} for n in range(1, 12)],
+    "figures_and_tables": [
+        {"file": f"{n}-Table{n}-1.png", "caption": f"Table {n}."} for n in range(1, 12)
+    ],
     "full_text": [{"section_name": "Introduction", "paragraphs": ["One."]}],
 }
 
@@ -120,7 +130,9 @@ def shown(row: dict[str, Any]) -> list[Path]:
     return [Path(part.path) for part in prompt(row) if isinstance(part, Picture)]
 
 
-@pytest.mark.parametrize("settings", ["", "setting=cot,max_figures=0", "resolution=224", "setting=perfigure"])
+@pytest.mark.parametrize(
+    "settings", ["", "setting=cot,max_figures=0", "resolution=224", "setting=perfigure"]
+)
 def test_real_test_b_shows_its_figures_in_every_setting(
     real_data: Path, tmp_path: Path, stand_in: Path, settings: str
 ) -> None:
@@ -141,7 +153,9 @@ def test_real_test_b_shows_its_figures_in_every_setting(
         assert {Image.open(path).size for path in pictures} == {size}
 
 
-def test_test_c_in_the_release_schema_shows_figures_below_the_arxiv_id(tmp_path: Path, stand_in: Path) -> None:
+def test_test_c_in_the_release_schema_shows_figures_below_the_arxiv_id(
+    tmp_path: Path, stand_in: Path
+) -> None:
     """A paper of test-C with eleven tables shows eight by default, all with max_figures=0."""
     folder = tmp_path / "spiqa" / "test-C"
     for figure in PAPER_C["figures_and_tables"]:
@@ -157,7 +171,9 @@ def test_test_c_in_the_release_schema_shows_figures_below_the_arxiv_id(tmp_path:
 def test_small_pictures_come_from_the_releases_archive() -> None:
     """The demo set has a 224px archive: its own pictures are shown, not resized ones."""
     row = load_rows("spiqa", "demo", "resolution=224px")[0]
-    with zipfile.ZipFile(demo_source().root / "spiqa/test-A/SPIQA_testA_Images_224px.zip") as archive:
+    with zipfile.ZipFile(
+        demo_source().root / "spiqa/test-A/SPIQA_testA_Images_224px.zip"
+    ) as archive:
         contents = {archive.read(name) for name in archive.namelist()}
     assert {path.read_bytes() for path in shown(row)} <= contents
 
@@ -198,7 +214,11 @@ def test_train_pictures_stay_packed_until_they_are_shown(tmp_path: Path) -> None
     assert not list((cache_folder() / "images").rglob("*.png"))
     pictures = shown(rows[0])
     assert all(Image.open(path).size[0] > 0 for path in pictures)
-    assert len(list((cache_folder() / "images").rglob("*.png"))) == len(pictures) == len(rows[0]["figures"])
+    assert (
+        len(list((cache_folder() / "images").rglob("*.png")))
+        == len(pictures)
+        == len(rows[0]["figures"])
+    )
     grey = load_rows("spiqa", "train", "ablation=grey", LocalSource(tmp_path))[0]
     assert {Image.open(path).getpixel((0, 0)) for path in shown(grey)} == {(128, 128, 128)}
 
@@ -208,8 +228,16 @@ def test_train_pictures_stay_packed_until_they_are_shown(tmp_path: Path) -> None
     [
         ("testA", {}, ["test-A/SPIQA_testA.json", "test-A/SPIQA_testA_Images.zip"]),
         ("testB", {"ablation": "text"}, ["test-B/SPIQA_testB.json"]),
-        ("testC", {"resolution": "224px"}, ["test-C/SPIQA_testC.json", "test-C/SPIQA_testC_Images_224px.zip"]),
-        ("val", {"resolution": "224px"}, ["train_val/SPIQA_val.json", "train_val/SPIQA_train_val_Images.zip"]),
+        (
+            "testC",
+            {"resolution": "224px"},
+            ["test-C/SPIQA_testC.json", "test-C/SPIQA_testC_Images_224px.zip"],
+        ),
+        (
+            "val",
+            {"resolution": "224px"},
+            ["train_val/SPIQA_val.json", "train_val/SPIQA_train_val_Images.zip"],
+        ),
         ("train", {"setting": "captiononly"}, ["train_val/SPIQA_train.json"]),
         ("testB", {"setting": "fullpaper", "ablation": "text"}, ["test-B/SPIQA_testB.json"]),
         (
@@ -219,19 +247,26 @@ def test_train_pictures_stay_packed_until_they_are_shown(tmp_path: Path) -> None
         ),
     ],
 )
-def test_a_task_reads_these_files(split: str, settings: dict[str, Any], patterns: list[str]) -> None:
+def test_a_task_reads_these_files(
+    split: str, settings: dict[str, Any], patterns: list[str]
+) -> None:
     """Pictures where they are shown, small ones where the release has them, and the texts of full papers."""
     assert files_of(split, SpiqaSettings(**settings)) == [(SPIQA, pattern) for pattern in patterns]
 
 
 def paper_a(*answers: str) -> dict[str, Any]:
     """A paper of test-A with a question for each answer."""
-    qa = [{"question": f"Why {place}?", "answer": text, "reference": "f.png"} for place, text in enumerate(answers)]
+    qa = [
+        {"question": f"Why {place}?", "answer": text, "reference": "f.png"}
+        for place, text in enumerate(answers)
+    ]
     figure = {"caption": "A plot.", "figure_type": "plot", "content_type": "figure"}
     return {"all_figures": {"f.png": figure}, "qa": qa}
 
 
-def test_questions_without_an_answer_are_left_out_and_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_questions_without_an_answer_are_left_out_and_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """Their places keep the ids of the others; a file without any question is an error."""
     source = write_split(tmp_path, "A", {"p": paper_a("", "So."), "q": paper_a("", "")})
     file = tmp_path / "spiqa" / "test-A" / "SPIQA_testA.json"
@@ -241,14 +276,25 @@ def test_questions_without_an_answer_are_left_out_and_named(tmp_path: Path, capl
     assert rows[0]["data"] == fingerprint([file])
     assert caplog.messages == [f"3 questions have no answer in {file}, left out: p/0, q/0, q/1"]
     with pytest.raises(DataError) as error:
-        load_rows("spiqa", "testA", "ablation=text", write_split(tmp_path, "A", {"q": paper_a(""), "p": paper_a()}))
+        load_rows(
+            "spiqa",
+            "testA",
+            "ablation=text",
+            write_split(tmp_path, "A", {"q": paper_a(""), "p": paper_a()}),
+        )
     assert caplog.messages[1:] == [f"1 question has no answer in {file}, left out: q/0"]
-    assert str(error.value) == (f"Expected questions in {file}, found none in its 2 papers. Fetch the file again.")
+    assert str(error.value) == (
+        f"Expected questions in {file}, found none in its 2 papers. Fetch the file again."
+    )
 
 
-def test_papers_have_their_texts_from_the_archive(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_papers_have_their_texts_from_the_archive(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """Stripped, whatever bytes they have; a line names the papers without one, and their questions."""
-    source = write_split(tmp_path, "A", {"p": paper_a("So."), "q": paper_a("a", "b"), "r": paper_a()})
+    source = write_split(
+        tmp_path, "A", {"p": paper_a("So."), "q": paper_a("a", "b"), "r": paper_a()}
+    )
     with zipfile.ZipFile(tmp_path / "spiqa" / PARAGRAPHS, "w") as archive:
         archive.writestr("p.txt", b" One \xff.\n")
     with caplog.at_level(logging.WARNING):
@@ -269,5 +315,7 @@ def test_figures_outside_of_the_archive_are_refused(tmp_path: Path) -> None:
     paper["all_figures"] = {"../f.png": paper["all_figures"]["f.png"]}
     paper["qa"][0]["reference"] = "../f.png"
     source = write_split(tmp_path, "A", {"..": paper})
-    with pytest.raises(DataError, match=r"Expected figure names inside the archive, found '../../f.png'. Fetch"):
+    with pytest.raises(
+        DataError, match=r"Expected figure names inside the archive, found '../../f.png'. Fetch"
+    ):
         load_rows("spiqa", "testA", "", source)

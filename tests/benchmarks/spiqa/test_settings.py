@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from spiqa_tasks.benchmarks.benchmark import parse_settings, settings_text
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.spiqa.formats import Figure, Paper, Question
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, choose_figures, questions_shown, rows_table
+from spiqa_tasks.benchmarks.spiqa.settings import (
+    SpiqaSettings,
+    choose_figures,
+    questions_shown,
+    rows_table,
+)
 from spiqa_tasks.errors import InputError
 
 FILES = st.lists(st.text("abcdefgh", min_size=1, max_size=4), min_size=1, max_size=30, unique=True)
@@ -38,7 +43,10 @@ def test_choice_of_figures_is_the_same_in_every_version() -> None:
 def test_a_limit_or_another_setting_does_not_change_the_figures() -> None:
     """A question's figures and their order are those of its identity and seed, whatever else is asked."""
     names = {
-        settings: [[figure["file"] for figure in row["figures"]] for row in load_rows("spiqa", "demo", settings)]
+        settings: [
+            [figure["file"] for figure in row["figures"]]
+            for row in load_rows("spiqa", "demo", settings)
+        ]
         for settings in (
             "max_figures=3",
             "max_figures=3,setting=cot",
@@ -57,15 +65,24 @@ def test_referred_figures_beyond_the_limit_keep_the_first() -> None:
     assert sorted(shown) == ["b", "d"]
 
 
-FIGURES = {name: Figure(name, f"p/{name}", f"caption {name}", "plot", name == "a") for name in "abc"}
+FIGURES = {
+    name: Figure(name, f"p/{name}", f"caption {name}", "plot", name == "a") for name in "abc"
+}
 PAPER = Paper(
-    "p", FIGURES, (Question(0, "Why?", "So.", ("c", "a")), Question(2, "Who?", "They.", ("b",))), full_text="Text."
+    "p",
+    FIGURES,
+    (Question(0, "Why?", "So.", ("c", "a")), Question(2, "Who?", "They.", ("b",))),
+    full_text="Text.",
 )
 
 
-def rows(settings: SpiqaSettings, paper: Paper = PAPER, paths: dict[str, str] | None = None) -> list[dict[str, Any]]:
+def rows(
+    settings: SpiqaSettings, paper: Paper = PAPER, paths: dict[str, str] | None = None
+) -> list[dict[str, Any]]:
     """The rows of a paper's questions."""
-    found = rows_table(questions_shown([paper], settings), paths or {}, settings, "testA", "digest").to_pylist()
+    found = rows_table(
+        questions_shown([paper], settings), paths or {}, settings, "testA", "digest"
+    ).to_pylist()
     return list(found)
 
 
@@ -103,7 +120,11 @@ def test_a_row_has_the_question_and_its_figures() -> None:
         "data": "digest",
         "settings": settings_text(settings),
     }
-    assert (second["id"], second["question_id"], [figure["file"] for figure in second["figures"]]) == (
+    assert (
+        second["id"],
+        second["question_id"],
+        [figure["file"] for figure in second["figures"]],
+    ) == (
         *("p/2", "p/2"),
         ["b"],
     )
@@ -114,12 +135,28 @@ def test_a_figure_alone_is_shown_twice() -> None:
     found = rows(SpiqaSettings("perfigure", figures="referred"))
     order = choose_figures(["a", "c"], ["c", "a"], "p/0", 8, 0)
     assert [
-        (row["id"], row["question_id"], row["step"], row["documents"], row["referred"], row["figures"][0]["file"])
+        (
+            row["id"],
+            row["question_id"],
+            row["step"],
+            row["documents"],
+            row["referred"],
+            row["figures"][0]["file"],
+        )
         for row in found
     ] == [
-        *(("p/0/0/helpful", "p/0", "helpful", 4, [0], order[0]), ("p/0/0/answer", "p/0", "answer", 4, [0], order[0])),
-        *(("p/0/1/helpful", "p/0", "helpful", 4, [0], order[1]), ("p/0/1/answer", "p/0", "answer", 4, [0], order[1])),
-        *(("p/2/0/helpful", "p/2", "helpful", 2, [0], "b"), ("p/2/0/answer", "p/2", "answer", 2, [0], "b")),
+        *(
+            ("p/0/0/helpful", "p/0", "helpful", 4, [0], order[0]),
+            ("p/0/0/answer", "p/0", "answer", 4, [0], order[0]),
+        ),
+        *(
+            ("p/0/1/helpful", "p/0", "helpful", 4, [0], order[1]),
+            ("p/0/1/answer", "p/0", "answer", 4, [0], order[1]),
+        ),
+        *(
+            ("p/2/0/helpful", "p/2", "helpful", 2, [0], "b"),
+            ("p/2/0/answer", "p/2", "answer", 2, [0], "b"),
+        ),
     ]
     assert {len(row["figures"]) for row in found} == {1}
     every = rows(SpiqaSettings("perfigure"))
@@ -153,9 +190,18 @@ def test_pictures_are_shown_unless_the_setting_or_the_ablation_hides_them() -> N
     ("fields", "said"),
     [
         ({"max_figures": -1}, "Expected max_figures to be 0 (all figures) or more; found -1."),
-        ({"rule": "bleu"}, "Expected rule to be one of l3score, sampled, compass, grade; found 'bleu'."),
-        ({"resolution": "0"}, "Expected resolution to be full, 224px or a number of pixels; found 0."),
-        ({"resolution": "512px"}, "Expected resolution to be full, 224px or a number of pixels; found 512px."),
+        (
+            {"rule": "bleu"},
+            "Expected rule to be one of l3score, sampled, compass, grade; found 'bleu'.",
+        ),
+        (
+            {"resolution": "0"},
+            "Expected resolution to be full, 224px or a number of pixels; found 0.",
+        ),
+        (
+            {"resolution": "512px"},
+            "Expected resolution to be full, 224px or a number of pixels; found 512px.",
+        ),
     ],
 )
 def test_values_that_mean_nothing_are_refused(fields: dict[str, Any], said: str) -> None:

@@ -20,7 +20,12 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval import batch_scoring
-from spiqa_tasks.hosts.lmms_eval.batch_scoring import LoggedRecord, answers_of, logged_values, split_repeats
+from spiqa_tasks.hosts.lmms_eval.batch_scoring import (
+    LoggedRecord,
+    answers_of,
+    logged_values,
+    split_repeats,
+)
 from spiqa_tasks.scoring.responses import without_reasoning
 
 Evaluate = Callable[..., dict[str, Any]]
@@ -58,7 +63,10 @@ def test_slow_judge_takes_one_round_trip(judged: OpenAIServer) -> None:
     batch_scoring.score_together(requests, docs, "none")
     assert judged.most_active == len(docs) == 39
     asked = len(judged.requests)
-    records = [batch_scoring.record_of(docs[request.doc_id], request.filtered_resps["none"]) for request in requests]
+    records = [
+        batch_scoring.record_of(docs[request.doc_id], request.filtered_resps["none"])
+        for request in requests
+    ]
     assert len(judged.requests) == asked
     assert all("l3score" in record.scores for record in records)
 
@@ -109,7 +117,8 @@ def test_reasoning_that_the_host_strips_later_finds_its_record(judged: OpenAISer
     batch_scoring.score_together(answered(docs, texts), docs, "none")
     asked = len(judged.requests)
     found = [
-        batch_scoring.record_of(docs[place], strip_reasoning_tags(text, HOSTS_TAGS)) for place, text in enumerate(texts)
+        batch_scoring.record_of(docs[place], strip_reasoning_tags(text, HOSTS_TAGS))
+        for place, text in enumerate(texts)
     ]
     assert len(judged.requests) == asked
     assert [record.prediction for record in found] == ["blue 0", "blue 1", "blue 2"]
@@ -120,7 +129,10 @@ def test_stripping_by_the_host_changes_no_answer(text: str) -> None:
     """With the host's tags, stripping first and stripping here alone leave the same text."""
     from lmms_eval.api.reasoning import strip_reasoning_tags
 
-    assert without_reasoning(strip_reasoning_tags(text, HOSTS_TAGS)).strip() == without_reasoning(text).strip()
+    assert (
+        without_reasoning(strip_reasoning_tags(text, HOSTS_TAGS)).strip()
+        == without_reasoning(text).strip()
+    )
 
 
 def test_repeated_answers_are_scored_turn_by_turn() -> None:
@@ -131,10 +143,15 @@ def test_repeated_answers_are_scored_turn_by_turn() -> None:
     for turn in turns:
         forget_scorers()
         batch_scoring.score_together(answered(docs, turn), docs, "none")
-        alone.append([batch_scoring.record_of(row, text) for row, text in zip(docs, turn, strict=True)])
+        alone.append(
+            [batch_scoring.record_of(row, text) for row, text in zip(docs, turn, strict=True)]
+        )
     forget_scorers()
     batch_scoring.score_together(answered(docs, turns[0] + turns[1]), docs, "none")
-    together = [[batch_scoring.record_of(row, text) for row, text in zip(docs, turn, strict=True)] for turn in turns]
+    together = [
+        [batch_scoring.record_of(row, text) for row, text in zip(docs, turn, strict=True)]
+        for turn in turns
+    ]
     assert [[record.scores for record in turn] for turn in together] == [
         [record.scores for record in turn] for turn in alone
     ]
@@ -162,7 +179,9 @@ def test_one_of_several_processes_has_no_cider(monkeypatch: pytest.MonkeyPatch) 
     assert "cider" not in scores
 
 
-def test_defect_in_scoring_ahead_leaves_the_answers_to_the_hook(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_defect_in_scoring_ahead_leaves_the_answers_to_the_hook(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Nothing is raised into the host; each answer is scored when it is asked for."""
     docs = rows()
     forget_scorers()
@@ -178,12 +197,18 @@ def _counts(*tokens: int | None) -> list[Any]:
 
 def _request(place: int, filtered: Any, counts: list[Any] | None = None, **changes: Any) -> Any:
     """A request as the host has it, its answers filtered by `none`."""
-    fields = {"doc_id": place, "arguments": ("context", {"max_new_tokens": 9}), "filtered_resps": {"none": filtered}}
+    fields = {
+        "doc_id": place,
+        "arguments": ("context", {"max_new_tokens": 9}),
+        "filtered_resps": {"none": filtered},
+    }
     return SimpleNamespace(**{**fields, "token_counts": counts or [], **changes})
 
 
 @pytest.mark.parametrize(("tokens", "expected"), [(512, True), (511, False), (None, None)])
-def test_the_host_tells_the_length_in_its_requests(tokens: int | None, expected: bool | None) -> None:
+def test_the_host_tells_the_length_in_its_requests(
+    tokens: int | None, expected: bool | None
+) -> None:
     """An answer with as many tokens as the task generates at most was cut off."""
     request: Any = SimpleNamespace(
         doc_id=7,
@@ -196,7 +221,13 @@ def test_the_host_tells_the_length_in_its_requests(tokens: int | None, expected:
 
 def test_answers_stand_by_the_place_of_their_document() -> None:
     """As one text, as a list and as the host's lists within a list; what has none is not named."""
-    requests = [_request(4, "B"), _request(0, ["A"]), _request(2, [["C", "D"]]), _request(1, []), _request(3, None)]
+    requests = [
+        _request(4, "B"),
+        _request(0, ["A"]),
+        _request(2, [["C", "D"]]),
+        _request(1, []),
+        _request(3, None),
+    ]
     assert answers_of(requests, "none") == {
         4: [("B", None)],
         0: [("A", None)],
@@ -207,13 +238,17 @@ def test_answers_stand_by_the_place_of_their_document() -> None:
 
 def test_a_request_with_repeats_becomes_one_for_each_answer() -> None:
     """Each has its own answer, number and length, nothing of the filters, and all else of the first; in place."""
-    repeated = _request(7, ["A"], _counts(5, 9, 2), resps=["A", "B", "C"], raw_filtered_resps={"none": 1}, idx=0)
+    repeated = _request(
+        7, ["A"], _counts(5, 9, 2), resps=["A", "B", "C"], raw_filtered_resps={"none": 1}, idx=0
+    )
     single = _request(8, ["D"], _counts(3), resps=["D"], raw_filtered_resps={}, idx=0)
     instances = given = [repeated, single]
     split_repeats(instances)
     assert instances is given
     assert instances[-1] is single
-    assert [(each.idx, each.resps, each.token_counts[0].output_tokens) for each in instances[:-1]] == [
+    assert [
+        (each.idx, each.resps, each.token_counts[0].output_tokens) for each in instances[:-1]
+    ] == [
         (0, ["A"], 5),
         (1, ["B"], 9),
         (2, ["C"], 2),
@@ -268,12 +303,19 @@ def test_an_answer_that_scoring_fails_on_is_counted() -> None:
     assert "scoring_failed_count" not in logged("A")[1]
 
 
-@pytest.mark.parametrize("through", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+@pytest.mark.parametrize(
+    "through", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))]
+)
 def test_a_value_keeps_its_record_between_processes(through: object) -> None:
     """The host gathers values by pickling; the aggregation needs the record."""
     record, found = logged("A")
     again = through(found["refusal_rate"])  # type: ignore[operator]
-    assert (again, again.record, again.metric, again.task) == (found["refusal_rate"], record, "refusal_rate", TASK)
+    assert (again, again.record, again.metric, again.task) == (
+        found["refusal_rate"],
+        record,
+        "refusal_rate",
+        TASK,
+    )
 
 
 def test_the_record_is_found_in_a_sample_of_ours() -> None:
@@ -281,7 +323,13 @@ def test_the_record_is_found_in_a_sample_of_ours() -> None:
     record, found = logged("A")
     sample = {"doc_id": 3, "target": "A", "status": "x", "id": "y", **found}
     assert Record.of_sample(sample) == record
-    for other in ({}, {"a": {"id": "1"}}, {"a": {"status": "ok"}}, {"a": "id status"}, {"id": "1", "status": "ok"}):
+    for other in (
+        {},
+        {"a": {"id": "1"}},
+        {"a": {"status": "ok"}},
+        {"a": "id status"},
+        {"id": "1", "status": "ok"},
+    ):
         assert Record.of_sample(other) is None
     second = {"again": {**dict(found["accuracy"]), "id": "2"}}
     assert Record.of_sample({**sample, **second}) == record

@@ -51,7 +51,11 @@ def test_a_task_of_the_host_reads_letters_with_it(
     from numbers_task import manager
 
     rows = [
-        {"question": f"{n}?", "choices": ["red", "blue"] if n % 2 else ["blue", "red"], "answer": "B" if n % 2 else "A"}
+        {
+            "question": f"{n}?",
+            "choices": ["red", "blue"] if n % 2 else ["blue", "red"],
+            "answer": "B" if n % 2 else "A",
+        }
         for n in range(4)
     ]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -62,7 +66,9 @@ def test_a_task_of_the_host_reads_letters_with_it(
         found = evaluate("openai", ["colours"], chat_args, task_manager=manager(tmp_path), **more)
         assert found["results"]["colours"]["exact_match,letter"] == 1.0
         letters = [sample["filtered_resps"] for sample in found["samples"]["colours"]]
-        assert letters == [["A"], ["B"], ["A"], ["B"]][more.get("offset", 0) :][: more.get("limit", 4)]
+        assert (
+            letters == [["A"], ["B"], ["A"], ["B"]][more.get("offset", 0) :][: more.get("limit", 4)]
+        )
 
 
 def test_every_repeat_is_read() -> None:
@@ -92,11 +98,16 @@ def test_options_may_be_named_or_be_letters_alone() -> None:
     doc = {"one": "red", "two": "blue", "mine": ["blue", "red"]}
     assert made(options=["one", "two"]).apply([["It is blue"]], [doc]) == [["B"]]
     assert made(options="mine").apply([["It is blue"]], [doc]) == [["A"]]
-    assert made(letters="ABCD").apply([["So (D)."], ["It is blue"]], [doc, doc]) == [["D"], ["[invalid]"]]
+    assert made(letters="ABCD").apply([["So (D)."], ["It is blue"]], [doc, doc]) == [
+        ["D"],
+        ["[invalid]"],
+    ]
 
 
 @pytest.mark.parametrize("doc", [{"question": "Which?"}, {"choices": 7}])
-def test_docs_without_options_are_said_once(doc: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
+def test_docs_without_options_are_said_once(
+    doc: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
     """Nothing is raised, as the host would lose every task of the run."""
     filtered = made()
     with caplog.at_level(logging.ERROR, logger="spiqa_tasks"):

@@ -41,7 +41,9 @@ folder = Path(sys.argv[1])
 with alone_in(folder, lambda: None) as held:
     run_host([sys.executable, "-c", sys.argv[2]], folder / "logs" / "log", held, os.environ)
 """
-LASTING = "import os, time; print(os.getpid(), flush=True); time.sleep(2); open('ended', 'w').close()"
+LASTING = (
+    "import os, time; print(os.getpid(), flush=True); time.sleep(2); open('ended', 'w').close()"
+)
 
 
 def started(folder: Path, code: str) -> tuple[subprocess.Popen[bytes], int]:
@@ -105,7 +107,9 @@ def test_a_run_writes_what_it_says_to_the_log(tmp_path: Path) -> None:
     code = "import os, sys; print(os.environ['X'] + sys.stdin.read(), flush=True); print('e', file=sys.stderr); exit(7)"
     for value in ("first and longer", "second"):
         with alone_in(tmp_path / "held" / "deep", lambda: None) as held:
-            assert run_host([sys.executable, "-c", code], log, held, {**os.environ, "X": value}) == 7
+            assert (
+                run_host([sys.executable, "-c", code], log, held, {**os.environ, "X": value}) == 7
+            )
     assert log.read_text() == "second\ne\n"
     with alone_in(tmp_path, lambda: None) as held, pytest.raises(InputError) as caught:
         run_host(["no_such_launcher"], tmp_path / "log", held, os.environ)

@@ -48,8 +48,15 @@ def test_a_baseline_has_the_score_of_ours_or_none(tmp_path: Path) -> None:
     from lmms_eval.baselines.loader import load_baseline
 
     rows = load_rows("mmstar", "demo", "ablation=text")[:3]
-    samples = [sample_of(row, answer) for row, answer in zip(rows, (rows[0]["answer"], "no", FAILED), strict=True)]
+    samples = [
+        sample_of(row, answer)
+        for row, answer in zip(rows, (rows[0]["answer"], "no", FAILED), strict=True)
+    ]
     samples.append({"target": "A", "filtered_resps": ["a"]})
     path = tmp_path / "x_samples_t.jsonl"
-    path.write_text("".join(json.dumps({"doc_id": place, **sample}) + "\n" for place, sample in enumerate(samples)))
+    path.write_text(
+        "".join(
+            json.dumps({"doc_id": place, **sample}) + "\n" for place, sample in enumerate(samples)
+        )
+    )
     assert load_baseline(str(path), "t")[0] == {0: 1.0, 1: 0.0, 3: 1.0}

@@ -40,14 +40,19 @@ print(result["n-samples"]["mmstar_demo"]["effective"], "questions")
 
 def imports_ours(*command: str) -> bool:
     """Whether the interpreter, given these arguments, has imported a module of ours by its end."""
-    done = subprocess.run([sys.executable, "-X", "importtime", *command], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *command], capture_output=True, text=True
+    )
     assert "import time:" in done.stderr
     return MODULE.search(done.stderr) is not None
 
 
 def test_registration_imports_nothing_heavy() -> None:
     """Hooking into the host loads neither torch nor datasets nor the host."""
-    assert subprocess.run([sys.executable, "-c", HEAVY], capture_output=True, text=True).stdout == "[]\n"
+    assert (
+        subprocess.run([sys.executable, "-c", HEAVY], capture_output=True, text=True).stdout
+        == "[]\n"
+    )
 
 
 def test_nothing_of_ours_runs_in_other_processes(tmp_path: Path) -> None:
@@ -72,7 +77,9 @@ def test_the_hosts_processes_have_it_from_the_start(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("host")
-def test_the_entry_point_has_our_models_and_makes_our_tasks_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_entry_point_has_our_models_and_makes_our_tasks_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The wrapper is chat or simple as its base is, all others are simple; every class is where it is said to be."""
     importlib.import_module("lmms_eval.models")  # which calls the entry point itself
     patched: list[Any] = []
@@ -91,10 +98,14 @@ def test_the_entry_point_has_our_models_and_makes_our_tasks_known(monkeypatch: p
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [[str(BIN / "lmms-eval")], [sys.executable, "-m", "lmms_eval"]], ids=["cli", "-m"])
+@pytest.mark.parametrize(
+    "command", [[str(BIN / "lmms-eval")], [sys.executable, "-m", "lmms_eval"]], ids=["cli", "-m"]
+)
 def test_bare_tasks_list_shows_our_tasks(command: list[str]) -> None:
     """`lmms-eval tasks list` and `python -m lmms_eval tasks list` load no models and find the tasks all the same."""
-    listed = subprocess.run([*command, "tasks", "list"], capture_output=True, text=True, check=True).stdout.split()
+    listed = subprocess.run(
+        [*command, "tasks", "list"], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert set(listed) >= OURS
 
 
@@ -103,7 +114,9 @@ def test_plain_script_needs_one_call(tmp_path: Path) -> None:
     """`simple_evaluate` in a script of one's own finds tasks and models after the documented call."""
     script = tmp_path / "plain.py"
     script.write_text(PLAIN_SCRIPT)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=os.environ)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env=os.environ
+    )
     assert "2 questions" in done.stdout, done.stderr[-2000:]
 
 
@@ -139,10 +152,16 @@ def waited_for(url: str, process: subprocess.Popen[bytes], seconds: float = 240)
 
 def test_errors_end_the_run_with_one_sentence(caplog: pytest.LogCaptureFixture) -> None:
     """Our own as they are; a defect is named and its traceback logged; Ctrl-C goes through."""
-    with pytest.raises(SystemExit, match=r"^spiqa-tasks: Expected a file, found none\.$"), one_sentence():
+    with (
+        pytest.raises(SystemExit, match=r"^spiqa-tasks: Expected a file, found none\.$"),
+        one_sentence(),
+    ):
         raise DataError("Expected a file, found none.")
     assert caplog.text == ""
-    with pytest.raises(SystemExit, match=r"unexpected KeyError: 'figure'; please report it\.$"), one_sentence():
+    with (
+        pytest.raises(SystemExit, match=r"unexpected KeyError: 'figure'; please report it\.$"),
+        one_sentence(),
+    ):
         raise KeyError("figure")
     assert "Traceback" in caplog.text
     with pytest.raises(KeyboardInterrupt), one_sentence():

@@ -75,7 +75,9 @@ def test_a_killed_run_loses_one_slice(tmp_path: Path, run: object) -> None:
     assert served == [f"answer {i}" for i in range(6 * SLICE)]
 
 
-def test_a_failed_request_is_asked_again(tmp_path: Path, run: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_request_is_asked_again(
+    tmp_path: Path, run: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is not stored, also where a run of the same id replays its log; good answers come from the cache."""
     for run_id in ("", "job7"):
         monkeypatch.setenv("LMMS_CACHE_RUN_ID", run_id)
@@ -93,5 +95,12 @@ def test_a_failure_is_known_in_every_form_of_an_answer(run: object) -> None:
     from lmms_eval.caching.response_cache import ResponseCache
 
     for text, expected in (("B", True), (FAILED, False)):
-        for response in (text, [text], [[text]], (text, 0.5), [(text, 1)], SimpleNamespace(text=text)):
+        for response in (
+            text,
+            [text],
+            [[text]],
+            (text, 0.5),
+            [(text, 1)],
+            SimpleNamespace(text=text),
+        ):
             assert ResponseCache._is_valid_response(response, "generate_until") is expected

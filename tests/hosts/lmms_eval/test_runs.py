@@ -33,7 +33,9 @@ def test_frequent_choice_scores_the_share_of_the_most_frequent_letters(evaluate:
             answers = [row["answer"] for row in rows if row["category"] == category]
             hits += answers.count(statistics.mode(sorted(answers)))
         assert metric(result, task, "accuracy") == pytest.approx(hits / len(rows))
-        assert [sample["accuracy"]["id"] for sample in result["samples"][task]] == [row["id"] for row in rows]
+        assert [sample["accuracy"]["id"] for sample in result["samples"][task]] == [
+            row["id"] for row in rows
+        ]
         assert result["results"][task]["accuracy_stderr_clt,none"] > 0
 
 
@@ -51,7 +53,11 @@ def test_a_limited_run_keeps_its_numbers_in_the_hosts_table_alone(
     path = write_samples(result, task)
     written = {name: value for name, value in result.items() if name != "samples"}
     path.with_name("20260101_000000_results.json").write_text(json.dumps(written, default=str))
-    for arguments in (["score", "--by", "group", path.parent], ["score", path.parent], ["score", task, path]):
+    for arguments in (
+        ["score", "--by", "group", path.parent],
+        ["score", path.parent],
+        ["score", task, path],
+    ):
         status, found, said = run_json(capsys, *arguments)
         known = found[0]["value"] if isinstance(found, list) else found["metrics"]["accuracy"]
         assert (status, known) == (3 if "score" in arguments else 0, None)
@@ -67,11 +73,15 @@ def test_a_limited_run_keeps_its_numbers_in_the_hosts_table_alone(
 
 
 @pytest.mark.java
-def test_without_a_judge_the_text_metrics_are_there_alone(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_judge_the_text_metrics_are_there_alone(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """METEOR among them, of a program that finds every word matched; L3Score is no row of the table."""
     monkeypatch.setattr(coco_java, "_run_aligner", lambda pairs: [(1.0,) * FIELDS] * len(pairs))
     result = evaluate("caption_retrieval", ["spiqa_demo"], limit=3)
-    assert all(metric(result, "spiqa_demo", name) > 0 for name in ("bleu_1", "rouge_l", "cider", "meteor"))
+    assert all(
+        metric(result, "spiqa_demo", name) > 0 for name in ("bleu_1", "rouge_l", "cider", "meteor")
+    )
     assert "l3score,none" not in result["results"]["spiqa_demo"]
 
 
@@ -82,18 +92,29 @@ def test_chat_model_sees_pictures_and_text_in_the_papers_order(
     result = evaluate("openai", ["spiqa_demo"], chat_args, limit=4)
     body = next(r["body"] for r in judged.requests if r["body"]["model"] == "tiny")
     content = body["messages"][0]["content"]
-    assert [part["type"] for part in content][:5] == ["text", "image_url", "text", "image_url", "text"]
+    assert [part["type"] for part in content][:5] == [
+        "text",
+        "image_url",
+        "text",
+        "image_url",
+        "text",
+    ]
     assert content[0]["text"].endswith("Image 0: ")
     assert content[2]["text"].startswith("Caption 0: ")
     assert body["temperature"] == 0
     scores = [sample["l3score"]["score"] for sample in result["samples"]["spiqa_demo"]]
     assert metric(result, "spiqa_demo", "l3score") == pytest.approx(sum(scores) / 4)
-    assert all(score == pytest.approx(0.08 / 0.98) or score == pytest.approx(0.9 / 0.98) for score in scores)
+    assert all(
+        score == pytest.approx(0.08 / 0.98) or score == pytest.approx(0.9 / 0.98)
+        for score in scores
+    )
     assert metric(result, "spiqa_demo", "judge_failed_rate") == 0
     assert sum(r["body"]["model"] == "judge" for r in judged.requests) == 4 + 2
 
 
-def test_failed_judgements_withhold_the_number_and_keep_the_answers(evaluate: Evaluate, judged: OpenAIServer) -> None:
+def test_failed_judgements_withhold_the_number_and_keep_the_answers(
+    evaluate: Evaluate, judged: OpenAIServer
+) -> None:
     """A judge that dies in the middle costs no result: NaN, a counted failure with its reason, all other metrics."""
     judged.behaviour.script.extend(["ok", "ok", "ok", "400", "ok"])
     result = evaluate("caption_retrieval", ["spiqa_demo"], limit=3)
@@ -137,7 +158,9 @@ def test_simple_models_get_all_pictures_and_a_text_that_marks_them(
     result = evaluate("openai", ["scifibench_demo"], chat_args, limit=13, force_simple=True)
     assert len(result["samples"]["scifibench_demo"]) == 13
     bodies = [r["body"]["messages"][0]["content"] for r in server.requests]
-    five = next(content for content in bodies if sum(part["type"] == "image_url" for part in content) == 5)
+    five = next(
+        content for content in bodies if sum(part["type"] == "image_url" for part in content) == 5
+    )
     text = "".join(part["text"] for part in five if part["type"] == "text")
     assert all(f"{letter}) [picture] \n" in text for letter in "ABCDE")
     assert text.count("[picture]") == 5

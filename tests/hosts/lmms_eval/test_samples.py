@@ -26,7 +26,13 @@ def beyond_its_texts(line: str, headline: str) -> int:
     """Bytes of a line less its input, target, response, prediction, reference and judge's prompts, each once."""
     sample = json.loads(line)
     record = sample[headline]
-    texts = [sample["input"], sample["target"], sample["filtered_resps"], record["prediction"], record["reference"]]
+    texts = [
+        sample["input"],
+        sample["target"],
+        sample["filtered_resps"],
+        record["prediction"],
+        record["reference"],
+    ]
     texts += [{"prompt": verdict["prompt"]} for verdict in record.get("verdicts", ())]
     return len(line.encode()) - sum(map(size, texts))
 
@@ -66,7 +72,9 @@ def test_all_real_questions_are_scored_and_their_lines_are_short(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All 666 questions of test-A run through the host and have their metrics; the bound on a line is the same."""
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(stub_pictures(real_data / "spiqa/test-A/SPIQA_testA.json")))
+    monkeypatch.setenv(
+        "SPIQA_TASKS_DATA", str(stub_pictures(real_data / "spiqa/test-A/SPIQA_testA.json"))
+    )
     result = evaluate("caption_retrieval", ["spiqa_testA"])
     assert result["n-samples"]["spiqa_testA"] == {"original": 666, "effective": 666}
     values = result["results"]["spiqa_testA"]
@@ -79,7 +87,9 @@ def test_all_real_questions_are_scored_and_their_lines_are_short(
 
 
 @pytest.mark.parametrize("task", ["mmstar_demo", "scifibench_demo"])
-def test_choices_are_logged_the_same_way(evaluate: Evaluate, write_samples: WriteSamples, task: str) -> None:
+def test_choices_are_logged_the_same_way(
+    evaluate: Evaluate, write_samples: WriteSamples, task: str
+) -> None:
     """One whole record, and id and score under the other rows, of which there is one per capability."""
     result = evaluate("frequent_choice", [task])
     for line in write_samples(result, task).read_text(encoding="utf-8").splitlines():
@@ -101,18 +111,25 @@ def test_logged_input_of_a_chat_model_is_what_it_saw(
         content = request["body"]["messages"][0]["content"]
         pictures = sum(part["type"] == "image_url" for part in content)
         mark = "[picture] " if pictures > 1 else ""
-        seen.append("".join(mark if part["type"] == "image_url" else part["text"] for part in content))
+        seen.append(
+            "".join(mark if part["type"] == "image_url" else part["text"] for part in content)
+        )
     assert sorted(logged) == sorted(seen)
     assert len(logged) == 14
 
 
-def test_simple_models_text_has_one_numbering(evaluate: Evaluate, write_samples: WriteSamples) -> None:
+def test_simple_models_text_has_one_numbering(
+    evaluate: Evaluate, write_samples: WriteSamples
+) -> None:
     """Pictures are numbered by the prompt's own `Image i: ` alone; the marks have no numbers."""
     result = evaluate("caption_retrieval", ["spiqa_demo"], limit=3)
     lines = write_samples(result, "spiqa_demo").read_text(encoding="utf-8").splitlines()
     for line, row in zip(lines, load_rows("spiqa", "demo", ""), strict=False):
         text = json.loads(line)["input"]
-        assert all(f"Image {place}: [picture] Caption {place}: " in text for place in range(len(row["figures"])))
+        assert all(
+            f"Image {place}: [picture] Caption {place}: " in text
+            for place in range(len(row["figures"]))
+        )
         assert text.count("[picture]") == len(row["figures"])
         assert "[picture " not in text
 

@@ -20,7 +20,9 @@ pytestmark = pytest.mark.usefixtures("release")
 def gullible(body: dict[str, Any]) -> str:
     """Picks the marked caption unless told to ignore the mark, else the last option; never only a letter."""
     content = body["messages"][-1]["content"]
-    text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    text = (
+        content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    )
     marked = re.search(r"^([A-E])\) .* <Correct>$", text, re.MULTILINE)
     followed = marked and "Ignore the annotation" not in text
     return f"The answer is {marked[1] if marked and followed else 'E'}."
@@ -42,7 +44,9 @@ def manager(tmp_path_factory: pytest.TempPathFactory) -> Any:
         ("own_released", "cs_cap2fig_reasoning", "prompt=released"),
     ):
         leaf = yaml_folder() / "scifibench" / f"scifibench_{split}.yaml"
-        (folder / f"{name}.yaml").write_text(f"include: {leaf}\ntask: {name}\ndataset_name: {settings}\n")
+        (folder / f"{name}.yaml").write_text(
+            f"include: {leaf}\ntask: {name}\ndataset_name: {settings}\n"
+        )
     index = numbers_task.manager(folder)
     index.model_name = "openai"
     return index
@@ -52,7 +56,9 @@ def manager(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def chat(evaluate: Evaluate, manager: Any, server: OpenAIServer) -> Evaluate:
     """`chat(tasks, **options)`: the host's results of a chat model behind the server."""
     arguments = f"model_version=tiny,base_url={server.url},api_key=EMPTY,timeout=60"
-    return lambda tasks, **options: evaluate("openai", tasks, arguments, task_manager=manager, **options)
+    return lambda tasks, **options: evaluate(
+        "openai", tasks, arguments, task_manager=manager, **options
+    )
 
 
 @pytest.fixture
@@ -70,17 +76,23 @@ def pictures(request: dict[str, Any]) -> int:
     return 0 if isinstance(content, str) else sum(part["type"] == "image_url" for part in content)
 
 
-def test_group_has_both_tasks_overall_means(evaluate: Evaluate, manager: Any, release: Path) -> None:
+def test_group_has_both_tasks_overall_means(
+    evaluate: Evaluate, manager: Any, release: Path
+) -> None:
     """`scifibench` runs all four splits, and each task's mean over both subsets stands beside them (Table 2)."""
     result = evaluate("frequent_choice", ["scifibench"], task_manager=manager)
-    scores = {task: values["accuracy,none"] for task, values in result["results"].items() if "accuracy,none" in values}
+    scores = {
+        task: values["accuracy,none"]
+        for task, values in result["results"].items()
+        if "accuracy,none" in values
+    }
     for task in ("fig2cap", "cap2fig"):
         subsets = [scores[f"scifibench_{subset}_{task}"] for subset in ("cs", "general")]
         assert scores[f"scifibench_{task}"] == pytest.approx(sum(subsets) / 2)
         rows = load_rows("scifibench", f"cs_{task}", "", LocalSource(release))
-        assert [sample["accuracy"]["id"] for sample in result["samples"][f"scifibench_cs_{task}"]] == [
-            row["id"] for row in rows
-        ]
+        assert [
+            sample["accuracy"]["id"] for sample in result["samples"][f"scifibench_cs_{task}"]
+        ] == [row["id"] for row in rows]
 
 
 def test_alignment_study_of_a_gullible_chat_model(chat: Evaluate, server: OpenAIServer) -> None:
@@ -161,13 +173,19 @@ def test_captioning_keeps_the_captions(chat: Evaluate, server: OpenAIServer) -> 
     assert len(records) == 28
     assert {record["prediction"] for record in records} == {"A red plot."}
     assert len({record["id"] for record in records}) == 28
-    assert not any(record["reference"] in str(request["body"]) for record in records for request in server.requests)
+    assert not any(
+        record["reference"] in str(request["body"])
+        for record in records
+        for request in server.requests
+    )
 
 
 def test_shots_flag_of_the_host_is_refused_not_ignored(evaluate: Evaluate, manager: Any) -> None:
     """--num_fewshot cannot carry pictures to chat models; the host has no sampler and stops."""
     with pytest.raises(AttributeError, match="sampler"):
-        evaluate("random_choice", ["scifibench_cs_fig2cap"], num_fewshot=2, limit=1, task_manager=manager)
+        evaluate(
+            "random_choice", ["scifibench_cs_fig2cap"], num_fewshot=2, limit=1, task_manager=manager
+        )
 
 
 def test_the_released_prompt_has_2048_tokens(chat: Evaluate, server: OpenAIServer) -> None:

@@ -59,7 +59,9 @@ def numbers(results: dict[str, Any]) -> dict[str, float]:
 def in_the_hosts_table(found: dict[str, Any]) -> dict[str, float]:
     """The numbers of `score` less those that the host's table leaves to `breakdown`."""
     rows = SPIQA.rows_of_table(SPIQA.parse(""))
-    return {key: value for key, value in found["metrics"].items() if value is not None and key in rows}
+    return {
+        key: value for key, value in found["metrics"].items() if value is not None and key in rows
+    }
 
 
 def forget_judge() -> None:
@@ -113,9 +115,13 @@ def test_the_run_says_what_could_not_be_judged(host_run: HostRun) -> None:
     statuses = Counter(record["status"] for record in records)
     assert statuses["judge_failed"] >= 3
     assert statuses["ok"] == QUESTIONS - statuses["judge_failed"]
-    assert all("400" in record["reason"] for record in records if record["status"] == "judge_failed")
+    assert all(
+        "400" in record["reason"] for record in records if record["status"] == "judge_failed"
+    )
     assert host_run.metrics["l3score"] != host_run.metrics["l3score"]
-    assert host_run.metrics["judge_failed_rate"] == pytest.approx(statuses["judge_failed"] / QUESTIONS)
+    assert host_run.metrics["judge_failed_rate"] == pytest.approx(
+        statuses["judge_failed"] / QUESTIONS
+    )
 
 
 def test_without_a_judge_offline_scores_are_those_of_the_run(
@@ -157,7 +163,9 @@ def test_own_table_of_offline_scores_begins_with_the_headline(
     names = [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:] if line]
     assert names[0] == "l3score"
     assert names[1].startswith("l3score/")
-    assert [name for name in names if "/" in name] == names[1 : 1 + sum("/" in name for name in names)]
+    assert [name for name in names if "/" in name] == names[
+        1 : 1 + sum("/" in name for name in names)
+    ]
 
 
 def test_what_score_writes_is_what_the_host_writes(
@@ -167,18 +175,34 @@ def test_what_score_writes_is_what_the_host_writes(
     for _ in range(2):
         host_run.score(capsys, "--judge", "none", "--output", str(tmp_path))
     first, _ = sorted(tmp_path.rglob("*_samples_spiqa_demo.jsonl"))
-    ours, theirs = ([json.loads(line) for line in path.read_text().splitlines()] for path in (first, host_run.samples))
+    ours, theirs = (
+        [json.loads(line) for line in path.read_text().splitlines()]
+        for path in (first, host_run.samples)
+    )
     judged = {name for name in theirs[0] if name.startswith(("l3score", "judge_failed_rate"))}
     judged |= {"score", "input_media"}
     shared = theirs[0].keys() - judged
     assert shared <= ours[0].keys()
-    assert {name: type(ours[0][name]) for name in shared} == {name: type(theirs[0][name]) for name in shared}
+    assert {name: type(ours[0][name]) for name in shared} == {
+        name: type(theirs[0][name]) for name in shared
+    }
     for name in ("doc_id", "target", "filtered_resps"):
         assert [sample[name] for sample in ours] == [sample[name] for sample in theirs]
-    content = json.loads(first.with_name(first.name.replace("_samples_spiqa_demo.jsonl", "_results.json")).read_text())
-    assert {"results", "configs", "versions", "n-shot", "higher_is_better", "n-samples", "config", "date"} <= set(
-        content
+    content = json.loads(
+        first.with_name(
+            first.name.replace("_samples_spiqa_demo.jsonl", "_results.json")
+        ).read_text()
     )
+    assert {
+        "results",
+        "configs",
+        "versions",
+        "n-shot",
+        "higher_is_better",
+        "n-samples",
+        "config",
+        "date",
+    } <= set(content)
     assert content["configs"]["spiqa_demo"]["score_key"] == "score"
     ((run,), (remark,)) = load_runs([RunPath(tmp_path)])
     ((before,), _) = load_runs([RunPath(host_run.samples)])
@@ -187,4 +211,6 @@ def test_what_score_writes_is_what_the_host_writes(
         key: answer.response.text for key, answer in before.by_id.items()
     }
     for name in ("rouge_l", "bleu_1"):
-        assert run.value(run.metric(name)).value == pytest.approx(before.value(before.metric(name)).value)
+        assert run.value(run.metric(name)).value == pytest.approx(
+            before.value(before.metric(name)).value
+        )

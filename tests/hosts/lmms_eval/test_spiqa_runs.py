@@ -25,7 +25,9 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def whole_record(sample: dict[str, Any]) -> dict[str, Any]:
     """The one entry of a sample that holds the whole record."""
-    (found,) = (value for value in sample.values() if isinstance(value, dict) and "signature" in value)
+    (found,) = (
+        value for value in sample.values() if isinstance(value, dict) and "signature" in value
+    )
     return found
 
 
@@ -35,7 +37,11 @@ def test_there_is_a_demo_task_for_every_setting() -> None:
     suffixes = {name.removeprefix("spiqa_demo") for name in SETTINGS}
     plain = {suffix for suffix in suffixes if not suffix.endswith("_both")} - RESOLUTIONS
     for split in ("testA", "testB", "testC", "val"):
-        found = {name.removeprefix(f"spiqa_{split}") for name in tasks if name.startswith(f"spiqa_{split}")}
+        found = {
+            name.removeprefix(f"spiqa_{split}")
+            for name in tasks
+            if name.startswith(f"spiqa_{split}")
+        }
         more = RESOLUTIONS if split == "testB" else set()
         assert found == plain | {f"{suffix}_both" for suffix in plain} | more
     assert suffixes - plain - RESOLUTIONS == {"_both", "_cot_both", "_perfigure_both"}
@@ -50,7 +56,9 @@ def test_groups_have_the_three_test_splits_of_each_setting() -> None:
 
 
 @pytest.mark.parametrize("force_simple", [False, True], ids=["chat", "simple"])
-def test_model_of_random_weights_runs_every_setting(evaluate: Evaluate, checkpoint: Path, force_simple: bool) -> None:
+def test_model_of_random_weights_runs_every_setting(
+    evaluate: Evaluate, checkpoint: Path, force_simple: bool
+) -> None:
     """Two documents of each setting are answered, and every answer's record names its figures and settings."""
     options = {"limit": 2, "force_simple": force_simple, "gen_kwargs": "max_new_tokens=8"}
     result = evaluate("qwen2_5_vl", SETTINGS, tiny_vlm.model_args(checkpoint), **options)
@@ -60,10 +68,13 @@ def test_model_of_random_weights_runs_every_setting(evaluate: Evaluate, checkpoi
         records = [whole_record(sample) for sample in result["samples"][name]]
         assert [record["id"] for record in records] == [row["id"] for row in rows], name
         assert all(
-            f"settings:{row['settings']}" in record["signature"] for row, record in zip(rows, records, strict=True)
+            f"settings:{row['settings']}" in record["signature"]
+            for row, record in zip(rows, records, strict=True)
         )
         assert result["results"][name]["request_failed_rate,none"] == 0
-    answers = {name: [sample["filtered_resps"] for sample in result["samples"][name]] for name in SETTINGS}
+    answers = {
+        name: [sample["filtered_resps"] for sample in result["samples"][name]] for name in SETTINGS
+    }
     assert answers["spiqa_demo"] != answers["spiqa_demo_grey"]
     assert force_simple or answers["spiqa_demo"] != answers["spiqa_demo_224px"]
     assert result["results"]["spiqa_demo_perfigure"]["incomplete_rate,none"] == 1.0
@@ -77,7 +88,9 @@ def test_figures_shown_alone_are_joined_and_judged_once(
     rows = load_rows("spiqa", "demo", "setting=perfigure,max_figures=0")
     two = rows[0]["documents"] + rows[rows[0]["documents"]]["documents"]
     result = evaluate("openai", ["spiqa_demo_perfigure"], chat_args, limit=two + 1)
-    bodies = [r["body"]["messages"][0]["content"] for r in judged.requests if r["body"]["model"] == "tiny"]
+    bodies = [
+        r["body"]["messages"][0]["content"] for r in judged.requests if r["body"]["model"] == "tiny"
+    ]
     assert len(bodies) == two + 1
     assert all([part["type"] for part in body] == ["image_url", "text"] for body in bodies)
     scores = result["results"]["spiqa_demo_perfigure"]
@@ -87,17 +100,25 @@ def test_figures_shown_alone_are_joined_and_judged_once(
     assert len([r for r in judged.requests if r["body"]["model"] == "judge"]) == 2 + 2
     samples = result["samples"]["spiqa_demo_perfigure"]
     joined = [sample["l3score"]["details"]["question"] for sample in samples if "score" in sample]
-    assert [question["id"] for question in joined] == list(dict.fromkeys(row["question_id"] for row in rows[:two]))
+    assert [question["id"] for question in joined] == list(
+        dict.fromkeys(row["question_id"] for row in rows[:two])
+    )
     assert {question["prediction"] for question in joined} == {"Yes, blue."}
 
 
-def test_a_task_may_name_another_rule(evaluate: Evaluate, judged: OpenAIServer, chat_args: str, tmp_path: Path) -> None:
+def test_a_task_may_name_another_rule(
+    evaluate: Evaluate, judged: OpenAIServer, chat_args: str, tmp_path: Path
+) -> None:
     """One setting makes its name that of the headline, which holds the records."""
     included = yaml_folder() / "spiqa" / "spiqa_demo.yaml"
-    (tmp_path / "mine.yaml").write_text(f"include: {included}\ntask: spiqa_demo_mine\ndataset_name: rule=compass\n")
+    (tmp_path / "mine.yaml").write_text(
+        f"include: {included}\ntask: spiqa_demo_mine\ndataset_name: rule=compass\n"
+    )
     rest = [(token, -9.0) for token in "DEFG"]
     judged.behaviour.verdict = lambda prompt: [("B" if "Green" in prompt else "A", -0.1), *rest]
-    result = evaluate("openai", ["spiqa_demo_mine"], chat_args, limit=2, task_manager=manager(tmp_path))
+    result = evaluate(
+        "openai", ["spiqa_demo_mine"], chat_args, limit=2, task_manager=manager(tmp_path)
+    )
     scores = result["results"]["spiqa_demo_mine"]
     assert scores["compass,none"] == 1
     assert "l3score,none" not in scores
@@ -128,7 +149,9 @@ def test_own_task_of_three_lines_changes_the_settings(
     text = f"include: {included}\ntask: spiqa_demo_mine\ndataset_name: {settings}\n"
     (tmp_path / "mine.yaml").write_text(text)
     server.behaviour.text = "Yes, blue."
-    result = evaluate("openai", ["spiqa_demo_mine"], chat_args, limit=3, task_manager=manager(tmp_path))
+    result = evaluate(
+        "openai", ["spiqa_demo_mine"], chat_args, limit=3, task_manager=manager(tmp_path)
+    )
     records = [whole_record(sample) for sample in result["samples"]["spiqa_demo_mine"]]
     expected = load_rows("spiqa", "demo", settings)[:3]
     figures = [record["details"]["figures"] for record in records]

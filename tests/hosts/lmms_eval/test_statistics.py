@@ -44,7 +44,9 @@ def test_baseline_is_compared_answer_by_answer(
     models: tuple[str, str],
 ) -> None:
     """`--baseline SAMPLES` gives the paired t-test of the headline, as scipy computes it from the samples."""
-    answers = {row["question"]: row["answer"] for row in load_rows("spiqa", "demo", "ablation=text")}
+    answers = {
+        row["question"]: row["answer"] for row in load_rows("spiqa", "demo", "ablation=text")
+    }
 
     def right_every_second_time(body: dict[str, Any]) -> str:
         text = body["messages"][0]["content"][0]["text"]
@@ -54,7 +56,9 @@ def test_baseline_is_compared_answer_by_answer(
     judged.behaviour.text = right_every_second_time
     first = evaluate(models[0], [task])
     path = write_samples(first, task)
-    second = evaluate(models[1], [task], chat_args if models[1] == "openai" else "", baseline=str(path))
+    second = evaluate(
+        models[1], [task], chat_args if models[1] == "openai" else "", baseline=str(path)
+    )
     found = second["results"][task]
     before, after = (headline(result["samples"][task], name) for result in (first, second))
     expected = ttest_rel(after, before)
@@ -96,13 +100,20 @@ def test_repeats_have_their_stability_columns(
 ) -> None:
     """`repeats: 2`: the expected accuracy is over both answers, the accuracy over the first; none is consistent."""
     server.behaviour.text = every_other("A", "B")
-    result = evaluate("openai", ["twice"], f"{chat_args},num_concurrent=1", task_manager=own_task("mmstar_demo"))
+    result = evaluate(
+        "openai", ["twice"], f"{chat_args},num_concurrent=1", task_manager=own_task("mmstar_demo")
+    )
     found = result["results"]["twice"]
     rows = load_rows("mmstar", "demo", "ablation=text")
     given = [sample["filtered_resps"] for sample in result["samples"]["twice"]]
     assert all(sorted(answers) == ["A", "B"] for answers in given)
-    hits = [[answer == row["answer"] for answer in answers] for row, answers in zip(rows, given, strict=True)]
-    assert found["accuracy_expected_accuracy,none"] == pytest.approx(statistics.mean(map(statistics.mean, hits)))
+    hits = [
+        [answer == row["answer"] for answer in answers]
+        for row, answers in zip(rows, given, strict=True)
+    ]
+    assert found["accuracy_expected_accuracy,none"] == pytest.approx(
+        statistics.mean(map(statistics.mean, hits))
+    )
     assert found["accuracy,none"] == pytest.approx(statistics.mean(first for first, _ in hits))
     assert found["accuracy_internal_variance,none"] > 0
     assert found["accuracy_consistency_rate,none"] < 1
@@ -112,7 +123,9 @@ def test_repeated_texts_have_scores_of_their_own(
     evaluate: Evaluate, server: OpenAIServer, chat_args: str, own_task: Callable[[str], Any]
 ) -> None:
     """Text metrics of the second answers are not those of the first."""
-    server.behaviour.text = every_other("{'Answer': 'blue'}", "{'Answer': 'A red line of the plot'}")
+    server.behaviour.text = every_other(
+        "{'Answer': 'blue'}", "{'Answer': 'A red line of the plot'}"
+    )
     options = {"task_manager": own_task("spiqa_demo"), "limit": 6}
     result = evaluate("openai", ["twice"], f"{chat_args},num_concurrent=1", **options)
     rows = load_rows("spiqa", "demo", "ablation=text")[:6]
@@ -120,7 +133,9 @@ def test_repeated_texts_have_scores_of_their_own(
     for answer in ("blue", "A red line of the plot"):
         found = text_scores([(answer, row["answer"]) for row in rows], ["rouge_l"])
         scores.append(found.values["rouge_l"])
-    assert result["results"]["twice"]["rouge_l_expected_accuracy,none"] == pytest.approx(statistics.mean(scores))
+    assert result["results"]["twice"]["rouge_l_expected_accuracy,none"] == pytest.approx(
+        statistics.mean(scores)
+    )
     assert scores[0] != pytest.approx(scores[1])
 
 
@@ -130,13 +145,17 @@ def test_filters_of_ones_own_see_all_answers(
     """A YAML that chooses among the repeated answers is given all of them."""
     index = own_task("mmstar_demo")
     path = Path(index.task_index["twice"]["yaml_path"])
-    path.write_text(path.read_text() + "filter_list: [{name: k, filter: [{function: take_first_k, k: 2}]}]\n")
+    path.write_text(
+        path.read_text() + "filter_list: [{name: k, filter: [{function: take_first_k, k: 2}]}]\n"
+    )
     server.behaviour.text = "A"
     result = evaluate("openai", ["twice"], chat_args, task_manager=index, limit=3)
     assert "accuracy,k" in result["results"]["twice"]
 
 
-def test_power_counts_the_questions(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_power_counts_the_questions(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`lmms-eval power --tasks mmstar_demo` says how many there are."""
     from lmms_eval.cli.power_cmd import add_power_parser
 
@@ -148,9 +167,13 @@ def test_power_counts_the_questions(capsys: pytest.CaptureFixture[str], monkeypa
     assert "mmstar_demo:\n    Sample size:         n = 24" in capsys.readouterr().out
 
 
-def test_samples_of_a_headline_hold_its_score_at_the_top(evaluate: Evaluate, write_samples: WriteSamples) -> None:
+def test_samples_of_a_headline_hold_its_score_at_the_top(
+    evaluate: Evaluate, write_samples: WriteSamples
+) -> None:
     """The host's comparison reads the key `score` of a line, which no row of the table is made of."""
     result = evaluate("frequent_choice", ["scifibench_demo"])
     lines = write_samples(result, "scifibench_demo").read_text().splitlines()
-    assert [json.loads(line)["score"] for line in lines] == headline(result["samples"]["scifibench_demo"], "accuracy")
+    assert [json.loads(line)["score"] for line in lines] == headline(
+        result["samples"]["scifibench_demo"], "accuracy"
+    )
     assert "score,none" not in result["results"]["scifibench_demo"]

@@ -49,7 +49,9 @@ def test_results_can_be_read_without_the_yaml(tmp_path: Path, evaluate: Evaluate
 def test_the_hosts_cache_tells_definitions_apart(tmp_path: Path) -> None:
     """What the host makes its cache's key of has the prompt and the columns."""
     one, two = (
-        manager(write_own(tmp_path / name, prompt=prompt).parent).load_task_or_group(["shapes"])["shapes"]
+        manager(write_own(tmp_path / name, prompt=prompt).parent).load_task_or_group(["shapes"])[
+            "shapes"
+        ]
         for name, prompt in (("one", "{question}"), ("two", "{question}?"))
     )
     assert one.dump_config()["metadata"] != two.dump_config()["metadata"]
@@ -75,19 +77,32 @@ def test_the_name_of_a_hosts_task_is_refused(tmp_path: Path) -> None:
     """The host would run its own task in the place of ours."""
     write_source(tmp_path / "host")
     write_own(tmp_path / "own", name="numbers")
-    with pytest.raises(SystemExit, match=r"Expected another name than that of a task of lmms-eval, found numbers"):
+    with pytest.raises(
+        SystemExit, match=r"Expected another name than that of a task of lmms-eval, found numbers"
+    ):
         manager(tmp_path / "host", tmp_path / "own")
 
 
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"mine.yaml": "benchmark: mine\ndata: x\nkind: what\n"}, "Input should be 'open', 'choice' or 'both'"),
-        ({"mine.yaml": "benchmark: mmstar\ndata: x\n"}, "another name than that of a benchmark of this package"),
-        ({"a/x.yaml": "benchmark: x\ndata: x\n", "b/x.yaml": "benchmark: x\ndata: x\n"}, "found two, in"),
+        (
+            {"mine.yaml": "benchmark: mine\ndata: x\nkind: what\n"},
+            "Input should be 'open', 'choice' or 'both'",
+        ),
+        (
+            {"mine.yaml": "benchmark: mmstar\ndata: x\n"},
+            "another name than that of a benchmark of this package",
+        ),
+        (
+            {"a/x.yaml": "benchmark: x\ndata: x\n", "b/x.yaml": "benchmark: x\ndata: x\n"},
+            "found two, in",
+        ),
     ],
 )
-def test_a_yaml_that_is_none_ends_in_one_sentence(files: dict[str, str], message: str, tmp_path: Path) -> None:
+def test_a_yaml_that_is_none_ends_in_one_sentence(
+    files: dict[str, str], message: str, tmp_path: Path
+) -> None:
     """The host would retry an exception, and exit with 0."""
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -101,10 +116,16 @@ def test_a_variant_that_is_gone_is_no_task_any_more(tmp_path: Path) -> None:
     (tmp_path / "other.yaml").write_text("task: other\n")
     path = write_own(tmp_path, variants=["text"])
     (folder,) = write_yamls([tmp_path])
-    assert sorted(made.name for made in folder.glob("*.yaml")) == ["shapes.yaml", "shapes_text.yaml"]
+    assert sorted(made.name for made in folder.glob("*.yaml")) == [
+        "shapes.yaml",
+        "shapes_text.yaml",
+    ]
     path.write_text(path.read_text().replace("- text", "- grey"))
     assert write_yamls([tmp_path]) == [folder]
-    assert sorted(made.name for made in folder.glob("*.yaml")) == ["shapes.yaml", "shapes_grey.yaml"]
+    assert sorted(made.name for made in folder.glob("*.yaml")) == [
+        "shapes.yaml",
+        "shapes_grey.yaml",
+    ]
 
 
 def test_the_yamls_are_kept_by_benchmark_and_folder(tmp_path: Path) -> None:
@@ -122,9 +143,16 @@ def test_the_yamls_are_kept_by_benchmark_and_folder(tmp_path: Path) -> None:
     (folder / "shapes.yaml").unlink()
     assert write_yamls([tmp_path / "mine"]) == [folder]
     after = {each: (each.stat().st_mtime_ns, each.read_bytes()) for each in folder.iterdir()}
-    assert {each: content for each, (_, content) in after.items()} == {each: it for each, (_, it) in before.items()}
+    assert {each: content for each, (_, content) in after.items()} == {
+        each: it for each, (_, it) in before.items()
+    }
     kept = [each.name for each in before if before[each][0] == after[each][0]]
-    assert sorted(kept) == ["rows.jsonl", "shapes_both.yaml", "shapes_grey.yaml", "shapes_text.yaml"]
+    assert sorted(kept) == [
+        "rows.jsonl",
+        "shapes_both.yaml",
+        "shapes_grey.yaml",
+        "shapes_text.yaml",
+    ]
 
 
 def test_a_benchmark_of_ones_own_carries_its_definition(tmp_path: Path) -> None:
@@ -135,7 +163,11 @@ def test_a_benchmark_of_ones_own_carries_its_definition(tmp_path: Path) -> None:
     (tmp_path / "t").write_text(template(benchmark, "", "", [""]))
     metadata = load_yaml(tmp_path / "t")["metadata"]
     assert metadata == {
-        **{"version": 2.0, "benchmark": "shapes", "headline": benchmark.metrics(benchmark.parse(""))[0].name},
+        **{
+            "version": 2.0,
+            "benchmark": "shapes",
+            "headline": benchmark.metrics(benchmark.parse(""))[0].name,
+        },
         "definition": json.loads(json.dumps(benchmark.definition)),
     }
     row = json.loads(stub(benchmark))

@@ -23,7 +23,9 @@ def manager() -> Any:
 @pytest.fixture(scope="module")
 def host_index(manager: Any) -> dict[str, Any]:
     """The host's own tasks and groups, without ours."""
-    index = type(manager).initialize_tasks.__wrapped__(manager, include_path=None, include_defaults=True)
+    index = type(manager).initialize_tasks.__wrapped__(
+        manager, include_path=None, include_defaults=True
+    )
     return dict(index)
 
 
@@ -63,7 +65,9 @@ def test_every_hook_and_metric_resolves(manager: Any) -> None:
         rows = [entry["metric"] for entry in config["metric_list"]]
         settings = task.entry.parse(task.settings)
         assert set(task.entry.rows_of_table(settings)) <= set(rows)
-        assert config["metadata"]["headline"] == task.metrics[0] or task.settings.startswith("prompt=caption")
+        assert config["metadata"]["headline"] == task.metrics[0] or task.settings.startswith(
+            "prompt=caption"
+        )
         assert config["test_split"] == task.split
 
 
@@ -72,14 +76,18 @@ def test_tables_are_short_and_begin_with_the_headline() -> None:
     tasks, _ = catalogue()
     for name, task in tasks.items():
         for protocol in ("corrected", "released", "both") if task.benchmark == "spiqa" else ("",):
-            settings = task.entry.parse(f"{task.settings},protocol={protocol}" if protocol else task.settings)
+            settings = task.entry.parse(
+                f"{task.settings},protocol={protocol}" if protocol else task.settings
+            )
             rows = task.entry.rows_of_table(settings)
             assert len(rows) <= MOST_ROWS[task.benchmark], name
             assert rows[0] == task.entry.metrics(settings)[0].name
             assert len(set(rows)) == len(rows)
 
 
-def test_multimodal_gain_has_tasks_of_the_host_or_ours(manager: Any, host_index: dict[str, Any]) -> None:
+def test_multimodal_gain_has_tasks_of_the_host_or_ours(
+    manager: Any, host_index: dict[str, Any]
+) -> None:
     """Seven members, each a single task in the host's index; our commands take ours and leave the host's to it."""
     members = load_yaml(yaml_folder() / "mmstar" / "multimodal_gain.yaml")["task"]
     assert len(members) == 7

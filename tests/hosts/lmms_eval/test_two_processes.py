@@ -18,10 +18,17 @@ TASKS = ("spiqa_demo", "spiqa_demo_perfigure")
 pytestmark = [pytest.mark.slow, pytest.mark.java]  # the processes of the run have the real one
 
 
-def run_whole_group(command: list[str], environment: dict[str, str], timeout: float) -> tuple[int, str]:
+def run_whole_group(
+    command: list[str], environment: dict[str, str], timeout: float
+) -> tuple[int, str]:
     """Exit status and output of a launcher; its workers end with it, also when time is up."""
     process = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
     )
     try:
         output, _ = process.communicate(timeout=timeout)
@@ -32,12 +39,23 @@ def run_whole_group(command: list[str], environment: dict[str, str], timeout: fl
             process.communicate()
 
 
-def torchrun(folder: Path, model: str, tasks: str, **variables: str) -> tuple[dict[str, dict[str, Any]], str]:
+def torchrun(
+    folder: Path, model: str, tasks: str, **variables: str
+) -> tuple[dict[str, dict[str, Any]], str]:
     """Task -> metric -> value of a run in two processes, and what it printed; its samples are below `folder`."""
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    launcher = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        "--nproc-per-node",
+        "2",
+    ]
     arguments = ["--model", model, "--tasks", tasks, "--log_samples", "--output_path", str(folder)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", **variables}
-    status, output = run_whole_group([*launcher, "-m", "lmms_eval", *arguments], environment, timeout=560)
+    status, output = run_whole_group(
+        [*launcher, "-m", "lmms_eval", *arguments], environment, timeout=560
+    )
     assert status == 0, output[-2000:]
     (results,) = folder.rglob("*_results.json")
     return dict(json.loads(results.read_text())["results"]), output
@@ -83,11 +101,17 @@ def test_values_are_those_of_one_process(
         one = evaluate("caption_retrieval", list(TASKS))
         alone = asked(server)
         server.requests.clear()
-        two, said = torchrun(tmp_path, "caption_retrieval", ",".join(TASKS), SPIQA_TASKS_CACHE=str(tmp_path / "two"))
+        two, said = torchrun(
+            tmp_path, "caption_retrieval", ",".join(TASKS), SPIQA_TASKS_CACHE=str(tmp_path / "two")
+        )
         together = asked(server)
     lines = [line for line in said.splitlines() if line.startswith("Judge openai:judge: ")]
-    assert lines[-1].startswith(f"Judge openai:judge: {sum(together.values())} judged, 0 from the cache, 0 failed")
-    assert [int(line.split()[2]) for line in lines] == sorted({int(line.split()[2]) for line in lines})
+    assert lines[-1].startswith(
+        f"Judge openai:judge: {sum(together.values())} judged, 0 from the cache, 0 failed"
+    )
+    assert [int(line.split()[2]) for line in lines] == sorted(
+        {int(line.split()[2]) for line in lines}
+    )
     for task in TASKS:
         expected = numbers(one["results"][task])
         assert expected["l3score,none"] == expected["l3score,none"]
@@ -110,7 +134,9 @@ def asked(server: OpenAIServer) -> Counter[str]:
 def test_failing_judge_withholds_the_number_and_says_why(tmp_path: Path) -> None:
     """The judge refuses answers of both processes: NaN, the share that failed, and the reason in every sample."""
     with OpenAIServer(Behaviour(script=["ok"] * 4 + ["ok", "400"] * 8)) as server:
-        values = torchrun(tmp_path, "caption_retrieval", "spiqa_demo", **judge_at(server))[0]["spiqa_demo"]
+        values = torchrun(tmp_path, "caption_retrieval", "spiqa_demo", **judge_at(server))[0][
+            "spiqa_demo"
+        ]
     records = [sample["l3score"] for sample in samples_of(tmp_path, "spiqa_demo")]
     failed = [record for record in records if record["status"] == "judge_failed"]
     assert len(failed) >= 8

@@ -12,7 +12,9 @@ from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, read
 
 def test_groups_become_their_tasks_and_the_last_data_counts_for_the_host() -> None:
     """The host's own datasets stay, in the order given."""
-    found = read(["--data", "MMStar", "spiqa", "--model", "a", "b", "--nproc", "4", "--verbose"], {})
+    found = read(
+        ["--data", "MMStar", "spiqa", "--model", "a", "b", "--nproc", "4", "--verbose"], {}
+    )
     tasks = ["spiqa_testA", "spiqa_testB", "spiqa_testC"]
     assert list(found.data) == ["MMStar", *tasks]
     assert [task.name for task in found.ours] == tasks
@@ -22,7 +24,18 @@ def test_groups_become_their_tasks_and_the_last_data_counts_for_the_host() -> No
 
 def test_without_a_group_nothing_is_added() -> None:
     """The host gets the arguments that were given; abbreviated ones are understood as it does."""
-    given = ["--data", "spiqa_testA", "--model", "a", "--work", "w", "--max-tokens", "7", "--reuse-aux", "infer"]
+    given = [
+        "--data",
+        "spiqa_testA",
+        "--model",
+        "a",
+        "--work",
+        "w",
+        "--max-tokens",
+        "7",
+        "--reuse-aux",
+        "infer",
+    ]
     found = read(given, {})
     assert list(found.argv) == given
     assert (found.work_dir, found.max_tokens, found.reuse) == (Path("w"), 7, False)
@@ -39,7 +52,9 @@ def test_a_served_model_has_a_name_for_paths_and_one_for_its_server() -> None:
     assert (found.models, found.argv) == (("org--name",), (*given, "--api-mode"))
 
 
-@pytest.mark.parametrize("more", [["--model", "a", "b"], ["--config", "CONFIG"], ["--limit", "3"], ["--limit=3"]])
+@pytest.mark.parametrize(
+    "more", [["--model", "a", "b"], ["--config", "CONFIG"], ["--limit", "3"], ["--limit=3"]]
+)
 def test_the_queue_takes_one_model_and_all_questions(tmp_path: Path, more: list[str]) -> None:
     """The host would end in an assertion, or ask all questions in silence."""
     path = tmp_path / "config.json"
@@ -52,15 +67,48 @@ def test_all_that_is_read_of_a_run(tmp_path: Path) -> None:
     """What is not said has a default, and answers are reused where they are only scored."""
     (task,) = find_tasks(["mmstar_demo"])
     given = ["--data", "mmstar_demo", "--model", "a"]
-    assert read(given, {}) == Arguments(tuple(given), ("a",), ("mmstar_demo",), (task,), "all", Path("outputs"))
+    assert read(given, {}) == Arguments(
+        tuple(given), ("a",), ("mmstar_demo",), (task,), "all", Path("outputs")
+    )
     config = {"model": {"m": {"class": "X"}}, "data": {"mmstar_demo": {}}}
     path = tmp_path / "config.json"
     path.write_text(json.dumps(config))
-    given = ["--config", str(path), "--mode", "eval", "--work-dir", "w", "--max-tokens", "3", "--judge", "j"]
-    given += ["--judge-base-url", "u", "--judge-key", "k", "--base-url", "http://h", "--data", "other"]
+    given = [
+        "--config",
+        str(path),
+        "--mode",
+        "eval",
+        "--work-dir",
+        "w",
+        "--max-tokens",
+        "3",
+        "--judge",
+        "j",
+    ]
+    given += [
+        "--judge-base-url",
+        "u",
+        "--judge-key",
+        "k",
+        "--base-url",
+        "http://h",
+        "--data",
+        "other",
+    ]
     judge = {"model": "j", "api_base": "u", "key": "k"}
     expected = Arguments(
-        *(tuple(given), ("m",), ("mmstar_demo",), (task,), "eval", Path("w"), "http://h", 3, judge, config),
+        *(
+            tuple(given),
+            ("m",),
+            ("mmstar_demo",),
+            (task,),
+            "eval",
+            Path("w"),
+            "http://h",
+            3,
+            judge,
+            config,
+        ),
         reuse=True,
     )
     assert read(given, {}) == expected
@@ -88,7 +136,9 @@ def test_a_file_of_tasks_alone_has_them_itself_or_under_data(tmp_path: Path) -> 
         ("--data-config", None, "to be a JSON object, found [Errno 2]"),
     ],
 )
-def test_a_file_that_is_none_is_named(tmp_path: Path, option: str, content: str | None, found: str) -> None:
+def test_a_file_that_is_none_is_named(
+    tmp_path: Path, option: str, content: str | None, found: str
+) -> None:
     """With what was expected, what was found and what to do."""
     path = tmp_path / "file.json"
     if content is not None:

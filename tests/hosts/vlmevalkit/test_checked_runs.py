@@ -25,9 +25,15 @@ def no_model_yet(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentences"),
     [
-        (["--data", "spiqa_demmo", "--model", "fixed"], ["'spiqa_demmo'. Nearest: spiqa_demo", "`spiqa-tasks list`"]),
+        (
+            ["--data", "spiqa_demmo", "--model", "fixed"],
+            ["'spiqa_demmo'. Nearest: spiqa_demo", "`spiqa-tasks list`"],
+        ),
         (["--data", "MMStr", "--model", "fixed"], ["'MMStr'. Nearest: MMStar"]),
-        (["--data", "mmstar_demo", "--model", "fixd"], ["a model of VLMEvalKit, found 'fixd'. Nearest: fixed"]),
+        (
+            ["--data", "mmstar_demo", "--model", "fixd"],
+            ["a model of VLMEvalKit, found 'fixd'. Nearest: fixed"],
+        ),
         (
             ["--data", "spiqa_demo", "--model", "single"],
             ["the up to 8 pictures of spiqa_demo; found single (OnePicture)", "spiqa_demo_perf"],
@@ -37,7 +43,10 @@ def no_model_yet(monkeypatch: pytest.MonkeyPatch) -> None:
             ["--data", "scifibench_demo_cap2fig", "--model", "single"],
             ["the up to 5 pictures", "Run it with another class."],
         ),
-        (["--data", "mmstar_demo", "--model", "fixed", "odd", "--api-mode"], ["one --model with --api-mode"]),
+        (
+            ["--data", "mmstar_demo", "--model", "fixed", "odd", "--api-mode"],
+            ["one --model with --api-mode"],
+        ),
         (
             ["--data", "spiqa_demo", "--model", "fixed", "--judge", "anthropic:claude"],
             ["cannot be judged by anthropic:claude"],
@@ -57,15 +66,25 @@ def test_what_cannot_run_is_refused_with_the_remedy(
 
 def test_one_picture_is_enough_for_most_tasks(launch: Launch, tmp_path: Path) -> None:
     """A class that is shown one picture runs the tasks of one picture, `_perfigure` among them."""
-    assert launch("--data", "mmstar_demo", "spiqa_demo_perfigure", "--model", "single", "--judge", "none") == 0
+    assert (
+        launch(
+            "--data", "mmstar_demo", "spiqa_demo_perfigure", "--model", "single", "--judge", "none"
+        )
+        == 0
+    )
     assert len(list((tmp_path / "out/single").rglob("*_results.json"))) == 2
 
 
-def test_a_class_that_divides_by_the_number_of_pictures_is_told(launch: Launch, capsys: Said) -> None:
+def test_a_class_that_divides_by_the_number_of_pictures_is_told(
+    launch: Launch, capsys: Said
+) -> None:
     """The host leaves the task out and would exit 0: the status is 1; with pictures there is no such word."""
     assert launch("--data", "mmstar_demo_text", "--model", "internvl") == 1
     said = capsys.readouterr().err
-    assert "mmstar_demo_text has questions without a picture, and internvl (InternVLChat) divides" in said
+    assert (
+        "mmstar_demo_text has questions without a picture, and internvl (InternVLChat) divides"
+        in said
+    )
     assert "internvl has no scores of mmstar_demo_text" in said
     assert launch("--data", "mmstar_demo_grey", "--model", "internvl") == 0
     assert "divides" not in capsys.readouterr().err
@@ -121,7 +140,11 @@ def test_a_class_generates_what_the_user_or_the_longest_task_says(
 
     from spiqa_tasks.hosts.vlmevalkit.checks import set_length
 
-    models = {"taken": partial(Fixed), "named": partial(NoLength, max_completion_tokens=5), "none": partial(NoLength)}
+    models = {
+        "taken": partial(Fixed),
+        "named": partial(NoLength, max_completion_tokens=5),
+        "none": partial(NoLength),
+    }
     for name, model in models.items():
         monkeypatch.setitem(supported_VLM, name, model)
     arguments = read(["--model", *models, "--data", *more], {})

@@ -8,7 +8,9 @@ import pytest
 
 from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
 
-pytest.importorskip("vlmeval.dataset.image_base", reason="VLMEvalKit is not installed", exc_type=ImportError)
+pytest.importorskip(
+    "vlmeval.dataset.image_base", reason="VLMEvalKit is not installed", exc_type=ImportError
+)
 TASK = "mmstar_demo_text"
 
 
@@ -34,7 +36,9 @@ def _write(path: Path, answers: dict[str, str]) -> Path:
 def test_the_table_has_a_line_for_each_question() -> None:
     """Its key as a text, the question and the answer; of SPIQA the file names of the figures in the order shown."""
     dataset, rows = _dataset(), rows_of(TASK)
-    expected = [{"index": row["id"], "question": row["question"], "answer": row["answer"]} for row in rows]
+    expected = [
+        {"index": row["id"], "question": row["question"], "answer": row["answer"]} for row in rows
+    ]
     assert dataset.data.to_dict("records") == expected
     assert dataset.dataset_name == TASK
     figures = _dataset("spiqa_demo").data["figures"]
@@ -59,30 +63,42 @@ def test_answers_are_scored_and_written_beside_the_hosts_file(tmp_path: Path) ->
     assert (found["accuracy"], found["accuracy/math"], found["refusal_rate"]) == (1.0, 1.0, 0.0)
     (written,) = tmp_path.glob("*_results.json")
     content = json.loads(written.read_text())
-    assert (content["config"]["model"], content["config"]["model_args"]) == ("a_model", "host=vlmevalkit")
+    assert (content["config"]["model"], content["config"]["model_args"]) == (
+        "a_model",
+        "host=vlmevalkit",
+    )
     assert content["spiqa_tasks"][TASK]["counts"]["docs"] == len(rows)
     assert content["results"][TASK]["accuracy,none"] == 1.0
 
 
-def test_a_withheld_headline_is_marked_and_the_reason_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_withheld_headline_is_marked_and_the_reason_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """The host would take the next number for it; groups are withheld without a line."""
     path = _write(tmp_path / f"m_{TASK}.tsv", {rows_of(TASK)[0]["id"]: "A"})
     dataset = _dataset()
     found = dataset.evaluate(str(path))
     assert list(found)[:2] == ["accuracy", "accuracy_withheld"]
-    assert {name: value for name, value in found.items() if value is not None} == {"accuracy_withheld": 1}
+    assert {name: value for name, value in found.items() if value is not None} == {
+        "accuracy_withheld": 1
+    }
     assert any(name.startswith("accuracy/") for name in found)
     (line,) = [line for line in caplog.messages if line.startswith("accuracy is")]
     assert line.startswith("accuracy is withheld: ")
     assert line.endswith(".")
     assert not any(line.startswith("accuracy/") for line in caplog.messages)
-    assert dataset.report_primary_metric({"accuracy_withheld": 1, "refusal_rate": 0.5}) == {"accuracy": None}
+    assert dataset.report_primary_metric({"accuracy_withheld": 1, "refusal_rate": 0.5}) == {
+        "accuracy": None
+    }
 
 
 def test_the_hosts_summary_has_the_number_of_failed_judgements(tmp_path: Path) -> None:
     """Of the file of the run; not known where none was written."""
     dataset, path = _dataset(), tmp_path / f"m_{TASK}.tsv"
-    assert dataset.report_judge_err(path, total_samples=9, model="x") == {"failed": None, "total": 9}
+    assert dataset.report_judge_err(path, total_samples=9, model="x") == {
+        "failed": None,
+        "total": 9,
+    }
     results = {"spiqa_tasks": {TASK: {"counts": {"judge_failed": 3}}}}
     (tmp_path / "20260101_000000_results.json").write_text(json.dumps(results))
     (tmp_path / f"20260101_000000_samples_{TASK}.jsonl").touch()

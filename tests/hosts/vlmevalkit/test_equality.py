@@ -25,7 +25,13 @@ from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
 from .conftest import Launch
 
 TASKS = [
-    *("spiqa_demo", "spiqa_demo_cot_both", "spiqa_demo_perfigure", "spiqa_demo_grey", "spiqa_demo_nocaption"),
+    *(
+        "spiqa_demo",
+        "spiqa_demo_cot_both",
+        "spiqa_demo_perfigure",
+        "spiqa_demo_grey",
+        "spiqa_demo_nocaption",
+    ),
     *("mmstar_demo", "mmstar_demo_text", "mmstar_demo_llm"),
     *("scifibench_demo", "scifibench_demo_reasoning", "scifibench_demo_fig2cap_random"),
 ]
@@ -40,7 +46,11 @@ LENGTH = "truncated"
 def texts(body: dict[str, Any]) -> list[str]:
     """The texts of a request."""
     content = body["messages"][-1]["content"]
-    return [content] if isinstance(content, str) else [part["text"] for part in content if part["type"] == "text"]
+    return (
+        [content]
+        if isinstance(content, str)
+        else [part["text"] for part in content if part["type"] == "text"]
+    )
 
 
 def shown(parts: list[dict[str, Any]]) -> str:
@@ -64,7 +74,10 @@ def pixels(place: str) -> str:
 
 @pytest.mark.java  # the other host's process has the real one
 def test_both_hosts_give_the_same_numbers(
-    launch: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    launch: Launch,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Eleven tasks of three benchmarks with a judge: no row of lmms-eval's table differs, nor a record or a prompt.
 
@@ -74,7 +87,9 @@ def test_both_hosts_give_the_same_numbers(
         pytest.skip("lmms-eval is not beside it (make .venv/.installed)")
     mmstar_release.write_release(tmp_path / "data")
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "data"))
-    behaviour = Behaviour(text=lambda body: fixed_answers.plain(texts(body)), verdict=fixed_answers.verdict)
+    behaviour = Behaviour(
+        text=lambda body: fixed_answers.plain(texts(body)), verdict=fixed_answers.verdict
+    )
     with OpenAIServer(behaviour) as server:
         monkeypatch.setenv("SPIQA_JUDGE", f"openai:judge@{server.url}")
         assert launch("--data", *TASKS, PICTURES, "--model", "fixed") == 0
@@ -113,7 +128,15 @@ def run_lmms_eval(server: OpenAIServer, folder: Path) -> list[dict[str, Any]]:
     """Run the other host on all tasks, with the Java of its environment; return what the server was asked meanwhile."""
     server.requests.clear()
     arguments = f"model_version=tiny,base_url={server.url},api_key=EMPTY"
-    command = [str(LMMS_EVAL), "--model", "openai", "--model_args", arguments, "--tasks", ",".join([*TASKS, PICTURES])]
+    command = [
+        str(LMMS_EVAL),
+        "--model",
+        "openai",
+        "--model_args",
+        arguments,
+        "--tasks",
+        ",".join([*TASKS, PICTURES]),
+    ]
     command += ["--log_samples", "--output_path", str(folder)]
     environment = {**os.environ, "PATH": str(LMMS_EVAL.parent)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
@@ -125,7 +148,15 @@ def plain(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Records without their signatures, which name the host, and without what only one of the hosts tells."""
     found = []
     for record in records:
-        details = {key: value for key, value in record.get("details", {}).items() if key not in ("question", LENGTH)}
-        known = {key: value for key, value in record.items() if key not in ("signature", "response", "place")}
+        details = {
+            key: value
+            for key, value in record.get("details", {}).items()
+            if key not in ("question", LENGTH)
+        }
+        known = {
+            key: value
+            for key, value in record.items()
+            if key not in ("signature", "response", "place")
+        }
         found.append({**json.loads(json.dumps(known)), "details": json.loads(json.dumps(details))})
     return found

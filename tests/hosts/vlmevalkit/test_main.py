@@ -18,7 +18,9 @@ def _arguments(folder: Path, models: tuple[str, ...] = ("m",), mode: str = "all"
     return Arguments((), models, tuple(task.name for task in ours), ours, mode, folder)
 
 
-def _write(folder: Path, stem: str, seconds: float = 5.0, place: str = "", suffix: str = "", **n: int) -> None:
+def _write(
+    folder: Path, stem: str, seconds: float = 5.0, place: str = "", suffix: str = "", **n: int
+) -> None:
     """The results of a run, or a file of answers with a suffix, written some seconds after the start."""
     model, _, task = stem.partition("_")
     date = f"20260101_0000{10 + int(seconds)}"
@@ -54,13 +56,24 @@ def test_a_task_without_scores_is_named_with_its_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("failed", "sentence"),
     [
-        ({"request_failed": 1}, "1 request to the model failed or got an empty answer. Run again with --reuse."),
-        ({"request_failed": 2}, "2 requests to the model failed or got an empty answer. Run again with --reuse."),
-        ({"judge_failed": 3}, "3 answers could not be judged. `spiqa-tasks score` on the folder asks again."),
+        (
+            {"request_failed": 1},
+            "1 request to the model failed or got an empty answer. Run again with --reuse.",
+        ),
+        (
+            {"request_failed": 2},
+            "2 requests to the model failed or got an empty answer. Run again with --reuse.",
+        ),
+        (
+            {"judge_failed": 3},
+            "3 answers could not be judged. `spiqa-tasks score` on the folder asks again.",
+        ),
         ({"scoring_failed": 1}, "1 answer could not be scored; see the samples file."),
     ],
 )
-def test_answers_that_failed_make_a_run_one_in_part(tmp_path: Path, failed: dict[str, int], sentence: str) -> None:
+def test_answers_that_failed_make_a_run_one_in_part(
+    tmp_path: Path, failed: dict[str, int], sentence: str
+) -> None:
     """How many and what to do, after the names of model and task; the newest file counts."""
     _write(tmp_path, "m_mmstar_demo", 1.0)
     _write(tmp_path, "m_mmstar_demo", 2.0, "T20260101-000000", **failed)

@@ -23,7 +23,9 @@ def included(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     host = sys.modules.get("vlmeval.dataset")
     if host is not None:  # imported by another test of this process, without this benchmark
         monkeypatch.setattr(
-            host, "SUPPORTED_DATASETS", [*host.SUPPORTED_DATASETS, *host.SpiqaTasks.supported_datasets()]
+            host,
+            "SUPPORTED_DATASETS",
+            [*host.SUPPORTED_DATASETS, *host.SpiqaTasks.supported_datasets()],
         )
 
 

@@ -45,7 +45,9 @@ def test_answers_to_our_tasks_come_back_as_they_were(tmp_path: Path) -> None:
     calls: Calls = []
     host = _files(calls)
     path = tmp_path / "a_model_mmstar_demo.tsv"
-    table = pd.DataFrame({"index": ["007", "1e3"], "prediction": ['a "b"\n\tc\ud83d', None]}, dtype=object)
+    table = pd.DataFrame(
+        {"index": ["007", "1e3"], "prediction": ['a "b"\n\tc\ud83d', None]}, dtype=object
+    )
     host.dump(table.assign(n=[1, float("nan")]), str(path))
     assert path.read_bytes().decode() == (
         '"index"\t"prediction"\t"n"\n"007"\t"a ""b""\n\tc\\ud83d"\t"1.0"\n"1e3"\t""\t""\n'
@@ -56,7 +58,9 @@ def test_answers_to_our_tasks_come_back_as_they_were(tmp_path: Path) -> None:
     assert (host.load.__name__, host.dump.__doc__) == ("load", "Dump.")
 
 
-@pytest.mark.parametrize("name", ["m_mmstar_demo.xlsx", "m_other.tsv", "mmstar_demo.tsv", "m_mmstar_demo_extra.tsv"])
+@pytest.mark.parametrize(
+    "name", ["m_mmstar_demo.xlsx", "m_other.tsv", "mmstar_demo.tsv", "m_mmstar_demo_extra.tsv"]
+)
 def test_other_files_are_the_hosts_own(tmp_path: Path, name: str) -> None:
     """Of other forms, of other datasets, and those whose name only begins like ours."""
     calls: Calls = []
@@ -72,7 +76,10 @@ def test_other_files_are_the_hosts_own(tmp_path: Path, name: str) -> None:
 def test_the_answers_file_of_ours_is_one_that_loses_nothing() -> None:
     """Whatever the host's settings say; that of others is where the host has it."""
     host = _files([], get_pred_file_path=lambda *args, **kwargs: (args, kwargs))
-    assert host.get_pred_file_path("out", "m", "mmstar_demo", use_env_format=True) == "out/m_mmstar_demo.tsv"
+    assert (
+        host.get_pred_file_path("out", "m", "mmstar_demo", use_env_format=True)
+        == "out/m_mmstar_demo.tsv"
+    )
     assert host.get_pred_file_path("out", "m", "MMBench", 1, use_env_format=True) == (
         ("out", "m", "MMBench", 1),
         {"use_env_format": True},
@@ -104,15 +111,24 @@ def test_a_checkpoint_that_cannot_be_read_is_named_and_replaced_by_earlier_answe
     first, second, last = (tmp_path / "m" / f"T2026080{day}-101010" for day in (1, 2, 3))
     for folder in (first, second, last):
         folder.mkdir(parents=True)
-    table = {"index": ["1", "2", "3"], "prediction": ["old", "kept", "Failed to obtain answer via API."]}
+    table = {
+        "index": ["1", "2", "3"],
+        "prediction": ["old", "kept", "Failed to obtain answer via API."],
+    }
     host.dump(pd.DataFrame(table), str(first / "m_mmstar_demo.tsv"))
     (second / "m_mmstar_demo_checkpoint.pkl").write_bytes(pickle.dumps({"1": "new", "4": "more"}))
     (second / "m_mmstar_demo_text_checkpoint.pkl").write_bytes(pickle.dumps({"5": "another task"}))
     os.utime(first / "m_mmstar_demo.tsv", (1, 1))
     damaged = last / "m_mmstar_demo_checkpoint.pkl"
-    for path, content in ((damaged, b""), (tmp_path / "m" / damaged.name, pickle.dumps({"1": "x"})[:-3])):
+    for path, content in (
+        (damaged, b""),
+        (tmp_path / "m" / damaged.name, pickle.dumps({"1": "x"})[:-3]),
+    ):
         path.write_bytes(content)
         assert host.load(str(path)) == {"1": "new", "2": "kept", "4": "more"}
         said = capsys.readouterr().err
         assert f"{path} cannot be read (" in said
-        assert "Going on from 3 answers in the dated folders of this model; the others are asked again." in said
+        assert (
+            "Going on from 3 answers in the dated folders of this model; the others are asked again."
+            in said
+        )

@@ -25,7 +25,9 @@ def test_vlmevalkit_asks_the_same(launch: Launch, name: str) -> None:
     theirs = {
         "authors": build_multi_choice_prompt,
         "vlmevalkit": lambda line: ImageMCQDataset.build_prompt(host, line)[-1]["value"],
-        "vlmevalkit_qwen": lambda line: Qwen3VLPromptMixin._build_mcq_prompt(host, line, "MMStar")[-1]["value"],
+        "vlmevalkit_qwen": lambda line: Qwen3VLPromptMixin._build_mcq_prompt(host, line, "MMStar")[
+            -1
+        ]["value"],
     }[name]
     for row in load_rows("mmstar", "demo", f"prompt={name},ablation=text"):
         columns = {**dict.fromkeys("ABCD"), **table_options(row)}

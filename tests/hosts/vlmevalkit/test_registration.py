@@ -21,7 +21,9 @@ def test_a_checkouts_run_py_is_run(tmp_path: Path) -> None:
     """It lies beside the package, which has no module `run`."""
     (tmp_path / "vlmeval").mkdir()
     (tmp_path / "vlmeval/__init__.py").write_text("")
-    (tmp_path / "run.py").write_text("import sys\nif __name__ == '__main__':\n    print(sys.argv)\n")
+    (tmp_path / "run.py").write_text(
+        "import sys\nif __name__ == '__main__':\n    print(sys.argv)\n"
+    )
     code = "import sys; sys.path.insert(0, '.'); from spiqa_tasks.hosts.vlmevalkit.registration import run_host; "
     command = [sys.executable, "-c", f"{code} run_host(['--data', 'x'])"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
@@ -42,21 +44,34 @@ def test_without_the_host_one_sentence_says_how_to_get_it(
 def test_help_needs_no_host() -> None:
     """It is printed at once, from what the launcher itself understands, and names the host's own help."""
     code = "import sys; from spiqa_tasks.hosts.vlmevalkit.__main__ import main; sys.modules['vlmeval'] = None; main()"
-    done = subprocess.run([sys.executable, "-X", "importtime", "-c", code, "--help"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", code, "--help"], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr[-1000:]
     assert "--data TASK" in done.stdout
     assert "vlmeval.run --help" in done.stdout
-    assert not {"pandas", "torch", "datasets"} & {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert not {"pandas", "torch", "datasets"} & {
+        line.rpartition("|")[2].strip() for line in done.stderr.splitlines()
+    }
 
 
 def test_a_build_that_would_show_another_prompt_is_refused(tmp_path: Path) -> None:
     """By the launcher and in the host's own command, which goes on without our tasks; the oldest one is setup.cfg's."""
     (tmp_path / "vlmeval/smp").mkdir(parents=True)
     dataset = "DATASET_CLASSES, SUPPORTED_DATASETS, build_dataset = [], [], print"
-    for name, content in (("__init__", ""), ("dataset", dataset), ("config", ""), ("inference", "")):
+    for name, content in (
+        ("__init__", ""),
+        ("dataset", dataset),
+        ("config", ""),
+        ("inference", ""),
+    ):
         (tmp_path / f"vlmeval/{name}.py").write_text(content)
     code = "import sys; sys.path.insert(0, '.'); from spiqa_tasks.hosts.vlmevalkit.__main__ import main; "
-    command = [sys.executable, "-c", f"{code} sys.exit(main(['--data', 'mmstar_demo', '--model', 'm']))"]
+    command = [
+        sys.executable,
+        "-c",
+        f"{code} sys.exit(main(['--data', 'mmstar_demo', '--model', 'm']))",
+    ]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2
     assert f"ms-vlmeval {OLDEST} or newer; found" in done.stderr.splitlines()[-1]
@@ -86,7 +101,9 @@ def test_a_host_that_cannot_be_imported_has_a_remedy(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(registration, "require", lambda *_: None)
     monkeypatch.setattr(registration, "patch", lambda _: None)
     monkeypatch.setattr(registration.importlib, "import_module", fail)
-    with pytest.raises(InputError, match=r"found ModuleNotFoundError.*No module named 'rouge_score'"):
+    with pytest.raises(
+        InputError, match=r"found ModuleNotFoundError.*No module named 'rouge_score'"
+    ):
         registration.import_host()
 
 

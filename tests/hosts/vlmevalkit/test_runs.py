@@ -21,8 +21,19 @@ from .conftest import Launch
 
 TASKS = [
     *("spiqa_demo", "spiqa_demo_cot", "spiqa_demo_perfigure", "spiqa_demo_fullpaper"),
-    *("mmstar_demo", "mmstar_demo_grey", "mmstar_demo_text", "mmstar_demo_llm", "mmstar_demo_llm_authors"),
-    *("scifibench_demo", "scifibench_demo_reasoning", "scifibench_demo_cap2fig_random", "scifibench_demo_captioning"),
+    *(
+        "mmstar_demo",
+        "mmstar_demo_grey",
+        "mmstar_demo_text",
+        "mmstar_demo_llm",
+        "mmstar_demo_llm_authors",
+    ),
+    *(
+        "scifibench_demo",
+        "scifibench_demo_reasoning",
+        "scifibench_demo_cap2fig_random",
+        "scifibench_demo_captioning",
+    ),
 ]
 """All three benchmarks and what differs in prompt, pictures or scores."""
 Said = pytest.CaptureFixture[str]
@@ -55,7 +66,9 @@ def test_odd_answers_arrive_as_they_are_and_have_the_numbers_of_score(
     different = []
     for task in TASKS:
         given = {row["id"]: fixed_answers.odd(texts_of(row)) for row in rows_of(task)}
-        assert [record["response"] for record in run_records(tmp_path / "out", task)] == list(given.values())
+        assert [record["response"] for record in run_records(tmp_path / "out", task)] == list(
+            given.values()
+        )
         plain = tmp_path / f"{task}.jsonl"
         lines = (json.dumps({"id": key, "prediction": text}) for key, text in given.items())
         plain.write_text("".join(f"{line}\n" for line in lines))
@@ -63,7 +76,9 @@ def test_odd_answers_arrive_as_they_are_and_have_the_numbers_of_score(
         ours = run_values(tmp_path / "out", task)
         assert find_tasks([task])[0].metrics[0] in ours
         compared = ours.keys() - NOT_IN_PLAIN_FILES
-        different += [(task, name) for name in compared if ours[name] != offline["metrics"].get(name)]
+        different += [
+            (task, name) for name in compared if ours[name] != offline["metrics"].get(name)
+        ]
     assert not different
 
 
@@ -78,9 +93,9 @@ def test_every_command_reads_a_run(launch: Launch, tmp_path: Path, capsys: Said)
     assert parse(record["signature"]).host == f"vlmevalkit {host_version()}"
     status, scored, _ = run_json(capsys, "score", out / "fixed")
     assert status == 0
-    assert {each["task"]: each["metrics"]["accuracy"] for each in scored if "mmstar" in each["task"]} == {
-        task: run_values(out / "fixed", task)["accuracy"] for task in tasks[:3]
-    }
+    assert {
+        each["task"]: each["metrics"]["accuracy"] for each in scored if "mmstar" in each["task"]
+    } == {task: run_values(out / "fixed", task)["accuracy"] for task in tasks[:3]}
     status, gain, said = run_json(capsys, "gain", out / "fixed", "--task", "mmstar_demo")
     assert status == 0, said
     ours = run_values(out / "fixed", "mmstar_demo")["accuracy"]
@@ -100,7 +115,9 @@ def test_every_command_reads_a_run(launch: Launch, tmp_path: Path, capsys: Said)
     assert "fixed,host=vlmevalkit" in (tmp_path / "report.csv").read_text()
 
 
-def test_our_prompt_and_our_length_are_used(launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_our_prompt_and_our_length_are_used(
+    launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """Of a class whose own prompt raises, and that takes a length."""
     from vlmeval.config import supported_VLM
 
@@ -136,9 +153,23 @@ def test_a_task_without_scores_makes_the_status_1(
     assert "mmstar_demo_text;" not in said
 
 
-def test_answers_alone_are_enough_where_only_they_are_asked_for(launch: Launch, tmp_path: Path) -> None:
+def test_answers_alone_are_enough_where_only_they_are_asked_for(
+    launch: Launch, tmp_path: Path
+) -> None:
     """`--mode infer` writes answers and asks no judge; `--mode eval` then scores them."""
-    assert launch("--data", "mmstar_demo", "--model", "fixed", "--mode", "infer", "--judge", "anthropic:no") == 0
+    assert (
+        launch(
+            "--data",
+            "mmstar_demo",
+            "--model",
+            "fixed",
+            "--mode",
+            "infer",
+            "--judge",
+            "anthropic:no",
+        )
+        == 0
+    )
     assert not list((tmp_path / "out").rglob("*_results.json"))
     assert launch("--data", "mmstar_demo", "--model", "fixed", "--mode", "eval") == 0
     assert launch("--data", "mmstar_demo_text", "--model", "fixed", "--mode", "eval") == 1
@@ -149,7 +180,9 @@ def summary_of(folder: Path, model: str, task: str) -> dict[str, Any]:
     from vlmeval.smp.status_report import collect_run_benchmark_report
 
     (status,) = (path for path in (folder / model).rglob("status.json") if not path.is_symlink())
-    (row,) = (row for row in collect_run_benchmark_report(status.parent) if row["benchmark"] == task)
+    (row,) = (
+        row for row in collect_run_benchmark_report(status.parent) if row["benchmark"] == task
+    )
     return dict(row)
 
 
@@ -158,7 +191,9 @@ def test_values_over_a_part_of_the_questions_are_withheld_and_can_be_asked_for(
 ) -> None:
     """The host's --limit: its table, summary and the run's file have no number; `score --partial` prints them."""
     assert launch("--data", "mmstar_demo", "--model", "fixed", limit, "5") == 0
-    assert [record["place"] for record in run_records(tmp_path / "out", "mmstar_demo")] == list(range(5))
+    assert [record["place"] for record in run_records(tmp_path / "out", "mmstar_demo")] == list(
+        range(5)
+    )
     assert set(run_values(tmp_path / "out", "mmstar_demo").values()) == {None}
     found = summary_of(tmp_path / "out", "fixed", "mmstar_demo")
     assert (found["primary_metric"], found["primary_metric_value"]) == ("accuracy", None)
@@ -166,7 +201,10 @@ def test_values_over_a_part_of_the_questions_are_withheld_and_can_be_asked_for(
     status, scored, _ = run_json(capsys, "score", tmp_path / "out")
     assert (status, scored["metrics"]["accuracy"]) == (3, None)
     status, scored, _ = run_json(capsys, "score", tmp_path / "out", "--partial")
-    right = [record.get("prediction") == record["reference"] for record in run_records(tmp_path / "out", "mmstar_demo")]
+    right = [
+        record.get("prediction") == record["reference"]
+        for record in run_records(tmp_path / "out", "mmstar_demo")
+    ]
     assert (status, scored["metrics"]["accuracy"]) == (0, sum(right) / 5)
     assert scored["signature"].endswith("|questions:5 of 24")
 
@@ -197,7 +235,16 @@ def test_an_api_model_at_a_server(
 ) -> None:
     """It is asked our prompts with our length; what fails is counted, withheld, and asked again with --reuse."""
     judged.behaviour.text = "The answer is (A)."
-    arguments = ["--data", "mmstar_demo", "--model", "served", "--base-url", judged.url, "--key", "EMPTY"]
+    arguments = [
+        "--data",
+        "mmstar_demo",
+        "--model",
+        "served",
+        "--base-url",
+        judged.url,
+        "--key",
+        "EMPTY",
+    ]
     arguments += ["--retry", "1", "--api-nproc", "1", limit, "8"]
     judged.behaviour.script = ["400", "ok", "400"]
     assert launch(*arguments) == 3
@@ -208,7 +255,9 @@ def test_an_api_model_at_a_server(
     assert (found["primary_metric"], found["primary_metric_value"]) == ("accuracy", None)
     bodies = [request["body"] for request in judged.requests]
     assert {body["max_tokens"] for body in bodies} == {512}
-    sent = {"".join(part.get("text", "") for part in body["messages"][-1]["content"]) for body in bodies}
+    sent = {
+        "".join(part.get("text", "") for part in body["messages"][-1]["content"]) for body in bodies
+    }
     assert sent == {"".join(texts_of(row)) for row in rows_of("mmstar_demo")[:8]}
     asked = len(bodies)
     assert launch(*arguments, "--reuse") == 0

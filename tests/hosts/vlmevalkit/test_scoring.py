@@ -47,7 +47,9 @@ def test_a_spreadsheets_answers_lose_nothing(tmp_path: Path) -> None:
     import pandas as pd
 
     path = tmp_path / "m_t.xlsx"
-    pd.DataFrame({"index": [1, 2, 3], "prediction": ["None", "a_x000D_b", "=1+1"]}).to_excel(path, index=False)
+    pd.DataFrame({"index": [1, 2, 3], "prediction": ["None", "a_x000D_b", "=1+1"]}).to_excel(
+        path, index=False
+    )
     assert read_answers(path) == {"1": "None", "2": "a\rb", "3": "=1+1"}
 
 
@@ -66,9 +68,15 @@ def test_answers_are_scored_in_the_tasks_order_with_their_places(scorer: Scorer)
     rows = rows_of(TASK)
     right = {rows[place]["id"]: rows[place]["answer"] for place in (7, 2)}
     found = scored(scorer, rows, {"no such id": "A", **right, rows[5]["id"]: "none of these"})
-    assert [(each.position, each.record.id) for each in found] == [(place, rows[place]["id"]) for place in (2, 5, 7)]
+    assert [(each.position, each.record.id) for each in found] == [
+        (place, rows[place]["id"]) for place in (2, 5, 7)
+    ]
     assert [each.record.scores["accuracy"] for each in found] == [1.0, 0.0, 1.0]
-    assert [each.response for each in found] == [rows[2]["answer"], "none of these", rows[7]["answer"]]
+    assert [each.response for each in found] == [
+        rows[2]["answer"],
+        "none of these",
+        rows[7]["answer"],
+    ]
 
 
 def test_a_failed_request_is_no_answer(scorer: Scorer) -> None:
@@ -85,7 +93,9 @@ HOST = "vlmevalkit 0.0.20"
 FAILED = "Failed to obtain answer via API."
 
 
-def write_run(folder: Path, name: str, answers: dict[str, str], asked: int | None = None) -> tuple[Task, Path]:
+def write_run(
+    folder: Path, name: str, answers: dict[str, str], asked: int | None = None
+) -> tuple[Task, Path]:
     """Write a run of a task with the answers, and an `A` for every other one of the first `asked` questions."""
     (task,) = find_tasks([name])
     scorer = make_scorer(task.entry, task.settings, HOST, None)
@@ -122,7 +132,10 @@ def test_failed_requests_are_failures_wherever_they_are_read(tmp_path: Path) -> 
     """Two of 24: the accuracy is withheld, and answers that `score` reads again have failed too."""
     _, path = write_run(tmp_path, "mmstar_demo", {"0": FAILED, "1": "Fail to obtain answer"})
     assert header(path)["metrics"]["accuracy"] is None
-    assert header(path)["omitted"]["accuracy"] == "withheld: 22 of 24 answers have a score, fewer than 99%"
+    assert (
+        header(path)["omitted"]["accuracy"]
+        == "withheld: 22 of 24 answers have a score, fewer than 99%"
+    )
     assert header(path)["metrics"]["request_failed_rate"] == pytest.approx(2 / 24)
     run = read(tmp_path)
     assert math.isnan(run.value(run.metric()).value)
@@ -135,8 +148,14 @@ def test_a_part_of_a_task_has_no_values_and_says_so(tmp_path: Path) -> None:
     _, path = write_run(tmp_path, "mmstar_demo", {"0": FAILED}, asked=5)
     found = header(path)
     assert set(found["metrics"].values()) == {None}
-    assert set(found["omitted"].values()) == {"withheld: 5 of 24 questions were answered, fewer than 99%"}
-    assert (read(path).asked, found["counts"]["docs"], found["counts"]["request_failed"]) == (24, 5, 1)
+    assert set(found["omitted"].values()) == {
+        "withheld: 5 of 24 questions were answered, fewer than 99%"
+    }
+    assert (read(path).asked, found["counts"]["docs"], found["counts"]["request_failed"]) == (
+        24,
+        5,
+        1,
+    )
     assert found["signature"].endswith("|questions:5 of 24")
     assert found["intervals"] == {}
 
@@ -163,7 +182,10 @@ def test_our_own_way_to_write_a_judge_is_known() -> None:
 def test_without_a_name_the_environments_judge_is_asked() -> None:
     """An address or a key alone belong to that judge."""
     environ = {"SPIQA_JUDGE": "openai:small", "SPIQA_JUDGE_BASE_URL": URL}
-    for config in (config_of("", "", "", environ), config_of("", f"{URL}/chat/completions", "", environ)):
+    for config in (
+        config_of("", "", "", environ),
+        config_of("", f"{URL}/chat/completions", "", environ),
+    ):
         assert config is not None
         assert (config.name, config.url) == ("openai:small", URL)
     assert config_of("", "", "", {"SPIQA_JUDGE": "none"}) is None
@@ -178,7 +200,9 @@ def test_judging_can_be_switched_off(name: str) -> None:
 def test_the_judge_is_tried_once_for_all_tasks(server: OpenAIServer) -> None:
     """Tasks that need none have none; those that need one share it."""
     told = {"model": "judge", "api_base": f"{server.url}/chat/completions", "nproc": 4}
-    ones = [judge_of(task, told) for task in find_tasks(["spiqa_demo", "spiqa_demo_cot", "mmstar_demo"])]
+    ones = [
+        judge_of(task, told) for task in find_tasks(["spiqa_demo", "spiqa_demo_cot", "mmstar_demo"])
+    ]
     assert ones[0] is ones[1] is not None
     assert ones[2] is None
     assert len(server.requests) == 2

@@ -29,13 +29,19 @@ def stock(monkeypatch: pytest.MonkeyPatch, *arguments: Any) -> None:
     run_host([*map(str, arguments)])
 
 
-def test_the_hosts_own_command_knows_our_tasks(launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_hosts_own_command_knows_our_tasks(
+    launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """It writes what the launcher writes, whatever PRED_FORMAT says, with the numbers of the launcher."""
     monkeypatch.setenv("PRED_FORMAT", "xlsx")
     stock(monkeypatch, "--data", "mmstar_demo", "--model", "odd", "--work-dir", tmp_path / "stock")
     assert launch("--data", "mmstar_demo", "--model", "odd") == 0
-    assert run_values(tmp_path / "stock", "mmstar_demo") == run_values(tmp_path / "out", "mmstar_demo")
-    assert run_records(tmp_path / "stock", "mmstar_demo") == run_records(tmp_path / "out", "mmstar_demo")
+    assert run_values(tmp_path / "stock", "mmstar_demo") == run_values(
+        tmp_path / "out", "mmstar_demo"
+    )
+    assert run_records(tmp_path / "stock", "mmstar_demo") == run_records(
+        tmp_path / "out", "mmstar_demo"
+    )
     assert list((tmp_path / "stock").rglob("odd_mmstar_demo.tsv"))
 
 
@@ -52,12 +58,21 @@ def test_its_configuration_file_may_rename_a_task(
 
 @pytest.mark.parametrize("launched", [True, False])
 def test_a_file_of_tasks_alone_runs_where_the_host_knows_such_files(
-    launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str], launched: bool
+    launch: Launch,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    launched: bool,
 ) -> None:
     """`--data-config`, by the launcher (a file, too) and by the host's own command; a build without it is named."""
     content = json.dumps({"mine": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}})
     (tmp_path / "data.json").write_text(content)
-    arguments = ["--data-config", str(tmp_path / "data.json") if launched else content, "--model", "fixed"]
+    arguments = [
+        "--data-config",
+        str(tmp_path / "data.json") if launched else content,
+        "--model",
+        "fixed",
+    ]
     if "--data-config" not in run_script().read_text():
         with pytest.raises(SystemExit, match="2"):
             launch(*arguments)
@@ -73,19 +88,33 @@ def test_a_file_of_tasks_alone_runs_where_the_host_knows_such_files(
 def test_programs_build_our_datasets(launch: Launch, tmp_path: Path) -> None:
     """As OpenCompass and EvalScope do: `build_dataset`, prompts, a table of answers, `evaluate`."""
     assert launch is not None
-    from vlmeval.dataset import DATASET_MODALITY, DATASET_TYPE, SUPPORTED_DATASETS, SpiqaTasks, build_dataset
+    from vlmeval.dataset import (
+        DATASET_MODALITY,
+        DATASET_TYPE,
+        SUPPORTED_DATASETS,
+        SpiqaTasks,
+        build_dataset,
+    )
     from vlmeval.smp import dump
 
     assert "spiqa_testA" in SUPPORTED_DATASETS
     assert (DATASET_TYPE("mmstar_demo"), DATASET_MODALITY("mmstar_demo")) == ("SpiqaTasks", "IMAGE")
-    assert build_dataset("mmstar_demo").dataset_name == SpiqaTasks("mmstar_demo", model="unused").dataset_name
+    assert (
+        build_dataset("mmstar_demo").dataset_name
+        == SpiqaTasks("mmstar_demo", model="unused").dataset_name
+    )
     dataset = build_dataset("mmstar_demo")
     rows = rows_of("mmstar_demo")
-    assert [dataset.build_prompt(line) for line in range(len(dataset))] == [message(row) for row in rows]
+    assert [dataset.build_prompt(line) for line in range(len(dataset))] == [
+        message(row) for row in rows
+    ]
     table = dataset.data.assign(prediction=[row["answer"] for row in rows])
     for name in ("answers.xlsx", "m_mmstar_demo.tsv"):
         dump(table, str(tmp_path / name))
-        assert dataset.evaluate(str(tmp_path / name), model="exact_matching", nproc=4)["accuracy"] == 1.0
+        assert (
+            dataset.evaluate(str(tmp_path / name), model="exact_matching", nproc=4)["accuracy"]
+            == 1.0
+        )
 
 
 def test_no_character_ends_a_table_of_answers(launch: Launch, tmp_path: Path) -> None:
@@ -112,7 +141,10 @@ def test_a_table_of_answers_has_the_figures_in_the_order_shown(
     from vlmeval.smp import dump
 
     dataset = build_dataset("spiqa_demo_cot")
-    said = [f"{{'Image': {row['referred'][0]}, 'Rationale': 'r'}} x" for row in rows_of("spiqa_demo_cot")]
+    said = [
+        f"{{'Image': {row['referred'][0]}, 'Rationale': 'r'}} x"
+        for row in rows_of("spiqa_demo_cot")
+    ]
     dump(dataset.data.assign(prediction=said), str(tmp_path / "m.tsv"))
     status, found, errors = run_json(capsys, "score", "spiqa_demo_cot", tmp_path / "m.tsv")
     assert (status, found["metrics"]["retrieval_accuracy"]) == (0, 1.0), errors
@@ -142,7 +174,11 @@ class Api(Fixed):
 
 
 def test_the_queue_uses_our_prompt_and_has_our_status(
-    launch: Launch, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any
+    launch: Launch,
+    server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: Any,
 ) -> None:
     """`--api-mode` evaluates in child processes; what fails there and what is judged there is told."""
     from functools import partial
@@ -165,13 +201,25 @@ def test_a_served_model_may_have_a_slash_in_its_name(
 ) -> None:
     """The server is asked for the name that it knows, with our length; paths stay one level deep."""
     server.behaviour.text = "The answer is (A)."
-    arguments = ["--data", "mmstar_demo", "--model", "org/name", "--base-url", server.url, "--key", "EMPTY", *mode]
+    arguments = [
+        "--data",
+        "mmstar_demo",
+        "--model",
+        "org/name",
+        "--base-url",
+        server.url,
+        "--key",
+        "EMPTY",
+        *mode,
+    ]
     assert launch(*arguments, "--api-nproc", "8") == 0
     asked = [request["body"] for request in server.requests]
     assert {(body["model"], body["max_tokens"]) for body in asked} == {("org/name", 512)}
     assert len(asked) == 24
     (path,) = (tmp_path / "out" / "org--name").rglob("*_samples_mmstar_demo.jsonl")
-    assert path.with_name(path.name.replace("_samples_mmstar_demo.jsonl", "_results.json")).is_file()
+    assert path.with_name(
+        path.name.replace("_samples_mmstar_demo.jsonl", "_results.json")
+    ).is_file()
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", "tsv"])
@@ -187,10 +235,23 @@ def test_an_exported_task_runs_without_us_and_has_the_hosts_number_here(
     assert launch is not None
     monkeypatch.setenv("PRED_FORMAT", suffix)
     assert main(["export", "mmstar_demo", "--to", "vlmevalkit", "--output", str(tmp_path)]) == 0
-    (tmp_path / "mmstar_demo.tsv").rename(tmp_path / "theirs.tsv")  # ours would be taken under its own name
-    said = iter(["A", "The answer is (B).", "C or A", "I see a red ball", "D: it is small, as one sees"] * 9)
+    (tmp_path / "mmstar_demo.tsv").rename(
+        tmp_path / "theirs.tsv"
+    )  # ours would be taken under its own name
+    said = iter(
+        ["A", "The answer is (B).", "C or A", "I see a red ball", "D: it is small, as one sees"] * 9
+    )
     server.behaviour.text = lambda _body: next(said)
-    arguments = ["--data", "theirs", "--model", "m", "--base-url", server.url, "--judge", "exact_matching"]
+    arguments = [
+        "--data",
+        "theirs",
+        "--model",
+        "m",
+        "--base-url",
+        server.url,
+        "--judge",
+        "exact_matching",
+    ]
     stock(monkeypatch, *arguments, "--api-nproc", "1", "--work-dir", tmp_path / "stock")
     asked = server.requests[0]["body"]["messages"][-1]["content"]
     assert [part["type"] for part in asked] == ["image_url", "text"]
@@ -201,7 +262,11 @@ def test_an_exported_task_runs_without_us_and_has_the_hosts_number_here(
     (path,) = (path for path in (tmp_path / "stock").rglob(f"m_theirs.{suffix}"))
     status, scored, err = run_json(capsys, "score", "mmstar_demo", path)
     assert status == 0, err
-    assert 0 < scored["metrics"]["accuracy_vlmevalkit"] == pytest.approx(float(overall["Overall"]), abs=1e-9)
+    assert (
+        0
+        < scored["metrics"]["accuracy_vlmevalkit"]
+        == pytest.approx(float(overall["Overall"]), abs=1e-9)
+    )
 
 
 @pytest.mark.slow
@@ -212,8 +277,21 @@ def test_a_stock_process_finds_our_tasks(server: OpenAIServer, tmp_path: Path) -
     script = tmp_path / "run.py"
     script.write_text(run_script().read_text())
     is_module = run_script().parent.name == "vlmeval"
-    for name, command in [("module", ["-m", "vlmeval.run"])] * is_module + [("script", [str(script)])]:
-        arguments = ["--data", "mmstar_demo", "--model", "served", "--base-url", server.url, "--work-dir", name]
-        done = subprocess.run([sys.executable, *command, *arguments], cwd=tmp_path, env=os.environ, timeout=300)
+    for name, command in [("module", ["-m", "vlmeval.run"])] * is_module + [
+        ("script", [str(script)])
+    ]:
+        arguments = [
+            "--data",
+            "mmstar_demo",
+            "--model",
+            "served",
+            "--base-url",
+            server.url,
+            "--work-dir",
+            name,
+        ]
+        done = subprocess.run(
+            [sys.executable, *command, *arguments], cwd=tmp_path, env=os.environ, timeout=300
+        )
         assert done.returncode == 0
         assert run_values(tmp_path / name, "mmstar_demo")["accuracy"] is not None

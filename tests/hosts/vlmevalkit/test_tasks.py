@@ -16,7 +16,14 @@ from spiqa_tasks.hosts.catalogue import user_folder
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, pictures, rows_of, write_dataset
 
 TASKS = [
-    *("spiqa_demo", "spiqa_demo_cot", "spiqa_demo_perfigure", "spiqa_demo_text", "mmstar_demo", "mmstar_demo_llm"),
+    *(
+        "spiqa_demo",
+        "spiqa_demo_cot",
+        "spiqa_demo_perfigure",
+        "spiqa_demo_text",
+        "mmstar_demo",
+        "mmstar_demo_llm",
+    ),
     *("mmstar_demo_llm_authors", "scifibench_demo", "scifibench_demo_fig2cap_2shot_similar"),
 ]
 
@@ -30,11 +37,16 @@ def test_a_message_is_the_prompt(task: str) -> None:
         shown = [part["value"] for part in found if part["type"] == "image"]
         assert shown == [part.path for part in parts if isinstance(part, Picture)]
         marked = [part["value"] if part["type"] == "text" else "\0" for part in found]
-        places = ["\0" if isinstance(part, Picture) else "\n\n" if isinstance(part, Turn) else part for part in parts]
+        places = [
+            "\0" if isinstance(part, Picture) else "\n\n" if isinstance(part, Turn) else part
+            for part in parts
+        ]
         assert "".join(marked) == "".join(places).removeprefix("\n\n")
         if not shown:
             assert "".join(marked) == plain_text(parts)
-        assert all(first["type"] != "text" or second["type"] != "text" for first, second in pairwise(found))
+        assert all(
+            first["type"] != "text" or second["type"] != "text" for first, second in pairwise(found)
+        )
 
 
 @pytest.mark.parametrize(
@@ -57,7 +69,9 @@ def test_a_task_that_a_filter_wrote_is_known() -> None:
     folder.mkdir(parents=True)
     source = yaml_folder() / "mmstar" / "mmstar_demo.yaml"
     (folder / "mine.yaml").write_text(f"include: {source}\ntask: mmstar_mine\n")
-    (folder / "kept.json").write_text(json.dumps({"source_yaml": str(source), "kept": [{"id": "3"}, {"id": "5"}]}))
+    (folder / "kept.json").write_text(
+        json.dumps({"source_yaml": str(source), "kept": [{"id": "3"}, {"id": "5"}]})
+    )
     assert [row["id"] for row in rows_of("mmstar_mine")] == ["3", "5"]
     assert known()[0]["mmstar_mine"].length == 512
 
@@ -71,7 +85,9 @@ def _shown(row: Any) -> list[Path]:
     return [Path(part["value"]) for part in message(row) if part["type"] == "image"]
 
 
-def test_choices_have_their_options_in_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_choices_have_their_options_in_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With the question without them, the groups and one picture; the folder's whole path is in the table."""
     monkeypatch.chdir(tmp_path)
     path, scored, said = write_dataset("mmstar_demo", Path("data"))
@@ -84,7 +100,11 @@ def test_choices_have_their_options_in_columns(tmp_path: Path, monkeypatch: pyte
         (picture,) = _shown(row)
         name = hashlib.sha256(picture.read_bytes()).hexdigest()[:24] + picture.suffix
         assert line == {
-            **{"index": row["id"], "question": question_before(row["question"]), "answer": row["answer"]},
+            **{
+                "index": row["id"],
+                "question": question_before(row["question"]),
+                "answer": row["answer"],
+            },
             **dict(zip(row["letters"], row["options"], strict=True)),
             **{"category": row["category"], "l2-category": row["subcategory"]},
             "image_path": str(tmp_path / "data" / "images" / "spiqa_tasks" / name),
@@ -103,6 +123,8 @@ def test_open_questions_have_our_prompt_and_a_list_of_pictures(tmp_path: Path) -
         names = [hashlib.sha256(each.read_bytes()).hexdigest()[:24] + each.suffix for each in shown]
         paths = [str(tmp_path / "images" / "spiqa_tasks" / name) for name in names]
         assert line["image_path"] == (repr(paths) if len(paths) > 1 else paths[0])
-    copies = {each: each.stat().st_mtime_ns for each in (tmp_path / "images" / "spiqa_tasks").iterdir()}
+    copies = {
+        each: each.stat().st_mtime_ns for each in (tmp_path / "images" / "spiqa_tasks").iterdir()
+    }
     write_dataset("spiqa_demo", tmp_path)
     assert {each: each.stat().st_mtime_ns for each in copies} == copies

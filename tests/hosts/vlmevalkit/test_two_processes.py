@@ -25,9 +25,22 @@ pytestmark = [pytest.mark.slow, pytest.mark.java]  # the processes of the run ha
 
 def torchrun(folder: Path, *arguments: str, die_after: int) -> int:
     """Exit status of the launcher in two processes, each of which kills itself before its next answer."""
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(LAUNCHER)]
+    command = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        "--nproc-per-node",
+        "2",
+        str(LAUNCHER),
+    ]
     command += ["--data", TASK, "--model", "odd", "--work-dir", str(folder), *arguments]
-    environment = {**os.environ, DIE_AFTER: str(die_after), "OMP_NUM_THREADS": "1", "PRED_FORMAT": ""}
+    environment = {
+        **os.environ,
+        DIE_AFTER: str(die_after),
+        "OMP_NUM_THREADS": "1",
+        "PRED_FORMAT": "",
+    }
     return subprocess.run(command, env=environment, capture_output=True, timeout=300).returncode
 
 

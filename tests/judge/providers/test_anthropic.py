@@ -48,7 +48,10 @@ def test_pictures_precede_the_text(server: OpenAIServer, tmp_path: Path) -> None
     (tmp_path / "a.jpg").write_bytes(b"jpeg")
     images = (str(tmp_path / "a.jpg"), "data:image/png;base64,AAAA", "https://x/y.png")
 
-    assert _ask(server, JudgeRequest("rank", top_logprobs=None, images=images, max_tokens=9)).text == "A plain answer."
+    assert (
+        _ask(server, JudgeRequest("rank", top_logprobs=None, images=images, max_tokens=9)).text
+        == "A plain answer."
+    )
     (content,) = (message["content"] for message in server.requests[0]["body"]["messages"])
     assert [block.get("source") for block in content] == [
         {"type": "base64", "media_type": "image/jpeg", "data": base64.b64encode(b"jpeg").decode()},
@@ -60,7 +63,9 @@ def test_pictures_precede_the_text(server: OpenAIServer, tmp_path: Path) -> None
 
 
 def _api() -> AnthropicJudge:
-    return AnthropicJudge(JudgeConfig("anthropic", "claude", "http://h/v1", KEY, extra='{"top_k": 1}'))
+    return AnthropicJudge(
+        JudgeConfig("anthropic", "claude", "http://h/v1", KEY, extra='{"top_k": 1}')
+    )
 
 
 def test_what_is_sent_is_the_message_with_the_users_own_fields() -> None:
@@ -72,13 +77,23 @@ def test_what_is_sent_is_the_message_with_the_users_own_fields() -> None:
     assert _api().line("k", request) == {"custom_id": "k", "params": body}
     config = JudgeConfig("anthropic", "claude", "http://h/v1", KEY)
     assert AnthropicJudge.headers(config) == {"anthropic-version": "2023-06-01", "x-api-key": KEY}
-    assert AnthropicJudge.headers(replace(config, api_key=None)) == {"anthropic-version": "2023-06-01"}
+    assert AnthropicJudge.headers(replace(config, api_key=None)) == {
+        "anthropic-version": "2023-06-01"
+    }
 
 
 def test_a_message_is_its_texts_with_the_model_and_the_counts() -> None:
     """Parts of other kinds do not count."""
-    parts = [{"type": "text", "text": "A"}, {"type": "thinking", "thinking": "x"}, {"type": "text", "text": "B"}]
-    message = {"content": parts, "model": "claude-1", "usage": {"input_tokens": 5, "output_tokens": 2}}
+    parts = [
+        {"type": "text", "text": "A"},
+        {"type": "thinking", "thinking": "x"},
+        {"type": "text", "text": "B"},
+    ]
+    message = {
+        "content": parts,
+        "model": "claude-1",
+        "usage": {"input_tokens": 5, "output_tokens": 2},
+    }
     expected = Verdict("ok", "AB", (), "claude-1", None, False, 5, 2)
     assert verdict_of(message) == expected
     assert _api().verdict({"result": {"type": "succeeded", "message": message}}, None) == expected
@@ -90,8 +105,14 @@ def test_a_message_is_its_texts_with_the_model_and_the_counts() -> None:
         ({}, "the server's answer is no message"),
         ({"content": [5]}, "the server's answer is no message"),
         ({"content": [{"type": "text"}]}, "the server's answer is no message"),
-        ({"content": [], "stop_reason": "refusal"}, "the judge refused to answer (refusal): ''; choose another judge"),
-        ({"content": [], "stop_reason": "max_tokens"}, "the judge wrote nothing and ended by 'max_tokens'; a judge"),
+        (
+            {"content": [], "stop_reason": "refusal"},
+            "the judge refused to answer (refusal): ''; choose another judge",
+        ),
+        (
+            {"content": [], "stop_reason": "max_tokens"},
+            "the judge wrote nothing and ended by 'max_tokens'; a judge",
+        ),
     ],
 )
 def test_what_is_no_verdict_has_its_reason(message: dict[str, Any], reason: str) -> None:
@@ -108,7 +129,10 @@ def test_what_is_no_verdict_has_its_reason(message: dict[str, Any], reason: str)
         ({}, "in the file: no answer"),
         ({"result": "x"}, "in the file: no answer"),
         ({"result": {"type": "expired"}}, "in the file: expired"),
-        ({"result": {"type": "errored", "error": {"a": 1}, "message": {}}}, "in the file: errored {'a': 1}"),
+        (
+            {"result": {"type": "errored", "error": {"a": 1}, "message": {}}},
+            "in the file: errored {'a': 1}",
+        ),
         ({"result": {"type": "succeeded", "message": "x"}}, "in the file: succeeded"),
     ],
 )

@@ -45,7 +45,11 @@ def model_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     sizes: dict[str, Any] = {"vocab_size": len(fast), "initializer_range": 0.5}
     config = (
         transformers.LlamaConfig(
-            hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, **sizes
+            hidden_size=32,
+            intermediate_size=64,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            **sizes,
         )
         if request.param == "llama"
         else transformers.GPT2Config(n_embd=32, n_layer=2, n_head=4, n_positions=512, **sizes)
@@ -61,7 +65,9 @@ def _plain_logprobs(folder: Path, prompt: str) -> list[tuple[str, float]]:
 
     tokenizer = AutoTokenizer.from_pretrained(folder)
     text = f"<|user|> {prompt} <|assistant|>" if tokenizer.chat_template else prompt
-    logits = AutoModelForCausalLM.from_pretrained(folder)(torch.tensor([tokenizer(text)["input_ids"]])).logits
+    logits = AutoModelForCausalLM.from_pretrained(folder)(
+        torch.tensor([tokenizer(text)["input_ids"]])
+    ).logits
     values = torch.log(torch.softmax(logits[0, -1].double(), -1)).tolist()
     pairs = [(tokenizer.decode([token]), value) for token, value in enumerate(values)]
     return sorted(pairs, key=lambda pair: -pair[1])
@@ -71,7 +77,14 @@ def _ask(folder: Path, tmp_path: Path, requests: list[JudgeRequest]) -> list[Ver
     return Asker(JudgeConfig("hf", str(folder), cache_dir=tmp_path)).verdicts(requests)
 
 
-PROMPTS = ["Question: what is the answer?", "the sky is blue " * 20, "no", "Question: yes or no? " * 5, "x", "Yes yes"]
+PROMPTS = [
+    "Question: what is the answer?",
+    "the sky is blue " * 20,
+    "no",
+    "Question: yes or no? " * 5,
+    "x",
+    "Yes yes",
+]
 
 
 def test_batched_logprobs_are_those_of_single_passes(model_dir: Path, tmp_path: Path) -> None:
@@ -80,7 +93,9 @@ def test_batched_logprobs_are_those_of_single_passes(model_dir: Path, tmp_path: 
     for prompt, verdict in zip(PROMPTS, found, strict=True):
         expected = _plain_logprobs(model_dir, prompt)[:5]
         assert [token for token, _ in verdict.top_logprobs] == [token for token, _ in expected]
-        assert [logprob for _, logprob in verdict.top_logprobs] == pytest.approx([v for _, v in expected], abs=1e-4)
+        assert [logprob for _, logprob in verdict.top_logprobs] == pytest.approx(
+            [v for _, v in expected], abs=1e-4
+        )
         assert verdict.text == expected[0][0]
         assert verdict.completion_tokens == 1
 
@@ -88,13 +103,17 @@ def test_batched_logprobs_are_those_of_single_passes(model_dir: Path, tmp_path: 
 def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
     """Written answers are the most likely tokens, one after the other, whatever else is in the batch."""
     requests = [JudgeRequest(prompt, top_logprobs=None, max_tokens=1) for prompt in PROMPTS]
-    found = _ask(model_dir, tmp_path, [*requests, JudgeRequest("longer", top_logprobs=None, max_tokens=6)])
+    found = _ask(
+        model_dir, tmp_path, [*requests, JudgeRequest("longer", top_logprobs=None, max_tokens=6)]
+    )
     for prompt, verdict in zip(PROMPTS, found, strict=False):
         assert verdict.text == _plain_logprobs(model_dir, prompt)[0][0].replace("<s>", "")
     assert found[-1].ok
 
 
-def test_draws_are_samples_that_another_process_draws_again(model_dir: Path, tmp_path: Path) -> None:
+def test_draws_are_samples_that_another_process_draws_again(
+    model_dir: Path, tmp_path: Path
+) -> None:
     """Of one prompt several tokens, as likely as its log-probabilities say; the same where nothing is cached."""
     request = JudgeRequest(PROMPTS[0], (), 3, None, draws=40)
     (first,), (again,) = (_ask(model_dir, tmp_path / name, [request]) for name in ("a", "b"))
@@ -108,7 +127,9 @@ def test_a_prompt_that_does_not_fit_fails_alone(model_dir: Path, tmp_path: Path)
     found = _ask(model_dir, tmp_path, [JudgeRequest(prompt) for prompt in prompts])
     limited = "gpt2" in str(model_dir)
     assert [verdict.ok for verdict in found] == [True, not limited, False, True]
-    assert [token for token, _ in found[3].top_logprobs] == [t for t, _ in _plain_logprobs(model_dir, "yes")[:5]]
+    assert [token for token, _ in found[3].top_logprobs] == [
+        t for t, _ in _plain_logprobs(model_dir, "yes")[:5]
+    ]
 
 
 def test_another_model_in_the_same_folder_is_another_judge(model_dir: Path) -> None:

@@ -44,7 +44,9 @@ def test_the_judging_request_is_the_papers(server: OpenAIServer, config: JudgeCo
     }
 
 
-def test_images_go_out_as_data_urls_before_the_text(server: OpenAIServer, config: JudgeConfig, tmp_path: Path) -> None:
+def test_images_go_out_as_data_urls_before_the_text(
+    server: OpenAIServer, config: JudgeConfig, tmp_path: Path
+) -> None:
     """Local images are embedded, URLs are passed on."""
     (tmp_path / "a.png").write_bytes(b"pixels")
     images = (str(tmp_path / "a.png"), "http://x/y.jpg")
@@ -61,7 +63,9 @@ def test_max_completion_tokens_is_learned_once(server: OpenAIServer, config: Jud
     server.behaviour.sticky = "max_tokens"
     verdicts = _ask(OpenAIJudge(config), JudgeRequest("a"), JudgeRequest("b"))
     assert all(verdict.ok for verdict in verdicts)
-    names = [next(name for name in sent["body"] if name.startswith("max_")) for sent in server.requests]
+    names = [
+        next(name for name in sent["body"] if name.startswith("max_")) for sent in server.requests
+    ]
     assert names == ["max_tokens", "max_completion_tokens", "max_completion_tokens"]
 
 
@@ -106,17 +110,29 @@ def test_impossible_words_are_no_fault() -> None:
 @pytest.mark.parametrize("count", ["9", 1.5, None, {}])
 def test_a_count_that_is_none_is_not_counted(count: Any) -> None:
     """The verdict stays, its price is not known."""
-    assert verdict_of(answer(("Yes", -0.1), prompt_tokens=count, completion_tokens=3), 1).prompt_tokens == 0
-    assert verdict_of(answer(("Yes", -0.1), prompt_tokens=count, completion_tokens=3), 1).completion_tokens == 3
+    assert (
+        verdict_of(answer(("Yes", -0.1), prompt_tokens=count, completion_tokens=3), 1).prompt_tokens
+        == 0
+    )
+    assert (
+        verdict_of(
+            answer(("Yes", -0.1), prompt_tokens=count, completion_tokens=3), 1
+        ).completion_tokens
+        == 3
+    )
 
 
-@pytest.mark.parametrize("model", ["o1", "o1-mini", "o3", "o4-mini", "gpt-5", "gpt-5-mini", "openai/o3-mini"])
+@pytest.mark.parametrize(
+    "model", ["o1", "o1-mini", "o3", "o4-mini", "gpt-5", "gpt-5-mini", "openai/o3-mini"]
+)
 def test_reasoning_models_say_why_they_give_no_logprobs(model: str) -> None:
     """The known reasoning families are told by their names, behind a router's prefix too."""
     assert "reasoning" in (OpenAIJudge.cannot(model, JudgeRequest("p")) or "")
 
 
-@pytest.mark.parametrize("model", ["gpt-4o", "gpt-4.1-mini", "gpt-3.5-turbo", "o11y-model", "Qwen/Qwen2.5-7B-Instruct"])
+@pytest.mark.parametrize(
+    "model", ["gpt-4o", "gpt-4.1-mini", "gpt-3.5-turbo", "o11y-model", "Qwen/Qwen2.5-7B-Instruct"]
+)
 def test_other_models_may_judge(model: str) -> None:
     """Only the known reasoning families are refused."""
     assert OpenAIJudge.cannot(model, JudgeRequest("p")) is None
@@ -168,13 +184,18 @@ def test_a_response_without_an_answer_has_its_reason(line: dict[str, Any], reaso
     assert error.value.reason == reason
 
 
-@pytest.mark.parametrize("body", [{}, {"choices": []}, {"choices": [{"message": None}]}, {"choices": 5}])
+@pytest.mark.parametrize(
+    "body", [{}, {"choices": []}, {"choices": [{"message": None}]}, {"choices": 5}]
+)
 def test_what_is_no_chat_completion_is_final(body: dict[str, Any]) -> None:
     """Also if the content is no text: it was paid for."""
     for found in (body, {"choices": [{"message": {"content": ["x"]}}]}):
         with pytest.raises(AskError) as error:
             verdict_of(found, None)
-        assert (error.value.reason, error.value.retryable) == ("the server's answer is no chat completion", False)
+        assert (error.value.reason, error.value.retryable) == (
+            "the server's answer is no chat completion",
+            False,
+        )
 
 
 def written(content: Any, stop: str = "stop", **message: Any) -> dict[str, Any]:
@@ -189,13 +210,21 @@ def written(content: Any, stop: str = "stop", **message: Any) -> dict[str, Any]:
             written("", "length"),
             "the judge wrote nothing and ended by 'length'; a judge that thinks has to be told not",
         ),
-        (written(None, "content_filter"), "the judge refused to answer (content_filter): ''; choose another judge"),
+        (
+            written(None, "content_filter"),
+            "the judge refused to answer (content_filter): ''; choose another judge",
+        ),
         (written("B", "content_filter"), "the judge refused to answer (content_filter): 'B'"),
         (written(None, refusal="I cannot."), "the judge refused to answer (refusal): 'I cannot.'"),
-        (written("<think> Is it B?", "length"), "the judge wrote only its thoughts, '<think> Is it B?', and ended by"),
+        (
+            written("<think> Is it B?", "length"),
+            "the judge wrote only its thoughts, '<think> Is it B?', and ended by",
+        ),
     ],
 )
-def test_a_written_answer_without_a_verdict_has_its_reason(body: dict[str, Any], reason: str) -> None:
+def test_a_written_answer_without_a_verdict_has_its_reason(
+    body: dict[str, Any], reason: str
+) -> None:
     """The end that the server names stands in it, and the answer is not asked for again."""
     with pytest.raises(AskError) as error:
         verdict_of(body, None)

@@ -35,12 +35,18 @@ class Echo(Provider):
         ("hf:m", True, False),
     ],
 )
-def test_what_cannot_be_asked_is_told_by_the_declaration(judge: str, logprobs: bool, pictures: bool) -> None:
+def test_what_cannot_be_asked_is_told_by_the_declaration(
+    judge: str, logprobs: bool, pictures: bool
+) -> None:
     """Log-probabilities and pictures have their sentence where they are not given; text is for all."""
     config = parse_judge(judge, api_key="k", environ={})
     asked = (JudgeRequest("p"), PICTURE, JudgeRequest("p", top_logprobs=None))
     provider = PROVIDERS[config.provider]
-    assert [provider.cannot(config.model, request) is None for request in asked] == [logprobs, pictures, True]
+    assert [provider.cannot(config.model, request) is None for request in asked] == [
+        logprobs,
+        pictures,
+        True,
+    ]
 
 
 def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +69,9 @@ def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.Monkey
         ({"model": "x" * 2000}, "x" * 1000),
     ],
 )
-def test_the_served_model_is_a_text_of_bounded_length(answer: dict[str, object], model: str | None) -> None:
+def test_the_served_model_is_a_text_of_bounded_length(
+    answer: dict[str, object], model: str | None
+) -> None:
     """Printable, too."""
     assert answered(answer, "yes", "stop", [], None).model == model
     assert "\x1b" not in (answered({"model": "m\x1b[31m"}, "yes", "stop", [], None).model or "")

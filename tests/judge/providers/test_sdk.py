@@ -49,7 +49,9 @@ def failure(config: JudgeConfig) -> AskError:
 
 
 @pytest.mark.parametrize("end", ["", "?api-version=2024-06-01", "/deployments/b?x=1&y=2"])
-def test_the_path_goes_under_the_base_url_before_its_query(server: OpenAIServer, judge: JudgeConfig, end: str) -> None:
+def test_the_path_goes_under_the_base_url_before_its_query(
+    server: OpenAIServer, judge: JudgeConfig, end: str
+) -> None:
     """As Azure's addresses have it."""
     ask(replace(judge, url=server.url + end))
     path, mark, query = f"/v1{end}".partition("?")
@@ -82,9 +84,19 @@ def test_nothing_of_the_environment_goes_to_the_judge(
     (sent,) = server.requests
     assert "leak" not in repr(sent)
     own = JUDGES[judge.provider].headers(replace(judge, api_key=key))
-    plain = {"accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"}
+    plain = {
+        "accept",
+        "accept-encoding",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "user-agent",
+    }
     assert sent["headers"].keys() - plain == {name.lower() for name in own}
-    assert sum(value.endswith("0123456789") for value in sent["headers"].values()) == (key is not None)
+    assert sum(value.endswith("0123456789") for value in sent["headers"].values()) == (
+        key is not None
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,7 +130,9 @@ def test_a_refusal_tells_how_long_to_wait(server: OpenAIServer, judge: JudgeConf
         assert (error.refused, error.retryable, error.retry_after) == (True, True, seconds)
 
 
-def test_a_number_as_code_does_not_hide_an_empty_account(server: OpenAIServer, judge: JudgeConfig) -> None:
+def test_a_number_as_code_does_not_hide_an_empty_account(
+    server: OpenAIServer, judge: JudgeConfig
+) -> None:
     """`insufficient_quota` as the type is final beside a code that is a number."""
     server.behaviour.sticky = "quota"
     error = failure(judge)
@@ -130,7 +144,9 @@ def test_a_redirection_is_not_followed(server: OpenAIServer, judge: JudgeConfig)
     """The key would go along; the reason says where it leads and what to set."""
     server.behaviour.sticky = "redirect"
     error = failure(judge)
-    assert error.reason.startswith("HTTP 308: it redirects to https://elsewhere.example/v1; set SPIQA_JUDGE_BASE_URL")
+    assert error.reason.startswith(
+        "HTTP 308: it redirects to https://elsewhere.example/v1; set SPIQA_JUDGE_BASE_URL"
+    )
 
 
 def test_where_nobody_listens_the_remedy_is_the_address(judge: JudgeConfig) -> None:
@@ -141,7 +157,9 @@ def test_where_nobody_listens_the_remedy_is_the_address(judge: JudgeConfig) -> N
     error = failure(replace(judge, url=f"http://127.0.0.1:{port}/v1"))
     assert error.retryable
     assert str(port) in error.reason
-    assert error.reason.endswith("check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs")
+    assert error.reason.endswith(
+        "check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
+    )
 
 
 @pytest.mark.parametrize(
@@ -156,24 +174,44 @@ def test_where_nobody_listens_the_remedy_is_the_address(judge: JudgeConfig) -> N
     ],
 )
 def test_an_error_with_status_200_is_an_error(
-    server: OpenAIServer, config: JudgeConfig, monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], message: str
+    server: OpenAIServer,
+    config: JudgeConfig,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: dict[str, Any],
+    message: str,
 ) -> None:
     """Some gateways answer so; the message is one line of at most 300 characters, whatever its form."""
     monkeypatch.setattr(server, "_chat", lambda *_: answer)
     error = failure(replace(config, timeout=20))
-    assert (error.reason, error.retryable) == (f"the server answered with an error: {message}", True)
+    assert (error.reason, error.retryable) == (
+        f"the server answered with an error: {message}",
+        True,
+    )
 
 
 @pytest.mark.parametrize(
     ("error", "reason", "retryable"),
     [
-        ({"code": 402, "message": "Pay."}, "HTTP 402: Pay.; the account's quota is used up: add credit", False),
+        (
+            {"code": 402, "message": "Pay."},
+            "HTTP 402: Pay.; the account's quota is used up: add credit",
+            False,
+        ),
         ({"code": "429", "message": "Slow."}, "HTTP 429: Slow.", True),
-        ({"type": "insufficient_quota", "message": "Pay."}, "the server answered with an error: Pay.; the acc", False),
+        (
+            {"type": "insufficient_quota", "message": "Pay."},
+            "the server answered with an error: Pay.; the acc",
+            False,
+        ),
     ],
 )
 def test_an_error_with_status_200_is_classified_as_its_code(
-    server: OpenAIServer, config: JudgeConfig, monkeypatch: pytest.MonkeyPatch, error: Any, reason: str, retryable: bool
+    server: OpenAIServer,
+    config: JudgeConfig,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Any,
+    reason: str,
+    retryable: bool,
 ) -> None:
     """A used-up account ends at once, whatever the status."""
     monkeypatch.setattr(server, "_chat", lambda *_: {"error": error})
@@ -197,7 +235,9 @@ def test_the_environments_proxy_is_used_but_for_the_hosts_that_it_names(
     assert len(server.requests) == 1
 
 
-def test_a_proxy_that_is_not_there_is_named(config: JudgeConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_that_is_not_there_is_named(
+    config: JudgeConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also if its address has no scheme; the judge's own address is not at fault."""
     for name in ("http_proxy", "no_proxy", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
@@ -214,11 +254,17 @@ class Stuttering(socketserver.StreamRequestHandler):
         while self.rfile.readline():
             length = 0
             while (line := self.rfile.readline()) not in (b"\r\n", b""):
-                length = int(line.split()[1]) if line.lower().startswith(b"content-length") else length
+                length = (
+                    int(line.split()[1]) if line.lower().startswith(b"content-length") else length
+                )
             prompt = json.loads(self.rfile.read(length))["messages"][0]["content"]
-            body = json.dumps({"choices": [{"message": {"content": prompt}, "finish_reason": "stop"}]}).encode()
+            body = json.dumps(
+                {"choices": [{"message": {"content": prompt}, "finish_reason": "stop"}]}
+            ).encode()
             for _ in range(2):
-                self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+                self.wfile.write(
+                    b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+                )
                 time.sleep(0.02)
 
 

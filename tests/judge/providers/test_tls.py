@@ -29,7 +29,11 @@ def asked(url: str, cache: Path, **variables: str) -> object:
     kept = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
     own = {"SPIQA_JUDGE_BASE_URL": url, "SPIQA_TASKS_CACHE": str(cache), **variables}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env={**kept, **own}, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", PROGRAM],
+        env={**kept, **own},
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert SECRET not in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
@@ -42,7 +46,9 @@ def target(server: OpenAIServer) -> str:
     return server.url.split("/")[2]
 
 
-def test_a_certificate_of_ones_own_is_trusted_where_the_environment_names_it(target: str, tmp_path: Path) -> None:
+def test_a_certificate_of_ones_own_is_trusted_where_the_environment_names_it(
+    target: str, tmp_path: Path
+) -> None:
     """By SSL_CERT_FILE; without, the sentence says what is wrong, at once and not after retries."""
     certificate = make_certificate(tmp_path)
     with forwarding(target, certificate) as port:
@@ -58,13 +64,19 @@ def test_https_goes_through_the_proxy_of_the_environment(target: str, tmp_path: 
     certificate = make_certificate(tmp_path)
     with forwarding(target, certificate) as port, connect_proxy(f"me:{SECRET}") as (proxy, targets):
         url, trusted = f"https://127.0.0.1:{port}/v1", {"SSL_CERT_FILE": str(certificate)}
-        assert asked(url, tmp_path, HTTPS_PROXY=f"http://me:{SECRET}@127.0.0.1:{proxy}", **trusted) == ["Yes", "No"]
+        assert asked(
+            url, tmp_path, HTTPS_PROXY=f"http://me:{SECRET}@127.0.0.1:{proxy}", **trusted
+        ) == ["Yes", "No"]
         assert set(targets) == {f"127.0.0.1:{port}"}
-        told = str(asked(url, tmp_path, HTTPS_PROXY=f"http://you:{SECRET}@127.0.0.1:{proxy}", **trusted))
+        told = str(
+            asked(url, tmp_path, HTTPS_PROXY=f"http://you:{SECRET}@127.0.0.1:{proxy}", **trusted)
+        )
         assert "407" in told
 
 
 def test_a_proxy_that_is_not_there_is_told(tmp_path: Path) -> None:
     """With its address, and without its password."""
-    told = asked("https://judge.invalid/v1", tmp_path, HTTPS_PROXY=f"http://me:{SECRET}@127.0.0.1:9")
+    told = asked(
+        "https://judge.invalid/v1", tmp_path, HTTPS_PROXY=f"http://me:{SECRET}@127.0.0.1:9"
+    )
     assert "127.0.0.1:9" in str(told)

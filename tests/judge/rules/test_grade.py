@@ -80,7 +80,10 @@ def test_what_is_no_rubric_is_one_sentence(tmp_path: Path, content: str) -> None
 def test_a_rubric_has_at_most_a_level_for_each_letter(tmp_path: Path, count: int) -> None:
     """Twenty-six; names may be numbers."""
     path = tmp_path / f"{count}.yaml"
-    path.write_text("prompt: é {prediction}\nlevels:\n" + "".join(f"  {place}: 1\n" for place in range(count)), "utf-8")
+    path.write_text(
+        "prompt: é {prediction}\nlevels:\n" + "".join(f"  {place}: 1\n" for place in range(count)),
+        "utf-8",
+    )
     if count > 26:
         with pytest.raises(InputError, match="2 to 26 levels"):
             read_rubric(path)
@@ -122,7 +125,11 @@ def test_the_prompt_is_the_published_one(real_data: Path) -> None:
     published = (real_data / "judge" / "compass_verifier.txt").read_text(encoding="utf-8")
     assert published == published_prompt()
     asked = CompassRule().request(CANDIDATE)
-    expected = published.replace("{{}}", "{}").replace("{question}", "which?").replace("{gold_answer}", "ref")
+    expected = (
+        published.replace("{{}}", "{}")
+        .replace("{question}", "which?")
+        .replace("{gold_answer}", "ref")
+    )
     assert asked.prompt == expected.replace("{llm_response}", "pred {question}")
     assert (asked.top_logprobs, asked.max_tokens) == (5, 1)
 
@@ -147,7 +154,9 @@ def test_tokens_that_begin_a_verdicts_word_count_for_it() -> None:
 def test_verdicts_of_little_probability_are_a_failed_judgement() -> None:
     """Below a half together the judge most likely writes something else."""
     assert CompassRule().score(CANDIDATE, said(The=0.51, A=0.4, B=0.09)) is None
-    assert CompassRule().score(CANDIDATE, said(The=0.49, A=0.4, B=0.11)) == pytest.approx(0.4 / 0.51)
+    assert CompassRule().score(CANDIDATE, said(The=0.49, A=0.4, B=0.11)) == pytest.approx(
+        0.4 / 0.51
+    )
 
 
 def test_an_answer_cannot_close_its_frame() -> None:

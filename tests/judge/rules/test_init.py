@@ -12,7 +12,9 @@ from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 
 def test_a_rule_is_made_of_its_name_with_the_options_that_it_has(tmp_path: Path) -> None:
     """What stands behind the colon is its argument, also with colons in it."""
-    assert make_rule("l3score", {"prompt": "paper", "top": 7, "rubric": 1}) == L3ScoreRule("paper", 7)
+    assert make_rule("l3score", {"prompt": "paper", "top": 7, "rubric": 1}) == L3ScoreRule(
+        "paper", 7
+    )
     path = tmp_path / "a:b.yaml"
     path.write_text("prompt: '{prediction}'\nlevels: {a: 1, b: 0}")
     made = make_rule(f"grade:{path}", {"top": 7})

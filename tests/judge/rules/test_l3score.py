@@ -32,14 +32,18 @@ def test_a_score_is_that_of_the_paper(config: JudgeConfig) -> None:
     assert _score(_l3judge(config), "red", "Red") == pytest.approx(0.9 / (0.9 + 0.08))
 
 
-def test_a_judge_without_a_word_of_both_scores_zero(server: OpenAIServer, config: JudgeConfig) -> None:
+def test_a_judge_without_a_word_of_both_scores_zero(
+    server: OpenAIServer, config: JudgeConfig
+) -> None:
     """Neither yes nor no among the five is a score of 0, as in the paper; `neither_rate` counts it."""
     server.behaviour.verdict = lambda _prompt: [("Sure", -0.1), *((word, -4.0) for word in "abcd")]
     assert _score(_l3judge(config), "a", "a") == 0
 
 
 @pytest.mark.parametrize("first", ["<think>", "Okay", "\n"])
-def test_a_judge_that_says_neither_is_refused(server: OpenAIServer, config: JudgeConfig, first: str) -> None:
+def test_a_judge_that_says_neither_is_refused(
+    server: OpenAIServer, config: JudgeConfig, first: str
+) -> None:
     """A judge that begins with something else would score everything 0; the message says what switches it off."""
     others = [("Let", -4.0), ("The", -5.0), ("I", -6.0), ("We", -7.0)]
     server.behaviour.verdict = lambda _prompt: [(first, -0.1), *others]
@@ -47,7 +51,9 @@ def test_a_judge_that_says_neither_is_refused(server: OpenAIServer, config: Judg
         _l3judge(config).preflight()
 
 
-def test_a_judge_with_too_few_log_probabilities_is_refused(server: OpenAIServer, config: JudgeConfig) -> None:
+def test_a_judge_with_too_few_log_probabilities_is_refused(
+    server: OpenAIServer, config: JudgeConfig
+) -> None:
     """Three where the paper's rule needs five change the score; the message says what can be asked for."""
     server.behaviour.verdict = lambda prompt: agreeing(prompt)[:3]
     with pytest.raises(JudgeError, match=r"has 3 of 5 log-probabilities; use --top 3, or switch"):
@@ -78,7 +84,9 @@ def test_the_rule_needs_no_judge() -> None:
     """Requests, scores and the rule's part of the signature come without a config, or a key."""
     rule = L3ScoreRule()
     candidate = Candidate("Candidate answer: blue", "Q?", "red")
-    assert rule.request(candidate) == JudgeRequest(_prompt("released", "Q?", "red", "[removed] blue"), suspicious=True)
+    assert rule.request(candidate) == JudgeRequest(
+        _prompt("released", "Q?", "red", "[removed] blue"), suspicious=True
+    )
     verdict = Verdict("ok", "Yes", (("Yes", math.log(0.6)), ("No", math.log(0.2))))
     assert rule.score(candidate, verdict) == pytest.approx(0.75)
     assert rule.score(candidate, failed("HTTP 500")) is None
@@ -97,7 +105,10 @@ def test_the_released_prompt_is_the_released_one() -> None:
 def test_the_papers_prompt_has_the_figures_lines() -> None:
     """The prompt `paper` is Fig. F.1 line by line."""
     lines = _prompt("paper", "Q?", "R", "P").split("\n")
-    assert lines[:2] == ["You are given a question, ground-truth answer, and a candidate", "answer."]
+    assert lines[:2] == [
+        "You are given a question, ground-truth answer, and a candidate",
+        "answer.",
+    ]
     assert lines[3:6] == ["Question: Q?", "Ground-truth answer: R", "Candidate answer: P"]
     assert lines[7:] == [
         "Is the semantic meaning of the ground-truth and candidate answers",
@@ -146,4 +157,7 @@ def test_a_judge_is_fit_that_tells_right_from_wrong() -> None:
     )
     assert rule.score(Candidate("p"), _said(0.75)) == pytest.approx(0.75)
     assert rule.score(Candidate("p"), Verdict("judge_failed", reason="x")) is None
-    assert [says_neither(each.top_logprobs) for each in (_said(0.5, "yeah"), thinks)] == [False, True]
+    assert [says_neither(each.top_logprobs) for each in (_said(0.5, "yeah"), thinks)] == [
+        False,
+        True,
+    ]

@@ -52,7 +52,10 @@ def test_it_agrees_with_l3score_where_a_judge_gives_both() -> None:
     for k in (1, 5, 25):
         draws = rng.random((len(shares), k)) < shares[:, None]
         texts = ("\n".join("Yes" if draw else "No" for draw in row) for row in draws)
-        errors = np.array([SampledRule(draws=k).score(NOBODY, Verdict("ok", text)) for text in texts]) - exact
+        errors = (
+            np.array([SampledRule(draws=k).score(NOBODY, Verdict("ok", text)) for text in texts])
+            - exact
+        )
         expected = float(np.mean(shares * (1 - shares))) / k
         assert abs(errors.mean()) < 3 * math.sqrt(expected / len(shares))
         assert np.mean(errors**2) == pytest.approx(expected, rel=0.1)
@@ -95,7 +98,9 @@ def test_a_judge_without_log_probabilities_scores_by_draws(
     status, found, _ = run_json(capsys, *command, *judge)
     assert (status, found["counts"]["judged"]) == (0, ANSWERS)
     assert found["metrics"]["l3score_sampled"] == pytest.approx(0.8)
-    assert {"judge_rule:share of 5 draws", "judge_temperature:1.0"} <= set(found["signature"].split("|"))
+    assert {"judge_rule:share of 5 draws", "judge_temperature:1.0"} <= set(
+        found["signature"].split("|")
+    )
     bodies = [request["body"] for request in server.requests]
     assert len(bodies) == 5 * (2 + ANSWERS)
     assert {body["temperature"] for body in bodies} == {1.0}
@@ -116,15 +121,26 @@ def test_a_draw_that_cannot_be_read_is_a_failed_verdict(
     server.behaviour.text = drawn("yyy?y")
     command = ("score", "spiqa_demo", answers, "--metrics", "l3score_sampled", "--rule", "sampled")
     status, found, err = run_json(capsys, *command, "--judge", "openai:o3")
-    assert (status, found["metrics"]["l3score_sampled"], found["counts"]["judge_failed"]) == (3, None, ANSWERS)
+    assert (status, found["metrics"]["l3score_sampled"], found["counts"]["judge_failed"]) == (
+        3,
+        None,
+        ANSWERS,
+    )
     assert "Hard to say" in err
 
 
-def test_thoughts_are_paid_for_in_the_forecast(answers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_thoughts_are_paid_for_in_the_forecast(
+    answers: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A model known to reason is counted with its whole budget, another one with its answers."""
     command = ("score", "spiqa_demo", answers, "--rule", "sampled", "--dry-run")
-    found = run_json(capsys, *command, "--judge", "openai:gpt-4o", "--judge", "openai:o3")[1]["dry_run"]
-    assert [each["completion_tokens"] for each in found] == [5 * ANSWERS * 16, 5 * ANSWERS * (16 + 2048)]
+    found = run_json(capsys, *command, "--judge", "openai:gpt-4o", "--judge", "openai:o3")[1][
+        "dry_run"
+    ]
+    assert [each["completion_tokens"] for each in found] == [
+        5 * ANSWERS * 16,
+        5 * ANSWERS * (16 + 2048),
+    ]
 
 
 @pytest.mark.parametrize("judge", ["anthropic:claude-haiku", "openai:o3", "openai:llama"])
@@ -170,8 +186,13 @@ def test_draws_go_through_files_of_requests(
     text = drawn("yn")
     lines = []
     for line in map(json.loads, requests.read_text().splitlines()):
-        body = {"model": "m", "choices": [{"message": {"content": text(line["body"])}, "finish_reason": "stop"}]}
-        lines.append({"custom_id": line["custom_id"], "response": {"status_code": 200, "body": body}})
+        body = {
+            "model": "m",
+            "choices": [{"message": {"content": text(line["body"])}, "finish_reason": "stop"}],
+        }
+        lines.append(
+            {"custom_id": line["custom_id"], "response": {"status_code": 200, "body": body}}
+        )
     assert len(lines) == 2 * (2 + ANSWERS)
     responses.write_text("\n".join(map(json.dumps, lines)))
     capsys.readouterr()

@@ -29,15 +29,22 @@ def test_every_id_and_text_comes_back(
 ) -> None:
     """Any characters, line separators of Unicode among them, come back as written."""
     path = tmp_path_factory.mktemp("plain") / "p.jsonl"
-    lines = [json.dumps({"id": key, "prediction": text}, ensure_ascii=ascii_only) for key, text in entries]
+    lines = [
+        json.dumps({"id": key, "prediction": text}, ensure_ascii=ascii_only)
+        for key, text in entries
+    ]
     path.write_text("\n".join(lines), encoding="utf-8")
     assert pairs(path) == entries
 
 
-def test_whole_numbers_are_ids_and_blank_lines_and_a_byte_order_mark_do_not_matter(tmp_path: Path) -> None:
+def test_whole_numbers_are_ids_and_blank_lines_and_a_byte_order_mark_do_not_matter(
+    tmp_path: Path,
+) -> None:
     """What editors and spreadsheets leave behind is no fault."""
     path = tmp_path / "p.jsonl"
-    path.write_bytes(b'\xef\xbb\xbf{"id": 1, "prediction": "A"}\r\n\r\n{"id": "2", "prediction": ""}\r\n')
+    path.write_bytes(
+        b'\xef\xbb\xbf{"id": 1, "prediction": "A"}\r\n\r\n{"id": "2", "prediction": ""}\r\n'
+    )
     assert pairs(path) == [("1", "A"), ("2", "")]
     assert first_object(path) == {"id": 1, "prediction": "A"}
 
@@ -82,11 +89,14 @@ def test_an_object_of_answers_by_id_is_rows(tmp_path: Path, more: bool) -> None:
     path = tmp_path / "m_mmstar_demo.json"
     rows = rows_for_scoring("mmstar", "demo", "")
     content = {
-        row["id"]: {"response": row["answer"], **({"question": row["question"]} if more else {})} for row in rows
+        row["id"]: {"response": row["answer"], **({"question": row["question"]} if more else {})}
+        for row in rows
     }
     path.write_text(json.dumps(content))
     joined, remarks = join_questions(read_runs([RunPath(path)])[0], find_task("mmstar_demo"))
-    assert {key: answer.response.text for key, answer in joined.by_id.items()} == {r["id"]: r["answer"] for r in rows}
+    assert {key: answer.response.text for key, answer in joined.by_id.items()} == {
+        r["id"]: r["answer"] for r in rows
+    }
     assert remarks == []
 
 
@@ -96,5 +106,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\x89PNG\xff\xfe")
     assert first_object(path) is None
     path.write_bytes(b'{"id": 1, "prediction": "A"}\n\xff')
-    with pytest.raises(DataError, match=r"^Expected .*p\.jsonl to be UTF-8 text, found .* Save it as UTF-8\.$"):
+    with pytest.raises(
+        DataError, match=r"^Expected .*p\.jsonl to be UTF-8 text, found .* Save it as UTF-8\.$"
+    ):
         read_lines(path)

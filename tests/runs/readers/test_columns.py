@@ -20,7 +20,9 @@ def answer_of(row: dict[str, Any], columns: Columns = USUAL) -> Answer:
     return columns.answer(row, "1", "A")
 
 
-@pytest.mark.parametrize("text", ["answer", "answers=a", "prediction=a,prediction=b", "prediction=a,b"])
+@pytest.mark.parametrize(
+    "text", ["answer", "answers=a", "prediction=a,prediction=b", "prediction=a,b"]
+)
 def test_what_names_no_field_is_refused(text: str) -> None:
     """One sentence with the fields that there are."""
     with pytest.raises(InputError) as error:
@@ -37,7 +39,9 @@ def test_a_column_that_no_row_has_is_refused() -> None:
     columns.check(["id", "truth"], "f")
     with pytest.raises(InputError) as error:
         columns.check(["id", "answer"], "f")
-    assert str(error.value) == ("Expected the column truth of --columns in f, found id, answer. Correct --columns.")
+    assert str(error.value) == (
+        "Expected the column truth of --columns in f, found id, answer. Correct --columns."
+    )
 
 
 def test_an_answer_has_all_that_its_row_can_be_compared_by() -> None:
@@ -49,7 +53,9 @@ def test_an_answer_has_all_that_its_row_can_be_compared_by() -> None:
     bare = answer_of({"question": None})
     assert (bare.question, bare.reference, bare.options, bare.response.shown) == ("", "", {}, ())
     assert answer_of({"reference": "r", "answer": "a"}).reference == "r"
-    several = [answer_of({"reference": given}).references for given in (["a", 8], "['a', 'b']", "[0, 1]")]
+    several = [
+        answer_of({"reference": given}).references for given in (["a", 8], "['a', 'b']", "[0, 1]")
+    ]
     assert several == [("a", "8"), ("a", "b"), ("[0, 1]",)]
 
 
@@ -65,9 +71,15 @@ def test_an_answer_has_all_that_its_row_can_be_compared_by() -> None:
         (None, [1], ["a.png"], True),
     ],
 )
-def test_the_needed_figures_are_where_the_row_says(shown: Any, indices: Any, needed: Any, same: bool) -> None:
+def test_the_needed_figures_are_where_the_row_says(
+    shown: Any, indices: Any, needed: Any, same: bool
+) -> None:
     """The released scripts write their names and their places; figures in another order are not what the model saw."""
-    row = {"all_figures_names": shown, "referred_figures_indices": indices, "referred_figures_names": needed}
+    row = {
+        "all_figures_names": shown,
+        "referred_figures_indices": indices,
+        "referred_figures_names": needed,
+    }
     if same:
         found = answer_of(row)
         assert (found.response.shown, found.needed) == (tuple(shown or ()), tuple(needed))
@@ -95,8 +107,15 @@ def test_a_file_in_another_teams_form_is_one_command(
     for row in rows_of(task):
         shown = [figure["file"] for figure in row["figures"]][::-1]
         place = len(shown) - 1 - row["referred"][0]
-        told = {"ground_truth": row["answer"], "selected_figures": shown, "question": row["question"]}
-        entry = {**told, "answer": f"{{'Image': {place}, 'Rationale': 'r'}} The answer is : {row['answer']}"}
+        told = {
+            "ground_truth": row["answer"],
+            "selected_figures": shown,
+            "question": row["question"],
+        }
+        entry = {
+            **told,
+            "answer": f"{{'Image': {place}, 'Rationale': 'r'}} The answer is : {row['answer']}",
+        }
         papers.setdefault(row["paper_id"], {})[row["id"].rpartition("/")[2]] = entry
         lines.append({"key": row["id"], **entry})
     path = tmp_path / f"m.{form}"
@@ -113,7 +132,15 @@ def test_a_file_in_another_teams_form_is_one_command(
     status, _, errors = run_json(capsys, "score", "spiqa_demo_cot", path)
     assert status == 2
     argument = errors.partition("--columns ")[2].split()[0].removesuffix(".")
-    assert argument.removeprefix("id=key,") == "prediction=answer,reference=ground_truth,figures=selected_figures"
-    status, result, errors = run_json(capsys, "score", "spiqa_demo_cot", path, "--columns", argument)
+    assert (
+        argument.removeprefix("id=key,")
+        == "prediction=answer,reference=ground_truth,figures=selected_figures"
+    )
+    status, result, errors = run_json(
+        capsys, "score", "spiqa_demo_cot", path, "--columns", argument
+    )
     assert status == 0, errors
-    assert (result["metrics"]["rouge_l"], result["metrics"]["retrieval_accuracy"]) == (pytest.approx(1.0), 1.0)
+    assert (result["metrics"]["rouge_l"], result["metrics"]["retrieval_accuracy"]) == (
+        pytest.approx(1.0),
+        1.0,
+    )

@@ -17,7 +17,9 @@ from spiqa_tasks.runs.run import Run
 Lines = Sequence[Mapping[str, Any]]
 
 
-def run_of(folder: Path, lines: Lines, totals: Mapping[str, float] | None = None, task: str = "t") -> Run:
+def run_of(
+    folder: Path, lines: Lines, totals: Mapping[str, float] | None = None, task: str = "t"
+) -> Run:
     """The run of a task of the host with these samples and numbers."""
     (run,) = read_results(write_run(folder, "m", {task: lines}, totals={task: totals or {}}))
     return run
@@ -33,18 +35,35 @@ def inferred(answers: str) -> list[dict[str, Any]]:
     [
         ("exact_match", lambda letter: float(letter == "A")),
         ("flag", lambda letter: letter == "A"),
-        ("average", lambda letter: {"question_id": 1, "l2_category": "x", "score": int(letter == "A")}),
+        (
+            "average",
+            lambda letter: {"question_id": 1, "l2_category": "x", "score": int(letter == "A")},
+        ),
         ("seed_image", lambda letter: {"pred": letter, "answer": "A", "question_id": 1}),
         ("mmmu_acc", lambda letter: {"answer": "A", "parsed_pred": [letter]}),
         ("mmmu_acc", lambda letter: {"answer": "a ", "parsed_pred": [[letter], "x"]}),
-        ("llm_as_judge_eval", lambda letter: {"prediction": letter, "answer": "x", "true_false": letter == "A"}),
         (
-            "gpt_eval_score",
-            lambda letter: {"prediction": f"{letter}.", "answer": "A", "A": "yes", "B": "no", "C": "nan"},
+            "llm_as_judge_eval",
+            lambda letter: {"prediction": letter, "answer": "x", "true_false": letter == "A"},
         ),
         (
             "gpt_eval_score",
-            lambda letter: {"prediction": "yes" if letter == "A" else "no", "answer": "A", "A": "yes", "B": "no"},
+            lambda letter: {
+                "prediction": f"{letter}.",
+                "answer": "A",
+                "A": "yes",
+                "B": "no",
+                "C": "nan",
+            },
+        ),
+        (
+            "gpt_eval_score",
+            lambda letter: {
+                "prediction": "yes" if letter == "A" else "no",
+                "answer": "A",
+                "A": "yes",
+                "B": "no",
+            },
         ),
     ],
 )
@@ -86,7 +105,15 @@ def test_what_is_no_share_is_no_score(logged: Any) -> None:
 def test_scores_that_are_inferred_must_have_the_hosts_mean(tmp_path: Path) -> None:
     """To four decimals, in its unit or, where that is not known, in any; else there is nothing but its number."""
     answers = "A" * 150 + "B" * 50
-    known = {0.75: True, 75.0: True, 0.75004: True, 0.7501: False, 74.6: False, 7.5: False, 0.0075: False}
+    known = {
+        0.75: True,
+        75.0: True,
+        0.75004: True,
+        0.7501: False,
+        74.6: False,
+        7.5: False,
+        0.0075: False,
+    }
     for reported, is_read in known.items():
         run = run_of(tmp_path, inferred(answers), {"acc": reported})
         value = run.value(run.metric("acc"))
@@ -119,10 +146,18 @@ def test_a_metric_whose_scores_are_left_out_leaves_the_others(tmp_path: Path) ->
 def test_questions_without_a_metric_have_no_part_in_it(tmp_path: Path) -> None:
     """`seed_image` is of image questions only."""
     lines = host_samples("AB", lambda letter: {"pred": letter, "answer": "A"}, "seed_image")
-    lines += [{"doc_id": 9, "target": "A", "filtered_resps": "A", "seed_video": {"pred": "A", "answer": "A"}}]
+    lines += [
+        {
+            "doc_id": 9,
+            "target": "A",
+            "filtered_resps": "A",
+            "seed_video": {"pred": "A", "answer": "A"},
+        }
+    ]
     run = run_of(tmp_path, lines, {"seed_image": 0.5, "seed_video": 1.0})
     assert [
-        (run.value(run.metric(name)).value, run.value(run.metric(name)).n) for name in ("seed_image", "seed_video")
+        (run.value(run.metric(name)).value, run.value(run.metric(name)).n)
+        for name in ("seed_image", "seed_video")
     ] == [
         (0.5, 2),
         (1.0, 1),
@@ -132,13 +167,21 @@ def test_questions_without_a_metric_have_no_part_in_it(tmp_path: Path) -> None:
 def test_ids_are_the_records_or_the_places(tmp_path: Path) -> None:
     """The first metric's that has one; what the host adds to a sample is no metric."""
     lines = [
-        {"acc": 1.0, "mmmu_acc": {"id": f"validation_{place}", "score": 1.0}, "submission": {"id": "x"}, "doc": {}}
+        {
+            "acc": 1.0,
+            "mmmu_acc": {"id": f"validation_{place}", "score": 1.0},
+            "submission": {"id": "x"},
+            "doc": {},
+        }
         for place in range(2)
     ]
     run = run_of(tmp_path, lines)
     assert [record.id for record in run.records] == ["validation_0", "validation_1"]
     assert [metric.name for metric in run.metrics] == ["acc", "mmmu_acc"]
-    assert [record.id for record in run_of(tmp_path, [{"acc": 1.0}, {"acc": 0.0}]).records] == ["0", "1"]
+    assert [record.id for record in run_of(tmp_path, [{"acc": 1.0}, {"acc": 0.0}]).records] == [
+        "0",
+        "1",
+    ]
 
 
 def test_an_answer_is_its_text_with_the_question_and_the_true_answer(tmp_path: Path) -> None:
@@ -180,20 +223,48 @@ def test_refusals_are_read_from_the_wording(tmp_path: Path) -> None:
 
 def test_an_id_that_several_questions_have_is_none(tmp_path: Path) -> None:
     """They are told apart by their places; no answer is lost."""
-    run = run_of(tmp_path, [{"acc": {"id": "x", "score": score}} for score in (1, 0, 1, 1)], {"acc": 0.75})
+    run = run_of(
+        tmp_path, [{"acc": {"id": "x", "score": score}} for score in (1, 0, 1, 1)], {"acc": 0.75}
+    )
     assert [record.id for record in run.records] == ["0", "1", "2", "3"]
     assert run.value(run.metric("acc")).value == 0.75
 
 
 VALUES = st.sampled_from(
-    [None, True, 0, 0.25, 1.5, float("nan"), "", "A", "no", [], ["A"], [["B"], 1], {}, {"score": 1}, {"score": None}]
+    [
+        None,
+        True,
+        0,
+        0.25,
+        1.5,
+        float("nan"),
+        "",
+        "A",
+        "no",
+        [],
+        ["A"],
+        [["B"], 1],
+        {},
+        {"score": 1},
+        {"score": None},
+    ]
 )
-RECORDS = st.dictionaries(st.sampled_from(["pred", "answer", "id", "score", "category", "A", "B"]), VALUES, max_size=5)
+RECORDS = st.dictionaries(
+    st.sampled_from(["pred", "answer", "id", "score", "category", "A", "B"]), VALUES, max_size=5
+)
 
 
-@given(st.lists(st.dictionaries(st.sampled_from(["acc", "doc", "x"]), VALUES | RECORDS), min_size=1, max_size=3))
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from(["acc", "doc", "x"]), VALUES | RECORDS),
+        min_size=1,
+        max_size=3,
+    )
+)
 @settings(max_examples=60, deadline=None)
-def test_any_records_of_a_host_can_be_read(tmp_path_factory: pytest.TempPathFactory, logged: list[Any]) -> None:
+def test_any_records_of_a_host_can_be_read(
+    tmp_path_factory: pytest.TempPathFactory, logged: list[Any]
+) -> None:
     """With scores from 0 to 1, or none."""
     run = run_of(tmp_path_factory.mktemp("any"), logged, {"acc": 0.5})
     assert all(0 <= score <= 1 for record in run.records for score in record.scores.values())

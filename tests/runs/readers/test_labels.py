@@ -12,7 +12,13 @@ from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.runs.readers.labels import Labelled, read_labels
 
-ROW = {"question": "Which?", "reference": "m/s", "prediction": "metres a second", "label": "yes", "system": "a"}
+ROW = {
+    "question": "Which?",
+    "reference": "m/s",
+    "prediction": "metres a second",
+    "label": "yes",
+    "system": "a",
+}
 
 
 def written(folder: Path, name: str, text: str) -> Path:
@@ -43,7 +49,12 @@ def test_files_of_ones_own_say_the_same_in_every_form(tmp_path: Path, form: str)
     texts = {
         "jsonl": "\ufeff" + "\n\n".join(map(json.dumps, rows)) + "\n",
         "json": json.dumps(rows),
-        "tsv": "\n".join(["\t".join([*ROW, "kind"]), *("\t".join(map(str, [*row.values(), ""][:6])) for row in rows)]),
+        "tsv": "\n".join(
+            [
+                "\t".join([*ROW, "kind"]),
+                *("\t".join(map(str, [*row.values(), ""][:6])) for row in rows),
+            ]
+        ),
     }
     found = read_labels(written(tmp_path, f"mine.{form}", texts[form]))
     assert [(each.label, each.references, each.system) for each in found.answers] == [
@@ -60,7 +71,10 @@ def test_files_of_ones_own_say_the_same_in_every_form(tmp_path: Path, form: str)
     ("text", "message"),
     [
         ("", "found an empty file"),
-        (json.dumps({"question": "?", "answer": "x"}), "row 1 of .* to have question.*found question, answer"),
+        (
+            json.dumps({"question": "?", "answer": "x"}),
+            "row 1 of .* to have question.*found question, answer",
+        ),
         (json.dumps(ROW) + '\n{"question"', "line 2 of .* to be a JSON object"),
         (json.dumps(ROW | {"label": "maybe"}), "label of row 1 of .* yes or no, found 'maybe'"),
         (json.dumps(ROW | {"label": 0.5}), "found 0.5"),
@@ -68,7 +82,10 @@ def test_files_of_ones_own_say_the_same_in_every_form(tmp_path: Path, form: str)
         (json.dumps(ROW | {"reference": []}), "reference of row 1"),
         (json.dumps(ROW) + "\n3", "line 2 of .* to be a JSON object"),
         ("[" * 100_000, "line 1 of .* to be a JSON object"),
-        (json.dumps({"question": "?", "golden_answer": None, "judge_a": True, "answer_a": "x"}), "golden_answer of"),
+        (
+            json.dumps({"question": "?", "golden_answer": None, "judge_a": True, "answer_a": "x"}),
+            "golden_answer of",
+        ),
         (json.dumps(ROW | {"label": None}), "answers with a label"),
     ],
 )
@@ -81,7 +98,9 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path: Path, text: str, message:
 
 
 @given(st.text(), st.sampled_from([".json", ".jsonl", ".tsv"]))
-def test_any_file_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, text: str, suffix: str) -> None:
+def test_any_file_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, text: str, suffix: str
+) -> None:
     """Never another error."""
     path = tmp_path_factory.getbasetemp() / f"any{suffix}"
     path.write_bytes(text.encode("utf-8", "surrogatepass"))

@@ -10,7 +10,13 @@ from host_files import FAILED, SPLIT, choice_samples, sample_of, write_run
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.readers.lmms_eval import own_answers, read_results, read_samples, result_files, samples
+from spiqa_tasks.runs.readers.lmms_eval import (
+    own_answers,
+    read_results,
+    read_samples,
+    result_files,
+    samples,
+)
 from spiqa_tasks.runs.run import Run
 
 ROWS = load_rows("mmstar", "demo", "ablation=text")
@@ -50,12 +56,18 @@ def test_a_result_file_has_a_run_for_each_of_its_tasks(tmp_path: Path) -> None:
     path = write_run(tmp_path, "m", tasks, "seed=3,a=1", totals=totals, **OWN)
     ours, other = read_results(path)
     assert (ours.task, other.task, ours.path, ours.form) == ("t", "mmmu_val", path, "lmms-eval")
-    assert (ours.identity.model, ours.identity.seed, ours.identity) == ("m,a=1", "3", other.identity)
+    assert (ours.identity.model, ours.identity.seed, ours.identity) == (
+        "m,a=1",
+        "3",
+        other.identity,
+    )
     assert (ours.reported, other.reported) == ({"accuracy": 0.25}, {"mmmu_acc": 0.5})
     assert (ours.own.name, ours.own.benchmark, ours.own.split) == ("t", "mmstar", "demo")
     assert ours.own.settings == "prompt=letter,ablation=text,shots=0"
     assert (other.definition, other.config["dataset_path"]) == (None, "owner/data")
-    assert [(answer.id, answer.place) for answer in ours.read()] == [(row["id"], k) for k, row in enumerate(ROWS[:3])]
+    assert [(answer.id, answer.place) for answer in ours.read()] == [
+        (row["id"], k) for k, row in enumerate(ROWS[:3])
+    ]
 
 
 @pytest.mark.parametrize(
@@ -68,10 +80,33 @@ def test_a_result_file_has_a_run_for_each_of_its_tasks(tmp_path: Path) -> None:
         ({"process_docs": "<function of_ones_own at 0x7f0>"}, 3, 3),
         ({"process_docs": "<function of_ones_own at 0x7f0>"}, None, 24),
         ({"process_docs": "<function loading at 0x7f0>"}, 3, 3),
-        ({"process_docs": "<function load at 0x7f0>", "metadata": {"benchmark": "mmstar", "kept": "d"}}, 3, 3),
+        (
+            {
+                "process_docs": "<function load at 0x7f0>",
+                "metadata": {"benchmark": "mmstar", "kept": "d"},
+            },
+            3,
+            3,
+        ),
         ({"dataset_name": "", "test_split": "val"}, 24, 1500),
-        ({"metadata": {"benchmark": "scifibench"}, "dataset_name": "sample=5", "test_split": "cs_fig2cap"}, 24, 5),
-        ({"metadata": {"benchmark": "scifibench"}, "dataset_name": "", "test_split": "cs_fig2cap"}, 24, 500),
+        (
+            {
+                "metadata": {"benchmark": "scifibench"},
+                "dataset_name": "sample=5",
+                "test_split": "cs_fig2cap",
+            },
+            24,
+            5,
+        ),
+        (
+            {
+                "metadata": {"benchmark": "scifibench"},
+                "dataset_name": "",
+                "test_split": "cs_fig2cap",
+            },
+            24,
+            500,
+        ),
     ],
 )
 def test_a_task_of_ours_has_the_releases_questions_but_for_what_was_left_out_on_purpose(
@@ -94,7 +129,9 @@ def test_a_task_of_ours_has_the_releases_questions_but_for_what_was_left_out_on_
 
 
 @pytest.mark.parametrize("settings", ["nonsense", "prompt=other"])
-def test_a_task_whose_settings_cannot_be_read_is_none_of_ours(tmp_path: Path, settings: str) -> None:
+def test_a_task_whose_settings_cannot_be_read_is_none_of_ours(
+    tmp_path: Path, settings: str
+) -> None:
     """It was made by another version, or is of somebody else."""
     (run,) = read_results(write_own(tmp_path, settings={"t": settings}))
     assert (run.definition, run.settings, run.is_own) == (None, None, False)
@@ -102,7 +139,11 @@ def test_a_task_whose_settings_cannot_be_read_is_none_of_ours(tmp_path: Path, se
 
 def test_result_files_are_found_oldest_first(tmp_path: Path) -> None:
     """In subfolders too; a submission file of the host's own tasks is none."""
-    for place, stamp in (("b", "20250102_000000"), ("a", "20250103_000000"), ("c", "20250101_000000")):
+    for place, stamp in (
+        ("b", "20250102_000000"),
+        ("a", "20250103_000000"),
+        ("c", "20250101_000000"),
+    ):
         write_run(tmp_path / place, place, {"t": []}, stamp=stamp)
     (tmp_path / "submissions").mkdir()
     (tmp_path / "submissions" / "mmbench_results.json").write_text('{"overall_acc": 0.5}')
@@ -111,13 +152,23 @@ def test_result_files_are_found_oldest_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[]", '{"results": {}}', '{"results": {}, "config": {}, "configs": {}}', "[" * 100_000, "\xff"]
+    "content",
+    [
+        "",
+        "[]",
+        '{"results": {}}',
+        '{"results": {}, "config": {}, "configs": {}}',
+        "[" * 100_000,
+        "\xff",
+    ],
 )
 def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
     """The message has the file and what to do."""
     path = tmp_path / "x_results.json"
     path.write_text(content, encoding="latin-1")
-    with pytest.raises(InputError, match=r"x_results\.json to be a result file .*\. Name a \*_results\.json\.$"):
+    with pytest.raises(
+        InputError, match=r"x_results\.json to be a result file .*\. Name a \*_results\.json\.$"
+    ):
         read_results(path)
     with pytest.raises(InputError, match=r"nowhere to be a result file"):
         read_results(tmp_path / "nowhere")
@@ -136,11 +187,15 @@ def test_samples_are_read_line_by_line(tmp_path: Path) -> None:
         path.write_bytes(b"\n".join([*good, line]))
         with pytest.raises(InputError) as error:
             list(samples(path))
-        assert str(error.value).startswith(f"Expected a logged sample of lmms-eval in line 3 of {path}, found ")
+        assert str(error.value).startswith(
+            f"Expected a logged sample of lmms-eval in line 3 of {path}, found "
+        )
         assert str(error.value).endswith(". Name a run made with --log_samples.")
 
 
-@pytest.mark.parametrize("answers", [{"filtered_resps": "B"}, {"resps": [["B"]]}, {"resps": ["B", "B"]}])
+@pytest.mark.parametrize(
+    "answers", [{"filtered_resps": "B"}, {"resps": [["B"]]}, {"resps": ["B", "B"]}]
+)
 def test_the_host_writes_an_answer_in_several_ways(tmp_path: Path, answers: dict[str, Any]) -> None:
     """One answer is a string, a list, or a list of lists."""
     line = {"doc_id": 7, "target": "A", "accuracy": Record("2").as_dict(), **answers}
@@ -162,13 +217,19 @@ def test_a_sample_is_its_filtered_answer_with_the_record(tmp_path: Path) -> None
         "input": "the prompt",
     }
     (answer,) = own_answers(write_samples(tmp_path / "s.jsonl", [line]))
-    assert (answer.record, answer.response.text, answer.response.shown) == (record, "A", ("b.png", "a.png"))
+    assert (answer.record, answer.response.text, answer.response.shown) == (
+        record,
+        "A",
+        ("b.png", "a.png"),
+    )
     assert (answer.signature.data, answer.question) == ("x", "the prompt")
 
 
 def test_a_failed_request_has_its_reason(tmp_path: Path) -> None:
     """What the host logged in the answer's place is no answer."""
-    (run,) = read_results(write_run(tmp_path, "m", {"t": choice_samples([None])}, settings={"t": ""}))
+    (run,) = read_results(
+        write_run(tmp_path, "m", {"t": choice_samples([None])}, settings={"t": ""})
+    )
     (answer,) = run.read()
     assert answer.response.failure == FAILED
 
@@ -182,12 +243,18 @@ def test_a_failed_request_has_its_reason(tmp_path: Path) -> None:
         ({"accuracy": Record("1").as_dict(), "filtered_resps": []}, "no answer"),
         ({"accuracy": Record("1").as_dict(), "filtered_resps": [None]}, "no answer"),
         (
-            {"accuracy": Record("1", reference="A").as_dict(), "filtered_resps": "A", "target": "B"},
+            {
+                "accuracy": Record("1", reference="A").as_dict(),
+                "filtered_resps": "A",
+                "target": "B",
+            },
             "the target 'B' beside the reference 'A'",
         ),
     ],
 )
-def test_samples_of_other_tasks_are_refused(tmp_path: Path, line: dict[str, Any], missing: str) -> None:
+def test_samples_of_other_tasks_are_refused(
+    tmp_path: Path, line: dict[str, Any], missing: str
+) -> None:
     """Without our records they cannot be told apart."""
     good = {"doc_id": 0, "target": "", "accuracy": Record("0").as_dict(), "filtered_resps": "A"}
     path = write_samples(tmp_path / "s.jsonl", [good, {"doc_id": 1, "target": "", **line}])
@@ -208,21 +275,35 @@ def test_a_samples_file_is_of_the_run_beside_it(tmp_path: Path) -> None:
     assert read_samples(logged(path)).identity.model == "m"
 
 
-def test_samples_alone_have_their_task_in_their_name_and_its_settings_in_their_records(tmp_path: Path) -> None:
+def test_samples_alone_have_their_task_in_their_name_and_its_settings_in_their_records(
+    tmp_path: Path,
+) -> None:
     """Their number of questions is the task's; the model is called as the file."""
     path = write_own(tmp_path / "run")
     alone = logged(path).rename(tmp_path / "x_samples_mine.jsonl")
     run = read_samples(alone)
-    assert (run.task, run.identity.model, run.own.benchmark, run.own.split) == ("mine", alone.stem, "mmstar", "demo")
+    assert (run.task, run.identity.model, run.own.benchmark, run.own.split) == (
+        "mine",
+        alone.stem,
+        "mmstar",
+        "demo",
+    )
     assert run.own.settings == "prompt=letter,ablation=text,shots=0"
     assert (run.asked, run.answered, len(run.by_id), run.form) == (24, 3, 3, "lmms-eval")
     assert read_samples(alone.rename(tmp_path / "renamed.jsonl")).task == "renamed"
 
 
 @pytest.mark.parametrize(("signature", "found"), [("", "none"), ("data:other/val@d", "other")])
-def test_samples_alone_of_an_unknown_benchmark_are_refused(tmp_path: Path, signature: str, found: str) -> None:
+def test_samples_alone_of_an_unknown_benchmark_are_refused(
+    tmp_path: Path, signature: str, found: str
+) -> None:
     """They may be of a package that is not installed here."""
-    line = {"doc_id": 0, "target": "", "x": Record("1", signature=signature).as_dict(), "filtered_resps": "A"}
+    line = {
+        "doc_id": 0,
+        "target": "",
+        "x": Record("1", signature=signature).as_dict(),
+        "filtered_resps": "A",
+    }
     path = write_samples(tmp_path / "s.jsonl", [line])
     with pytest.raises(InputError) as error:
         read_samples(path)

@@ -23,13 +23,23 @@ def row(paper_id: str, position: int, question: str) -> dict[str, Any]:
 
 
 RESPONSE = "Expected the response to question 0 of {} to be text, or [Yes or No, answer] for each figure; found"
-ROWS = [row("p1", 0, "How many? "), row("p1", 1, "Same?"), row("p1", 2, "Same?"), row("p2", 0, "Why?")]
+ROWS = [
+    row("p1", 0, "How many? "),
+    row("p1", 1, "Same?"),
+    row("p1", 2, "Same?"),
+    row("p2", 0, "Why?"),
+]
 
 
 def write(folder: Path, paper_id: str, entries: dict[str, Any]) -> None:
     """A response file; entries without a question of their own get what a script writes beside it."""
     whole = {
-        key: {"referred_figures_indices": [0], "all_figures_names": ["f.png"], "answer": "a", **entry}
+        key: {
+            "referred_figures_indices": [0],
+            "all_figures_names": ["f.png"],
+            "answer": "a",
+            **entry,
+        }
         for key, entry in entries.items()
     }
     (folder / f"{paper_id}_response.json").write_text(json.dumps(whole))
@@ -42,10 +52,17 @@ def answers(place: Path, rows: Sequence[dict[str, Any]] = ROWS) -> dict[str, str
     return {answer.id: answer.response.text for answer in found}
 
 
-def test_a_question_is_found_by_its_text_and_among_equal_texts_by_its_position(tmp_path: Path) -> None:
+def test_a_question_is_found_by_its_text_and_among_equal_texts_by_its_position(
+    tmp_path: Path,
+) -> None:
     """A and val write positions as keys, and one paper asks the same question twice."""
     write(
-        tmp_path, "p1", {"0": {"question": " How many?", "response": "5"}, "2": {"question": "Same?", "response": "z"}}
+        tmp_path,
+        "p1",
+        {
+            "0": {"question": " How many?", "response": "5"},
+            "2": {"question": "Same?", "response": "z"},
+        },
     )
     write(tmp_path, "p2", {"0": {"question": "Why?", "response": "w"}})
     assert answers(tmp_path) == {"p1/0": "5", "p1/2": "z", "p2/0": "w"}
@@ -53,13 +70,18 @@ def test_a_question_is_found_by_its_text_and_among_equal_texts_by_its_position(t
 
 def test_keys_that_are_no_positions_are_matched_by_text(tmp_path: Path) -> None:
     """B and C write the release's `question_key`."""
-    same = {"69": {"question": "Same?", "response": "first"}, "70": {"question": "Same?", "response": "second"}}
+    same = {
+        "69": {"question": "Same?", "response": "first"},
+        "70": {"question": "Same?", "response": "second"},
+    }
     write(tmp_path, "p1", {**same, "71": {"question": "Gone?", "response": "x"}})
     assert answers(tmp_path) == {"p1/1": "first", "p1/2": "second", "p1/71": "x"}
 
 
 @pytest.mark.parametrize("order", [("69", "70"), ("70", "69")])
-def test_of_two_questions_with_the_same_text_the_true_answer_tells(tmp_path: Path, order: tuple[str, str]) -> None:
+def test_of_two_questions_with_the_same_text_the_true_answer_tells(
+    tmp_path: Path, order: tuple[str, str]
+) -> None:
     """Whatever the order in the file."""
     entries = {
         "69": {"question": "Same?", "response": "to 1", "answer": "answer 1"},
@@ -111,7 +133,9 @@ def test_the_figures_shown_come_from_the_file(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_response_of_another_form_is_refused_by_name(tmp_path: Path, entry: dict[str, Any], message: str) -> None:
+def test_a_response_of_another_form_is_refused_by_name(
+    tmp_path: Path, entry: dict[str, Any], message: str
+) -> None:
     """The message names the file and the question."""
     write(tmp_path, "p2", {"0": entry})
     with pytest.raises(InputError) as error:
@@ -129,7 +153,10 @@ def released(tmp_path: Path) -> Path:
             entry = {"question": each["question"], "answer": each["answer"], "response": {}}
             entry = paper.setdefault(each["question_id"].rpartition("/")[2], entry)
             is_first = each["question_id"] == PERFIGURE[0]["question_id"]
-            entry["response"][each["figures"][0]["file"]] = ["I do not" if is_first else "Yes", each["answer"]]
+            entry["response"][each["figures"][0]["file"]] = [
+                "I do not" if is_first else "Yes",
+                each["answer"],
+            ]
     for paper_id, questions in files.items():
         (tmp_path / f"{paper_id}_response.json").write_text(json.dumps(questions))
     return tmp_path
@@ -149,17 +176,25 @@ def test_released_answers_are_scored_as_the_task_they_belong_to(
     assert "predictions:spiqa-responses-per-figure" in result["signature"]
     assert "questions:" not in result["signature"]
     assert "figures=referred" in result["signature"]
-    assert f"scored as it was made, with {result['signature'].partition('settings:')[2].partition('|')[0]}" in errors
+    assert (
+        f"scored as it was made, with {result['signature'].partition('settings:')[2].partition('|')[0]}"
+        in errors
+    )
 
 
-def test_answers_about_every_figure_are_those_of_the_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_answers_about_every_figure_are_those_of_the_task(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A script that asks about all of them makes the paper's task; where one is missing the question is not whole."""
     files: dict[str, dict[str, Any]] = {}
     for each in PERFIGURE:
         key = each["question_id"].rpartition("/")[2]
         entry = {"question": each["question"], "answer": each["answer"], "response": {}}
         entry = files.setdefault(each["paper_id"], {}).setdefault(key, entry)
-        entry["response"][each["figures"][0]["file"]] = ["Yes" if each["referred"] else "No", each["answer"]]
+        entry["response"][each["figures"][0]["file"]] = [
+            "Yes" if each["referred"] else "No",
+            each["answer"],
+        ]
     for paper_id, questions in files.items():
         (tmp_path / f"{paper_id}_response.json").write_text(json.dumps(questions))
     status, result, errors = run_json(capsys, "score", "spiqa_demo_perfigure", tmp_path)
@@ -183,7 +218,11 @@ def test_files_are_read_by_tasks_of_their_kind_only(released: Path, tmp_path: Pa
     )
     (tmp_path / "direct").mkdir()
     key = question.rpartition("/")[2]
-    write(tmp_path / "direct", PERFIGURE[0]["paper_id"], {key: {"question": PERFIGURE[0]["question"], "response": "w"}})
+    write(
+        tmp_path / "direct",
+        PERFIGURE[0]["paper_id"],
+        {key: {"question": PERFIGURE[0]["question"], "response": "w"}},
+    )
     with pytest.raises(InputError) as error:
         with_row_ids(read_answers(tmp_path / "direct"), PERFIGURE)
     assert str(error.value) == (

@@ -37,10 +37,14 @@ def test_tables_are_read_by_their_columns(tmp_path: Path, kind: str) -> None:
     assert pairs(path) == [("1", "A"), ("2", "None"), ("30", "NA")]
 
 
-def test_an_empty_cell_is_an_empty_answer_and_a_decimal_index_a_whole_number(tmp_path: Path) -> None:
+def test_an_empty_cell_is_an_empty_answer_and_a_decimal_index_a_whole_number(
+    tmp_path: Path,
+) -> None:
     """Spreadsheet programs turn 30 into 30.0; a model may have said nothing."""
     path = tmp_path / "p.xlsx"
-    pd.DataFrame({"index": [1.0, 2.0, 30.0], "prediction": ["A", None, "7.0"]}).to_excel(path, index=False)
+    pd.DataFrame({"index": [1.0, 2.0, 30.0], "prediction": ["A", None, "7.0"]}).to_excel(
+        path, index=False
+    )
     assert pairs(path) == [("1", "A"), ("2", ""), ("30", "7.0")]
 
 
@@ -52,20 +56,29 @@ def test_an_id_column_wins_over_the_running_index(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json"])
-def test_every_mark_survives_as_text_and_failed_requests_are_known(tmp_path: Path, suffix: str) -> None:
+def test_every_mark_survives_as_text_and_failed_requests_are_known(
+    tmp_path: Path, suffix: str
+) -> None:
     """No form turns an answer into a number, a formula or nothing; an escape is decoded."""
-    path = write_table(mmstar_table(ROWS, [*MARKS, *FAILED, "_x000D_B"]), tmp_path / f"m_MMStar.{suffix}")
+    path = write_table(
+        mmstar_table(ROWS, [*MARKS, *FAILED, "_x000D_B"]), tmp_path / f"m_MMStar.{suffix}"
+    )
     answers = read_table(path)
     assert [answer.response.text for answer in answers[: len(MARKS)]] == MARKS
     failed = answers[len(MARKS) : len(MARKS) + 2]
-    assert [(answer.response.text, answer.response.failure) for answer in failed] == [("", text) for text in FAILED]
+    assert [(answer.response.text, answer.response.failure) for answer in failed] == [
+        ("", text) for text in FAILED
+    ]
     assert answers[len(MARKS) + 2].response.text == "\rB"
     assert all(answer.response.failure is None for answer in answers[len(MARKS) + 2 :])
 
 
 @pytest.mark.parametrize("options", [(), ("--partial",)])
 def test_without_the_release_a_table_is_scored_from_its_own_columns(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
 ) -> None:
     """The scores are those with the release, and the signature says where the questions came from.
 
@@ -87,7 +100,10 @@ def test_without_the_release_a_table_is_scored_from_its_own_columns(
 
 
 def test_the_authors_submission_has_the_authors_score(
-    real_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    real_data: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """307 real answers as a spreadsheet: every question has its options, and the released rule counts 164 hits."""
     frame = pd.read_json(real_data / "mmstar/llava_next_34b_sample.jsonl", lines=True)
@@ -95,6 +111,9 @@ def test_the_authors_submission_has_the_authors_score(
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "empty"))
     path = write_table(frame, tmp_path / "real.xlsx")
     _, result, _ = run_json(capsys, "score", "mmstar_filtered", path, "--partial")
-    hits = (frame["prediction"].str.strip().str.lower().str[0] == frame["answer"].str.strip().str.lower()).mean()
+    hits = (
+        frame["prediction"].str.strip().str.lower().str[0]
+        == frame["answer"].str.strip().str.lower()
+    ).mean()
     assert result["metrics"]["accuracy_released"] == pytest.approx(hits)
     assert "|questions:307 of 1500" in result["signature"]

@@ -26,13 +26,18 @@ def test_every_model_is_read_in_every_form(tmp_path: Path, suffix: str) -> None:
     for model, date in (("a", ""), ("b_MMStar", FIRST), ("org--c", FIRST)):
         folder = tmp_path / model / date
         write_table(mmstar_table(ROWS), folder / f"{model}_MMStar.{suffix}")
-        write_table(mmstar_table(ROWS).assign(hit=1), folder / f"{model}_MMStar_exact_matching_result.{suffix}")
+        write_table(
+            mmstar_table(ROWS).assign(hit=1),
+            folder / f"{model}_MMStar_exact_matching_result.{suffix}",
+        )
         write_table(mmstar_table(ROWS), folder / f"{model}_MMBench_DEV_EN.{suffix}")
         (folder / "status.json").write_text("{}")
     runs = read_runs([RunPath(tmp_path)])
     names = ["a,host=vlmevalkit", "b_MMStar,host=vlmevalkit", "org--c,host=vlmevalkit"]
     assert sorted(run.name for run in runs) == names
-    assert {(run.task, run.form, len(run.read())) for run in runs} == {("mmstar_filtered", "vlmevalkit", len(ROWS))}
+    assert {(run.task, run.form, len(run.read())) for run in runs} == {
+        ("mmstar_filtered", "vlmevalkit", len(ROWS))
+    }
     (run,) = read_runs([RunPath(tmp_path / "org--c" / FIRST)])
     assert run.name == names[2]
 
@@ -58,28 +63,49 @@ def test_scores_beside_answers_count_and_answers_made_after_them_too(tmp_path: P
     write_run_file(tmp_path, "mmstar_demo", "m", right)
     write_table(mmstar_table(ROWS), tmp_path / "m/m_MMStar.xlsx")
     runs = read_runs([RunPath(tmp_path)])
-    assert sorted((run.task, run.form) for run in runs) == [("mmstar_demo", "score"), ("mmstar_filtered", "vlmevalkit")]
+    assert sorted((run.task, run.form) for run in runs) == [
+        ("mmstar_demo", "score"),
+        ("mmstar_filtered", "vlmevalkit"),
+    ]
     after = path.stat().st_mtime + 60
     os.utime(path, (after, after))
-    assert ("mmstar_demo", "vlmevalkit") in {(run.task, run.form) for run in read_runs([RunPath(tmp_path)])}
+    assert ("mmstar_demo", "vlmevalkit") in {
+        (run.task, run.form) for run in read_runs([RunPath(tmp_path)])
+    }
 
 
 def test_every_command_takes_the_folder(tmp_path: Path, capsys: Said) -> None:
     """Score with the host's own matching, gain, compare, breakdown, filter and report."""
-    wrong = ["I see many things: " + "A " * 9 + "or maybe the answer is B, as nothing else fits it here at all."] * 12
-    for model, task, given in (("m", "mmstar_demo", []), ("m", "mmstar_demo_text", wrong), ("n", "mmstar_demo", wrong)):
+    wrong = [
+        "I see many things: "
+        + "A " * 9
+        + "or maybe the answer is B, as nothing else fits it here at all."
+    ] * 12
+    for model, task, given in (
+        ("m", "mmstar_demo", []),
+        ("m", "mmstar_demo_text", wrong),
+        ("n", "mmstar_demo", wrong),
+    ):
         write_table(mmstar_table(ROWS, given), tmp_path / model / f"{model}_{task}.xlsx")
     status, scored, said = run_json(capsys, "score", tmp_path)
     assert status == 0, said
-    assert [each["metrics"]["accuracy_vlmevalkit"] for each in _of(scored, "mmstar_demo")] == [1.0, 0.5]
+    assert [each["metrics"]["accuracy_vlmevalkit"] for each in _of(scored, "mmstar_demo")] == [
+        1.0,
+        0.5,
+    ]
     status, gain, said = run_json(capsys, "gain", tmp_path / "m", "--task", "mmstar_demo")
     assert status == 0, said
     (row,) = (row for row in gain if row["group"] == "all" and row["s_wv"] is not None)
-    assert (row["s_v"], row["s_wv"]) == (1.0, _of(scored, "mmstar_demo_text")[0]["metrics"]["accuracy"])
+    assert (row["s_v"], row["s_wv"]) == (
+        1.0,
+        _of(scored, "mmstar_demo_text")[0]["metrics"]["accuracy"],
+    )
     for command in (["compare"], ["score", "--by", "group"]):
         status, found, said = run_json(capsys, *command, tmp_path, "--task", "mmstar_demo")
         assert (status, bool(found)) == (0, True), said
-    status, kept, said = run_json(capsys, "filter", tmp_path, "--text-only-models", "--task", "mmstar_demo")
+    status, kept, said = run_json(
+        capsys, "filter", tmp_path, "--text-only-models", "--task", "mmstar_demo"
+    )
     assert (status, bool(kept)) == (0, True), said
     pytest.importorskip("jinja2", reason="the extra `report` is not installed")
     assert main(["report", str(tmp_path), "--csv", "report.csv"]) == 0
@@ -93,7 +119,9 @@ def _of(scored: Any, task: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("later", "count"), [(-1, 1), (0, 0), (1, 0)])
-def test_scores_as_old_as_their_answers_are_of_these(tmp_path: Path, later: int, count: int) -> None:
+def test_scores_as_old_as_their_answers_are_of_these(
+    tmp_path: Path, later: int, count: int
+) -> None:
     """Then the answers are left out; a file that is not named after its folder is none of the model's."""
     path = write_table(mmstar_table(ROWS), tmp_path / "m" / "m_mmstar_demo.tsv")
     write_table(mmstar_table(ROWS), tmp_path / "m" / "mmstar_demo.tsv")
@@ -125,10 +153,15 @@ def test_a_folder_without_our_tasks_is_not_read_and_says_what_is_needed(
     for date in (FIRST, SECOND):
         for name in ("MMBench_DEV_EN", "BigVQA", "BigVQA_gpt-4o_result"):
             write_table(mmstar_table(ROWS), tmp_path / "m" / date / f"m_{name}.tsv")
-    monkeypatch.setattr("spiqa_tasks.runs.readers.answers.read_cells", lambda _: pytest.fail("a table was read"))
+    monkeypatch.setattr(
+        "spiqa_tasks.runs.readers.answers.read_cells", lambda _: pytest.fail("a table was read")
+    )
     assert main([command, str(tmp_path)]) == 2
     said = capsys.readouterr().err
-    assert "found those to BigVQA, MMBench_DEV_EN. Run it with --data MMStar, or spiqa-vlmevalkit" in said
+    assert (
+        "found those to BigVQA, MMBench_DEV_EN. Run it with --data MMStar, or spiqa-vlmevalkit"
+        in said
+    )
     assert "run again" not in said
 
 

@@ -12,7 +12,11 @@ COLOURS = {"A": "red", "B": "blue", "C": "green", "D": "dark red", "E": "15"}
 PICTURES = dict.fromkeys("ABCD", "")
 NINE = dict.fromkeys("ABCDEFGHI", "")
 SHIFTED = {"A": "D", "B": "C", "C": "B", "D": "C"}
-NAMES = {kind: name for name, kind in vars(cues).items() if name.isupper() and isinstance(kind, str) and len(kind) == 1}
+NAMES = {
+    kind: name
+    for name, kind in vars(cues).items()
+    if name.isupper() and isinstance(kind, str) and len(kind) == 1
+}
 KINDS = "".join(NAMES)
 MENTIONS = frozenset((cues.LETTER, cues.ENCLOSED, cues.CONFIRMED, cues.TEXT, cues.WORD, cues.WEAK))
 

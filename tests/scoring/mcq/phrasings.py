@@ -4,7 +4,9 @@ from collections.abc import Iterator, Sequence
 
 
 def _forms(table: str) -> list[str]:
-    return [form.replace("\\n", "\n") for line in table.strip().splitlines() for form in line.split("|")]
+    return [
+        form.replace("\\n", "\n") for line in table.strip().splitlines() for form in line.split("|")
+    ]
 
 
 LETTER = _forms(r"""

@@ -27,7 +27,10 @@ def test_a_table_is_turned_around() -> None:
 def test_a_cue_has_one_kind() -> None:
     """No cue stands twice in the tables, where the last would win, and all have a kind."""
     found = [
-        " ".join(cue.split()) for table, separator in TABLES for line in table.values() for cue in line.split(separator)
+        " ".join(cue.split())
+        for table, separator in TABLES
+        for line in table.values()
+        for cue in line.split(separator)
     ]
     assert [cue for cue, count in Counter(found).items() if count > 1] == []
     assert cues.KIND_OF.keys() == set(found)
@@ -42,6 +45,8 @@ def test_a_kind_is_one_character_of_its_own() -> None:
 def test_a_cue_is_met_in_a_line() -> None:
     """A line that begins with a cue begins with its kind: it is in lower case and survives the cleaning."""
     unmet = {
-        cue: line.kinds for cue, kind in cues.KIND_OF.items() if (line := line_of(f"{cue} §", {"Z": ""})).kinds != kind
+        cue: line.kinds
+        for cue, kind in cues.KIND_OF.items()
+        if (line := line_of(f"{cue} §", {"Z": ""})).kinds != kind
     }
     assert unmet == {}

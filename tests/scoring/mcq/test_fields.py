@@ -79,7 +79,10 @@ def test_a_key_holds_its_value(text: str, contents: list[str]) -> None:
 
 def test_a_field_begins_where_its_mark_does() -> None:
     """The place is that of the box, element or key."""
-    assert [field.start for field in fields_in("It is <answer>A</answer>, so \\boxed{A}")] == [29, 6]
+    assert [field.start for field in fields_in("It is <answer>A</answer>, so \\boxed{A}")] == [
+        29,
+        6,
+    ]
 
 
 def test_the_last_field_comes_first() -> None:
@@ -88,7 +91,9 @@ def test_the_last_field_comes_first() -> None:
     assert contents_in(text) == ["A", "D", "C", "B", "A"]
 
 
-@pytest.mark.parametrize(("opening", "closing"), [("\\boxed{", "}"), ("\\boxed{", ""), ("<answer>", "</answer>")])
+@pytest.mark.parametrize(
+    ("opening", "closing"), [("\\boxed{", "}"), ("\\boxed{", ""), ("<answer>", "</answer>")]
+)
 def test_of_a_field_that_is_very_long_the_beginning_is_read(opening: str, closing: str) -> None:
     """A field has at most 2,000 characters."""
     assert contents_in(opening + "x" * (LONGEST + 5) + closing) == ["x" * LONGEST]

@@ -17,7 +17,10 @@ ROWS = [(level, place) for level, table in FORMS.items() for place in range(len(
 def read(level: Level, place: int) -> dict[str, Choice]:
     """What each example of a form is read as; forms that stand anywhere in a line have a sentence before them."""
     before = "It rains. " if level in ("named", "concluded", "stated") else ""
-    found = {example: extract_choice(before + example, COLOURS) for example in list(FORMS[level])[place].split("; ")}
+    found = {
+        example: extract_choice(before + example, COLOURS)
+        for example in list(FORMS[level])[place].split("; ")
+    }
     without_texts.cache_clear()  # forms are patched
     return found
 
@@ -29,7 +32,9 @@ def test_the_examples_of_a_form_pick_b(level: Level, place: int) -> None:
 
 
 @pytest.mark.parametrize(("level", "place"), ROWS)
-def test_a_form_is_needed_for_its_examples(level: Level, place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_form_is_needed_for_its_examples(
+    level: Level, place: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without it none of its examples is read as it is."""
     found = read(level, place)
     monkeypatch.setitem(PATTERNS, level, PATTERNS[level][:place] + PATTERNS[level][place + 1 :])
@@ -49,7 +54,9 @@ def test_a_form_is_needed_for_its_examples(level: Level, place: int, monkeypatch
         ("(FILL | SO){2} <(LETTER AND)? LETTER>", "SO FILL LETTER AND LETTER", (2, 5)),
     ],
 )
-def test_a_form_is_a_pattern_of_names(form: str, kinds: str, option: tuple[int, int] | None) -> None:
+def test_a_form_is_a_pattern_of_names(
+    form: str, kinds: str, option: tuple[int, int] | None
+) -> None:
     """Names stand for kinds and pieces, `<...>` encloses the option, everything else is as in a regular expression."""
     match = compiled(form).search(line_of_kinds(kinds).kinds)
     assert (match and match.span("option")) == option
@@ -260,7 +267,10 @@ def test_what_a_line_leaves_standing(text: str, letters: str) -> None:
 
 def test_a_correction_counts_once() -> None:
     """A word of correction replaces what stood before it, not what follows the next claim."""
-    claims = [Claim("named", at, at + 1, frozenset(letter), False) for at, letter in ((0, "A"), (2, "B"), (4, "C"))]
+    claims = [
+        Claim("named", at, at + 1, frozenset(letter), False)
+        for at, letter in ((0, "A"), (2, "B"), (4, "C"))
+    ]
     assert settle(claims, line_of_kinds("LETTER BUT LETTER STOP LETTER")) == {"B", "C"}
     assert settle(claims, line_of_kinds("LETTER STOP LETTER BUT LETTER")) == {"C"}
     assert settle(claims, line_of_kinds("LETTER SO LETTER OTHER LETTER")) == {"B", "C"}
@@ -282,5 +292,8 @@ def test_any_line_gives_claims_in_order(found: str) -> None:
     line = Line(found, ["B" if kind in MENTIONS else "" for kind in found])
     ends = [claim.end for claim in line.claims]
     assert ends == sorted(set(ends))
-    assert all({*MENTIONS, cues.OUT_OF_RANGE} & set(found[claim.start : claim.end]) for claim in line.claims)
+    assert all(
+        {*MENTIONS, cues.OUT_OF_RANGE} & set(found[claim.start : claim.end])
+        for claim in line.claims
+    )
     assert settle(line.claims, line) <= frozenset().union(*(claim.letters for claim in line.claims))

@@ -112,7 +112,10 @@ PICKS = {
         "C",
     ),
     "answer-beats-refusal-words": ("I cannot see the cat in option A, so the answer is B", "B"),
-    "guess-beats-refusal": ("I'm unable to see the image, but if I had to guess, I would choose B.", "B"),
+    "guess-beats-refusal": (
+        "I'm unable to see the image, but if I had to guess, I would choose B.",
+        "B",
+    ),
     "text": ("blue", "B"),
     "text-stop-case": ("Blue.", "B"),
     "text-longest": ("Dark red.", "D"),
@@ -158,7 +161,10 @@ NONE = {
     "restated": (RESTATED, "ambiguous"),
     "restated-inline": (RESTATED.replace("\n", " "), "ambiguous"),
     "restated-heading": ("Answer choices:\nA. red\nB. blue\nC. green", "ambiguous"),
-    "restated-undecided": ("Let's check each option:\n\nA. red - it has red.\nB. blue - it has blue.", "ambiguous"),
+    "restated-undecided": (
+        "Let's check each option:\n\nA. red - it has red.\nB. blue - it has blue.",
+        "ambiguous",
+    ),
     "out-of-range": ("F", "out_of_range"),
     "out-of-range-stated": ("The answer is F.", "out_of_range"),
     "refusal-image": ("Sorry, I cannot see any image. Could you provide it?", "refusal"),
@@ -180,7 +186,11 @@ OTHER = {
     "text-with-letters-stated": ("The answer is both A and B.", COMPOUND, "C"),
     "text-none-of-the-above": ("None of the above.", COMPOUND, "D"),
     "only-option": ("A", {"A": "red"}, "A"),
-    "text-quoted": ('The curve rises.\n\nSo the correct caption is: "Accuracy over epochs."', COMPOUND, "B"),
+    "text-quoted": (
+        'The curve rises.\n\nSo the correct caption is: "Accuracy over epochs."',
+        COMPOUND,
+        "B",
+    ),
     "text-like-a-letter": ("C++", LANGUAGES, "A"),
     "text-sharp": ("C#", LANGUAGES, "C"),
     "letter-before-equal-text": ("C", LANGUAGES, "C"),
@@ -237,7 +247,9 @@ def test_the_rule_that_fired_is_named(response: str, rule: str) -> None:
     assert extract_choice(response, COLOURS) == Choice("B", rule)
 
 
-@pytest.mark.parametrize("choices", [{}, {"": "x"}, {"a": "x", "A": "y"}, {"a b": "x"}, {"long": "x"}])
+@pytest.mark.parametrize(
+    "choices", [{}, {"": "x"}, {"a": "x", "A": "y"}, {"a b": "x"}, {"long": "x"}]
+)
 def test_choices_without_short_labels_are_rejected(choices: dict[str, str]) -> None:
     """No options, or keys that are not different labels of at most three characters, are errors."""
     with pytest.raises(ValueError, match="letters or short labels"):
@@ -256,7 +268,11 @@ LISTED = "the correct answer is:\n\nA) ground\nC) surface of earth"
     ("response", "choices", "letter"),
     [
         # "a" before the text of option A is an article
-        ("The picture shows a red car next to a blue truck. The larger vehicle is the blue truck.", VEHICLES, "B"),
+        (
+            "The picture shows a red car next to a blue truck. The larger vehicle is the blue truck.",
+            VEHICLES,
+            "B",
+        ),
         ("It resembles a line chart. However, it is hard to tell.", CHARTS, None),
         ("The answer is a red car.", VEHICLES, "A"),
         ("A red car", VEHICLES, "A"),
@@ -281,7 +297,10 @@ LISTED = "the correct answer is:\n\nA) ground\nC) surface of earth"
         ("Difference (D) = Rs.72", FOUR, None),
         ("Option (d) 10 degrees seems too small", FOUR, None),
         # quoted, marked and struck letters
-        *((form, FOUR, "B") for form in ("Answer: 'B'", "‘B’", "_B_", "['B']", r"\boxed{'B'}", r"\fbox{B}")),
+        *(
+            (form, FOUR, "B")
+            for form in ("Answer: 'B'", "‘B’", "_B_", "['B']", r"\boxed{'B'}", r"\fbox{B}")
+        ),
         ("Answer: ~~A~~ B", FOUR, "B"),
         # plain answers
         ("C<eoa>", FOUR, "C"),
@@ -310,7 +329,9 @@ LISTED = "the correct answer is:\n\nA) ground\nC) surface of earth"
         ("<answer>2</answer>", {"A": "two cats", "B": "a dog"}, None),
     ],
 )
-def test_nothing_is_read_that_was_not_chosen(response: str, choices: dict[str, str], letter: str | None) -> None:
+def test_nothing_is_read_that_was_not_chosen(
+    response: str, choices: dict[str, str], letter: str | None
+) -> None:
     """Forms of real answers that no rule read, or that were read as a letter which nobody chose."""
     assert extract_choice(response, choices).letter == letter
 
@@ -321,7 +342,9 @@ def test_a_cut_answer_is_read_as_far_as_it_commits() -> None:
     assert extract_choice(weak, FOUR) == Choice("B", "statement")
     assert extract_choice(weak, FOUR, truncated=True) == Choice(None, "truncated")
     assert extract_choice(CUT + "and more", FOUR, truncated=False).letter == "B"
-    assert extract_choice("The answer is C. This is", FOUR, truncated=True) == Choice("C", "answer_line")
+    assert extract_choice("The answer is C. This is", FOUR, truncated=True) == Choice(
+        "C", "answer_line"
+    )
     assert extract_choice("Let's see:\nA", FOUR, truncated=True).letter is None
 
 
@@ -341,7 +364,11 @@ def test_lower_case_keys_are_returned_as_given() -> None:
 
 OF_THE_ISSUE = {
     "text-after-the-letter": ("The sky is wide. The answer is (B) blue", COLOURS, "B"),
-    "text-repeated": ("The correct answer is (B) 30°, as ∠AOB is 30°", {"A": "20°", "B": "30°"}, "B"),
+    "text-repeated": (
+        "The correct answer is (B) 30°, as ∠AOB is 30°",
+        {"A": "20°", "B": "30°"},
+        "B",
+    ),
     "text-without-space": ("Answer: (G)10", dict(zip("EFG", ("8", "9", "10"), strict=True)), "G"),
     "boxed-fraction-with-letter": (
         "\\boxed{\\text{(D) }\\frac{14}{3}}",
@@ -350,11 +377,23 @@ OF_THE_ISSUE = {
     ),
     "boxed-latex-space": ("\\boxed{\\text{Option~B}}", COLOURS, "B"),
     "boxed-fraction": ("\\boxed{\\frac{1}{3}}", {"A": "\\frac{1}{3}", "B": "1/2"}, "A"),
-    "json-with-comma": ('{"answer": "(A) a plot, with axes"}', {"A": "a plot, with axes", "B": "a map"}, "A"),
+    "json-with-comma": (
+        '{"answer": "(A) a plot, with axes"}',
+        {"A": "a plot, with axes", "B": "a map"},
+        "A",
+    ),
     "last-line-decides": ("I think it is A.\n\nAnswer: C", COLOURS, "C"),
     "text-is-a-letter": ("D. A", {"A": "D", "B": "C", "C": "B", "D": "A"}, "D"),
-    "text-is-a-letter-bracketed": ("The answer is B (A).", {"A": "D", "B": "A", "C": "B", "D": "C"}, "B"),
-    "lack-of-appeal": ("Conclusion: a lack of appeal.\n\nAnswer: (F) Yes", {"A": "No", "C": "Never", "F": "Yes"}, "F"),
+    "text-is-a-letter-bracketed": (
+        "The answer is B (A).",
+        {"A": "D", "B": "A", "C": "B", "D": "C"},
+        "B",
+    ),
+    "lack-of-appeal": (
+        "Conclusion: a lack of appeal.\n\nAnswer: (F) Yes",
+        {"A": "No", "C": "Never", "F": "Yes"},
+        "F",
+    ),
     "text-not-other": ("The colour shown is green, not blue.", COLOURS, "C"),
     "text-of-a-count": ("There are 10 people.", {"A": "8", "B": "10"}, "B"),
     "text-then-letter": ("the hawfinch (D) has a thick beak", {"A": "wren", "D": "hawfinch"}, "D"),
@@ -370,7 +409,9 @@ OF_THE_ISSUE = {
 
 
 @pytest.mark.parametrize(("response", "choices", "letter"), OF_THE_ISSUE.values(), ids=OF_THE_ISSUE)
-def test_forms_of_real_models_are_read(response: str, choices: dict[str, str], letter: str | None) -> None:
+def test_forms_of_real_models_are_read(
+    response: str, choices: dict[str, str], letter: str | None
+) -> None:
     """What real models write about real options gives the option, or none where they say none."""
     assert extract_choice(response, choices).letter == letter
 
@@ -381,7 +422,11 @@ DECORATIONS = (
     "The correct answer is **{}**.", "Final answer: {}", "Option {}", "option ({})", "I choose {}.",
     "So the answer is {}!", "The text of this figure is long. Therefore, {}",
 )  # fmt: skip
-words = st.lists(st.sampled_from(["loss", "curve", "heat", "map", "robot", "network", "tree"]), min_size=1, max_size=4)
+words = st.lists(
+    st.sampled_from(["loss", "curve", "heat", "map", "robot", "network", "tree"]),
+    min_size=1,
+    max_size=4,
+)
 fragments = st.sampled_from(
     [
         "A",
@@ -418,8 +463,13 @@ responses = st.text() | st.lists(fragments, max_size=25).map("".join)
 
 
 @example("İ.A", {"A": "x", "B": "y"})  # a letter of which lower case makes two characters
-@given(responses, st.dictionaries(st.sampled_from(string.ascii_uppercase), st.text() | fragments, min_size=1))
-def test_any_response_gives_an_offered_letter_or_none(response: str, choices: dict[str, str]) -> None:
+@given(
+    responses,
+    st.dictionaries(st.sampled_from(string.ascii_uppercase), st.text() | fragments, min_size=1),
+)
+def test_any_response_gives_an_offered_letter_or_none(
+    response: str, choices: dict[str, str]
+) -> None:
     """Whatever the response and the option texts are, nothing is raised and the letter is one of the choices."""
     choice = extract_choice(response, choices)
     assert choice.letter is None or choice.letter in choices
@@ -432,20 +482,28 @@ def test_surrounding_whitespace_changes_nothing(response: str, before: str, afte
 
 
 @given(
-    st.sampled_from(list(PICKS.values())), st.sampled_from(["It rains.", "I hope this helps!", "Let me look closely."])
+    st.sampled_from(list(PICKS.values())),
+    st.sampled_from(["It rains.", "I hope this helps!", "Let me look closely."]),
 )
-def test_a_sentence_that_names_no_option_changes_nothing(pick: tuple[str, str], sentence: str) -> None:
+def test_a_sentence_that_names_no_option_changes_nothing(
+    pick: tuple[str, str], sentence: str
+) -> None:
     """A line before or after an answer that speaks of no option leaves its letter as it is."""
     response, letter = pick
     assert extract_choice(f"{response}\n{sentence}", COLOURS).letter == letter
-    assert "</think>" in response or extract_choice(f"{sentence}\n{response}", COLOURS).letter == letter
+    assert (
+        "</think>" in response
+        or extract_choice(f"{sentence}\n{response}", COLOURS).letter == letter
+    )
 
 
 @pytest.mark.parametrize("form", DECORATIONS)
 @pytest.mark.parametrize("choices", [COLOURS, PICTURES, NINE], ids=["texts", "pictures", "nine"])
 def test_a_decorated_letter_is_that_letter(form: str, choices: dict[str, str]) -> None:
     """Every letter in every common decoration is picked."""
-    assert [extract_choice(form.format(letter), choices).letter for letter in choices] == list(choices)
+    assert [extract_choice(form.format(letter), choices).letter for letter in choices] == list(
+        choices
+    )
 
 
 @given(st.lists(words.map(" ".join), min_size=2, max_size=5, unique=True), st.data())
@@ -453,7 +511,9 @@ def test_an_option_text_alone_is_its_letter(texts: list[str], data: st.DataObjec
     """An option's text picks it, in any case and with a closing stop, even if other options' texts are inside it."""
     choices = dict(zip(string.ascii_uppercase, texts, strict=False))
     letter = data.draw(st.sampled_from(sorted(choices)))
-    form = data.draw(st.sampled_from([str, str.upper, str.title, "{}.".format, "The answer is {}.".format]))
+    form = data.draw(
+        st.sampled_from([str, str.upper, str.title, "{}.".format, "The answer is {}.".format])
+    )
     assert extract_choice(form(choices[letter]), choices).letter == letter
 
 
@@ -461,8 +521,31 @@ def test_an_option_text_alone_is_its_letter(texts: list[str], data: st.DataObjec
 @pytest.mark.parametrize(
     "piece",
     [
-        *("A ", "(A) ", "answer is ", "<answer>", "\\boxed{", "I cannot see ", "\n", "x\n", "-> ", "A:\n", "red ", '"'),
-        *("(A), ", "red, ", "(A", "f(A) ", "Question:\n", "</s>", "[asy]", "<|channel|>", "answer: 5\n"),
+        *(
+            "A ",
+            "(A) ",
+            "answer is ",
+            "<answer>",
+            "\\boxed{",
+            "I cannot see ",
+            "\n",
+            "x\n",
+            "-> ",
+            "A:\n",
+            "red ",
+            '"',
+        ),
+        *(
+            "(A), ",
+            "red, ",
+            "(A",
+            "f(A) ",
+            "Question:\n",
+            "</s>",
+            "[asy]",
+            "<|channel|>",
+            "answer: 5\n",
+        ),
     ],
 )
 def test_long_repetitive_responses_are_read_in_linear_time(piece: str) -> None:
@@ -477,20 +560,24 @@ def test_both_matchers_agree_with_a_count_by_eye_on_real_predictions(real_data: 
     expected = sum(row["prediction"].split(":")[0].strip() == row["answer"] for row in rows)
     released = sum(released_match(row["prediction"], row["answer"]) for row in rows)
     extracted = sum(
-        extract_choice(row["prediction"], dict.fromkeys("ABCD", "")).letter == row["answer"] for row in rows
+        extract_choice(row["prediction"], dict.fromkeys("ABCD", "")).letter == row["answer"]
+        for row in rows
     )
     assert (len(rows), expected, released, extracted) == (307, 164, 164, 164)
 
 
 @pytest.mark.parametrize("form", ["{}", "{}.", "({})", "{})", " {}\n", "({}).", "**{}**"])
 @pytest.mark.parametrize(
-    "texts", [("red", "blue", "a cat"), ("B", "A", "C"), ("", "", ""), ("two words", "A and B", "(A)")]
+    "texts",
+    [("red", "blue", "a cat"), ("B", "A", "C"), ("", "", ""), ("two words", "A and B", "(A)")],
 )
 def test_a_bare_letter_is_what_the_rules_find_for_it(
     form: str, texts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever the options' texts and the prompt."""
-    for letter, prompt, is_cut in itertools.product("ABCD", ("", "A\nB", "Which? (A) x"), (None, True)):
+    for letter, prompt, is_cut in itertools.product(
+        "ABCD", ("", "A\nB", "Which? (A) x"), (None, True)
+    ):
         arguments = (form.format(letter), dict(zip("ABC", texts, strict=True)))
         bare = extract_choice(*arguments, truncated=is_cut, prompt=prompt)
         with monkeypatch.context() as context:

@@ -17,7 +17,9 @@ def seen(text: str, *options: str) -> str:
     """`text` with the n-th longest of `options` where it stands as `1`, `2`, ..., at the length that it has."""
     found = masked(text, Options(dict(zip(string.ascii_uppercase, options, strict=False))))
     assert len(found) == len(text)
-    return "".join(str(1 + ord(c) - ord(TEXTS)) if TEXTS <= c < PAD else "_" if c == PAD else c for c in found)
+    return "".join(
+        str(1 + ord(c) - ord(TEXTS)) if TEXTS <= c < PAD else "_" if c == PAD else c for c in found
+    )
 
 
 @pytest.mark.parametrize(

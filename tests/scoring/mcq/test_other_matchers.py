@@ -40,8 +40,36 @@ def test_released_rules_look_at_one_character(response: str, answer: str, hit: b
 
 PIECES = st.sampled_from(
     [
-        *("A", "B", "(C)", "D.", "A:", "B)", "C ", "Dog", "a", "E", " ", "\n", "'", '"', ".", ":", "!", "İ"),
-        *("the answer is", "The correct option is ", "I choose", "my choice is", "答案是", "选", "답:", "답은 "),
+        *(
+            "A",
+            "B",
+            "(C)",
+            "D.",
+            "A:",
+            "B)",
+            "C ",
+            "Dog",
+            "a",
+            "E",
+            " ",
+            "\n",
+            "'",
+            '"',
+            ".",
+            ":",
+            "!",
+            "İ",
+        ),
+        *(
+            "the answer is",
+            "The correct option is ",
+            "I choose",
+            "my choice is",
+            "答案是",
+            "选",
+            "답:",
+            "답은 ",
+        ),
     ]
 )
 
@@ -109,7 +137,11 @@ def test_sixteen_thousand_answers_have_the_hosts_scores(theirs: Any, real_data: 
     texts = [answer.get("response", answer.get("prediction")) for answer in answers]
     for row in load_rows("mmstar", "demo", "ablation=text"):
         options = dict(zip(row["letters"], row["options"], strict=True))
-        texts += [text for letter in options for _, text in phrasings(letter, options[letter], list(options))]
+        texts += [
+            text
+            for letter in options
+            for _, text in phrasings(letter, options[letter], list(options))
+        ]
     assert len(texts) > 10_000
     assert differing(theirs, texts) == []
 
@@ -145,15 +177,24 @@ CHOICES = {"A": "the red bear", "B": "a blue boat", "C": "Cats", "D": "nothing o
         ("B one two three B", None),
     ],
 )
-def test_vlmevalkit_reads_a_letter_near_the_end_or_a_text(response: str, letter: str | None) -> None:
+def test_vlmevalkit_reads_a_letter_near_the_end_or_a_text(
+    response: str, letter: str | None
+) -> None:
     """The only letter near the end, else the only option's text in a short answer; refusals and Z are nothing."""
     assert vlmevalkit_match(response, CHOICES) == letter
 
 
 @pytest.mark.parametrize(
     ("response", "letter"),
-    [("is A: or 1xB", "A"), ("I think the answer is A or B, the answer is A maybe", "B"), ("", None), ("none", None)],
+    [
+        ("is A: or 1xB", "A"),
+        ("I think the answer is A or B, the answer is A maybe", "B"),
+        ("", None),
+        ("none", None),
+    ],
 )
-def test_lmms_eval_reads_ends_first_occurrences_and_forms(response: str, letter: str | None) -> None:
+def test_lmms_eval_reads_ends_first_occurrences_and_forms(
+    response: str, letter: str | None
+) -> None:
     """A letter of a word at the end does not stand alone; behind a phrase's first occurrence the last letter counts."""
     assert lmms_eval_match(response) == letter

@@ -44,7 +44,9 @@ def test_a_line_is_read_once() -> None:
 
 def test_case_and_markup_do_not_count() -> None:
     """Lines are cleaned before they are read."""
-    assert [named(line) for _, line in reading_of("**The Answer** is `B`").backwards()] == ["FILL ANSWER IS LETTER"]
+    assert [named(line) for _, line in reading_of("**The Answer** is `B`").backwards()] == [
+        "FILL ANSWER IS LETTER"
+    ]
     assert [named(line) for _, line in reading_of("It is DARK RED").backwards()] == ["IT IS TEXT"]
 
 
@@ -175,7 +177,9 @@ def test_an_option_x_is_mentioned_only_where_it_stands() -> None:
         ("Answer:\nB. I don't know", 1, 0, True),
     ],
 )
-def test_what_is_said_later_may_choose_nothing(text: str, index: int, start: int, found: bool) -> None:
+def test_what_is_said_later_may_choose_nothing(
+    text: str, index: int, start: int, found: bool
+) -> None:
     """In the line itself from a place on, or in a later one; what stands before takes nothing back."""
     assert reading_of(text).is_undecided(index, start) is found
 
@@ -219,7 +223,9 @@ def test_the_last_answer_that_names_no_option_is_known(text: str, index: int) ->
     assert reading_of(text).unread == index
 
 
-@pytest.mark.parametrize(("after", "expected"), [(-1, [3, 1, 0]), (0, [3, 1]), (1, [3]), (2, [3]), (3, [])])
+@pytest.mark.parametrize(
+    ("after", "expected"), [(-1, [3, 1, 0]), (0, [3, 1]), (1, [3]), (2, [3]), (3, [])]
+)
 def test_lines_behind_another_are_read_alone(after: int, expected: list[int]) -> None:
     """Those that mention an option, the last one first."""
     reading = reading_of("It is red\nIt is B\nIt rains\nIt is green")
@@ -234,10 +240,22 @@ ROMAN = {"A": "I", "B": "II", "C": "III"}
 LENGTHS = {"A": "10 cm", "B": "20 cm"}
 
 MARKED = {
-    "after-a-line-that-ends-in-a-colon": ("The corresponding point is:\n(D) Point D", PICTURES, "D"),
+    "after-a-line-that-ends-in-a-colon": (
+        "The corresponding point is:\n(D) Point D",
+        PICTURES,
+        "D",
+    ),
     "after-a-colon": ("The caption that best describes it is: E) number of nodes", PICTURES, "E"),
-    "after-a-blank-line": ("The image that best matches is:\n\nE) The plot with bars", PICTURES, "E"),
-    "after-its-listing": ("(A) one\n(B) two\n(C) three\n\nSo the best match is:\n(B) two", PICTURES, "B"),
+    "after-a-blank-line": (
+        "The image that best matches is:\n\nE) The plot with bars",
+        PICTURES,
+        "E",
+    ),
+    "after-its-listing": (
+        "(A) one\n(B) two\n(C) three\n\nSo the best match is:\n(B) two",
+        PICTURES,
+        "B",
+    ),
     "whatever-noun-stands-before-it": ("The spending is (D) 3.25 million", PICTURES, "D"),
     "in-the-middle": ("As it shines, the third image (B) is most similar to it", PICTURES, "B"),
     "option-in-brackets": ("It moves at 0.91c (Option D)", PICTURES, "D"),
@@ -255,14 +273,22 @@ MARKED = {
     "after-a-box": ("= \\boxed{72}$ cm.The answer is (B).", PICTURES, "B"),
     "my-pick": ("It has two legs, so my pick is B because it fits", PICTURES, "B"),
     "option-number": ("option number B", PICTURES, "B"),
-    "japanese-in-lower-case": ("正解は **e** です。\n\n説明:\na: 違います\nb: 違います", PICTURES, "E"),
+    "japanese-in-lower-case": (
+        "正解は **e** です。\n\n説明:\na: 違います\nb: 違います",
+        PICTURES,
+        "E",
+    ),
     "capital-of-a-picture": ("Point B is closer than point A.", dict.fromkeys("AB", ""), "B"),
     "capital-in-quotes": ('It corresponds to point "C" in it.', POINTS, "C"),
 }
 TEXTS = {
     "in-contrast": ("Box B localizes it more accurately, whereas Box A is too large.", BOXES, "B"),
     "in-the-next-sentence": ("Box B fits. Box A, on the other hand, is too large.", BOXES, "B"),
-    "concluded": ("- Point A is up.\n- Point B is low.\n\nTherefore, the point that we seek is Point B.", POINTS, "B"),
+    "concluded": (
+        "- Point A is up.\n- Point B is low.\n\nTherefore, the point that we seek is Point B.",
+        POINTS,
+        "B",
+    ),
     "compared": ("Blue is nearer than red.", COLOURS, "B"),
     "yes-or-no": ("No, the car is larger than it.", TWO, "B"),
     "roman-at-the-end": ("The region is II.", ROMAN, "B"),
@@ -278,15 +304,27 @@ NOTHING = {
     "either-alone": ("either (A) 2 MeV or (C) 5 MeV", PICTURES, "ambiguous"),
     "neither": ("Neither (A) nor (B) fits.", PICTURES, "ambiguous"),
     "cannot-select": ("I cannot confidently select one of red and blue.", COLOURS, "refusal"),
-    "cannot-determine-later": ("The sky may be blue. However, it is difficult to determine.", COLOURS, "refusal"),
-    "none-of-the-options": ("The sky is blue, but none of the options is right.", COLOURS, "no_match"),
+    "cannot-determine-later": (
+        "The sky may be blue. However, it is difficult to determine.",
+        COLOURS,
+        "refusal",
+    ),
+    "none-of-the-options": (
+        "The sky is blue, but none of the options is right.",
+        COLOURS,
+        "no_match",
+    ),
     "none-of-the-options-chinese": ("The sky is blue. 无正确答案", COLOURS, "no_match"),
     "no-as-a-word": ("There is no image provided.", TWO, "refusal"),
     "i-as-a-word": ("I think that it shows this.", ROMAN, "no_match"),
     "not-visible": ("The image is not visible, so it is not possible to answer", TWO, "refusal"),
     "not-visible-chinese": ("图片不可见，所以无法回答", TWO, "refusal"),
     "boxed-value": ("As x = 15, we get \\boxed{108}", COLOURS, "out_of_range"),
-    "boxed-none": ("A: red.\n\nE: 15\n\nSo it is \\boxed{\\text{none of these}}", COLOURS, "out_of_range"),
+    "boxed-none": (
+        "A: red.\n\nE: 15\n\nSo it is \\boxed{\\text{none of these}}",
+        COLOURS,
+        "out_of_range",
+    ),
     "answer-line-value": ("The side is 10 cm.\nThe answer is: 30", LENGTHS, "out_of_range"),
     "formula": ("So p_1(B) = f(A) + 3", PICTURES, "no_match"),
     "question": ("Is it (B)?", PICTURES, "no_match"),
@@ -297,30 +335,42 @@ TURNS = {
     "question": ("So (B).\n\nQuestion: Which?\nAnswer: C", "B"),
     "question-first": ("Question: Which?\nAnswer: C", "C"),
     "nothing-stated-before": ("Let me see.\nQ: Which one?\nThe answer is C", "C"),
-    "instruction": ("The answer is B.\n\n### Instruction:\nGo on.\n### Response:\nThe answer is C", "B"),
+    "instruction": (
+        "The answer is B.\n\n### Instruction:\nGo on.\n### Response:\nThe answer is C",
+        "B",
+    ),
     "token": ("B<|im_end|>\n<|im_start|>user\nAnswer: C", "B"),
     "open": ("The answer is A or B.\nQuestion: Which?\nAnswer: C", None),
     "declined": ("I cannot see the image.\nQuestion: Which?\nAnswer: C", None),
-    "channels": ("<|channel|>analysis<|message|>It is A<|end|><|channel|>final<|message|>It is B.<|return|>", "B"),
+    "channels": (
+        "<|channel|>analysis<|message|>It is A<|end|><|channel|>final<|message|>It is B.<|return|>",
+        "B",
+    ),
     "channel-cut-off": ("<|channel|>analysis<|message|>It is A", None),
 }
 
 
 @pytest.mark.parametrize(("response", "choices", "letter"), MARKED.values(), ids=MARKED)
-def test_a_marked_letter_is_read_wherever_it_stands(response: str, choices: Mapping[str, str], letter: str) -> None:
+def test_a_marked_letter_is_read_wherever_it_stands(
+    response: str, choices: Mapping[str, str], letter: str
+) -> None:
     """It outranks whatever texts stand around it, unless it is rejected."""
     assert extract_choice(response, choices).letter == letter
 
 
 @pytest.mark.parametrize(("response", "choices", "letter"), TEXTS.values(), ids=TEXTS)
-def test_a_text_that_is_spoken_for_is_read(response: str, choices: Mapping[str, str], letter: str) -> None:
+def test_a_text_that_is_spoken_for_is_read(
+    response: str, choices: Mapping[str, str], letter: str
+) -> None:
     """Texts that are contrasted, compared or of the working are not."""
     choice = extract_choice(response, choices)
     assert (choice.letter, choice.rule) == (letter, "text")
 
 
 @pytest.mark.parametrize(("response", "choices", "rule"), NOTHING.values(), ids=NOTHING)
-def test_nothing_is_read_where_nothing_is_chosen(response: str, choices: Mapping[str, str], rule: str) -> None:
+def test_nothing_is_read_where_nothing_is_chosen(
+    response: str, choices: Mapping[str, str], rule: str
+) -> None:
     """The reason says whether the answer declines, leaves several open, or is no option."""
     choice = extract_choice(response, choices)
     assert (choice.letter, choice.rule) == (None, rule)
@@ -373,6 +423,8 @@ def test_the_first_turn_that_states_an_answer_decides(response: str, letter: str
         ("letter", "Point B is closer than A", COLOURS, ""),
     ],
 )
-def test_each_rule_by_itself(rule: str, response: str, choices: Mapping[str, str], letters: str) -> None:
+def test_each_rule_by_itself(
+    rule: str, response: str, choices: Mapping[str, str], letters: str
+) -> None:
     """What it leaves standing, whatever the rules before it say; `?` for an answer that is no option."""
     assert RULES[rule](Reading(response, Options(choices))) == set(letters)

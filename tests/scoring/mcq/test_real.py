@@ -50,17 +50,27 @@ def test_real_answers_are_found_and_never_misread(real_data: Path) -> None:
 
     Left out are the answers of `run_ons.json`: they go on with a question of their own, whose letter was published.
     """
-    answers = [each for each in _real(real_data, "answers") if each["id"] not in RUN_ONS.get(each["model"], ())]
-    certain, debatable = (_outcomes([each for each in answers if each["certain"] is sure]) for sure in (True, False))
+    answers = [
+        each
+        for each in _real(real_data, "answers")
+        if each["id"] not in RUN_ONS.get(each["model"], ())
+    ]
+    certain, debatable = (
+        _outcomes([each for each in answers if each["certain"] is sure]) for sure in (True, False)
+    )
     assert certain["right"] >= 0.997 * certain.total()
     assert certain["wrong"] <= 0.002 * certain.total()
     assert (certain + debatable)["wrong"] <= 0.02 * len(answers)
 
 
 @pytest.mark.parametrize(("source", "found", "wrong"), FREE)
-def test_free_answers_are_found_and_seldom_misread(real_data: Path, source: str, found: float, wrong: float) -> None:
+def test_free_answers_are_found_and_seldom_misread(
+    real_data: Path, source: str, found: float, wrong: float
+) -> None:
     """Of the answers of models that write as they like: the shares that are at least found, and at most wrong."""
-    outcomes = _outcomes([each for each in _real(real_data, "free_form") if each["source"] == source])
+    outcomes = _outcomes(
+        [each for each in _real(real_data, "free_form") if each["source"] == source]
+    )
     assert outcomes["right"] >= found * outcomes.total()
     assert outcomes["wrong"] <= wrong * outcomes.total()
 
@@ -70,7 +80,12 @@ MORE = (
     ("lawbench_one_shot", 0.99, 0.001, 0.01),
     ("lawbench_runon", 0.99, 0.01, 0.0),
     ("mirage", 0.993, 0.001, 0.01),
-    ("thoughtsource", 0.993, 0.001, 0.07),  # of 58 that choose nothing, four speak for one option alone
+    (
+        "thoughtsource",
+        0.993,
+        0.001,
+        0.07,
+    ),  # of 58 that choose nothing, four speak for one option alone
     ("farel_en", 0.99, 0.001, 0.0),
 )
 
@@ -81,7 +96,10 @@ def test_answers_that_choose_nothing_are_seldom_read(
 ) -> None:
     """The shares of stated letters at least found and at most wrong, and of answers without one at most read."""
     answers = [each for each in _real(real_data, "more") if each["corpus"] == corpus]
-    letters = [(extract_choice(each["response"], each["options"]).letter, each["label"]) for each in answers]
+    letters = [
+        (extract_choice(each["response"], each["options"]).letter, each["label"])
+        for each in answers
+    ]
     stated = [(letter, label) for letter, label in letters if label is not None]
     silent = [letter for letter, label in letters if label is None]
     assert sum(letter == label for letter, label in stated) >= found * len(stated)
@@ -101,7 +119,10 @@ def test_numbered_options_are_read_by_their_numbers(real_data: Path) -> None:
 CHANGES: Mapping[str, Callable[[str, Mapping[str, str]], tuple[str, Mapping[str, str]]]] = {
     "the options in another order": lambda text, options: (text, dict(reversed(options.items()))),
     "a for one": lambda text, options: (text.replace(" one ", " a "), options),
-    "a second question": lambda text, options: (f"{text}\n\nQuestion: Which is it?\nThe answer is D.", options),
+    "a second question": lambda text, options: (
+        f"{text}\n\nQuestion: Which is it?\nThe answer is D.",
+        options,
+    ),
 }
 
 
@@ -113,17 +134,26 @@ def test_the_letter_stays_where_the_answer_means_the_same(real_data: Path, chang
         letter = extract_choice(each["response"], each["choices"]).letter
         if letter is not None and letter == each["letter"]:
             read += 1
-            others += extract_choice(*CHANGES[change](each["response"], each["choices"])).letter != letter
+            others += (
+                extract_choice(*CHANGES[change](each["response"], each["choices"])).letter != letter
+            )
     assert others <= 0.002 * read
 
 
 def test_a_cut_answer_has_its_letter_or_none(real_data: Path) -> None:
     """Of long real answers cut at a third, at most 0.3% are read as another letter."""
-    answers = [each for each in _real(real_data, "free_form")[::2] if each["letter"] and len(each["response"]) > 300]
+    answers = [
+        each
+        for each in _real(real_data, "free_form")[::2]
+        if each["letter"] and len(each["response"]) > 300
+    ]
     wrong = 0
     for each in answers:
         part = each["response"][: len(each["response"]) // 3]
-        wrong += extract_choice(part, each["choices"], truncated=True).letter not in (None, each["letter"])
+        wrong += extract_choice(part, each["choices"], truncated=True).letter not in (
+            None,
+            each["letter"],
+        )
     assert wrong <= 0.003 * len(answers)
 
 
@@ -150,9 +180,13 @@ def _stated(options: Mapping[str, str]) -> Counter[str]:
     found: Counter[str] = Counter()
     plain = {letter: text.strip(" .()").lower() for letter, text in options.items()}
     for letter, text in options.items():
-        is_own = list(plain.values()).count(plain[letter]) == 1 and plain[letter].upper() not in options
+        is_own = (
+            list(plain.values()).count(plain[letter]) == 1 and plain[letter].upper() not in options
+        )
         for kind, response in phrasings(letter, text, list(options)):
-            names_another = f"{text} ({letter})" in response and plain[letter].upper() in {*options} - {letter}
+            names_another = f"{text} ({letter})" in response and plain[letter].upper() in {
+                *options
+            } - {letter}
             if not names_another and (kind != "text" or is_own):
                 got = extract_choice(response, options).letter
                 found["none" if got is None else "right" if got == letter else "wrong"] += 1

@@ -83,7 +83,12 @@ def test_a_letter_in_brackets_counts_whatever_stands_around_it(text: str, found:
 
 @pytest.mark.parametrize(
     ("text", "found"),
-    [("Point B is closer than A", "B0"), ("Step B is next", ""), ("b is closer", ""), ("B or C is closer", "BC0")],
+    [
+        ("Point B is closer than A", "B0"),
+        ("Step B is next", ""),
+        ("b is closer", ""),
+        ("B or C is closer", "BC0"),
+    ],
 )
 def test_a_bare_capital_is_told_apart(text: str, found: str) -> None:
     """It is weaker evidence than one in brackets."""
@@ -144,7 +149,9 @@ def test_any_line_is_read(found: str) -> None:
         ("It is wide, so (B) fits", [("B", 1, "mark", 5)]),
     ],
 )
-def test_all_that_is_said_in_a_first_line(text: str, found: list[tuple[str, int, str, int]]) -> None:
+def test_all_that_is_said_in_a_first_line(
+    text: str, found: list[tuple[str, int, str, int]]
+) -> None:
     """The letters, how strongly, by what and where."""
     stances_of = [
         ("".join(sorted(each.letters)), each.strength, each.by, each.start)

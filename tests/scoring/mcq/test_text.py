@@ -73,7 +73,14 @@ def test_latex_is_read_as_people_write_it(text: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("（Ｂ）", "(B)"), ("“B”", '"B"'), ("«B»", '"B"'), ("it’s B", "it's B"), ("½", "1⁄2"), ("blåbær", "blåbær")],
+    [
+        ("（Ｂ）", "(B)"),
+        ("“B”", '"B"'),
+        ("«B»", '"B"'),
+        ("it’s B", "it's B"),
+        ("½", "1⁄2"),
+        ("blåbær", "blåbær"),
+    ],
 )
 def test_characters_have_one_form(text: str, expected: str) -> None:
     """Full-width characters and the quotes of all languages become the common ones."""
@@ -86,7 +93,9 @@ def test_text_without_markup_keeps_its_words(text: str) -> None:
     assert plain(text) == " ".join(text.split())
 
 
-@pytest.mark.parametrize(("text", "expected"), [("Blue İÇ", "blue İç"), ("İ", "İ"), ("ẞ", "ß"), ("BLUE", "blue")])
+@pytest.mark.parametrize(
+    ("text", "expected"), [("Blue İÇ", "blue İç"), ("İ", "İ"), ("ẞ", "ß"), ("BLUE", "blue")]
+)
 def test_a_character_that_would_grow_keeps_its_case(text: str, expected: str) -> None:
     """Lower case is one character for each."""
     assert lower(text) == expected
@@ -97,9 +106,12 @@ def test_lower_case_keeps_the_length(text: str) -> None:
     """Positions are the same in both cases, and characters with a lower-case form of one character have it."""
     lowered = lower(text)
     assert len(lowered) == len(text)
-    assert all(low in (character, character.lower()) for low, character in zip(lowered, text, strict=True))
+    assert all(
+        low in (character, character.lower()) for low, character in zip(lowered, text, strict=True)
+    )
     assert not any(
-        unicodedata.category(low) == "Lu" and len(low.lower()) == 1 and low.lower() != low for low in lowered
+        unicodedata.category(low) == "Lu" and len(low.lower()) == 1 and low.lower() != low
+        for low in lowered
     )
 
 
@@ -157,7 +169,9 @@ def test_anything_else_is_one_turn(text: str) -> None:
 
 
 @given(
-    st.lists(st.sampled_from(["B", " ", "\n", "Question:", "Q:", "</s>", "### Input", "x"]), max_size=20).map("".join)
+    st.lists(
+        st.sampled_from(["B", " ", "\n", "Question:", "Q:", "</s>", "### Input", "x"]), max_size=20
+    ).map("".join)
 )
 def test_turns_hold_the_whole_text(text: str) -> None:
     """Nothing but white space between the turns is left out, and no turn is empty."""

@@ -20,7 +20,10 @@ def mentions(text: str, choices: Mapping[str, str] = COLOURS) -> str:
 @pytest.mark.parametrize(
     ("text", "kinds"),
     [
-        ("The correct answer is (B) blue, not A.", "FILL GOOD ANSWER IS CONFIRMED COMMA NOT LETTER STOP"),
+        (
+            "The correct answer is (B) blue, not A.",
+            "FILL GOOD ANSWER IS CONFIRMED COMMA NOT LETTER STOP",
+        ),
         ("the answer is B", "FILL ANSWER IS LETTER"),
         ("Is it B?", "IS IT LETTER QUESTION"),
         ("Wait... B!", "BUT STOP LETTER STOP"),

@@ -23,7 +23,10 @@ from spiqa_tasks.scoring.mcq.tokens import without_texts
 
 HERE = Path(__file__).parent
 DIGESTS = json.loads((HERE / "digests.json").read_text())
-PHRASES = [line.replace("\\n", "\n") for line in (HERE / "phrases.txt").read_text(encoding="utf-8").splitlines()]
+PHRASES = [
+    line.replace("\\n", "\n")
+    for line in (HERE / "phrases.txt").read_text(encoding="utf-8").splitlines()
+]
 """Phrases of our own: in nearly every one another cue decides, and each form has its examples."""
 
 
@@ -52,9 +55,15 @@ def claims() -> Iterator[object]:
     names = sorted(NAMES, key=lambda kind: NAMES[kind])
     for _ in range(20_000):
         found = "".join(draw.choices(names, k=draw.randint(1, 9)))
-        line = Line(found, ["AB"[place % 2] if kind in MENTIONS else "" for place, kind in enumerate(found)])
+        line = Line(
+            found, ["AB"[place % 2] if kind in MENTIONS else "" for place, kind in enumerate(found)]
+        )
         openings = line.opening("alone"), line.opening("lead")
-        spans = [(claim.level, claim.start, claim.end, claim.of_text) for claim in (*line.claims, *openings) if claim]
+        spans = [
+            (claim.level, claim.start, claim.end, claim.of_text)
+            for claim in (*line.claims, *openings)
+            if claim
+        ]
         yield (
             spans,
             sorted(settle(line.claims, line)),
@@ -74,14 +83,18 @@ def demo() -> Iterator[object]:
 READ = {
     "tables": tables,
     "claims": claims,
-    "phrases": lambda: read((phrase, choices) for choices in (COLOURS, NINE, SHIFTED) for phrase in PHRASES),
+    "phrases": lambda: read(
+        (phrase, choices) for choices in (COLOURS, NINE, SHIFTED) for phrase in PHRASES
+    ),
     "demo": demo,
 }
 
 
 def assert_unchanged(what: str, rows: Iterable[object]) -> None:
     """Compare with the digest that is tied to the version."""
-    assert DIGESTS.get(MATCHER_VERSION, {}).get(what) == digest(rows), "raise MATCHER_VERSION, and add to digests.json"
+    assert DIGESTS.get(MATCHER_VERSION, {}).get(what) == digest(rows), (
+        "raise MATCHER_VERSION, and add to digests.json"
+    )
 
 
 @pytest.mark.parametrize("what", READ)
@@ -102,7 +115,12 @@ def test_the_letters_of_real_answers_belong_to_the_version(real_data: Path, name
 
 def test_every_example_of_a_form_is_among_the_phrases() -> None:
     """With a sentence before it where the form stands anywhere in a line (see test_forms)."""
-    examples = {example for forms in FORMS.values() for examples in forms for example in examples.split("; ")}
+    examples = {
+        example
+        for forms in FORMS.values()
+        for examples in forms
+        for example in examples.split("; ")
+    }
     assert examples - {phrase.removeprefix("It rains. ") for phrase in PHRASES} == set()
 
 

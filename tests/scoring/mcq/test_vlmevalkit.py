@@ -13,14 +13,31 @@ from spiqa_tasks.scoring.mcq.other_matchers import vlmevalkit_match
 
 CHOICES = {"A": "the red bear", "B": "a blue boat", "C": "Cats", "D": "nothing of these"}
 WORDS = st.sampled_from(
-    ["A", "B", "C", "Z", "a", "(B)", "the", "red", "bear", "Cats", "boat,", "a blue boat", "is", "."]
+    [
+        "A",
+        "B",
+        "C",
+        "Z",
+        "a",
+        "(B)",
+        "the",
+        "red",
+        "bear",
+        "Cats",
+        "boat,",
+        "a blue boat",
+        "is",
+        ".",
+    ]
 )
 NOT_HERE = "VLMEvalKit is not installed (make test-vlmevalkit)"
 
 
 def theirs(response: str, choices: dict[str, str]) -> str | None:
     """What the host reads; Z and False, which are never right, as nothing."""
-    matching = pytest.importorskip("vlmeval.utils.matching_util", reason=NOT_HERE, exc_type=ImportError)
+    matching = pytest.importorskip(
+        "vlmeval.utils.matching_util", reason=NOT_HERE, exc_type=ImportError
+    )
     return matching.can_infer(response, dict(choices)) or None
 
 
@@ -41,7 +58,9 @@ def test_ten_thousand_answers_have_the_hosts_letters(real_data: Path) -> None:
     for row in load_rows("mmstar", "demo", "ablation=text"):
         options = dict(zip(row["letters"], row["options"], strict=True))
         answers += [
-            (text, options) for letter in options for _, text in phrasings(letter, options[letter], list(options))
+            (text, options)
+            for letter in options
+            for _, text in phrasings(letter, options[letter], list(options))
         ]
     assert len(answers) > 10_000
     different = []
