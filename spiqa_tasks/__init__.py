@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from spiqa_tasks import published
     from spiqa_tasks.l3score_metric import L3Score
+    from spiqa_tasks.runs.frame import load_samples, value
 
 __version__ = "0.2.0"
-__all__ = ["L3Score", "__version__", "published"]
+__all__ = ["L3Score", "__version__", "load_samples", "published", "value"]
 
 
 def __getattr__(name: str) -> Any:
@@ -19,6 +20,8 @@ def __getattr__(name: str) -> Any:
         from spiqa_tasks.l3score_metric import L3Score
 
         return L3Score
+    if name in ("load_samples", "value"):
+        return getattr(importlib.import_module("spiqa_tasks.runs.frame"), name)
     if name == "published":
         return importlib.import_module("spiqa_tasks.published")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -20,9 +20,10 @@ import yaml.loader
 from forgetting import forget_scorers, forget_text_metrics
 from hypothesis import HealthCheck, Phase, settings
 
-from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.extras import is_installed, require
+from spiqa_tasks.files.source import LocalSource
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.metrics import coco_java
 
@@ -286,3 +287,14 @@ def chromium() -> Iterator[Any]:
         browser = driver.chromium.launch(executable_path=path, args=CHROMIUM)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def rows_of(
+    scifibench_release: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str, str], list[dict[str, Any]]]:
+    """`rows_of(split, settings)`: the questions of a made release of SciFIBench, which the package finds too."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(scifibench_release))
+    return lambda split, settings: load_rows(
+        "scifibench", split, settings, LocalSource(scifibench_release)
+    )

@@ -1,0 +1,209 @@
+"""Runs as one pandas frame, a row per question, run and repeat, and the value of any metric over its rows.
+
+Everything that a table needs stands in columns, because `concat`, `merge` and `pivot` drop `frame.attrs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spiqa_tasks.benchmarks.aggregation import Value, mean_value
+from spiqa_tasks.benchmarks.choice import OPTIONS
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.metrics import text_scores
+from spiqa_tasks.runs.loading import load_runs
+from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import Selection, ablation, with_unique_labels
+from spiqa_tasks.scoring.values import too_few
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    "run",
+    "task",
+    "model",
+    "ablation",
+    "judge",
+    "generation",
+    "repeat",
+    "id",
+    "cluster",
+    "status",
+    "truncated",
+    "prediction",
+    "reference",
+    "letter",
+    "task_size",
+    "answered",
+    "signature",
+)
+"""The columns of every frame; one per group and one per metric of single questions follow."""
+
+CORPUS_METRICS = frozenset(name for name in text_scores.METRICS if name != "bertscore_f1")
+"""Metrics of a whole text collection: their value is not the mean of scores of single answers."""
+
+
+def load_samples(*paths: str | Path, task: str | None = None) -> pd.DataFrame:
+    """Return the answers at some paths as a frame with a row per question, run and repeat.
+
+    The columns are `COLUMNS`, one per kind of group (`category`, `figure_type`, ...), and one per metric that single
+    questions have a score of, in natural units, NaN without one. docs/reference.md describes each.
+
+    Args:
+        paths: folders or files of answers, as the commands take them; `TASK=FILE` names a file's task.
+        task: only the runs of this task.
+
+    Raises:
+        InputError: no runs at the paths, or none of the task.
+        DataError: answers without scores, and no release to score them with.
+    """
+    wanted = Selection(tasks=(task,)) if task else Selection()
+    runs, _ = load_runs([RunPath.parse(str(path)) for path in paths], wanted)
+
+    chosen = [run for run in runs if run.logged and task in (None, run.task)]
+    if not chosen:
+        raise InputError(
+            f"Expected answers to {task or 'a task'} in {', '.join(map(str, paths))}, found none. "
+            "Run lmms-eval with --log_samples."
+        )
+
+    return frame_of(chosen)
+
+
+def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
+    """Return runs that were read already as the frame of `load_samples`."""
+    import pandas as pd
+
+    rows = []
+    for run, label in zip(runs, run_labels(runs), strict=True):
+        of_run = _columns_of_run(run, label)
+        metrics = [metric.name for metric in run.metrics if metric.name not in CORPUS_METRICS]
+        for record in run.questions:
+            scores = {name: record.scores[name] for name in metrics if name in record.scores}
+            rows.append({**of_run, **_columns_of_record(run, record), **record.groups, **scores})
+
+    named = {name for row in rows for name in row}
+    others = sorted(named - set(COLUMNS))
+    return pd.DataFrame(rows, columns=[*COLUMNS, *others])
+
+
+def value(
+    frame: pd.DataFrame, metric: str, partial: bool = False, size: int | None = None
+) -> Value:
+    """Return a metric's value over the rows of one run, or of a group of them, with interval, n and reason.
+
+    A column is averaged; a metric of `CORPUS_METRICS` is computed from the texts. The value is NaN, with the reason,
+    where fewer than 99% of the task's questions were answered or fewer than 99% of the rows have a score.
+
+    Args:
+        frame: rows of `load_samples`, of a single run.
+        metric: name of a column or of a metric of `CORPUS_METRICS`, such as `meteor`.
+        partial: whether to return a value over a part of the task instead of withholding it.
+        size: number of questions that the rows should be, where it is known; a group with fewer is withheld.
+
+    Raises:
+        InputError: rows of several runs, or no such metric.
+    """
+    _check_single_run(frame)
+    clusters = {
+        key: cluster for key, cluster in zip(frame.id, frame.cluster, strict=True) if cluster
+    }
+
+    if not partial and (reason := _shortage(frame, size)):
+        return Value(float("nan"), len(frame), reason=reason)
+
+    if metric in frame.columns:
+        return replace(mean_value(_scores(frame, metric)), clusters=clusters)
+    if metric in CORPUS_METRICS:
+        return replace(_corpus_value(frame, metric), clusters=clusters)
+
+    known = ", ".join(name for name in frame.columns if name not in COLUMNS)
+    raise InputError(f"Expected a metric of the frame ({known}), found {metric}.")
+
+
+def run_labels(runs: Sequence[Run]) -> list[str]:
+    """Return a unique label for each run: its model's, with the task where one model has several."""
+    labelled = with_unique_labels(runs)
+    names = [run.name for run in labelled]
+
+    return [
+        run.name if names.count(run.name) == 1 else f"{run.name} on {run.task}" for run in labelled
+    ]
+
+
+def _columns_of_run(run: Run, label: str) -> dict[str, Any]:
+    generation = run.config.get("generation_kwargs") or {}
+    return {
+        "run": label,
+        "task": run.task,
+        "model": run.identity.model,
+        "ablation": ablation(run),
+        "judge": run.judge_name,
+        "generation": ",".join(f"{name}={generation[name]}" for name in sorted(generation)),
+        "repeat": 0,  # hosts log the first answer of a question alone
+        "task_size": run.asked or len(run.questions),
+        "answered": run.record_set.answered,
+    }
+
+
+def _columns_of_record(run: Run, record: Record) -> dict[str, Any]:
+    is_choice = OPTIONS in record.details
+    answer = run.by_id.get(record.id)
+    response = answer.response.text if answer is not None else None
+    return {
+        "id": record.id,
+        "cluster": record.cluster,
+        "status": record.status,
+        "truncated": record.truncated,
+        "prediction": response if is_choice else record.prediction,
+        "reference": record.reference,
+        "letter": record.prediction if is_choice else None,
+        "signature": record.signature,
+    }
+
+
+def _check_single_run(frame: pd.DataFrame) -> None:
+    labels = list(frame.run.unique())
+    if len(labels) != 1:
+        raise InputError(
+            f"Expected the rows of one run, found {len(labels)} runs. Use frame.groupby('run')."
+        )
+
+
+def _shortage(frame: pd.DataFrame, size: int | None) -> str:
+    """Return why a value over these rows is withheld, or ''."""
+    first = frame.iloc[0]
+    return too_few(int(first.answered), int(first.task_size), "questions were answered") or (
+        too_few(len(frame), size, "questions were answered") if size else ""
+    )
+
+
+def _scores(frame: pd.DataFrame, metric: str) -> Mapping[str, float | None]:
+    """Return id -> score; rows with status `ok` and no score are not of this metric."""
+    scores: dict[str, float | None] = {}
+    for key, status, score in zip(frame.id, frame.status, frame[metric], strict=True):
+        if score == score:  # NaN is the only value that differs from itself
+            scores[key] = float(score)
+        elif status != "ok":
+            scores[key] = None
+
+    return scores
+
+
+def _corpus_value(frame: pd.DataFrame, metric: str) -> Value:
+    answered = frame[frame.prediction.notna()]
+    if reason := too_few(len(answered), len(frame), "answers have a text"):
+        return Value(float("nan"), len(answered), reason=reason)
+
+    pairs = list(zip(answered.prediction, answered.reference, strict=True))
+    scores = text_scores.text_scores(pairs, [metric])
+    if metric in scores.omitted:
+        return Value(float("nan"), len(answered), reason=scores.omitted[metric])
+
+    return Value(scores.values[metric], len(answered), missing=len(frame) - len(answered))

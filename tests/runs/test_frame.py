@@ -1,0 +1,135 @@
+"""The frame of runs: its rows are the questions, and its values are those of the runs and of plain averages."""
+
+import math
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from choice_runs import answered, write_own
+from host_files import FAILED, sample_of, write_run
+
+import spiqa_tasks
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.metrics.text_scores import text_scores
+from spiqa_tasks.runs.frame import COLUMNS
+from spiqa_tasks.runs.loading import load_runs
+from spiqa_tasks.runs.paths import RunPath
+
+RowsOf = Callable[[str, str], list[dict[str, Any]]]
+TASK = "scifibench_cs_fig2cap"
+
+
+@pytest.fixture
+def two_models(rows_of: RowsOf, tmp_path: Path) -> Path:
+    """A folder with the answers of two models, of which one is wrong on five questions and one on seven."""
+    rows = rows_of("cs_fig2cap", "")
+    write_own(tmp_path / "m", "m", {TASK: answered(rows, 5)})
+    write_own(tmp_path / "n", "n", {TASK: answered(rows, 7)})
+    return tmp_path
+
+
+def test_every_question_of_every_run_is_a_row(two_models: Path, rows_of: RowsOf) -> None:
+    """Two runs have a row per question each, under the documented columns."""
+    frame = spiqa_tasks.load_samples(two_models)
+
+    ids = [row["id"] for row in rows_of("cs_fig2cap", "")]
+    assert tuple(frame.columns[: len(COLUMNS)]) == COLUMNS
+    assert {run: list(of.id) for run, of in frame.groupby("run")} == {"m": ids, "n": ids}
+    assert frame.groupby("run").accuracy.sum().to_dict() == {"m": len(ids) - 5, "n": len(ids) - 7}
+    assert (frame.letter == frame.reference).tolist() == (frame.accuracy == 1).tolist()
+
+
+def test_a_group_has_the_mean_of_its_rows_and_the_runs_own_value(two_models: Path) -> None:
+    """Value, n and interval of a group equal the mean of its column and what the run says of the group."""
+    frame = spiqa_tasks.load_samples(two_models / "m")
+    (run,), _ = load_runs([RunPath(two_models / "m")])
+
+    for name, group in frame.groupby("category"):
+        value = spiqa_tasks.value(group, "accuracy")
+        assert value.value == pytest.approx(group.accuracy.mean())
+        assert value.interval == run.value(run.metric("accuracy"), str(name)).interval
+        assert value.n == len(group)
+
+
+def test_values_do_not_depend_on_what_pandas_drops(two_models: Path) -> None:
+    """A frame that was concatenated and taken apart again has the same values."""
+    parts = [spiqa_tasks.load_samples(two_models / name) for name in ("m", "n")]
+    whole = pd.concat(parts, ignore_index=True)
+
+    for part in parts:
+        again = whole[whole.model == part.model.iloc[0]]
+        assert spiqa_tasks.value(again, "accuracy") == spiqa_tasks.value(part, "accuracy")
+
+
+def test_rows_of_two_runs_have_no_value(two_models: Path) -> None:
+    """A value over two runs is refused, with the way to split them."""
+    frame = spiqa_tasks.load_samples(two_models)
+    with pytest.raises(InputError, match=r"found 2 runs. Use frame.groupby\('run'\)"):
+        spiqa_tasks.value(frame, "accuracy")
+
+
+def test_a_value_over_too_few_questions_is_withheld_unless_asked_for(
+    rows_of: RowsOf, tmp_path: Path
+) -> None:
+    """Of a run on half of a task the value is NaN with the reason; `partial` gives the mean."""
+    rows = rows_of("cs_fig2cap", "")
+    write_own(tmp_path, "m", {TASK: answered(rows, 5)}, asked=2 * len(rows))
+    frame = spiqa_tasks.load_samples(tmp_path)
+
+    withheld = spiqa_tasks.value(frame, "accuracy")
+    assert math.isnan(withheld.value)
+    assert withheld.reason is not None
+    assert f"{len(rows)} of {2 * len(rows)} questions were answered" in withheld.reason
+    part = spiqa_tasks.value(frame, "accuracy", partial=True)
+    assert part.value == pytest.approx(frame.accuracy.mean())
+
+
+def test_failed_requests_are_missing_and_no_wrong_answers(rows_of: RowsOf, tmp_path: Path) -> None:
+    """Answers whose request failed have no score; too many of them withhold the value."""
+    rows = rows_of("cs_fig2cap", "")
+    samples = answered(rows, 0)
+    samples[0] = sample_of(rows[0], FAILED)
+    write_own(tmp_path, "m", {TASK: samples})
+    frame = spiqa_tasks.load_samples(tmp_path)
+
+    assert frame.accuracy.isna().sum() == 1
+    assert "answers have a score" in str(spiqa_tasks.value(frame, "accuracy").reason)
+
+
+def test_metrics_of_a_corpus_have_no_column_and_their_own_value(tmp_path: Path) -> None:
+    """BLEU of the frame is that of the texts, not a mean; it is no column that somebody could average."""
+    rows = rows_for_scoring("spiqa", "demo", "")
+    samples = [sample_of(row, "{'Answer': '" + row["answer"] + " it is'}") for row in rows]
+    write_run(
+        tmp_path,
+        "m",
+        {"spiqa_demo": samples},
+        settings={"spiqa_demo": ""},
+        benchmark="spiqa",
+        split="demo",
+    )
+    frame = spiqa_tasks.load_samples(tmp_path, task="spiqa_demo")
+
+    assert not {"bleu_1", "cider", "meteor"} & set(frame.columns)
+    expected = text_scores(list(zip(frame.prediction, frame.reference, strict=True)), ["bleu_1"])
+    assert spiqa_tasks.value(frame, "bleu_1").value == pytest.approx(expected.values["bleu_1"])
+
+
+def test_an_unknown_metric_and_an_absent_task_are_refused_by_name(two_models: Path) -> None:
+    """The sentences name what the frame has, and where nothing was found."""
+    frame = spiqa_tasks.load_samples(two_models / "m")
+    with pytest.raises(InputError, match=r"accuracy.*found exactness"):
+        spiqa_tasks.value(frame, "exactness")
+    with pytest.raises(InputError, match="mmstar_demo"):
+        spiqa_tasks.load_samples(two_models, task="mmstar_demo")
+
+
+def test_importing_the_package_loads_no_pandas() -> None:
+    """Both names are loaded when they are first used."""
+    code = "import sys, spiqa_tasks; assert 'pandas' not in sys.modules; spiqa_tasks.load_samples"
+    subprocess.run([sys.executable, "-c", code], check=True)
