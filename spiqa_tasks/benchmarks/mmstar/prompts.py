@@ -6,6 +6,7 @@ show the form of an answer and teach nothing about MMStar; their letters differ 
 `AUTHORS` are those of the authors' code (its option `--in-context`, for Yi and Llama bases), in their spelling.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,18 +20,28 @@ WORDINGS: dict[str, str] = {
     "letter": "{asked}\nAnswer with the option's letter from the given choices directly.",
     "select": "{asked}\nPlease select the correct answer from the options above.",
     "bare": "{asked}",
-    "authors": "{question}\n{options}Answer with the option's letter from the given choices directly.",
+    "authors": "{asked}\nAnswer the question directly.",
     "lmms_eval": "{asked}\nAnswer with the option's letter from the given choices directly",
     "lmms_eval_qwen": "Question: {asked}Answer with the option letter only.",
     "vlmevalkit": _LISTED + "Please select the correct answer from the options above. \n",
+    "vlmevalkit_llava": (
+        "{question}\n{options}Answer with the option's letter from the given choices directly."
+    ),
     "vlmevalkit_qwen": _LISTED + "Answer with the option letter only.",
 }
 """Name -> template: `asked` is the released question with its options, `options` are lines such as `A. red`.
 
-`authors`: LLaVA-Next in the authors' code, and LLaVA and InternVL in VLMEvalKit; `lmms_eval` and `lmms_eval_qwen`: the
+`authors`: LLaVA-Next in the authors' code, whose table has no columns of options; `lmms_eval` and `lmms_eval_qwen`: the
 tasks `mmstar` and `mmstar_qwen` of lmms-eval 0.7.3, without a full stop and without a line end; `vlmevalkit`: models
-without a prompt of their own in VLMEvalKit 0.0.20; `vlmevalkit_qwen`: Qwen3-VL there.
+without a prompt of their own in VLMEvalKit 0.0.20; `vlmevalkit_llava`: LLaVA, LLaVA-Next and InternVL there;
+`vlmevalkit_qwen`: Qwen3-VL there.
 """
+CHINESE: dict[str, str] = {
+    "authors": "{asked}\n请直接回答问题。",
+    "vlmevalkit_llava": "{question}\n{options}请直接回答选项字母。",
+}
+"""Name -> template of the 24 Chinese questions, which these prompts close in Chinese."""
+_CHINESE_CHARACTER = re.compile("[\u4e00-\u9fff]")
 ANSWER = "Answer:"
 """End of the prompt and of each shot, so that a base model without chat tuning continues with a letter."""
 SHOTS: tuple[tuple[str, str], ...] = (
@@ -64,15 +75,16 @@ AUTHORS: tuple[Part, ...] = (
     Turn("user"),
 )
 """The turns of the authors' shots and the start of the question's."""
+AUTHORS_QUESTION = "Question: {asked}\n"
+"""The question's own turn: the options stand in its text, and no sentence closes it."""
 
 
 def prompt(row: Mapping[str, Any]) -> list[Part]:
     """Return the picture, then the shots if any, the question with its options and the closing sentence."""
     pictures = [Picture(path) for path in row["images"]]
     if _shots_of(row) == "authors":
-        options = dict(zip(row["letters"], row["options"], strict=True))
-        asked = _LISTED.format(question=question_before(row["question"]), options=_lines(options))
-        return [*AUTHORS, *pictures, asked + AUTHORS_CLOSING]
+        return [*AUTHORS, *pictures, AUTHORS_QUESTION.format(asked=row["question"])]
+
     asked = _asked(row["prompt"], row["question"], table_options(row))
     return [*pictures, _shots(row) + asked + (f"\n{ANSWER}" if is_few_shot(row) else "")]
 
@@ -80,9 +92,12 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
 def template(row: Mapping[str, Any]) -> str:
     """Return the template of the row's prompt, for the signature."""
     if _shots_of(row) == "authors":
-        return "".join(part for part in AUTHORS if isinstance(part, str))
+        shots = "".join(part for part in AUTHORS if isinstance(part, str))
+        return shots + AUTHORS_QUESTION
+
     closing = f"\n{ANSWER}" if is_few_shot(row) else ""
-    return _shots(row) + WORDINGS[row["prompt"]].removeprefix("{asked}") + closing
+    wording = WORDINGS[row["prompt"]].removeprefix("{asked}") + CHINESE.get(row["prompt"], "")
+    return _shots(row) + wording + closing
 
 
 def is_few_shot(row: Mapping[str, Any]) -> bool:
@@ -106,9 +121,12 @@ def _shots_of(row: Mapping[str, Any]) -> str:
 
 
 def _asked(name: str, text: str, options: Mapping[str, str]) -> str:
-    return WORDINGS[name].format(
-        asked=text, question=question_before(text), options=_lines(options)
-    )
+    is_chinese = _CHINESE_CHARACTER.search(text) is not None
+    template = CHINESE.get(name, WORDINGS[name]) if is_chinese else WORDINGS[name]
+    if name.startswith("lmms_eval"):
+        text = text.strip()  # as that host's task does; two released questions end with blanks
+
+    return template.format(asked=text, question=question_before(text), options=_lines(options))
 
 
 def _lines(options: Mapping[str, str]) -> str:

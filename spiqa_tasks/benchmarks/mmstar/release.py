@@ -16,7 +16,15 @@ from spiqa_tasks.files.pictures import (
 from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import MMSTAR, Source, fingerprint
 
-REPORTED = ("bare", "authors", "lmms_eval", "lmms_eval_qwen", "vlmevalkit", "vlmevalkit_qwen")
+REPORTED = (
+    "bare",
+    "authors",
+    "lmms_eval",
+    "lmms_eval_qwen",
+    "vlmevalkit",
+    "vlmevalkit_llava",
+    "vlmevalkit_qwen",
+)
 """The prompts that reported numbers were made with (docs/mmstar.md)."""
 
 
@@ -37,6 +45,7 @@ class MMStarSettings:
         "lmms_eval",
         "lmms_eval_qwen",
         "vlmevalkit",
+        "vlmevalkit_llava",
         "vlmevalkit_qwen",
     ] = "letter"
     ablation: Ablation = "none"

@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from .conftest import Launch
 
 
-@pytest.mark.parametrize("name", ["authors", "vlmevalkit", "vlmevalkit_qwen"])
+@pytest.mark.parametrize("name", ["vlmevalkit_llava", "vlmevalkit", "vlmevalkit_qwen"])
 def test_vlmevalkit_asks_the_same(launch: Launch, name: str) -> None:
     """Models without a prompt of their own, LLaVA and InternVL, Qwen3-VL."""
     assert launch is not None
@@ -23,13 +23,15 @@ def test_vlmevalkit_asks_the_same(launch: Launch, name: str) -> None:
 
     host = SimpleNamespace(meta_only=False, dump_image=lambda *_line: "p.png")
     theirs = {
-        "authors": build_multi_choice_prompt,
+        "vlmevalkit_llava": build_multi_choice_prompt,
         "vlmevalkit": lambda line: ImageMCQDataset.build_prompt(host, line)[-1]["value"],
         "vlmevalkit_qwen": lambda line: Qwen3VLPromptMixin._build_mcq_prompt(host, line, "MMStar")[
             -1
         ]["value"],
     }[name]
-    for row in load_rows("mmstar", "demo", f"prompt={name},ablation=text"):
+    rows = load_rows("mmstar", "demo", f"prompt={name},ablation=text")
+    chinese = {**rows[0], "question": "图中有几只猫？\nOptions: A: 1, B: 2, C: 3, D: 4"}
+    for row in [*rows, chinese]:
         columns = {**dict.fromkeys("ABCD"), **table_options(row)}
         line = pd.Series({"question": question_before(row["question"]), **columns})
         assert prompt(row) == [theirs(line)]
