@@ -38,7 +38,6 @@ GROUPS = {
         "paper": "every table and figure of the three papers, each made again beside what is printed",
     },
     "extend": {
-        "new": "make a benchmark: the YAML, from a table of questions",
         "calibrate": "agreement of judges with people's verdicts, and the traps they fall into",
         "export": "write SPIQA for fine-tuning (jsonl), or a task for a stock VLMEvalKit (tsv)",
     },

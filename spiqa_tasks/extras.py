@@ -31,7 +31,6 @@ EXTRAS: Mapping[str, Extra] = {
     "excel": Extra(("openpyxl",), "answers in xlsx files"),
     "anthropic": Extra(("anthropic",), "judges of Anthropic's API"),
     "shots": Extra(("sklearn",), "the most similar examples of SciFIBench, and shortcuts"),
-    "units": Extra(("pint",), "units of open answers"),
     "hf": Extra(("torch", "transformers"), "judges and CLIP models in this process"),
 }
 """The extras of setup.cfg, without `all`, their union: the modules that they install, and their purposes."""

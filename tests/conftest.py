@@ -20,7 +20,7 @@ import yaml.loader
 from forgetting import forget_scorers, forget_text_metrics
 from hypothesis import HealthCheck, Phase, settings
 
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.extras import is_installed, require
 from spiqa_tasks.files.source import LocalSource
@@ -158,14 +158,6 @@ def own_environment(
     keys = [provider.key_variable for provider in PROVIDERS.values() if provider.key_variable]
     for name in ("SPIQA_TASKS_DATA", "SPIQA_JUDGE_BASE_URL", "SPIQA_JUDGE_API_KEY", *keys):
         monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture(autouse=True)
-def no_own_benchmarks() -> Iterator[None]:
-    """No benchmark of one's own outlives its test."""
-    yield
-    for name in [name for name, each in BENCHMARKS.items() if each.definition is not None]:
-        del BENCHMARKS[name]
 
 
 @pytest.fixture(scope="session")

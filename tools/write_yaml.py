@@ -3,23 +3,90 @@
 Run `python tools/write_yaml.py` after a change; a test holds the folder equal to what this writes.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric
+from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.mmstar.release import REPORTED
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.hosts.lmms_eval.task_yaml import (
-    STUB,
-    TEMPLATE,
-    generation,
-    group,
-    leaf,
-    stub,
-    template,
-)
 from spiqa_tasks.judge.rules import RULE_OF
+
+TEMPLATE = "_template_yaml"
+STUB = "rows.jsonl"
+"""The host's own loader reads this, one row that names the benchmark; our hook puts the documents in its place."""
+
+_HOOKS = """\
+dataset_path: json
+dataset_kwargs: {{data_files: {{{files}}}}}
+dataset_name: {settings}
+process_docs: !function spiqa_tasks.utils.documents.load
+doc_to_messages: !function spiqa_tasks.utils.documents.doc_to_messages
+doc_to_visual: !function spiqa_tasks.utils.documents.doc_to_visual
+doc_to_text: !function spiqa_tasks.utils.documents.doc_to_text
+doc_to_target: answer
+process_results: !function spiqa_tasks.utils.answers.process_results
+output_type: generate_until
+"""
+_PICTURES = """\
+lmms_eval_specific_kwargs:  # encoded: PNG files go to the server as they are; path: the class reads files
+  openai: {images: encoded}
+  openai_compatible: {images: encoded}
+  async_openai: {images: encoded}
+  async_openai_compatible: {images: encoded}
+  vllm: {images: encoded}
+  qwen2_5_vl: {images: path}
+  default: {images: pil}
+"""
+
+
+def leaf(name: str, split: str, settings: str = "") -> str:
+    """Return the YAML of a task."""
+    own = f"dataset_name: {settings}\n" if settings else ""
+    return f"include: {TEMPLATE}\ntask: {name}\ntest_split: {split}\n{own}"
+
+
+def group(name: str, members: Sequence[str]) -> str:
+    """Return the YAML of a group."""
+    return f"group: {name}\ntask: [{', '.join(members)}]\n"
+
+
+def template(benchmark: Benchmark, head: str, settings: str, variants: Sequence[str]) -> str:
+    """Return the YAML that the tasks of a benchmark include; `head` are its first lines.
+
+    `settings` is the default of leaves without `dataset_name`; the host's table may have the rows of all `variants`.
+    """
+    metrics: dict[str, Metric] = {}
+    for parsed in map(benchmark.parse, variants):
+        for name in benchmark.rows_of_table(parsed):
+            metrics.setdefault(name, benchmark.metric(name, parsed))
+    splits = ", ".join(f"{split}: {STUB}" for split in benchmark.splits)
+    rows = "".join(
+        f"  - {{metric: {name}, aggregation: !function spiqa_tasks.utils.answers.aggregate, "
+        f"higher_is_better: {str(metric.higher_is_better).lower()}}}\n"
+        for name, metric in (metrics | {SCORING_FAILED.name: SCORING_FAILED}).items()
+    )
+    headline = benchmark.metrics(benchmark.parse(settings))[0].name
+    metadata = f"{{version: 2.0, benchmark: {benchmark.name}, headline: {headline}}}"
+    length = generation(benchmark.max_new_tokens) + "\n"
+    cluster = "cluster_key: cluster\n" if benchmark.clustered else ""
+    parts = [head, _HOOKS.format(files=splits, settings=settings), length, _PICTURES, cluster]
+    return "".join([*parts, "metric_list:\n", rows, f"metadata: {metadata}\n"])
+
+
+def stub(benchmark: Benchmark) -> str:
+    """Return the row that the host's own loader reads."""
+    return json.dumps({"benchmark": benchmark.name}) + "\n"
+
+
+def generation(tokens: int, until: Sequence[str] = ()) -> str:
+    """Return the line that says how answers are generated."""
+    sampling = "temperature: 0, do_sample: false, top_p: 1.0"
+    return f"generation_kwargs: {{max_new_tokens: {tokens}, {sampling}, until: {json.dumps(list(until))}}}"
+
 
 LONG = generation(2048)
 """For prompts that do not ask for the letter alone."""

@@ -3,16 +3,14 @@
 Unusable data and unreadable pictures end the run with one sentence: the host would retry exceptions, and exit with 0.
 """
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import datasets
 
 from spiqa_tasks.benchmarks.prompting import chat_messages, plain_text, visuals
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, benchmark_of, load_table, register_own
+from spiqa_tasks.benchmarks.registry import benchmark_of, load_table
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import scorer_of
 from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
 
@@ -32,10 +30,6 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
         "default"
     )  # the name that `datasets` gives to an empty configuration
     with one_sentence():
-        if (
-            "definition" in stub.column_names and benchmark not in BENCHMARKS
-        ):  # its YAML was not read
-            register_own(json.loads(stub[0]["definition"]), Path())
         scorer_of(benchmark, settings)
         table = load_table(benchmark, str(stub.split), settings)
     return datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=uuid4().hex)

@@ -71,7 +71,7 @@ class PlannedRun:
     def requests(self, limit: int | None) -> int | None:
         """Return the number of requests; None if only the host knows, or a question takes several."""
         own = self.own
-        if own is None or own.entry.definition is not None or own.entry.join(own.typed) is not None:
+        if own is None or own.entry.join(own.typed) is not None:
             return None
         return min(own.questions, limit or own.questions)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Learning, Shortcut, split_apart
-from spiqa_tasks.benchmarks.choice import question_before, slug
+from spiqa_tasks.benchmarks.choice import slug
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.task import Task
@@ -25,6 +25,7 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task import P_RIGHT
 from spiqa_tasks.scoring.open_answers import normalized
 from spiqa_tasks.scoring.option_features import beginning
+from spiqa_tasks.scoring.options import question_before
 
 Row = Mapping[str, Any]
 MODEL = "shortcut_"

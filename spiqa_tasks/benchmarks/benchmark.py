@@ -81,8 +81,6 @@ class Benchmark:
         signature: settings -> signature fields that they add to their own text.
         join: settings -> function that joins document records into question records, or None if each is a question.
         remarks: records of a run -> warnings for people.
-        tasks: task -> (split, settings); the package's own benchmarks have YAMLs instead.
-        groups: group -> tasks, of those in `tasks`.
         max_new_tokens: limit of generated tokens of tasks that set none.
         clustered: whether records have a cluster key, for the host's standard errors.
         properties: name -> function that measures a row, for `score --by`.
@@ -90,9 +88,6 @@ class Benchmark:
         measured: settings -> settings to load rows for `properties` with.
         scoring: names of the settings that change scores only, nothing that a model sees.
         figures: (source, split) -> {paper id: files of its figures}, for answers that name figures.
-        definition: the YAML's values of a user's benchmark; results carry them, so that they are readable without it.
-        from_table: (cells of a table's rows, split, settings, digest of the table) -> rows of the questions in it. Each
-            row has `id`, `question`, `answer` and `references` beside its cells.
     """
 
     name: str
@@ -109,8 +104,6 @@ class Benchmark:
     signature: Callable[[Any], Mapping[str, str]] = lambda _settings: {}
     join: Callable[[Any], Join | None] = lambda _settings: None
     remarks: Callable[[Sequence[Record]], list[str]] = lambda _records: []
-    tasks: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     max_new_tokens: int = 512
     clustered: bool = False
     properties: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
@@ -118,10 +111,6 @@ class Benchmark:
     measured: Callable[[Any], Any] = lambda settings: settings
     scoring: frozenset[str] = frozenset()
     figures: Callable[[Source, str], Mapping[str, Collection[str]]] = lambda _source, _split: {}
-    definition: Mapping[str, Any] | None = None
-    from_table: (
-        Callable[[Sequence[Mapping[str, Any]], str, Any, str], list[dict[str, Any]]] | None
-    ) = None
 
     def parse(self, text: str) -> Any:
         """Return the settings of a task's `dataset_name`; InputError for an unknown key or value."""

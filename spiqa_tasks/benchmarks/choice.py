@@ -1,4 +1,4 @@
-"""Multiple-choice questions: rows, options listed in a text, records and metrics.
+"""Multiple-choice questions: rows, records and metrics.
 
 A row is {id, question, letters, options, answer, images, category, subcategory, benchmark, split, prompt, settings,
 data}: `letters` and `options` are parallel lists, `images` are paths in the order shown, `prompt` names a wording.
@@ -7,7 +7,7 @@ data}: `letters` and `options` are parallel lists, `images` are paths in the ord
 import dataclasses
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, mean_value, share_of
@@ -31,72 +31,6 @@ def check_answer(row_id: str, answer: Any, letters: Sequence[str]) -> str:
 def slug(name: str) -> str:
     """Return a category as the group of a metric's name: `science & technology` -> `science_technology`."""
     return re.sub(r"[^\w.-]+", "_", name).strip("._")
-
-
-_LETTERS = "ABCDEFGHIJ"
-_LABELS = (r"\(([A-J])\)", r"([A-J]) ?[.)]", r"([A-J]):", r"\[([A-J])\]")
-_FORMS = (
-    *(re.compile(rf"(?:^|\n)[ \t]*(?:[-*][ \t]+)?{label}[ \t]*") for label in _LABELS),
-    *(re.compile(rf"(?:^|[,;]?[ \n]){label} ") for label in (_LABELS[2], _LABELS[0], _LABELS[1])),
-    *(re.compile(rf"(?:^|[,;，；、|])\s{{0,9}}{label}\s*") for label in _LABELS[1:]),
-    re.compile(rf"[,;，；、|]?\s?{_LABELS[0]}\s*"),
-)
-"""Forms of labels, tried in order: at the start of lines, which is surest, then within a line."""
-_CLOSE = _FORMS[-4:]
-"""Forms that need no blank behind the label; they also continue a series that began in another form."""
-_BETWEEN = " \t\r\n;；"
-_HEADING = re.compile(r"\b(?:options|choices)\s*:\s*", re.IGNORECASE)
-
-
-def options_in(text: str) -> dict[str, str]:
-    """Return letter -> text of the options listed in a question, or {} unless at least A and B are.
-
-    Known forms: lines with the labels `(A)`, `A.`, `A)`, `A:` or `[A]`; these in one line behind a blank, a comma or a
-    semicolon. After "Options:" or "Choices:" only the rest is read. If each option is a line, the last one ends with
-    its line.
-    """
-    *_, tail = _HEADING.split(text)
-    labels = _labels(tail)
-    ends = [*(label.start() for label in labels[1:]), len(tail)]
-    found = {
-        label[1]: tail[label.end() : end].strip(_BETWEEN)
-        for label, end in zip(labels, ends, strict=False)
-    }
-    if found:
-        *others, last = found
-        if not any("\n" in found[letter] for letter in others):
-            found[last] = found[last].partition("\n")[0].strip()
-    return found
-
-
-def question_before(text: str) -> str:
-    """Return the text before the options that `options_in` reads and their heading, stripped."""
-    *_, heading = None, *_HEADING.finditer(text)
-    start = heading.end() if heading else 0
-    if not (labels := _labels(text[start:])):
-        return text.strip()
-    return text[: heading.start() if heading else labels[0].start()].strip()
-
-
-def _labels(text: str) -> list[re.Match[str]]:
-    """Return consecutive labels from A on, of the first form that has at least two, and those that continue them."""
-    for form in _FORMS:
-        if len(labels := _series(form.finditer(text))) > 1:
-            more = (
-                label for each in (*_CLOSE, form) for label in each.finditer(text, labels[-1].end())
-            )
-            return labels + _series(sorted(more, key=lambda label: label.start(1)), len(labels))
-    return []
-
-
-def _series(labels: Iterable[re.Match[str]], start: int = 0) -> list[re.Match[str]]:
-    """Return the labels that follow each other in the alphabet, from the letter at `start` on."""
-    found: list[re.Match[str]] = []
-    for label in labels:
-        place = start + len(found)
-        if label[1] == _LETTERS[place : place + 1]:
-            found.append(label)
-    return found
 
 
 OPTIONS = "options"

@@ -33,10 +33,11 @@ class FreeSettings:
     rule: str = L3SCORE
 
 
-def from_table(
-    table: Sequence[Mapping[str, Any]], split: str, settings: FreeSettings, data: str
-) -> list[dict[str, Any]]:
-    """Return the rows of a file's questions. Raises DataError: a row without a question or a reference."""
+def rows_in_file(table: Sequence[Mapping[str, Any]], data: str) -> list[dict[str, Any]]:
+    """Return the rows of a file's questions, from its cells and the digest of its questions.
+
+    Raises DataError: a row without a question or a reference.
+    """
     if bare := [
         cells["id"] for cells in table if not (cells["question"] and any(cells["references"]))
     ]:
@@ -45,8 +46,8 @@ def from_table(
         )
     shared = {
         "benchmark": FREE_ANSWERS.name,
-        "split": split,
-        "settings": settings_text(settings),
+        "split": SPLIT,
+        "settings": settings_text(FreeSettings()),
         "data": data,
     }
     taken = ({name: cells[name] for name in ("id", "question", "references")} for cells in table)
@@ -97,22 +98,20 @@ def remarks(records: Sequence[Record]) -> list[str]:
     return [*judge_advice(records), *[several] * (asked > 1)]
 
 
-def _no_release(*_: Any) -> Any:
-    raise DataError(
-        "Expected free answers to have their questions and references beside them, found none."
-    )
+def no_release(*_: Any) -> Any:
+    """Raise DataError: such answers have their questions beside them, and no release."""
+    raise DataError("Expected answers to have their questions beside them, found none.")
 
 
 FREE_ANSWERS = Benchmark(
     name="answers",
     splits={SPLIT: 0},
-    load=_no_release,
-    prompt=_no_release,
+    load=no_release,
+    prompt=no_release,
     record=record,
     metrics=metrics,
     settings=FreeSettings,
     judge=lambda settings: settings.rule,
     remarks=remarks,
     scoring=frozenset({"rule"}),
-    from_table=from_table,
 )

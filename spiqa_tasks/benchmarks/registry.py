@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from functools import cache
-from importlib import metadata, resources
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark, settings_text
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
@@ -18,56 +17,11 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import HubSource, Repository, Source, default_source, demo_source
 from spiqa_tasks.printable import said_if_slow
 
-if TYPE_CHECKING:
-    from spiqa_tasks.benchmarks.own.definition import Definition
-
 logger = logging.getLogger("spiqa_tasks")
 
-PLUGINS = "spiqa_tasks.benchmarks"
-"""Entry point group of other packages' `Benchmark` objects."""
 BENCHMARKS: dict[str, Benchmark] = {
     benchmark.name: benchmark for benchmark in (SPIQA, MMSTAR, SCIFIBENCH)
 }
-
-
-def register(benchmark: Benchmark) -> None:
-    """Register a benchmark under its name."""
-    BENCHMARKS[benchmark.name] = benchmark
-
-
-@cache
-def load_plugins() -> None:
-    """Register the benchmarks of other packages; one that cannot be imported is logged and skipped."""
-    for entry in metadata.entry_points(group=PLUGINS):
-        try:
-            register(entry.load())
-        except Exception as error:
-            logger.warning(
-                "The benchmark %s (%s) is left out, it cannot be loaded: %r",
-                entry.name,
-                entry.value,
-                error,
-            )
-
-
-def register_own(values: Mapping[str, Any], folder: Path) -> Definition:
-    """Register a user's benchmark from its YAML's values, replacing an earlier one of the same name.
-
-    Raises InputError: an unknown key or value, or the name of another benchmark.
-    """
-    from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
-    from spiqa_tasks.benchmarks.own.definition import parse
-
-    definition = parse(values, folder)
-    known = BENCHMARKS.get(definition.benchmark)
-    if known is not None and known.definition is None:
-        raise InputError(
-            f"Expected another name than that of a benchmark of this package, found {definition.benchmark} in "
-            f"{folder}. Correct benchmark: of the YAML."
-        )
-    if known is None or known.definition != definition.portable:
-        register(own_benchmark(definition))
-    return definition
 
 
 def benchmark_of(row: Mapping[str, Any]) -> Benchmark:
@@ -138,13 +92,9 @@ def _source(split: str) -> Source:
 
 
 def is_there(source: Source, benchmark: str, split: str, settings: str) -> bool:
-    """Return whether all files of a task are on this machine; the table of a user's benchmark is read."""
+    """Return whether all files of a task are on this machine."""
     entry = BENCHMARKS[benchmark]
     files = entry.files(split, entry.parse(settings))
-    if entry.definition is not None and not files:
-        with suppress(DataError):
-            return entry.splits[split] > 0
-        return False
     return split.startswith("demo") or all(_has(source, *each) for each in files)
 
 

@@ -225,7 +225,6 @@ def _table(values: Mapping[str, Value]) -> dict[str, Any]:
 
 def _config(task: Task, better: Mapping[str, bool]) -> dict[str, Any]:
     """The values of a task's YAML that readers of results ask for."""
-    definition = task.entry.definition
     metadata = {"version": 2.0, "benchmark": task.benchmark, "headline": next(iter(better), "")}
     return {
         "task": task.name,
@@ -244,5 +243,5 @@ def _config(task: Task, better: Mapping[str, bool]) -> dict[str, Any]:
         "repeats": 1,
         "score_key": BASELINE,
         **({"cluster_key": "cluster"} if task.entry.clustered else {}),
-        "metadata": metadata if definition is None else {**metadata, "definition": definition},
+        "metadata": metadata,
     }

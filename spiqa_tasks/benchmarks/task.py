@@ -6,11 +6,10 @@ import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.choice_answers import CHOICE_ANSWERS
 from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.errors import InputError
@@ -32,9 +31,9 @@ class Task:
     generation: str = field(default="", compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the benchmark by its name and definition: VLMEvalKit's queue hands tasks to other processes."""
-        named = (self.benchmark, self.entry.definition)
-        return _unpickled, (*named, self.name, self.split, self.settings, self.kept, self.length)
+        """Pickle the benchmark by its name: VLMEvalKit's queue hands tasks to other processes."""
+        values = (self.name, self.split, self.settings, self.kept, self.length)
+        return _unpickled, (self.benchmark, *values)
 
     @property
     def benchmark(self) -> str:
@@ -69,17 +68,17 @@ class Task:
         return min(size, getattr(self.typed, "sample", 0) or size)
 
 
-def _unpickled(benchmark: str, definition: Any, name: str, *values: Any) -> Task:
-    entry = benchmark_named(benchmark, definition)
+def _unpickled(benchmark: str, name: str, *values: Any) -> Task:
+    entry = benchmark_named(benchmark)
     assert entry is not None
     return Task(name, entry, *values)
 
 
 def task_of(config: Mapping[str, Any]) -> Task | None:
-    """Return the task that a YAML's values define, or None for a host's; InputError for a broken definition."""
+    """Return the task that a YAML's values define, or None for a host's."""
     metadata = config.get("metadata")
     metadata = metadata if isinstance(metadata, Mapping) else {}
-    entry = benchmark_named(metadata.get("benchmark"), metadata.get("definition"))
+    entry = benchmark_named(metadata.get("benchmark"))
     if entry is None or "test_split" not in config:
         return None
     generation = config.get("generation_kwargs") or {}
@@ -88,16 +87,7 @@ def task_of(config: Mapping[str, Any]) -> Task | None:
     return Task(str(config["task"]), entry, split, settings, length=length, generation=written)
 
 
-def benchmark_named(name: Any, definition: Any = None) -> Benchmark | None:
-    """Return the registered benchmark of a name, else the one of a definition that results recorded, else None."""
-    if name not in BENCHMARKS and isinstance(definition, Mapping):
-        return _recorded(json.dumps(definition, sort_keys=True))
-    return BENCHMARKS.get(name, FREE_ANSWERS if name == FREE_ANSWERS.name else None)
-
-
-@cache  # equal definitions give equal tasks, so that runs of one task are compared
-def _recorded(definition: str) -> Benchmark:
-    from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
-    from spiqa_tasks.benchmarks.own.definition import parse
-
-    return own_benchmark(parse(json.loads(definition), Path()))
+def benchmark_named(name: Any) -> Benchmark | None:
+    """Return the benchmark of a name, also of answers that need no task; None if there is none."""
+    alone = {each.name: each for each in (FREE_ANSWERS, CHOICE_ANSWERS)}
+    return BENCHMARKS.get(name, alone.get(name))

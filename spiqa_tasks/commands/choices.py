@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.own.cells import row_options
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import read_records
 from spiqa_tasks.printable import counted
 from spiqa_tasks.report.printer import Column, Table, add_format, render
 from spiqa_tasks.scoring.mcq import extract_choice
+from spiqa_tasks.scoring.options import row_options
 
 RESPONSES = ("response", "prediction", "output", "model_output", "raw_output")
 """Names of the column of responses; the first in a row counts."""

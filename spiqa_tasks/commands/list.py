@@ -84,6 +84,6 @@ def _row(task: Task, source: Source) -> dict[str, Any]:
             for field in ("name", "benchmark", "split", "settings", "metrics")
         },
         "headline": task.metrics[0],
-        "questions": task.questions if there or task.entry.definition is None else None,
+        "questions": task.questions,
         "data": there,
     }

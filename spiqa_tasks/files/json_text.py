@@ -1,10 +1,8 @@
 """Read JSON without losing anything in it (files, lines, long objects by entry), and check values against types."""
 
-import ast
 import codecs
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -12,12 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import DataError
-
-_ITEM = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\{[^{}]*\})"
-_PRINTED = re.compile(rf"\[\s*{_ITEM}(?:\s+{_ITEM})+\s*\]")
-_ARRAY = re.compile(
-    r"\barray\((\[[^\]]{0,9999}\])(?:,\s*dtype=\w+)?\)"
-)  # numpy's, as pandas writes them into csv
 
 
 class RepeatedKeyError(ValueError):
@@ -69,24 +61,6 @@ def json_value(path: Path) -> Any:
         raise DataError(
             f"Expected {path} to be JSON, found {error}. Complete or delete it."
         ) from error
-
-
-def as_value(cell: Any) -> Any:
-    """Return the list or object that a cell's text writes out, as JSON, Python or numpy print it; else the value."""
-    if not isinstance(cell, str) or cell.strip()[:1] not in ("[", "{"):
-        return cell
-    text = cell.strip()
-    text = f"[{', '.join(re.findall(_ITEM, text))}]" if _PRINTED.fullmatch(text) else text
-    for read, form in (
-        (json.loads, text),
-        (ast.literal_eval, text),
-        (ast.literal_eval, _ARRAY.sub(r"\1", text)),
-    ):
-        try:
-            return read(form)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            continue
-    return cell
 
 
 def digest_of(value: Any) -> str:

@@ -16,7 +16,6 @@ from PIL import ExifTags, Image, ImageFile, ImageOps, PngImagePlugin, Unidentifi
 
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import cache_folder, write_atomically
-from spiqa_tasks.files.source import fingerprint
 
 UNREADABLE = (
     UnidentifiedImageError,
@@ -163,15 +162,6 @@ def broken_pictures(paths: Iterable[str]) -> list[str]:
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.touch()
     return broken
-
-
-def pictures_digest(paths: Iterable[str]) -> str:
-    """Return twelve hexadecimal digits over the bytes of pictures; unchanged files are read once."""
-    unique = list(dict.fromkeys(paths))
-    stamp = _stamp(unique, "pictures")
-    if not stamp.exists():
-        write_atomically(stamp, fingerprint(list(map(Path, unique))).encode())
-    return stamp.read_text()
 
 
 def _stamp(paths: Sequence[str], folder: str) -> Path:

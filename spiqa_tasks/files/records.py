@@ -14,28 +14,25 @@ Fields = Mapping[str, Any]
 KEY = "_key"
 """The column of a JSON object's keys, where its values are the rows."""
 _BATCH = 64
-"""Rows of a parquet or Arrow file that are read at a time; each may hold pictures."""
+"""Rows of a parquet file that are read at a time; each may hold pictures."""
 
 
-def read_records(paths: Sequence[Path], without: Iterable[str] = ()) -> Iterator[Fields]:
-    """Yield the rows of files, or of folders that `datasets` saved, in order; csv, tsv and xlsx have texts only.
+def read_records(paths: Sequence[Path]) -> Iterator[Fields]:
+    """Yield the rows of files in order; those of csv, tsv and xlsx have texts only.
 
-    Columns of `without` may be left out. Raises DataError: an unknown form, or a broken file, with the position.
+    Raises DataError: an unknown form, or a broken file, with the position.
     """
-    left_out = frozenset(without)
     readers: Mapping[str, Callable[[Path], Iterable[Fields]]] = {
         "xlsx": read_cells,
         "separated": separated,
-        "parquet": lambda path: _parquet_rows(
-            path, lambda _, names: [name for name in names if name not in left_out]
-        ),
+        "parquet": lambda path: _parquet_rows(path, lambda _, names: list(names)),
         "json": _json,
-        "saved": lambda path: _saved(path, left_out),
     }
     for path in paths:
-        if not path.exists():
-            raise DataError(f"Expected {path} to be a file or a folder, found no such file.")
-        yield from readers["saved" if path.is_dir() else form_of(path)](path)
+        if not path.is_file():
+            found = "a folder" if path.is_dir() else "no such file"
+            raise DataError(f"Expected {path} to be a file, found {found}.")
+        yield from readers[form_of(path)](path)
 
 
 def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
@@ -101,7 +98,7 @@ def _json(path: Path) -> Iterator[Fields]:
         if not is_lines:
             raise
     if is_lines:
-        yield from (each for _, row in json_lines(path) for each in _questions(row))
+        yield from (row for _, row in json_lines(path))
     elif (rows := rows_in(content)) is not None:
         yield from rows
     else:
@@ -114,11 +111,11 @@ def _json(path: Path) -> Iterator[Fields]:
 def rows_in(content: Any) -> list[Fields] | None:
     """Return the rows of a JSON list, an object of objects or texts (answers by id), or its only list; None without."""
     if isinstance(content, list) and all(isinstance(row, dict) for row in content):
-        return [each for row in content for each in _questions(row)]
+        return content
     if not isinstance(content, dict):
         return None
     if content and all(isinstance(row, dict) for row in content.values()):
-        return [each for key, row in content.items() for each in _questions({KEY: key, **row})]
+        return [{KEY: key, **row} for key, row in content.items()]
     if are_texts(content):
         return [{KEY: key, "prediction": text} for key, text in content.items()]
     lists = [
@@ -138,20 +135,6 @@ def are_texts(content: Any) -> bool:
     )
 
 
-def _questions(row: Fields) -> list[Fields]:
-    """A row, or one for each question in its lists (SQuAD's paragraphs, DROP's pairs), with the row's other fields."""
-    asked = row.get("question")
-    if isinstance(asked, dict) and "stem" in asked:  # ARC, CommonsenseQA
-        return [{**row, **asked, "question": asked["stem"]}]
-    for name, value in row.items() if "question" not in row else ():
-        if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
-            others = {key: row[key] for key in row if key != name}
-            inner = [each for entry in value for each in _questions({**others, **entry})]
-            if "question" in inner[0]:
-                return inner
-    return [row]
-
-
 def _parquet_rows(
     path: Path, wanted: Callable[[Path, Sequence[str]], list[str]]
 ) -> Iterator[dict[str, Any]]:
@@ -167,34 +150,3 @@ def _parquet_rows(
         raise DataError(
             f"Expected {path} to be a parquet file, found {error}. Fetch it again."
         ) from error
-
-
-def _saved(folder: Path, without: frozenset[str]) -> Iterator[Fields]:
-    """The rows of a folder of `Dataset.save_to_disk`: Arrow streams, in the order of their names."""
-    import pyarrow
-    import pyarrow.ipc
-
-    for path in saved_files(folder):
-        try:
-            with pyarrow.memory_map(str(path)) as source, pyarrow.ipc.open_stream(source) as stream:
-                for batch in stream:
-                    wanted = batch.select(
-                        [name for name in batch.schema.names if name not in without]
-                    )
-                    for start in range(0, len(wanted), _BATCH):
-                        yield from wanted.slice(start, _BATCH).to_pylist()
-        except (pyarrow.ArrowException, OSError) as error:
-            raise DataError(
-                f"Expected {path} to be an Arrow file of `datasets`, found {error}. Save it again."
-            ) from error
-
-
-def saved_files(folder: Path) -> list[Path]:
-    """Return the Arrow files of a folder of `Dataset.save_to_disk`, in order. Raises DataError: another folder."""
-    state = folder / "state.json"
-    if not state.is_file():
-        found = "no state.json in it" if folder.is_dir() else "No such file or folder"
-        raise DataError(
-            f"Expected {folder} to be {FORMS}; found {found}. Name a file, or the folder of one split."
-        )
-    return [folder / entry["filename"] for entry in json_value(state)["_data_files"]]

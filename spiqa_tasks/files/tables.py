@@ -12,7 +12,7 @@ from spiqa_tasks.extras import require
 Cells = Mapping[str, str]
 """Column -> text, of one row."""
 
-FORMS = "jsonl, json, csv, tsv, xlsx or parquet, or a folder that `datasets` saved"
+FORMS = "jsonl, json, csv, tsv, xlsx or parquet"
 ID_COLUMNS = ("id", "ID", "index")
 """Columns of a row's id, in order of precedence."""
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")

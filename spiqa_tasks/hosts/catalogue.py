@@ -6,36 +6,23 @@ import dataclasses
 import difflib
 import json
 import logging
-import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
-from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_plugins, register_own, yaml_folder
+from spiqa_tasks.benchmarks.registry import yaml_folder
 from spiqa_tasks.benchmarks.task import Task, task_of
 from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.files.atomic import cache_path
 
-if TYPE_CHECKING:
-    from spiqa_tasks.benchmarks.own.definition import Definition
-
 logger = logging.getLogger("spiqa_tasks")
 
-INCLUDE = "SPIQA_TASKS_INCLUDE"
-"""Variable with folders of users' tasks."""
 KEPT = "kept.json"
 """The file in a filtered task's folder that lists its questions."""
-_OWN = re.compile(r"^benchmark:", re.MULTILINE)
 Found = tuple[dict[str, Task], dict[str, tuple[str, ...]]]
-
-
-def _is_own(config: Mapping[str, Any]) -> bool:
-    return "benchmark" in config and "data" in config and "task" not in config
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -79,38 +66,21 @@ def filtered_tasks() -> list[Path]:
     return found
 
 
-def included_folders() -> list[Path]:
-    """Return the folders that `SPIQA_TASKS_INCLUDE` names."""
-    return [
-        Path(os.path.expanduser(text))
-        for text in os.environ.get(INCLUDE, "").split(os.pathsep)
-        if text
-    ]
-
-
 def _yamls(folders: Iterable[Path]) -> Iterator[Path]:
     """Yield the YAMLs in folders. Raises InputError: one of these is no folder."""
     for folder in folders:
         if not folder.is_dir():
             raise InputError(
-                f"Expected a folder with YAMLs of tasks, found {folder}. Correct --include-path or {INCLUDE}."
+                f"Expected a folder with YAMLs of tasks, found {folder}. Correct --include-path."
             )
         yield from (path for path in sorted(folder.rglob("*.yaml")) if path.is_file())
 
 
 def catalogue(include: Iterable[Path] = ()) -> Found:
     """Return all tasks by name, and all groups with their members. Raises InputError: one of `include` is no folder."""
-    load_plugins()
-    tasks = {name: task for each in BENCHMARKS.values() for name, task in _tasks_of(each).items()}
-    groups = {
-        name: tuple(members)
-        for each in BENCHMARKS.values()
-        for name, members in each.groups.items()
-    }
-    for more_tasks, more_groups in (_shipped(), _defined_in([*included_folders(), *include])):
-        tasks |= more_tasks
-        groups |= more_groups
-    return tasks, groups
+    tasks, groups = _shipped()
+    more_tasks, more_groups = _defined_in([*include])
+    return tasks | more_tasks, groups | more_groups
 
 
 @cache
@@ -122,9 +92,6 @@ def _shipped() -> Found:
 def _defined_in(folders: Sequence[Path]) -> Found:
     tasks: dict[str, Task] = {}
     groups: dict[str, tuple[str, ...]] = {}
-    for definition in own_definitions(folders):
-        tasks |= _tasks_of(BENCHMARKS[definition.benchmark])
-        groups |= definition.groups
     for path in _yamls(folders):
         config = _read_yaml(path)
         if "group" in config:
@@ -132,31 +99,6 @@ def _defined_in(folders: Sequence[Path]) -> Found:
         elif (task := _task_in(path, config)) is not None:
             tasks[task.name] = task
     return tasks, groups
-
-
-def own_definitions(folders: Iterable[Path]) -> list[Definition]:
-    """Return and register the benchmarks defined in folders. Raises InputError: unknown keys, a name twice."""
-    found: dict[str, Definition] = {}
-    for path in dict.fromkeys(path.resolve() for path in _yamls(folders)):
-        if not _OWN.search(path.read_text(encoding="utf-8", errors="replace")):
-            continue
-        config = _read_yaml(path)
-        if _is_own(config):
-            definition = register_own(config, path.parent)
-            earlier = found.setdefault(definition.benchmark, definition)
-            if earlier != definition:
-                where = f"{earlier.folder} and {definition.folder}"
-                raise InputError(
-                    f"Expected one benchmark: {definition.benchmark}, found two, in {where}. Rename one."
-                )
-    return list(found.values())
-
-
-def _tasks_of(benchmark: Benchmark) -> dict[str, Task]:
-    length = benchmark.max_new_tokens
-    return {
-        name: Task(name, benchmark, *what, length=length) for name, what in benchmark.tasks.items()
-    }
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:
@@ -178,12 +120,8 @@ def _task_in(path: Path, config: Mapping[str, Any]) -> Task | None:
 
 
 def read_task(path: Path) -> Task:
-    """Return the task of a YAML that includes one of ours or defines a benchmark; raise InputError for others."""
-    config = _read_yaml(path)
-    if _is_own(config):
-        definition = register_own(config, path.resolve().parent)
-        return _tasks_of(BENCHMARKS[definition.benchmark])[definition.benchmark]
-    task = _task_in(path, config)
+    """Return the task of a YAML that includes one of ours; raise InputError for others."""
+    task = _task_in(path, _read_yaml(path))
     if task is None:
         raise InputError(
             f"Expected {path} to be the YAML of a task like those in `list --folder`, found another."

@@ -9,10 +9,10 @@ from typing import Any
 from lmms_eval.api.instance import Instance
 from lmms_eval.api.task import Task
 
-from spiqa_tasks.benchmarks.choice import options_in, question_before
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
 from spiqa_tasks.models.base import Baseline, Doc
+from spiqa_tasks.scoring.options import options_in, question_before
 
 
 class _Choice(Baseline):

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.ablation_hooks import with_last_turn
 from spiqa_tasks.scoring.mcq import extract_choice
+from spiqa_tasks.scoring.options import options_in
 
 PROBES = ("permuted", "without_answer", "numbered")
 """`permuted`: the texts move, the letters stay; `without_answer`: `NONE` in the place of the right text; `numbered`:

@@ -8,10 +8,10 @@ from typing import Any
 from lmms_eval.api.instance import Instance
 from lmms_eval.api.task import Task
 
-from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.ablation_hooks import with_last_turn, without_placeholders
 from spiqa_tasks.models.choice import task_of
+from spiqa_tasks.scoring.options import options_in
 
 ANSWER = "Answer:"
 """End of a question, so that a base model without chat tuning continues with its answer."""

@@ -272,7 +272,7 @@ def _notes(runs: Sequence[Run], is_published: bool, judged: bool) -> list[str]:
         for (run, metric), each in values.items()
         if each.reason
     ]
-    if not is_published and all(run.own.entry.definition is None for run in runs):
+    if not is_published:
         notes.append("The paper prints no row for this split and setting.")
     return [
         *differences.values(),

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
+from spiqa_tasks.scoring.options import options_in
 from spiqa_tasks.scoring.values import is_covered
 
 FIRST = 5

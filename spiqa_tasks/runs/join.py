@@ -4,21 +4,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from spiqa_tasks.benchmarks import choice_answers, free_answers
 from spiqa_tasks.benchmarks.benchmark import settings_text
+from spiqa_tasks.benchmarks.choice_answers import CHOICE_ANSWERS
 from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS
-from spiqa_tasks.benchmarks.own.cells import LETTERS
 from spiqa_tasks.benchmarks.registry import known_figures, rows_for_scoring
 from spiqa_tasks.benchmarks.task import Task
-from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
-from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.runs.answer import Answer, compared, match, match_remarks
-from spiqa_tasks.runs.readers import answers as answer_files
 from spiqa_tasks.runs.readers import spiqa_responses
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
 
 Rows = Sequence[Mapping[str, Any]]
+ROWS_IN_FILE: Mapping[str, Callable[[Rows, str], Rows]] = {
+    FREE_ANSWERS.name: free_answers.rows_in_file,
+    CHOICE_ANSWERS.name: choice_answers.rows_in_file,
+}
+"""Benchmark of answers without a task -> function that makes the rows of a file's questions."""
 
 
 def task_questions(task: Task) -> Rows:
@@ -48,17 +52,7 @@ def join_questions(
             f"id=COLUMN; `spiqa-tasks score {run.path}` alone takes the questions in the file."
         )
     ran = _as_run(task, run)
-    rows: Rows
-    try:
-        rows = rows_of(ran)
-    except DataError as error:
-        rows = _table_rows(run, ran, answers)
-        if not rows:
-            raise
-        if ran.benchmark != FREE_ANSWERS.name:
-            remarks.append(
-                f"{run.path}: scored from its own questions and answers, for want of the release: {error}"
-            )
+    rows = rows_of(ran) if ran.benchmark not in ROWS_IN_FILE else _rows_in_file(ran, answers)
     form = run.form
     if form == spiqa_responses.FORM:
         given, (answers, form) = answers, spiqa_responses.with_row_ids(answers, rows)
@@ -100,25 +94,23 @@ def join_questions(
     return joined, remarks
 
 
-def _table_rows(run: Run, task: Task, answers: Sequence[Answer]) -> list[dict[str, Any]]:
-    """The questions in a file of answers, or []; files of the same questions have the same data digest."""
-    is_table = run.form in (answer_files.TABLE, answer_files.LINES, answer_files.VLMEVALKIT)
-    if (
-        task.entry.from_table is None
-        or not is_table
-        or not any(each.question and each.references for each in answers)
-    ):
-        return []
-    cells: list[dict[str, Any]] = [
-        {**row, "id": answer.id, "question": answer.question, "references": answer.references}
-        | {"answer": "/".join(answer.references)}
-        for row, answer in zip(read_cells(run.path), answers, strict=True)
+def _rows_in_file(task: Task, answers: Sequence[Answer]) -> Rows:
+    """The questions in a file of answers; files of the same questions have the same data digest."""
+    table = [
+        {
+            "id": answer.id,
+            "question": answer.question,
+            "options": dict(answer.known_options),
+            "answer": "/".join(answer.references),
+            "references": answer.references,
+        }
+        for answer in answers
     ]
     asked = [
-        {name: str(row[name]) for name in ("id", "question", "answer", *LETTERS) if row.get(name)}
-        for row in cells
+        {name: str(cells[name]) for name in ("id", "question", "options", "answer") if cells[name]}
+        for cells in table
     ]
-    return task.entry.from_table(cells, task.split, task.typed, f"table {digest_of(asked)}")
+    return ROWS_IN_FILE[task.benchmark](table, f"table {digest_of(asked)}")
 
 
 def _as_run(task: Task, run: Run) -> Task:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from spiqa_tasks.benchmarks.benchmark import settings_text
+from spiqa_tasks.benchmarks.choice_answers import CHOICE_ANSWERS
 from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS, SPLIT
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
@@ -79,11 +80,7 @@ def unscored_runs(
         raise InputError(
             "Expected different files of predictions, found one of them twice. Name each once."
         )
-    ids = {
-        (task.entry.definition or {}).get("columns", {}).get("id", "") for task in named.values()
-    }
-    columns = replace(wanted.columns, task_id=ids.pop() if len(ids) == 1 else "")
-    wanted = replace(wanted, tasks=tuple(named), columns=columns) if name else wanted
+    wanted = replace(wanted, tasks=tuple(named)) if name else wanted
     remarks: list[str] = []
     by_task: dict[str, list[Run]] = {task: [] for task in named}
     for places in [[each] for each in paths] if name else [paths]:
@@ -161,7 +158,9 @@ def _has_scores(run: Run, judge: str | None) -> bool:
 def _with_tasks(paths: Sequence[RunPath], wanted: Selection) -> tuple[list[Run], list[str]]:
     """Return the runs at the paths, and a sentence on those in folders whose task is not known.
 
-    Answers that name no task are to the only one that is wanted, or free answers. Raises InputError: see `read_runs`.
+    Answers that name no task are to the only one that is wanted, or have their own questions.
+
+    Raises InputError: as `read_runs`, or answers without task and questions.
     """
     runs = read_runs(
         paths, wanted.include, wanted.columns, wanted.tasks[0] if len(wanted.tasks) == 1 else ""
@@ -185,16 +184,19 @@ def _with_tasks(paths: Sequence[RunPath], wanted: Selection) -> tuple[list[Run],
 
 
 def _of_no_task(run: Run) -> Run:
-    """The run as free answers with their questions and references. Raises InputError: it is none."""
+    """The run as answers with their own questions. Raises InputError: these are not in the file."""
     answers = run.read()
-    has_questions = any(answer.question and answer.references for answer in answers)
-    if not has_questions or any(answer.known_options for answer in answers):
+    if not any(answer.question and answer.references for answer in answers):
         raise InputError(
-            f"Expected to know the task of the answers in {run.path}, found no task in its name. Name it as "
-            f"TASK={run.path}, call the file <model>_<task>{run.path.suffix}, or add --task TASK. Only free answers "
-            "with the columns question and reference need none."
+            f"Which task do the answers in {run.path} belong to? Add --task TASK, or call the file "
+            f"<model>_<task>{run.path.suffix}. Answers without a task need the columns question and "
+            "reference, or question, options and answer."
         )
-    task = Task(FREE_ANSWERS.name, FREE_ANSWERS, SPLIT, settings_text(FREE_ANSWERS.settings()))
+
+    are_choices = any(answer.options for answer in answers)
+    are_choices |= all(answer.known_options for answer in answers)
+    benchmark = CHOICE_ANSWERS if are_choices else FREE_ANSWERS
+    task = Task(benchmark.name, benchmark, SPLIT, settings_text(benchmark.settings()))
     numbered = [
         replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)
     ]

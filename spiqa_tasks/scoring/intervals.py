@@ -81,21 +81,6 @@ def effective_interval(value: float, squared: float, freedom: float, least: floa
     return wilson(value, effective, _t_quantile(freedom))
 
 
-def weighted_interval(
-    scores: Sequence[float], weights: Sequence[float], clusters: Clusters | None = None
-) -> tuple[float, Interval]:
-    """Return the mean of scores in [0, 1] by weights > 0, and its interval at the effective number of scores."""
-    groups, total = groups_of(scores, clusters), math.fsum(weights)
-    mean = math.fsum(weight * score for weight, score in zip(weights, scores, strict=True)) / total
-    if why := _too_few(groups):
-        return mean, Interval(None, None, why)
-    shares = [weight * len(scores) / total for weight in weights]
-    deviations = [share * (score - mean) for share, score in zip(shares, scores, strict=True)]
-    sizes = [math.fsum(weights[place] for place in places) for places in groups]
-    least = total**2 / math.fsum(size**2 for size in sizes)
-    return mean, effective_interval(mean, *variance(deviations, groups), least)
-
-
 def mean_interval(scores: Sequence[float], clusters: Clusters | None = None) -> Interval:
     """Return the interval of the mean of scores >= 0: `share_interval` up to 1, else (CIDEr) that of t, cut at 0."""
     if not scores or max(scores) <= 1:

@@ -134,16 +134,15 @@ def test_other_names_of_columns_are_advised_and_taken(
     [
         ([*ROWS[:2], {**ROWS[2], "reference": ""}], "found none with 3. Add them."),
         (
-            [{"question": "Which? Options: A: x, B: y", "answer": "A", "prediction": "B"}],
-            "Only free answers",
+            [*ROWS[1:], {**ROWS[0], "A": "x", "B": "y"}],
+            "Expected options with each answer, found none with 1. Add them",
         ),
-        ([{**ROWS[0], "A": "x", "B": "y"}], "Only free answers"),
     ],
 )
 def test_what_is_no_free_answer_is_refused(
     rows: list[Row], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A row without a reference, and choices, whose letters no judge of free answers is asked about."""
+    """A row without a reference, and choices among free answers."""
     write_lines(tmp_path / "m.jsonl", rows)
     assert main(["score", str(tmp_path / "m.jsonl"), "--judge", "none"]) == 2
     assert said in capsys.readouterr().err

@@ -1,15 +1,9 @@
 """The benchmarks that there are, and the rows of any of them."""
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
-from own_data import MIXED, write_own
 
-from spiqa_tasks.benchmarks import registry
 from spiqa_tasks.benchmarks.registry import (
     BENCHMARKS,
     benchmark_of,
@@ -17,7 +11,6 @@ from spiqa_tasks.benchmarks.registry import (
     known_figures,
     load_rows,
     load_table,
-    register_own,
     rows_for_scoring,
 )
 from spiqa_tasks.errors import InputError
@@ -109,55 +102,6 @@ def test_the_hubs_cache_is_looked_at_and_no_server_is_asked(
     assert not is_there(HubSource(), "mmstar", "val", "")
     (snapshot / "mmstar.parquet").touch()
     assert is_there(HubSource(), "mmstar", "val", "")
-
-
-@pytest.fixture
-def shapes(tmp_path: Path) -> Iterator[Path]:
-    """The folder of a benchmark of one's own, which is forgotten after the test."""
-    write_own(tmp_path)
-    yield tmp_path
-    registry.BENCHMARKS.pop("shapes", None)
-
-
-def values_of(folder: Path) -> dict[str, Any]:
-    """What its YAML says."""
-    return dict(yaml.safe_load((folder / "shapes.yaml").read_text()))
-
-
-def test_a_benchmark_of_ones_own_is_known_by_its_yaml(shapes: Path) -> None:
-    """A changed YAML replaces it, the same one keeps it; the packages' own names are taken."""
-    values = values_of(shapes)
-    definition = register_own(values, shapes)
-    first = BENCHMARKS["shapes"]
-    assert (definition.benchmark, definition.folder, first.definition) == (
-        "shapes",
-        shapes,
-        definition.portable,
-    )
-    register_own(values, shapes)
-    assert BENCHMARKS["shapes"] is first
-    register_own({**values, "max_new_tokens": 9}, shapes)
-    assert BENCHMARKS["shapes"].max_new_tokens == 9
-    with pytest.raises(InputError) as error:
-        register_own({**values, "benchmark": "mmstar"}, shapes)
-    assert str(error.value) == (
-        f"Expected another name than that of a benchmark of this package, found mmstar in {shapes}. Correct "
-        "benchmark: of the YAML."
-    )
-
-
-def test_ones_own_data_is_there_where_it_can_be_read(shapes: Path) -> None:
-    """A table without questions, or none, is not; data of the hub is looked for as a release is."""
-    values = values_of(shapes)
-    (shapes / "one.jsonl").write_text(json.dumps(MIXED[0]))
-    source = LocalSource(shapes)
-    for data, found in (("data.jsonl", True), ("one.jsonl", True), ("gone.jsonl", False)):
-        register_own({**values, "data": data}, shapes)
-        assert is_there(source, "shapes", "test", "") == found
-    register_own({**values, "data": "hf://datasets/me/shapes/x.jsonl"}, shapes)
-    assert not is_there(source, "shapes", "test", "")
-    place(shapes, "shapes/x.jsonl")
-    assert is_there(source, "shapes", "test", "")
 
 
 def test_the_figures_of_papers_are_known_without_their_pictures() -> None:

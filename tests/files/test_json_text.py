@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from spiqa_tasks.files.json_text import (
     RepeatedKeyError,
-    as_value,
     conforms,
     digest_of,
     entries,
@@ -110,28 +109,3 @@ def test_a_value_is_of_a_type_or_not(form: Any, right: list[Any], wrong: list[An
     """A truth value is no number, and neither is what is not finite."""
     assert all(conforms(value, form) for value in right)
     assert not any(conforms(value, form) for value in wrong)
-
-
-@pytest.mark.parametrize(
-    ("cell", "value"),
-    [
-        ("['0' '4'\n '2' \"it's\"]", ["0", "4", "2", "it's"]),
-        (
-            "[{'label': 'A', 'text': 'x'}\n {'label': 'B', 'text': 'y'}]",
-            [{"label": n, "text": t} for n, t in ("Ax", "By")],
-        ),
-        (
-            "{'text': array(['a', 'b'], dtype=object), 'label': array(['A', 'B'], dtype=object)}",
-            {"text": ["a", "b"], "label": ["A", "B"]},
-        ),
-        (
-            "{'text': ['Denver'], 'answer_start': array([177, 177])}",
-            {"text": ["Denver"], "answer_start": [177, 177]},
-        ),
-        ('[\'an array([x]) of "a" "b"\']', ['an array([x]) of "a" "b"']),
-        ("['one']", ["one"]),
-    ],
-)
-def test_arrays_are_read_as_pandas_prints_them(cell: str, value: Any) -> None:
-    """Python would join texts without a comma to one."""
-    assert as_value(cell) == value

@@ -65,29 +65,6 @@ def test_an_object_of_objects_has_its_keys_in_a_column(tmp_path: Path) -> None:
     assert [{**row, KEY: None} for row in found] == [{KEY: None, **row} for row in ROWS]
 
 
-def test_a_folder_that_datasets_saved_is_read(tmp_path: Path) -> None:
-    """One of a dataset is, in any number of shards; of several splits, one has to be named."""
-    datasets = pytest.importorskip("datasets")
-    saved = datasets.Dataset.from_list(ROWS)
-    saved.save_to_disk(tmp_path / "one", num_shards=2)
-    datasets.DatasetDict({"test": saved}).save_to_disk(tmp_path / "several")
-    assert list(read_records([tmp_path / "one"])) == ROWS
-    assert list(read_records([tmp_path / "several" / "test"], without=["q"])) == [
-        {"a": row["a"]} for row in ROWS
-    ]
-    with pytest.raises(
-        DataError,
-        match=r"several to be .* found no state\.json in it\. Name a file, or the folder of one split",
-    ):
-        list(read_records([tmp_path / "several"]))
-
-
-def test_columns_that_are_not_wanted_are_left_out_of_parquet(tmp_path: Path) -> None:
-    """Pictures in a table are not read where they are not shown."""
-    _parquet(tmp_path / "rows.parquet")
-    assert next(iter(read_records([tmp_path / "rows.parquet"], without=["q", "x"]))) == {"a": "2"}
-
-
 @pytest.mark.parametrize(
     ("name", "content", "found"),
     [
@@ -112,9 +89,9 @@ def test_broken_files_are_named_with_the_place_of_the_fault(
         list(read_records([tmp_path / name]))
 
 
-def test_a_folder_of_another_kind_is_refused(tmp_path: Path) -> None:
-    """A folder has to be one that `datasets` saved."""
-    with pytest.raises(DataError, match=r"found no state\.json"):
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    """A folder is no table."""
+    with pytest.raises(DataError, match="to be a file, found a folder"):
         list(read_records([tmp_path]))
 
 

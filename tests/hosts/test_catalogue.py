@@ -1,25 +1,20 @@
 """What the task YAMLs define."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
-from own_data import write_own
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folder
 from spiqa_tasks.benchmarks.task import Task, task_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import (
-    INCLUDE,
     KEPT,
     catalogue,
     filtered_tasks,
     find_tasks,
-    included_folders,
     load_yaml,
-    own_definitions,
     read_task,
     user_folder,
 )
@@ -126,60 +121,11 @@ def test_a_yamls_values_are_a_task_where_they_name_one_of_ours(
     assert task_of({"task": "t", **values}) == expected
 
 
-def test_values_that_a_run_logged_define_a_benchmark_that_is_registered_nowhere(
-    tmp_path: Path,
-) -> None:
-    """Its definition is in their metadata."""
-    write_own(tmp_path)
-    own_definitions([tmp_path])
-    definition = BENCHMARKS.pop("shapes").definition
-    config = {
-        "task": "shapes",
-        "test_split": "test",
-        "metadata": {"benchmark": "shapes", "definition": definition},
-    }
-    task = task_of(config)
-    assert task is not None
-    assert (task.benchmark, task.entry.definition, task.split) == ("shapes", definition, "test")
-    assert task == task_of(dict(config))
-    assert "shapes" not in BENCHMARKS
-
-
 def test_a_sample_is_at_most_the_split() -> None:
     """A task that asks some of a split's questions has as many."""
     split, size = next(iter(BENCHMARKS["scifibench"].splits.items()))
     for sample, expected in (("sample=5", 5), ("sample=5000", size), ("sample=0", size)):
         assert Task("t", BENCHMARKS["scifibench"], split, sample).questions == expected
-
-
-def test_benchmarks_of_ones_own_are_found_in_folders_with_their_tasks(tmp_path: Path) -> None:
-    """Each once, however often its folder is named; YAMLs of other kinds beside it are left alone."""
-    path = write_own(tmp_path / "a", variants="both")
-    (tmp_path / "a" / "other.yaml").write_bytes(b"task: \xff\n")
-    (tmp_path / "a" / "indented.yaml").write_text("x:\n  benchmark: shapes\n")
-    (tmp_path / "a" / "folder.yaml").mkdir()
-    (found,) = own_definitions([tmp_path, tmp_path / "a"])
-    assert (found.benchmark, found.folder) == ("shapes", tmp_path / "a")
-    for name in ("other", "indented"):
-        (tmp_path / "a" / f"{name}.yaml").unlink()
-    (tmp_path / "a" / "folder.yaml").rmdir()
-    tasks, groups = catalogue([tmp_path])
-    length = BENCHMARKS["shapes"].max_new_tokens
-    names = ["shapes", "shapes_grey", "shapes_text"]
-    assert [tasks[name].name for name in names] == names
-    assert {tasks[name].length for name in names} == {length}
-    assert {tasks[name].settings for name in names} == {
-        text for _, text in BENCHMARKS["shapes"].tasks.values()
-    }
-    assert groups["shapes_both"] == tuple(BENCHMARKS["shapes"].groups["shapes_both"])
-    assert read_task(path) == tasks["shapes"]
-    second = write_own(tmp_path / "b")
-    for look in (own_definitions, catalogue):
-        with pytest.raises(InputError) as caught:
-            look([tmp_path])
-        assert str(caught.value) == (
-            f"Expected one benchmark: shapes, found two, in {path.parent} and {second.parent}. Rename one."
-        )
 
 
 @pytest.mark.parametrize(
@@ -234,19 +180,3 @@ def test_a_task_whose_source_is_gone_is_left_out_with_a_line(
     gone.rmdir()
     _source(gone)
     assert filtered_tasks() == [first, second]
-
-
-def test_a_variable_names_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several as in PATH, in their order, `~` for the home; none where it is not set, and one that is gone is named."""
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path))
-    listed = os.pathsep.join([str(tmp_path / "b"), "", "~/a"])
-    for value, expected in ((listed, [tmp_path / "b", tmp_path / "a"]), ("", [])):
-        monkeypatch.setenv(INCLUDE, value)
-        assert included_folders() == expected
-    monkeypatch.setenv(INCLUDE, os.pathsep.join([str(tmp_path), "gone"]))
-    with pytest.raises(
-        InputError, match=r"Expected a folder with YAMLs .* found gone\. .* SPIQA_TASKS_INCLUDE"
-    ):
-        catalogue()

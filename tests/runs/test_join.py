@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from answer_files import matched, mmstar_table, right_answers, rows_of, write_table
 
@@ -61,29 +60,10 @@ def test_a_filtered_task_has_the_questions_that_were_kept() -> None:
 
 
 @pytest.mark.usefixtures("no_release")
-def test_a_table_has_its_questions_itself_where_the_release_is_not_there(tmp_path: Path) -> None:
-    """The remark says so, and the digest of the table stands in the place of the release's."""
-    found, remarks = join_questions(table_run(tmp_path / "m.tsv"), FILTERED)
-    assert [row["id"] for row in found.rows] == list(ANSWERS)
-    assert [(row["question"], row["options"]) for row in found.rows] == [
-        (row["question"], row["options"]) for row in rows_of(DEMO)
-    ]
-    assert all(row["data"].startswith("table ") for row in found.rows)
-    (remark,) = remarks
-    said = f"{tmp_path / 'm.tsv'}: scored from its own questions and answers, for want of the release: Expected "
-    assert remark.startswith(said)
-
-
-@pytest.mark.usefixtures("no_release")
-@pytest.mark.parametrize("lacks", ["question", "form", "benchmark"])
-def test_without_the_release_other_answers_cannot_be_scored(tmp_path: Path, lacks: str) -> None:
-    """A table without questions, other files without any, and a benchmark whose rows cannot be read from one."""
-    run = table_run(tmp_path / "m.tsv", "lmms-eval" if lacks == "form" else answers.TABLE)
-    if lacks == "question":
-        write_table(mmstar_table(rows_of(DEMO)).drop(columns=["question"]), run.path)
-    (task,) = find_tasks(["spiqa_testA" if lacks == "benchmark" else "mmstar_filtered"])
+def test_without_the_release_answers_to_a_task_cannot_be_scored(tmp_path: Path) -> None:
+    """A table with questions, options and answers of its own needs no task."""
     with pytest.raises(DataError):
-        join_questions(run, task)
+        join_questions(table_run(tmp_path / "m.tsv"), FILTERED)
 
 
 def test_answers_are_scored_with_the_settings_that_they_were_made_with() -> None:
@@ -161,35 +141,6 @@ def test_only_the_questions_of_a_list_count() -> None:
     assert (found.own.kept, found.ids) == (frozenset(ids), Subset(Path("ids"), ids).digest)
     assert found.unmatched == {"missing": [], "unknown": ["x"], "duplicates": [], "differing": []}
     assert join_questions(run, DEMO)[0].ids == ""
-
-
-@pytest.mark.usefixtures("no_release")
-def test_the_digest_of_a_table_is_of_its_questions_whatever_was_answered(tmp_path: Path) -> None:
-    """Other columns and their order change nothing; another question, option or true answer does."""
-    frame = mmstar_table(rows_of(DEMO)).assign(options="x")
-
-    def data(name: str, table: pd.DataFrame) -> str:
-        path = write_table(table, tmp_path / name)
-        run = Run(
-            "mmstar_filtered", Identity("m"), path, answers.TABLE, partial(answers.read_table, path)
-        )
-        return str(join_questions(run, FILTERED)[0].rows[0]["data"])
-
-    first = data("a.tsv", frame)
-    assert data("b.tsv", frame.assign(prediction="B", extra="1")) == first
-    assert data("c.tsv", frame[frame.columns[::-1]]) == first
-    question = [f"Another: {frame['question'][0]}", *frame["question"][1:]]
-    answer = ["B" if frame["answer"][0] == "A" else "A", *frame["answer"][1:]]
-    assert (
-        len(
-            {
-                first,
-                data("d.tsv", frame.assign(question=question)),
-                data("e.tsv", frame.assign(answer=answer)),
-            }
-        )
-        == 3
-    )
 
 
 @pytest.mark.parametrize("separator", ["#", "_", "_qa_", None])

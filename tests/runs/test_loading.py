@@ -168,14 +168,14 @@ def test_answers_that_do_not_say_their_task_are_told_it(tmp_path: Path, named: s
 
 @pytest.mark.parametrize("tasks", [[], ["mmstar_demo", "scifibench_demo"]])
 def test_answers_whose_task_nobody_says_are_refused(tmp_path: Path, tasks: list[str]) -> None:
-    """With the three ways to say it."""
+    """With the ways to say it."""
     path = write_jsonl(tmp_path / "m.jsonl", HALF)
     with pytest.raises(InputError) as error:
         load(path, tasks=tasks)
     assert str(error.value) == (
-        f"Expected to know the task of the answers in {path}, found no task in its name. Name it as TASK={path}, "
-        "call the file <model>_<task>.jsonl, or add --task TASK. Only free answers with the columns question and "
-        "reference need none."
+        f"Which task do the answers in {path} belong to? Add --task TASK, or call the file "
+        "<model>_<task>.jsonl. Answers without a task need the columns question and reference, or "
+        "question, options and answer."
     )
 
 

@@ -162,7 +162,7 @@ def test_a_group_is_each_of_its_tasks_that_has_answers(tmp_path: Path) -> None:
     others = [name for name in names if name != names[1]]
     assert remarks == [f"{group}: no answers to {', '.join(others)}."]
     unnamed = write_jsonl(tmp_path / "m.jsonl", ANSWERS)
-    with pytest.raises(InputError, match="to know the task of the answers"):
+    with pytest.raises(InputError, match="Which task do the answers"):
         answers_to(group, [unnamed], EVERY)
 
 

@@ -15,8 +15,6 @@ from spiqa_tasks.scoring.intervals import (
     mean_interval,
     paired,
     share_interval,
-    weighted_interval,
-    wilson,
 )
 
 HITS = st.lists(st.sampled_from([0.0, 1.0]), min_size=2, max_size=40)
@@ -219,16 +217,3 @@ def test_holm_is_the_textbook_example() -> None:
     """0.01, 0.04, 0.03, 0.005 of four tests become 0.03, 0.06, 0.06, 0.02; a withheld one counts for none."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.01, None, 0.5]) == [pytest.approx(0.02), None, 0.5]
-
-
-def test_weights_count_in_the_mean_and_lower_the_effective_number() -> None:
-    """Equal ones change nothing; weights 3, 1, 1 and 1 are those of three effective questions."""
-    scores, clusters = [0.2, 0.4, 0.9, 1.0, 0.0, 0.5], list("aabbcd")
-    mean, found = weighted_interval(scores, [2.0] * 6, clusters)
-    equal = share_interval(scores, clusters)
-    assert (mean, found.low, found.high) == pytest.approx((0.5, equal.low, equal.high))
-    mean, found = weighted_interval([1.0] * 4, [3, 1, 1, 1])
-    assert (mean, found.low, found.high) == pytest.approx(
-        (1.0, wilson(1.0, 3.0, stats.t.ppf(0.975, 3)).low, 1.0)
-    )
-    assert weighted_interval([1.0, 0.0], [3, 1], "aa") == (0.75, share_interval([1.0, 0.0], "aa"))

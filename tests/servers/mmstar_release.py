@@ -2,8 +2,10 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
@@ -35,5 +37,22 @@ def write_release(folder: Path) -> None:
                 "l2_category": category,
             }
         )
+    write_rows(folder, rows)
+
+
+def write_rows(folder: Path, rows: list[dict[str, Any]]) -> None:
+    """Write `mmstar/mmstar.parquet` with these rows below a folder."""
     (folder / "mmstar").mkdir(parents=True)
     pq.write_table(pa.Table.from_pylist(rows), folder / "mmstar" / "mmstar.parquet")
+
+
+def write_questions(folder: Path, answers: pd.DataFrame) -> None:
+    """Write a release with the questions of a table of answers, as of the authors' submission."""
+    columns = {"l2-category": "l2_category", "bench": "source"}
+    asked = answers.rename(columns=columns).to_dict("records")
+    rows = [
+        {name: row[name] for name in ("index", "question", "answer", "category", "l2_category")}
+        | {"image": b"", "meta_info": {"source": row.get("source", "")}}
+        for row in asked
+    ]
+    write_rows(folder, rows)

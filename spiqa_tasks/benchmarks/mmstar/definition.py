@@ -21,7 +21,6 @@ from spiqa_tasks.benchmarks.mmstar.release import (
     FILE,
     REPORTED,
     MMStarSettings,
-    from_table,
     load,
     table_options,
 )
@@ -116,6 +115,5 @@ MMSTAR = Benchmark(
     unseen=lambda settings: dataclasses.replace(settings, ablation="text"),
     table=table,
     signature=ablation_fields,
-    from_table=from_table,
     labels=(SOURCE,),
 )

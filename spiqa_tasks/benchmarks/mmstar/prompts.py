@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import parse_settings
-from spiqa_tasks.benchmarks.choice import question_before
 from spiqa_tasks.benchmarks.mmstar.release import MMStarSettings, read_options, table_options
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
+from spiqa_tasks.scoring.options import question_before
 
 _LISTED = "Question: {question}\nOptions:\n{options}"
 WORDINGS: dict[str, str] = {

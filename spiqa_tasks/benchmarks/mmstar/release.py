@@ -1,11 +1,11 @@
 """MMStar: settings of its tasks, rows of its 1,500 questions with options in the text (MMStar paper, section 4.2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from spiqa_tasks.benchmarks.benchmark import settings_text
-from spiqa_tasks.benchmarks.choice import Row, check_answer, options_in
+from spiqa_tasks.benchmarks.choice import Row, check_answer
 from spiqa_tasks.files.pictures import (
     Ablation,
     ablated_pictures,
@@ -15,6 +15,7 @@ from spiqa_tasks.files.pictures import (
 )
 from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import MMSTAR, Source, fingerprint
+from spiqa_tasks.scoring.options import options_in
 
 REPORTED = (
     "bare",
@@ -97,32 +98,6 @@ def table_options(row: Mapping[str, Any]) -> dict[str, str]:
     """Return letter -> text as VLMEvalKit reads them: without the options in `MISSING`."""
     options = zip(row["letters"], row["options"], strict=True)
     return {letter: text for letter, text in options if text not in MISSING}
-
-
-def from_table(
-    table: Sequence[Mapping[str, str]], split: str, settings: MMStarSettings, data: str
-) -> list[Row]:
-    """Return rows for scoring from a table of answers that has the questions, too.
-
-    `table`: cells with `id`, `question`, `answer`, and optionally the categories, the source (`source` or, in the
-    authors' submissions, `bench`) and the options in columns by letter.
-
-    Raises DataError: an answer that is no option.
-    """
-    rows = []
-    for cells in table:
-        options = {letter: cells[letter] for letter in LETTERS if cells.get(letter)}
-        listed = "".join(f"\n({letter}) {text}" for letter, text in options.items())
-        record = {
-            "index": cells["id"],
-            "question": cells["question"] + listed if options else cells["question"],
-            "answer": cells["answer"].strip(),
-            "category": cells.get("category", ""),
-            "l2_category": cells.get("l2_category") or cells.get("l2-category", ""),
-            META: {"source": cells.get("source") or cells.get("bench", "")},
-        }
-        rows.append(_row(record, "", split, settings, data))
-    return rows
 
 
 def _row(

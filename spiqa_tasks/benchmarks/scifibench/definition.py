@@ -24,7 +24,6 @@ from spiqa_tasks.benchmarks.scifibench.release import (
     SciFIBenchSettings,
     caption_length,
     figure_size,
-    from_table,
     load,
 )
 from spiqa_tasks.benchmarks.signature import ablation_fields
@@ -183,5 +182,4 @@ SCIFIBENCH = Benchmark(
         negatives=settings.negatives, shuffle=settings.shuffle, seed=settings.seed
     ),
     scoring=frozenset({"extractor"}),
-    from_table=from_table,
 )

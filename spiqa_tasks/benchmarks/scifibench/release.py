@@ -8,7 +8,7 @@ from typing import Any, Literal
 from PIL import Image
 
 from spiqa_tasks.benchmarks.benchmark import settings_text
-from spiqa_tasks.benchmarks.choice import Row, check_answer
+from spiqa_tasks.benchmarks.choice import Row
 from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, read_questions
 from spiqa_tasks.benchmarks.scifibench.variants import (
     examples,
@@ -109,40 +109,6 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
         return rows
     places = random.Random(f"sample#{settings.seed}").sample(range(len(rows)), settings.sample)
     return [rows[place] for place in sorted(places)]
-
-
-def from_table(
-    table: Sequence[Mapping[str, str]], split: str, settings: SciFIBenchSettings, data: str
-) -> list[Row]:
-    """Return rows for scoring from a table of answers that has the questions, too.
-
-    `table`: cells with `id`, `question`, `answer` and the options in `A` to `E` (absent for figures).
-
-    Raises InputError: a task that cannot be scored without the release; DataError: an answer that is no option.
-    """
-    if settings.mark != "none" or settings.prompt == "caption":
-        raise InputError(
-            "Expected SciFIBench's release for mark=... and prompt=caption, found none. Fetch it."
-        )
-    questions = [
-        ChoiceQuestion(
-            file=SPLITS[split][0],
-            id=cells["id"],
-            asked=cells["question"],
-            text=cells["question"],
-            letters=tuple(LETTERS),
-            options=tuple(cells.get(letter, "") for letter in LETTERS),
-            answer=check_answer(cells["id"], cells["answer"].strip(), LETTERS),
-            category=cells.get("category", ""),
-            figures=(),
-        )
-        for cells in table
-    ]
-    rows = _rows(
-        questions, split, SciFIBenchSettings(prompt=settings.prompt, ablation="text"), data
-    )
-    own = {"settings": settings_text(settings)}
-    return [row | own | {"id": question.id} for row, question in zip(rows, questions, strict=True)]
 
 
 def caption_length(row: Mapping[str, Any]) -> float:

@@ -7,8 +7,8 @@ from typing import Any
 
 from lmms_eval.api.filter import Filter
 
-from spiqa_tasks.benchmarks.own.cells import row_options
 from spiqa_tasks.scoring.mcq import extract_choice
+from spiqa_tasks.scoring.options import row_options
 
 NAME = "choice_letter"
 logger = logging.getLogger("spiqa_tasks")

@@ -52,11 +52,11 @@ def one_sentence() -> Iterator[None]:
 
 
 def _folders() -> list[Path]:
-    """Return the folders with task YAMLs; called late, as benchmarks may be registered until then."""
+    """Return the folders with task YAMLs."""
     from spiqa_tasks.benchmarks.registry import yaml_folder
-    from spiqa_tasks.hosts.catalogue import filtered_tasks, included_folders
+    from spiqa_tasks.hosts.catalogue import filtered_tasks
 
-    return [yaml_folder(), *filtered_tasks(), *included_folders()]
+    return [yaml_folder(), *filtered_tasks()]
 
 
 def _patch_tasks(host: Any) -> None:
@@ -73,13 +73,8 @@ def _patch_tasks(host: Any) -> None:
         *args: Any,
         **kwargs: Any,
     ) -> Any:
-        from spiqa_tasks.hosts.lmms_eval.task_yaml import check_names, write_own
-
         included = [include_path] if isinstance(include_path, str) else list(include_path or [])
-        own = write_own([Path(folder) for folder in included])
-        index = initialize(self, [*included, *map(str, [*_folders(), *own])], *args, **kwargs)
-        check_names(index, own)
-        return index
+        return initialize(self, [*included, *map(str, _folders())], *args, **kwargs)
 
     def get_model_name(self: Any) -> str | None:
         name: str | None = self.__dict__["model_name"]

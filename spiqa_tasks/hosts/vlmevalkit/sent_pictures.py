@@ -3,13 +3,13 @@
 import base64
 import copy
 import io
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from PIL import Image
 
-from spiqa_tasks.benchmarks.own.pictures import is_encoded
 from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import benchmark_of
 from spiqa_tasks.errors import InputError
@@ -18,6 +18,10 @@ from spiqa_tasks.hosts.vlmevalkit.tasks import Row, message, rows_of
 
 SMALL = 512
 """Longest edge in pixels at which a reduced picture is refused: the text in a paper's figure is lost."""
+_ENCODED = re.compile(
+    r"(?:data:image/[\w.+-]+;base64,)?(?:iVBOR|/9j/|R0lGOD|UklGR|Qk)[A-Za-z0-9+/\s]{60,}={0,2}\s*"
+)
+"""A PNG, JPEG, GIF, WebP or BMP in base64, by its first characters."""
 accepted: dict[str, str] = {}
 """Model -> the field `pictures` of its signatures."""
 
@@ -79,7 +83,7 @@ def _pairs(instance: Any, row: Row) -> list[tuple[Image.Image, Image.Image]]:
 
 
 def _encoded(content: Any) -> Iterator[bytes]:
-    if isinstance(content, str) and is_encoded(content):
+    if isinstance(content, str) and _ENCODED.fullmatch(content):
         yield base64.b64decode(content.rpartition(",")[2])
     elif isinstance(content, dict | list):
         for each in content.values() if isinstance(content, dict) else content:

@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.choice import question_before
 from spiqa_tasks.benchmarks.mmstar.release import MISSING
 from spiqa_tasks.benchmarks.prompting import Picture, Turn, chat_content, plain_text
 from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows
@@ -14,6 +13,7 @@ from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.pictures import page_path
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
+from spiqa_tasks.scoring.options import question_before
 
 Row = Mapping[str, Any]
 HOST = "host=vlmevalkit"

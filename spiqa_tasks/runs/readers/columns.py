@@ -7,13 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from spiqa_tasks.benchmarks.own.cells import LETTERS, NAMES, options_of
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.records import KEY
 from spiqa_tasks.files.tables import ID_COLUMNS
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.scoring.options import LETTERS, NAMES, as_value, options_of
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": (*ID_COLUMNS, KEY),
@@ -70,8 +69,6 @@ class Columns:
 
     named: Mapping[str, str] = field(default_factory=dict)
     """Field of `FIELDS` -> the column that the user named ("": none)."""
-    task_id: str = ""
-    """The column of the ids in the task's own table."""
 
     @classmethod
     def parse(cls, text: str) -> Columns:
@@ -93,7 +90,7 @@ class Columns:
         if what in self.named:
             return self.named[what] if self.named[what] in found else None
         taken = set(self.named.values())
-        known = known or (*([self.task_id] if what == "id" else []), *FIELDS[what])
+        known = known or FIELDS[what]
         there = [name for name in known if name in found and name not in taken]
         return None if not there or (what == "figures" and len(there) > 1) else there[0]
 
@@ -149,8 +146,9 @@ class Columns:
         name = self.name("options", row)
         for columns in ([name] if name else [], [letter for letter in LETTERS if letter in row]):
             with suppress(ValueError):
-                if columns and (found := options_of(row, columns)):
-                    return found
+                found = options_of(row, columns) if columns else {}
+                if filled := {label: text for label, text in found.items() if text}:
+                    return filled
         return {}
 
 

@@ -235,8 +235,8 @@ def _own_task(values: Mapping[str, Any]) -> Task | None:
 
 
 def _asked(task: Task, values: Mapping[str, Any], original: int) -> int:
-    """The number of the task's questions: the release's, unless a hook left some out, or the benchmark is a user's."""
-    counted = task.entry.definition is not None or "kept" in (values.get("metadata") or {})
+    """The number of the task's questions: the release's, unless a hook left some out."""
+    counted = "kept" in (values.get("metadata") or {})
     if original and (
         counted or not str(values.get("process_docs", _OWN_LOADER)).startswith(_OWN_LOADER)
     ):

@@ -10,7 +10,7 @@ import yaml
 from PIL import Image
 
 from spiqa_tasks.benchmarks.mmstar.prompts import SHOTS, own_answer, prompt, template
-from spiqa_tasks.benchmarks.mmstar.release import REPORTED, MMStarSettings, from_table
+from spiqa_tasks.benchmarks.mmstar.release import REPORTED, read_options
 from spiqa_tasks.benchmarks.prompting import Picture, chat_content, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.utils.documents import doc_to_messages, doc_to_text
@@ -61,8 +61,10 @@ def test_llm_bases_get_two_solved_questions_first() -> None:
 
 def asked(cells: dict[str, str], name: str) -> str:
     """The text that a question is asked with."""
-    (row,) = from_table([cells], "val", MMStarSettings(prompt=name, ablation="text"), "d")  # type: ignore[arg-type]
-    (text,) = prompt(row)
+    pattern = load_rows("mmstar", "demo", f"prompt={name},ablation=text")[0]
+    options = read_options(cells["question"])
+    listed = {"letters": list(options), "options": list(options.values())}
+    (text,) = prompt({**pattern, **cells, **listed})
     assert isinstance(text, str)
     return text
 

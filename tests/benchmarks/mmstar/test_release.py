@@ -14,7 +14,6 @@ from PIL import Image
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.mmstar.release import (
     MMStarSettings,
-    from_table,
     load,
     read_options,
 )
@@ -112,41 +111,3 @@ def test_a_release_that_is_broken_is_refused(
     """Before anything is asked."""
     with pytest.raises(DataError, match=re.escape(said)):
         load(release(tmp_path, **cells), "val", MMStarSettings())
-
-
-def test_a_table_of_answers_has_the_questions_too() -> None:
-    """The options in its text or in columns, categories and sources where they are, by either name."""
-    settings = MMStarSettings()
-    lone = {"id": "7", "question": "Which?", "answer": " B\n", "A": "red", "B": "blue", "C": ""}
-    named = {**lone, "category": "math", "l2-category": "geometry", "bench": "SEED"}
-    first, second, third = from_table(
-        [
-            lone,
-            named,
-            {
-                **lone,
-                "question": RECORD["question"],
-                "A": "",
-                "B": "",
-                "l2_category": "g",
-                "source": "x",
-            },
-        ],
-        "val",
-        settings,
-        "digest",
-    )
-    own = {
-        "prompt": "letter",
-        "settings": settings_text(settings),
-        "data": "digest",
-        "images": [],
-        "id": "7",
-    }
-    question = "Which?\n(A) red\n(B) blue"
-    bare = {"category": "", "subcategory": "", "source": ""}
-    assert first == {**ROW, **own, "question": question, **bare}
-    assert second == {**ROW, **own, "question": question}
-    assert third == {**ROW, **own, **bare, "subcategory": "g", "source": "x"}
-    with pytest.raises(DataError, match="question 7 to be one of its options A, B; found ''"):
-        from_table([{**lone, "answer": ""}], "val", settings, "digest")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from mmstar_release import write_questions
 from pages import text_of
 from run_command import run_json
 
@@ -47,11 +48,9 @@ def test_the_answers_to_307_questions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """In the form of the authors' submission, by the command."""
-    monkeypatch.setenv(
-        "SPIQA_TASKS_DATA", str(tmp_path)
-    )  # no release: the table has all that scoring needs
-    (tmp_path / "mmstar").mkdir()
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
     frame = pd.read_json(real_data / "mmstar/llava_next_34b_sample.jsonl", lines=True)
+    write_questions(tmp_path, frame)
     frame.to_excel(tmp_path / SUBMISSION, index=False)
     hits = [
         lmms_eval_match(p) == a for p, a in zip(frame["prediction"], frame["answer"], strict=True)
@@ -73,7 +72,7 @@ def test_the_authors_whole_submission(
     if not path.is_file():
         pytest.skip(f"{path} is not on this machine")
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
-    (tmp_path / "mmstar").mkdir()
+    write_questions(tmp_path, pd.read_excel(path))
     assert column(2) == of_metrics(capsys, path)
 
 

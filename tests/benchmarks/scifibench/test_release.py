@@ -8,16 +8,13 @@ import pytest
 from PIL import Image
 
 from spiqa_tasks.benchmarks.benchmark import settings_text
-from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scifibench.release import (
     SciFIBenchSettings,
     caption_length,
     figure_size,
-    from_table,
 )
-from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import LocalSource, fingerprint
 
 
@@ -58,50 +55,6 @@ def cells_of(row: dict[str, Any]) -> dict[str, str]:
         "category": row["category"],
         "prediction": row["answer"],
     }
-
-
-@pytest.mark.parametrize("split", ["demo_fig2cap", "demo_cap2fig"])
-def test_a_tables_questions_are_scored_as_the_releases(split: str) -> None:
-    """The same records come out of both, but for where the data is from."""
-    rows = load_rows("scifibench", split, "ablation=text")
-    own = from_table([cells_of(row) for row in rows], split, PLAIN, "table x")
-    scorer = make_scorer("scifibench", own[0]["settings"], "", None)
-    for mine, released in zip(own, rows, strict=True):
-        assert mine["images"] == []
-        assert mine["data"] == "table x"
-        assert mine["subcategory"] == released["subcategory"]
-        for text in (released["answer"], "The best one is C.", "none of them"):
-            ours, theirs = (
-                scorer.record(row, Response(text)).as_dict() for row in (mine, released)
-            )
-            assert {**ours, "signature": ""} == {**theirs, "signature": ""}
-
-
-def test_figures_have_no_text_as_options() -> None:
-    """A table of questions about captions leaves the columns A to E out, and a category may be missing."""
-    (row,) = from_table([{"id": "7", "question": "q", "answer": "E"}], "cs_cap2fig", PLAIN, "t")
-    assert (row["letters"], row["options"]) == (list("ABCDE"), [""] * 5)
-    assert (row["answer"], row["category"], row["subcategory"]) == ("E", "", "cap2fig")
-
-
-@pytest.mark.parametrize("settings", [{"mark": "label"}, {"prompt": "caption"}])
-def test_what_needs_the_release_is_refused(settings: dict[str, Any]) -> None:
-    """Marks are drawn into the figures, and captions are compared with the true one."""
-    with pytest.raises(InputError, match=r"Expected SciFIBench's release .* Fetch it"):
-        from_table(
-            [{"id": "7", "question": "q", "answer": "E"}],
-            "cs_fig2cap",
-            SciFIBenchSettings(**settings),
-            "t",
-        )
-
-
-def test_an_answer_that_is_no_option_is_named() -> None:
-    """With its question."""
-    with pytest.raises(
-        DataError, match="question 7 to be one of its options A, B, C, D, E; found 'F'"
-    ):
-        from_table([{"id": "7", "question": "q", "answer": "F"}], "cs_fig2cap", PLAIN, "t")
 
 
 def test_a_row_has_all_that_is_shown_and_scored(scifibench_release: Path) -> None:
@@ -177,41 +130,6 @@ def test_pictures_may_be_grey(scifibench_release: Path) -> None:
                 real.size,
                 (128, 128, 128),
             )
-
-
-def test_a_tables_question_is_a_row() -> None:
-    """As it was asked, whatever the settings would draw from the release."""
-    settings = SciFIBenchSettings("reasoning", negatives="random", shuffle=3, shots=2, seed=5)
-    options = dict(zip("ABCDE", "vwxyz", strict=True))
-    cells = {"id": "7", "question": "Which?", "answer": "B\n", "category": "cs.CV", **options}
-    (row,) = from_table([cells], "cs_fig2cap", settings, "d")
-    assert row == {
-        **{
-            "id": "7",
-            "question": "Which?",
-            "asked": "Which?",
-            "letters": list("ABCDE"),
-            "options": list("vwxyz"),
-        },
-        **{
-            "answer": "B",
-            "images": [],
-            "texts": [],
-            "caption": "w",
-            "category": "cs.CV",
-            "subcategory": "fig2cap",
-        },
-        **{
-            "benchmark": "scifibench",
-            "split": "cs_fig2cap",
-            "prompt": "reasoning",
-            "marked": "",
-            "ignore": "no",
-        },
-        **{"shots": [], "settings": settings_text(settings), "data": "d"},
-    }
-    (row,) = from_table([cells], "captioning", settings, "d")
-    assert row["id"] == "7"
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,18 @@
 
 import base64
 import io
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mmstar_release import write_rows
 from openai_server import OpenAIServer
 from PIL import ExifTags, Image
 from run_command import run_json
 from run_files import run_records
 
+from spiqa_tasks.benchmarks.mmstar.definition import CATEGORIES
 from spiqa_tasks.benchmarks.signature import parse
-from spiqa_tasks.hosts.catalogue import INCLUDE
 
 from .conftest import Launch
 
@@ -22,15 +21,9 @@ SIZES = {
     "large.tif": (1600, 1200),
     "narrow.jpg": (300, 60),
     "turned.png": (640, 480),
-    "nosuffix": (640, 480),
+    "plain.png": (640, 480),
 }
-YAML = """
-benchmark: pictured
-data: questions.jsonl
-kind: choice
-columns: {id: image, question: question, answer: answer, options: [A, B], images: image}
-metrics: [accuracy]
-"""
+TASK = "mmstar_filtered"
 Said = pytest.CaptureFixture[str]
 
 
@@ -44,27 +37,21 @@ def gpt(
     """`gpt(model, ...)`: a run of the host's own class on four pictures, at a local server of OpenAI's protocol."""
     exif = Image.Exif()
     exif[ExifTags.Base.Orientation] = 6
-    for name, size in SIZES.items():
+    rows = []
+    for index, (name, size) in enumerate(SIZES.items()):
         image = Image.effect_noise(size, 50).convert("CMYK" if name == "narrow.jpg" else "RGB")
         more: dict[str, Any] = {"exif": exif} if name == "turned.png" else {}
-        image.save(tmp_path / name, format=None if "." in name else "PNG", **more)
-    rows = (
-        {"image": name, "question": "What?", "answer": "A", "A": "x", "B": "y"} for name in SIZES
-    )
-    (tmp_path / "questions.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    (tmp_path / "pictured.yaml").write_text(YAML)
-    monkeypatch.setenv(INCLUDE, str(tmp_path))
+        image.save(tmp_path / name, **more)
+        asked = {"index": index, "question": "What?\nOptions: A: x, B: y", "answer": "A"}
+        group = {"category": CATEGORIES[0], "l2_category": CATEGORIES[0]}
+        rows.append({**asked, **group, "image": (tmp_path / name).read_bytes()})
+    write_rows(tmp_path / "data", rows)
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("OPENAI_API_BASE", f"{server.url}/chat/completions")
     monkeypatch.setenv("OPENAI_API_KEY", "EMPTY")
-    launch: Launch = request.getfixturevalue(
-        "launch"
-    )  # imports the host, which then knows the benchmark
-    host = sys.modules["vlmeval.dataset"]
-    monkeypatch.setattr(
-        host, "SUPPORTED_DATASETS", [*host.SUPPORTED_DATASETS, "pictured"]
-    )  # if it was imported before
+    launch: Launch = request.getfixturevalue("launch")
     server.behaviour.text = "A"
-    return lambda model, *more: launch("--data", "pictured", "--model", model, *more)
+    return lambda model, *more: launch("--data", TASK, "--model", model, *more)
 
 
 def sent(server: OpenAIServer) -> dict[tuple[int, int], str]:
@@ -87,19 +74,19 @@ def test_a_class_that_makes_pictures_small_is_refused_or_in_the_signature(
     assert gpt("GPT4o") == 2
     said = capsys.readouterr().err
     assert (
-        "GPT4o (GPT4V) sends pictures of pictured reduced, 1,600 x 1,200 as 512 x 384. Take a configuration"
+        "GPT4o (GPT4V) sends pictures of mmstar_filtered reduced, 1,600 x 1,200 as 512 x 384. Take a configuration"
         in said
     )
     assert "add --accept-pictures" in said
     assert not server.requests
     assert gpt("GPT4o", "--accept-pictures") == 0
-    assert "pictured reduced, 1,600 x 1,200 as 512 x 384." in capsys.readouterr().err
+    assert "mmstar_filtered reduced, 1,600 x 1,200 as 512 x 384." in capsys.readouterr().err
     assert sorted(sent(server)) == [(384, 512), (500, 100), (512, 384)]
     signatures = {
-        parse(record["signature"]).pictures for record in run_records(tmp_path / "out", "pictured")
+        parse(record["signature"]).pictures for record in run_records(tmp_path / "out", TASK)
     }
     assert signatures == {"up to 512 px"}
-    status, scored, said = run_json(capsys, "score", tmp_path / "out")
+    status, scored, said = run_json(capsys, "score", tmp_path / "out", "--partial")
     assert (status, parse(scored["signature"]).pictures) == (0, "up to 512 px"), said
 
 
@@ -107,7 +94,7 @@ def test_a_class_that_makes_pictures_small_is_refused_or_in_the_signature(
 def test_every_file_is_sent_and_what_is_enlarged_is_said(
     gpt: Launch, server: OpenAIServer, tmp_path: Path, capsys: Said, model: str
 ) -> None:
-    """TIFF, a file without suffix, CMYK and an orientation in EXIF arrive as lmms-eval sends them, in RGB."""
+    """TIFF, CMYK and an orientation in EXIF arrive as lmms-eval sends them, in RGB."""
     more = ["--base-url", server.url, "--key", "EMPTY"] if model == "served" else []
     assert gpt(model, *more) == 0
     said = capsys.readouterr().err
@@ -115,5 +102,5 @@ def test_every_file_is_sent_and_what_is_enlarged_is_said(
     assert "reduced" not in said
     assert sent(server) == dict.fromkeys([(1600, 1200), (500, 100), (480, 640), (640, 480)], "RGB")
     assert {
-        parse(record["signature"]).pictures for record in run_records(tmp_path / "out", "pictured")
+        parse(record["signature"]).pictures for record in run_records(tmp_path / "out", TASK)
     } == {""}

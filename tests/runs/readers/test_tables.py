@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from answer_files import mmstar_table, rows_of, write_table
+from mmstar_release import write_questions
 from run_command import run_json
 
 from spiqa_tasks.hosts.catalogue import find_tasks
@@ -73,32 +74,6 @@ def test_every_mark_survives_as_text_and_failed_requests_are_known(
     assert all(answer.response.failure is None for answer in answers[len(MARKS) + 2 :])
 
 
-@pytest.mark.parametrize("options", [(), ("--partial",)])
-def test_without_the_release_a_table_is_scored_from_its_own_columns(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    options: tuple[str, ...],
-) -> None:
-    """The scores are those with the release, and the signature says where the questions came from.
-
-    A table of a part of the questions has values where these are wanted alone, and the number of the task's questions.
-    """
-    path = write_table(mmstar_table(ROWS, ["B"] * 8), tmp_path / "m.xlsx")
-    _, ours, _ = run_json(capsys, "score", "mmstar_demo", path)
-    (tmp_path / "empty").mkdir()
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "empty"))
-    status, own, errors = run_json(capsys, "score", "mmstar_filtered", path, *options)
-    assert status == (0 if options else 3)
-    if options:
-        assert own["metrics"] == ours["metrics"]
-    else:
-        assert set(own["metrics"].values()) == {None}
-    assert "|data:mmstar/val@table " in own["signature"]
-    assert "|questions:24 of 1500" in own["signature"]
-    assert "for want of the release" in errors
-
-
 def test_the_authors_submission_has_the_authors_score(
     real_data: Path,
     tmp_path: Path,
@@ -107,8 +82,8 @@ def test_the_authors_submission_has_the_authors_score(
 ) -> None:
     """307 real answers as a spreadsheet: every question has its options, and the released rule counts 164 hits."""
     frame = pd.read_json(real_data / "mmstar/llava_next_34b_sample.jsonl", lines=True)
-    (tmp_path / "empty").mkdir()
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "empty"))
+    write_questions(tmp_path, frame)
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
     path = write_table(frame, tmp_path / "real.xlsx")
     _, result, _ = run_json(capsys, "score", "mmstar_filtered", path, "--partial")
     hits = (

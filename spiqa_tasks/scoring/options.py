@@ -1,0 +1,322 @@
+"""Options of questions, in the forms in which datasets and files of answers write them.
+
+Every function takes the cells of one row; a ValueError says what is wrong with it.
+"""
+
+import ast
+import json
+import re
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+_USUAL_NAMES = {
+    "question": "question query problem questions question_text problem_text prompt instruction"
+    " text q input ctx sentence goal",
+    "answer": "answer correct_answers answers answerkey reference label gold gold_answer target"
+    " ground_truth groundtruth correct_answer gt_answer correct_option correct_choice"
+    " correct_choice_idx answer_idx answer_index correct correct_options final_answer"
+    " answer_number gt a cop final_decision ideal",
+    "options": "options choices candidates option answer_choices multiple_choices endings",
+    "id": "id question_id problem_id qid pid index uid sample_id data_id idx key questionid"
+    " query_id sample_index record_id question_number _id no",
+}
+NAMES: Mapping[str, Sequence[str]] = {role: names.split() for role, names in _USUAL_NAMES.items()}
+"""Role -> usual names of its column, the most likely first."""
+LETTERS = string.ascii_uppercase
+"""Labels of options that have none, and names of columns with one option each."""
+
+_LABEL_FIELDS = ("label", "key", "letter", "id")
+_TEXT_FIELDS = ("text", "content", "value", "option", "choice")
+"""Fields of an option that is an object, as of ARC and CommonsenseQA."""
+_LABEL = re.compile(r"\s*[(\[]?([A-Za-z])(?:[)\].:]|$)\s*")
+"""A label at the start of an option's text."""
+_LOWER_LABEL = re.compile(r"(?<![^\s,;(\[])[a-j]\s?(?=[.):\]])")
+"""A label in lower case within a listing, as of MathQA."""
+_NAMED_LABEL = re.compile(r"\W*(\w{1,2})\W*")
+"""An answer that is a label, with any marks around it."""
+
+
+_OPTION_LETTERS = "ABCDEFGHIJ"
+_FORMS_OF_LABELS = (r"\(([A-J])\)", r"([A-J]) ?[.)]", r"([A-J]):", r"\[([A-J])\]")
+_LISTINGS = (
+    *(re.compile(rf"(?:^|\n)[ \t]*(?:[-*][ \t]+)?{label}[ \t]*") for label in _FORMS_OF_LABELS),
+    *(
+        re.compile(rf"(?:^|[,;]?[ \n]){label} ")
+        for label in (_FORMS_OF_LABELS[2], _FORMS_OF_LABELS[0], _FORMS_OF_LABELS[1])
+    ),
+    *(re.compile(rf"(?:^|[,;，；、|])\s{{0,9}}{label}\s*") for label in _FORMS_OF_LABELS[1:]),
+    re.compile(rf"[,;，；、|]?\s?{_FORMS_OF_LABELS[0]}\s*"),
+)
+"""Forms of labels, tried in order: at the start of lines, which is surest, then within a line."""
+_CLOSE = _LISTINGS[-4:]
+"""Forms that need no blank behind the label; they also continue a series of another form."""
+_BETWEEN = " \t\r\n;；"
+_HEADING = re.compile(r"\b(?:options|choices)\s*:\s*", re.IGNORECASE)
+
+_ITEM = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\{[^{}]*\})"
+_PRINTED = re.compile(rf"\[\s*{_ITEM}(?:\s+{_ITEM})+\s*\]")
+"""An array as numpy prints it, without commas."""
+_ARRAY = re.compile(r"\barray\((\[[^\]]{0,9999}\])(?:,\s*dtype=\w+)?\)")
+"""An array of numpy as pandas writes it into csv."""
+
+
+def row_options(row: Mapping[str, Any], columns: Sequence[str] = ()) -> dict[str, str]:
+    """Return label -> text of a row's options, or {}; ValueError as `options_of`.
+
+    They are in `columns`, else in a column with a usual name, in the columns A, B, ..., or in the
+    question's text.
+    """
+    if columns:
+        return options_of(row, columns)
+
+    usual = _usual_name("options", row)
+    if usual is not None:
+        return options_of(row, [usual])
+
+    lettered = [letter for letter in LETTERS if not _is_empty(row.get(letter))]
+    if len(lettered) > 1:
+        return options_of(row, lettered)
+
+    question = _usual_name("question", row)
+    return {} if question is None else options_in(str(row[question] or ""))
+
+
+def options_of(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]:
+    """Return label -> text of the options in one column, or in a column for each; {} if empty.
+
+    One column has an object label -> text, a list of texts, a list of objects or an object of lists
+    with labels and texts, or a text that lists the options. Labels of at most two letters or digits
+    are kept; other options get letters in order.
+
+    Raises ValueError: another form, a label twice, an empty option before the last one, or not 2 to
+    26 options.
+    """
+    if len(columns) > 1:
+        return _separate_options(row, columns)
+
+    value = as_value(row.get(columns[0]))
+    if _is_empty(value) or value == {}:
+        return {}
+
+    if isinstance(value, str):
+        listed = options_in(value) or options_in(_LOWER_LABEL.sub(_upper_label, value))
+        if not listed:
+            raise ValueError(f"{columns[0]} is {_shown(value)}, not a list")
+        return listed
+
+    labels, texts = _labels_and_texts(value, columns[0])
+    return _labelled(labels, texts) if labels else _lettered(texts)
+
+
+def answer_label(answer: Any, options: Mapping[str, str]) -> str:
+    """Return the label of the right option, which an answer names by its label or its text.
+
+    Raises ValueError: it names no option, or several have its text.
+    """
+    text = str(answer).strip()
+    labels = {label.upper(): label for label in options}
+    named = _NAMED_LABEL.fullmatch(text)
+    if named is not None and named[1].upper() in labels:
+        return labels[named[1].upper()]
+
+    same = [label for label, option in options.items() if _plain(option) == _plain(text)]
+    if len(same) != 1:
+        raise ValueError(
+            f"the answer {_shown(answer)} is the text of {len(same)} options, and no label "
+            f"among {', '.join(options)}"
+        )
+    return same[0]
+
+
+def options_in(text: str) -> dict[str, str]:
+    """Return letter -> text of the options listed in a question, or {} unless A and B are.
+
+    Known forms: lines with the labels `(A)`, `A.`, `A)`, `A:` or `[A]`; these in one line behind a
+    blank, a comma or a semicolon. After "Options:" or "Choices:" only the rest is read. If each
+    option is a line, the last one ends with its line.
+    """
+    *_, tail = _HEADING.split(text)
+    labels = _listed_labels(tail)
+    ends = [*(label.start() for label in labels[1:]), len(tail)]
+    found = {
+        label[1]: tail[label.end() : end].strip(_BETWEEN)
+        for label, end in zip(labels, ends, strict=False)
+    }
+    if found:
+        *others, last = found
+        if not any("\n" in found[letter] for letter in others):
+            found[last] = found[last].partition("\n")[0].strip()
+    return found
+
+
+def question_before(text: str) -> str:
+    """Return the text before the options that `options_in` reads and their heading, stripped."""
+    *_, heading = None, *_HEADING.finditer(text)
+    start = heading.end() if heading else 0
+    if not (labels := _listed_labels(text[start:])):
+        return text.strip()
+    return text[: heading.start() if heading else labels[0].start()].strip()
+
+
+def as_value(cell: Any) -> Any:
+    """Return the list or object that a cell's text writes out, else the value.
+
+    JSON, Python and numpy print them.
+    """
+    if not isinstance(cell, str) or cell.strip()[:1] not in ("[", "{"):
+        return cell
+
+    text = cell.strip()
+    if _PRINTED.fullmatch(text):
+        text = f"[{', '.join(re.findall(_ITEM, text))}]"
+
+    for read, form in (
+        (json.loads, text),
+        (ast.literal_eval, text),
+        (ast.literal_eval, _ARRAY.sub(r"\1", text)),
+    ):
+        try:
+            return read(form)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+    return cell
+
+
+def _usual_name(role: str, row: Mapping[str, Any]) -> str | None:
+    return next((name for name in NAMES[role] if name in row), None)
+
+
+def _separate_options(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]:
+    """Options in a column each: under the columns' names if these are letters, else in order."""
+    texts = [row.get(column) for column in columns]
+    if not set(columns) <= set(LETTERS):
+        return _lettered(texts)
+
+    filled = {
+        letter: _text(text, letter)
+        for letter, text in zip(columns, texts, strict=True)
+        if not _is_empty(text)
+    }
+    return filled if len(filled) > 1 else {}
+
+
+def _labels_and_texts(value: Any, column: str) -> tuple[list[str], list[Any]]:
+    """Labels, [] unless they can be kept, and texts of the options in an object or a list."""
+    if isinstance(value, list) and all(isinstance(each, dict) for each in value):
+        value = {name: [each.get(name) for each in value] for name in value[0]}
+
+    if isinstance(value, dict):
+        labels, texts = _fields_of(value)
+    else:
+        labels, texts = [], value
+    if not isinstance(texts, list):
+        raise ValueError(f"{column} is {_shown(value)}, not a list")
+
+    names = [str(label).strip() for label in labels]
+    if len({name.upper() for name in names}) < len(names):
+        raise ValueError(f"a letter twice among {', '.join(names)}")
+
+    are_short = all(len(name) <= 2 and name.isalnum() for name in names)
+    return names if are_short and len(names) == len(texts) else [], texts
+
+
+def _fields_of(value: Mapping[str, Any]) -> tuple[list[Any], Any]:
+    """Labels and texts of an object: the fields with these, else its keys and values."""
+    text_field = _list_field(value, _TEXT_FIELDS)
+    if text_field is None:
+        return list(value), list(value.values())
+
+    label_field = _list_field(value, _LABEL_FIELDS)
+    return [] if label_field is None else value[label_field], value[text_field]
+
+
+def _list_field(value: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    return next((name for name in names if isinstance(value.get(name), list)), None)
+
+
+def _labelled(labels: Sequence[str], texts: Sequence[Any]) -> dict[str, str]:
+    """Options under published labels: an empty text is that of a picture, None is no option."""
+    _check_count(texts)
+    return {
+        label: _text(text, label)
+        for label, text in zip(labels, texts, strict=True)
+        if text is not None
+    }
+
+
+def _lettered(values: Sequence[Any]) -> dict[str, str]:
+    """Options under letters in order, up to the last that has a text."""
+    values = list(values)
+    while values and _is_empty(values[-1]):
+        values.pop()
+    if not values:
+        return {}
+
+    _check_count(values)
+    found = dict(zip(LETTERS, values, strict=False))
+    if missing := [letter for letter, value in found.items() if _is_empty(value)]:
+        raise ValueError(f"no text in option {missing[0]}")
+
+    texts = [_text(value, letter) for letter, value in found.items()]
+    return dict(zip(found, _without_labels(texts), strict=True))
+
+
+def _without_labels(texts: Sequence[str]) -> Sequence[str]:
+    """The texts without the labels (`A) ...`), if every one has its own."""
+    labels = [label for text in texts if (label := _LABEL.match(text))]
+    letters = [label[1].upper() for label in labels]
+    rests = [label.string[label.end() :] for label in labels]
+    are_labelled = letters == list(LETTERS[: len(texts)]) and all(rests)
+    return rests if are_labelled else texts
+
+
+def _check_count(options: Sequence[Any]) -> None:
+    if not 2 <= len(options) <= len(LETTERS):
+        raise ValueError(f"{len(options)} options, where 2 to {len(LETTERS)} can be asked")
+
+
+def _text(value: Any, label: str) -> str:
+    if isinstance(value, list | dict | bytes):
+        raise ValueError(f"option {label} is {_shown(value)}, not a text")
+    return str(value).strip()
+
+
+def _listed_labels(text: str) -> list[re.Match[str]]:
+    """Consecutive labels from A on, of the first form with at least two, and their continuation."""
+    for form in _LISTINGS:
+        labels = _series(form.finditer(text))
+        if len(labels) > 1:
+            more = (
+                label for each in (*_CLOSE, form) for label in each.finditer(text, labels[-1].end())
+            )
+            return labels + _series(sorted(more, key=lambda label: label.start(1)), len(labels))
+    return []
+
+
+def _series(labels: Iterable[re.Match[str]], start: int = 0) -> list[re.Match[str]]:
+    """The labels that follow each other in the alphabet, from the letter at `start` on."""
+    found: list[re.Match[str]] = []
+    for label in labels:
+        place = start + len(found)
+        if label[1] == _OPTION_LETTERS[place : place + 1]:
+            found.append(label)
+    return found
+
+
+def _upper_label(label: re.Match[str]) -> str:
+    return label[0].strip().upper()
+
+
+def _is_empty(value: Any) -> bool:
+    is_nan = isinstance(value, float) and value != value
+    return value is None or value == "" or value == [] or is_nan
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,0 +1,202 @@
+"""Options of questions, wherever datasets and files of answers have them."""
+
+import string
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.scoring.options import (
+    answer_label,
+    as_value,
+    options_in,
+    options_of,
+    question_before,
+    row_options,
+)
+
+RED_BLUE = {"A": "red", "B": "blue"}
+
+
+@pytest.mark.parametrize(
+    ("record", "options"),
+    [
+        ({"choices": RED_BLUE}, RED_BLUE),
+        ({"options": ["red", "blue"]}, RED_BLUE),
+        ({"options": ["(A) red", "(B) blue"]}, RED_BLUE),
+        ({"choices": {"B": "blue", "D": ""}}, {"B": "blue", "D": ""}),
+        ({"choices": {"a": "red", "b": None}}, {"a": "red"}),
+        ({"A": "red", "B": "blue", "C": None}, RED_BLUE),
+        ({"question": "Which?\nA. red\nB. blue"}, RED_BLUE),
+        ({"question": "Which?"}, {}),
+        ({"response": "B"}, {}),
+        ({"options": None, "A": "red", "B": "blue"}, {}),
+    ],
+)
+def test_options_are_where_their_column_says(
+    record: dict[str, Any], options: dict[str, str]
+) -> None:
+    """An object, a list, a column for each letter, or the question's text."""
+    assert row_options(record) == options
+
+
+@pytest.mark.parametrize("value", [7, "red", ["red"], {"A": "red", "a": "blue"}, {"one": "red"}])
+def test_options_in_no_known_form_are_an_error(value: Any) -> None:
+    """A number, a text that lists nothing, a single option, a letter twice."""
+    with pytest.raises(ValueError, match=r"not a list|1 options|a letter twice"):
+        row_options({"options": value})
+
+
+@pytest.mark.parametrize(
+    ("value", "options"),
+    [
+        ({"b": "x", "a": "y"}, {"b": "x", "a": "y"}),
+        ({"B": "x", "C": "y", "D": None, "E": ""}, {"B": "x", "C": "y", "E": ""}),
+        (["x", "y", "", None], {"A": "x", "B": "y"}),
+        ([{"label": "A", "text": "x"}, {"label": "B", "text": "y"}], {"A": "x", "B": "y"}),
+        ({"text": ["x", "y"], "label": ["1", "2"]}, {"1": "x", "2": "y"}),
+        ("A. 4; B. 3; C. 2 ;D.1 ; E. none", {"A": "4", "B": "3", "C": "2", "D": "1", "E": "none"}),
+        ("A. 3, 4;B. 30, 40;C. 5, 6", {"A": "3, 4", "B": "30, 40", "C": "5, 6"}),
+        ("A. B; B. C; C. D; D. E", dict(zip("ABCD", "BCDE", strict=True))),
+        (
+            "A. Vitamin B.; B. Vitamin C.; C. Vitamin D.",
+            {"A": "Vitamin B.", "B": "Vitamin C.", "C": "Vitamin D."},
+        ),
+        ("(A)B (B)C (C)A", {"A": "B", "B": "C", "C": "A"}),
+        (
+            "a ) 38 , b ) 27.675 , c ) none of these",
+            {"A": "38", "B": "27.675", "C": "none of these"},
+        ),
+        ({"one": "x", "two": "y"}, {"A": "x", "B": "y"}),
+        (["A. x", "B. "], {"A": "A. x", "B": "B."}),
+        ([" (a) x ", "(b) y"], {"A": "x", "B": "y"}),
+        ({}, {}),
+        (None, {}),
+        ("A. x\nB. y", {"A": "x", "B": "y"}),
+        (list(range(26)), dict(zip(string.ascii_uppercase, map(str, range(26)), strict=True))),
+    ],
+)
+def test_options_keep_their_labels_or_get_letters_in_order(
+    value: Any, options: dict[str, str]
+) -> None:
+    """Published labels are kept, None is no option, and a text is split at each label that continues."""
+    assert options_of({"o": value}, ("o",)) == options
+
+
+def test_options_in_columns_of_their_own_end_where_the_row_has_no_more() -> None:
+    """An empty one between others is a fault; a row without any has no options."""
+    columns = ("x", "y", "z")
+    assert options_of({"x": 1, "y": "b", "z": None}, columns) == {"A": "1", "B": "b"}
+    assert options_of({"x": "", "y": None}, columns) == {}
+    with pytest.raises(ValueError, match=r"^no text in option B$"):
+        options_of({"x": "a", "z": "c"}, columns)
+    assert options_of({"q": "Which?\nA. x\nB. y"}, ("q",)) == {"A": "x", "B": "y"}
+    assert options_of({"q": None}, ("q",)) == {}
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        "\n(A) red\n(B) dark blue",
+        "\nA. red\nB. dark blue",
+        "\nA) red\nB) dark blue\n",
+        "\n- A: red\n- B: dark blue",
+        "\n[A] red\n[B] dark blue\nAnswer with the letter.",
+        "\nOptions: A: red, B: dark blue",
+        "\nChoices:\n(A) red\n(B) dark blue",
+        " (A) red (B) dark blue",
+        " A. red; B. dark blue",
+    ],
+)
+def test_lists_of_options_are_known_in_many_forms(listing: str) -> None:
+    """Lines or one line, with any of the usual labels, whatever sentence stands before or in a line after them."""
+    assert options_in(f"Which colour is it?{listing}") == {"A": "red", "B": "dark blue"}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "What did A. Smith draw?", "Is (A) the best?", "Which of B. and C. is it?"]
+)
+def test_a_question_without_a_list_has_no_options(text: str) -> None:
+    """A single label, or one that does not begin with A, is no list."""
+    assert options_in(text) == {}
+
+
+@given(st.lists(st.text("abc ,.", min_size=1).map(str.strip).filter(bool), min_size=2, max_size=10))
+def test_what_is_listed_is_found(options: list[str]) -> None:
+    """Texts of options are those that were written."""
+    lines = "".join(
+        f"\n({letter}) {text}" for letter, text in zip("ABCDEFGHIJ", options, strict=False)
+    )
+    assert list(options_in(f"Which one?{lines}").values()) == options
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("What is it?\nOptions: A: x, B: y, C: z", "What is it?"),
+        (
+            "Hint: a letter, e.g., A, B.\nQuestion: Sum?\nChoices:\n(A) 1\n(B) 2",
+            "Hint: a letter, e.g., A, B.\nQuestion: Sum?",
+        ),
+        ("Which?\nA. x\nB. y", "Which?"),
+        ("Which? \n(A)red\n(B)blue", "Which?"),
+        ("Options: A: are they?\nOptions: A: red, B: blue", "Options: A: are they?"),
+        (" No options here. ", "No options here."),
+        ("Options: none", "Options: none"),
+    ],
+)
+def test_the_question_before_the_options(text: str, question: str) -> None:
+    """Without their heading; whole where there are none."""
+    assert question_before(text) == question
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("['0' '4'\n '2' \"it's\"]", ["0", "4", "2", "it's"]),
+        (
+            "[{'label': 'A', 'text': 'x'}\n {'label': 'B', 'text': 'y'}]",
+            [{"label": n, "text": t} for n, t in ("Ax", "By")],
+        ),
+        (
+            "{'text': array(['a', 'b'], dtype=object), 'label': array(['A', 'B'], dtype=object)}",
+            {"text": ["a", "b"], "label": ["A", "B"]},
+        ),
+        (
+            "{'text': ['Denver'], 'answer_start': array([177, 177])}",
+            {"text": ["Denver"], "answer_start": [177, 177]},
+        ),
+        ('[\'an array([x]) of "a" "b"\']', ['an array([x]) of "a" "b"']),
+        ("['one']", ["one"]),
+    ],
+)
+def test_arrays_are_read_as_pandas_prints_them(cell: str, value: Any) -> None:
+    """Python would join texts without a comma to one."""
+    assert as_value(cell) == value
+
+
+def test_numbers_under_letters_are_options() -> None:
+    """They become texts, 0 and 1 too."""
+    assert options_of({"options": {"A": 1, "B": 0}}, ["options"]) == {"A": "1", "B": "0"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"), [("b", "B"), (" (B). ", "B"), (" RED\n", "A"), ("dark  Blue", "B")]
+)
+def test_the_right_option_is_named_by_its_label_or_its_text(answer: str, label: str) -> None:
+    """Case, spaces and marks around a label do not count."""
+    assert answer_label(answer, {"A": "red", "B": "dark blue"}) == label
+
+
+def test_a_published_label_stays_as_it_is() -> None:
+    """ARC has labels of numbers in some rows and of letters in others."""
+    assert answer_label("2", {"1": "x", "2": "y"}) == "2"
+    assert answer_label("B", {"b": "x", "c": "y"}) == "b"
+
+
+@pytest.mark.parametrize(("answer", "count"), [("C", 0), ("green", 0), ("red", 2), ("", 0)])
+def test_an_answer_that_names_no_single_option_is_a_fault(answer: str, count: int) -> None:
+    """The message has the labels, and how many options have the text."""
+    with pytest.raises(ValueError, match=rf"is the text of {count} options, and no label among A"):
+        answer_label(answer, {"A": "red", "B": "Red"})
