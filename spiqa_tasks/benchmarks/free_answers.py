@@ -60,6 +60,8 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     shared = {"reference": row["answer"], "signature": signature}
     if response.failure is not None:
         return Record(row["id"], status="request_failed", reason=response.failure, **shared)
+    if not row["question"] or not any(row["references"]):
+        raise DataError("no question or no reference")  # the record's status says so
     metric = metric_of(parse_settings(FreeSettings, row["settings"]).rule)
     candidates = (Candidate(response.text, row["question"], each) for each in row["references"])
     asks = tuple(ask for candidate in candidates for ask in context.asks(metric, candidate))

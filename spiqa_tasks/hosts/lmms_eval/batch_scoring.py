@@ -16,6 +16,8 @@ from functools import cache
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED
+from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS
+from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.results_file import BASELINE, metric_values
@@ -30,6 +32,8 @@ from spiqa_tasks.scoring.responses import without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
 
+OPEN_ANSWERS = FREE_ANSWERS.with_metrics([L3SCORE])
+"""The benchmark of docs of other people's tasks (`open_docs`)."""
 Key = tuple[str, str, str]
 names: dict[tuple[str, str, str], str] = {}
 """(benchmark, split, settings) -> name of the task last scored, for log lines of hooks that do not get it."""
@@ -74,9 +78,10 @@ report = JudgeReport()
 @cache
 def scorer_of(benchmark: str, settings: str) -> Scorer:
     """Return the scorer of a task, one per process; its judge is asked a test question. Raises JudgeError: unusable."""
-    rule = BENCHMARKS[benchmark].judge(BENCHMARKS[benchmark].parse(settings))
+    entry = BENCHMARKS.get(benchmark, OPEN_ANSWERS)
+    rule = entry.judge(entry.parse(settings))
     judge = _judge(rule) if rule is not None else None
-    return make_scorer(benchmark, settings, f"lmms-eval {version('lmms-eval')}", judge)
+    return make_scorer(entry, settings, f"lmms-eval {version('lmms-eval')}", judge)
 
 
 @cache

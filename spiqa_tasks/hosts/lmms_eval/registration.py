@@ -95,18 +95,19 @@ def _patch_filters(host: Any) -> None:
     @replacing(host.FilterEnsemble, "apply")
     def then_score(apply: Any, self: Any, instances: list[Any], docs: Any) -> None:
         from spiqa_tasks.hosts.lmms_eval.batch_scoring import is_ours, score_together, split_repeats
+        from spiqa_tasks.hosts.lmms_eval.open_docs import rows_of
 
         for step in self.filters:
             if hasattr(
                 step, "places"
             ):  # --limit or several processes answer other docs than the first ones
                 step.places = [instance.doc_id for instance in instances]
-        ours = is_ours(docs)
-        if ours and self.name == NO_FILTER:
+        rows = docs if is_ours(docs) else rows_of(instances, docs)
+        if rows is not None and self.name == NO_FILTER:
             split_repeats(instances)
         apply(self, instances, docs)
-        if ours:
-            score_together(instances, docs, self.name)
+        if rows is not None:
+            score_together(instances, rows, self.name)
 
 
 def _patch_filter_names(host: Any) -> None:

@@ -1,0 +1,132 @@
+"""The YAMLs of docs/your_task.md, run by the host with a judge."""
+
+import logging
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from numbers_task import manager
+from openai_server import OpenAIServer
+from pages import blocks, page
+from PIL import Image
+
+Evaluate = Callable[..., dict[str, Any]]
+CHOICE, OPEN, BLIND = blocks(page("your_task"), "yaml")
+ROWS = [
+    {
+        "query": "Sky?",
+        "options": ["red", "blue"],
+        "letter": "B",
+        "gold": ["Azure", "Blue"],
+        "partial": ["Blue"],
+    },
+    {
+        "query": "Blood?",
+        "options": ["red", "blue"],
+        "letter": "A",
+        "gold": ["Red"],
+        "partial": [],
+    },
+]
+
+
+@pytest.fixture
+def charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the page, with the table and the YAMLs of two tasks."""
+    import datasets
+
+    Image.new("RGB", (32, 24), "blue").save(tmp_path / "chart.png")
+    picture = {"bytes": (tmp_path / "chart.png").read_bytes(), "path": None}
+    table = datasets.Dataset.from_list([{**row, "image": picture} for row in ROWS])
+    table.cast_column("image", datasets.Image()).to_parquet(tmp_path / "charts.parquet")
+    (tmp_path / "charts_choice.yaml").write_text(CHOICE)
+    (tmp_path / "charts_open.yaml").write_text(OPEN)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def pictures(server: OpenAIServer) -> int:
+    """The number of pictures that the model was sent."""
+    return sum("image_url" in str(request["body"]) for request in server.requests)
+
+
+def test_letters_are_read_of_any_choice_task(
+    charts: Path, judged: OpenAIServer, chat_args: str, evaluate: Evaluate
+) -> None:
+    """By the filter, which any metric of the host compares."""
+    judged.behaviour.text = "It is blue."
+    found = evaluate("openai", ["charts_choice"], chat_args, task_manager=manager(charts))
+    assert found["results"]["charts_choice"]["exact_match,letter"] == 0.5
+    assert pictures(judged) == 2
+
+
+def test_open_answers_of_any_task_are_judged_in_one_go(
+    charts: Path, judged: OpenAIServer, chat_args: str, evaluate: Evaluate
+) -> None:
+    """One request for each reference beside the two test questions; the best reference counts."""
+    judged.behaviour.text = "blue"
+    found = evaluate("openai", ["charts_open"], chat_args, task_manager=manager(charts))
+    assert found["results"]["charts_open"]["l3score,none"] == pytest.approx(0.5, abs=0.1)
+    asked = [request for request in judged.requests if request["body"].get("logprobs")]
+    assert len(asked) == 2 + 3
+    first, second = (sample["l3score"] for sample in found["samples"]["charts_open"])
+    assert (first["id"], first["prediction"]) == ("0", "blue")
+    assert first["score"] > 0.9 > 0.1 > second["score"]
+    assert "data:answers/charts_open@docs " in first["signature"]
+
+
+def test_a_doc_without_a_reference_is_no_0(
+    charts: Path, judged: OpenAIServer, chat_args: str, evaluate: Evaluate
+) -> None:
+    """The value over half of the docs is withheld, the sample says why."""
+    judged.behaviour.text = "blue"
+    (charts / "charts_open.yaml").write_text(OPEN.replace("answer: gold}", "answer: partial}"))
+    found = evaluate("openai", ["charts_open"], chat_args, task_manager=manager(charts))
+    assert math.isnan(found["results"]["charts_open"]["l3score,none"])
+    first, second = (sample["l3score"] for sample in found["samples"]["charts_open"])
+    assert first["score"] > 0.9
+    assert second["status"] == "scoring_failed"
+    assert "no reference" in second["reason"]
+
+
+def test_columns_that_are_not_there_are_named(
+    charts: Path,
+    judged: OpenAIServer,
+    chat_args: str,
+    evaluate: Evaluate,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The answers stay in the samples, as the host would lose them if an exception was raised."""
+    judged.behaviour.text = "blue"
+    text = OPEN.replace("answer: gold}", "answer: golden}")
+    (charts / "charts_open.yaml").write_text(text)
+    with caplog.at_level(logging.ERROR, logger="spiqa_tasks"):
+        found = evaluate("openai", ["charts_open"], chat_args, task_manager=manager(charts))
+    assert any("charts_open: Expected the column of the answer" in line for line in caplog.messages)
+    assert len(found["samples"]["charts_open"]) == 2
+
+
+def test_a_run_without_a_judge_does_not_start(
+    charts: Path, chat_args: str, evaluate: Evaluate, server: OpenAIServer
+) -> None:
+    """L3Score is all that the task has."""
+    with pytest.raises(SystemExit, match=r"Expected a judge for l3score.* SPIQA_JUDGE"):
+        evaluate("openai", ["charts_open"], chat_args, task_manager=manager(charts))
+    assert not server.requests
+
+
+def test_any_task_runs_without_its_pictures(
+    charts: Path, judged: OpenAIServer, chat_args: str, evaluate: Evaluate
+) -> None:
+    """By the model of the file for `--config`, with the judge's number as before."""
+    judged.behaviour.text = "blue"
+    options = yaml.safe_load(BLIND)
+    arguments = options["model_args"].replace("model_version=gpt-4o", chat_args)
+    tasks = options["tasks"].split(",")
+    found = evaluate(options["model"], tasks, arguments, task_manager=manager(charts))
+    assert pictures(judged) == 0
+    assert found["results"]["charts_open"]["l3score,none"] == pytest.approx(0.5, abs=0.1)
+    assert found["results"]["charts_choice"]["exact_match,letter"] == 0.5
