@@ -12,12 +12,13 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED
 from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS
-from spiqa_tasks.benchmarks.open_metrics import L3SCORE
+from spiqa_tasks.benchmarks.open_metrics import L3SCORE, judge_advice
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.results_file import BASELINE, metric_values
@@ -32,7 +33,7 @@ from spiqa_tasks.scoring.responses import without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
 
-OPEN_ANSWERS = FREE_ANSWERS.with_metrics([L3SCORE])
+OPEN_ANSWERS = replace(FREE_ANSWERS.with_metrics([L3SCORE]), remarks=judge_advice)
 """The benchmark of docs of other people's tasks (`open_docs`)."""
 Key = tuple[str, str, str]
 names: dict[tuple[str, str, str], str] = {}
