@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.option_probes import NONE, shown_options
 from spiqa_tasks.runs.identity import identity, model_of
+from spiqa_tasks.scoring.options import options_in
 
 Evaluate = Callable[..., dict[str, Any]]
 PROMPTS = (

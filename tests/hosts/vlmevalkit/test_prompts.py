@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from spiqa_tasks.benchmarks.choice import question_before
 from spiqa_tasks.benchmarks.mmstar.prompts import prompt
 from spiqa_tasks.benchmarks.mmstar.release import table_options
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.scoring.options import question_before
 
 from .conftest import Launch
 

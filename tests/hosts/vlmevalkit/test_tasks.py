@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.choice import question_before
 from spiqa_tasks.benchmarks.prompting import Picture, Turn, plain_text
 from spiqa_tasks.benchmarks.registry import benchmark_of, yaml_folder
 from spiqa_tasks.hosts.catalogue import user_folder
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, pictures, rows_of, write_dataset
+from spiqa_tasks.scoring.options import question_before
 
 TASKS = [
     *(
