@@ -30,7 +30,7 @@ EXTRAS: Mapping[str, Extra] = {
     "bertscore": Extra(("bert_score",), "BERTScore"),
     "excel": Extra(("openpyxl",), "answers in xlsx files"),
     "anthropic": Extra(("anthropic",), "judges of Anthropic's API"),
-    "shots": Extra(("sklearn",), "the most similar examples of SciFIBench, and shortcuts"),
+    "shots": Extra(("sklearn",), "the most similar examples of SciFIBench, and calibrate"),
     "units": Extra(("pint",), "units of open answers"),
     "hf": Extra(("torch", "transformers"), "judges and CLIP models in this process"),
 }

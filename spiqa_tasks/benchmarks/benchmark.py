@@ -85,9 +85,7 @@ class Benchmark:
         groups: group -> tasks, of those in `tasks`.
         max_new_tokens: limit of generated tokens of tasks that set none.
         clustered: whether records have a cluster key, for the host's standard errors.
-        properties: name -> function that measures a row, for `score --by`.
-        labels: names of details of the records that `score --by` groups by, too.
-        measured: settings -> settings to load rows for `properties` with.
+        labels: names of details of the records that `score --by` groups by.
         scoring: names of the settings that change scores only, nothing that a model sees.
         figures: (source, split) -> {paper id: files of its figures}, for answers that name figures.
         definition: the YAML's values of a user's benchmark; results carry them, so that they are readable without it.
@@ -113,9 +111,7 @@ class Benchmark:
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     max_new_tokens: int = 512
     clustered: bool = False
-    properties: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
     labels: Sequence[str] = ()
-    measured: Callable[[Any], Any] = lambda settings: settings
     scoring: frozenset[str] = frozenset()
     figures: Callable[[Source, str], Mapping[str, Collection[str]]] = lambda _source, _split: {}
     definition: Mapping[str, Any] | None = None

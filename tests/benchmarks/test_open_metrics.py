@@ -81,7 +81,7 @@ def test_neither_is_a_share_of_the_judgements_with_log_probabilities() -> None:
     records = [
         judged(0, yes, other),
         judged(1, other, metric="l3score_released"),
-        judged(2, other, metric="compass"),
+        judged(2, other, metric="l3score_sampled"),
         answer(3, verdicts=({"metric": "l3score", "reason": "HTTP 500"},)),
     ]
     assert NEITHER.compute(records) == Value(2 / 3, 3)

@@ -41,7 +41,7 @@ MATCHES: Mapping[str, Callable[[str, str], bool | None]] = {
 """Metrics of open answers that need neither judge nor programs -> the comparison of two texts; None: not read."""
 ALL_LETTERS = "accuracy_all_letters"
 """The accuracy of choices with several right options, all of which, and no other, have to be picked."""
-JUDGED = ("l3score", "l3score_sampled", "compass")
+JUDGED = ("l3score", "l3score_sampled")
 """Metrics that a judge gives, by the rule of the same name; a definition has one of them at most."""
 METRICS: Mapping[str, Sequence[str]] = {
     "open": (*JUDGED, *MATCHES, *TEXTS),

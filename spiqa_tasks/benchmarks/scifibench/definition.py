@@ -22,8 +22,6 @@ from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.scifibench.release import (
     SPLITS,
     SciFIBenchSettings,
-    caption_length,
-    figure_size,
     from_table,
     load,
 )
@@ -178,10 +176,6 @@ SCIFIBENCH = Benchmark(
     ],
     signature=ablation_fields,
     judge=lambda settings: _RULES[settings.extractor],
-    properties={"caption_length": caption_length, "figure_size": figure_size},
-    measured=lambda settings: SciFIBenchSettings(
-        negatives=settings.negatives, shuffle=settings.shuffle, seed=settings.seed
-    ),
     scoring=frozenset({"extractor"}),
     from_table=from_table,
 )

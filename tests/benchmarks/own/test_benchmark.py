@@ -191,8 +191,8 @@ def test_signatures_name_data_wording_and_rules(tmp_path: Path) -> None:
             ["l3score", "judge_failed_rate", "neither_rate"],
         ),
         (
-            {"kind": "open", "metrics": ["compass", "rouge_l"]},
-            ["compass", "rouge_l", "judge_failed_rate"],
+            {"kind": "open", "metrics": ["l3score_sampled", "rouge_l"]},
+            ["l3score_sampled", "rouge_l", "judge_failed_rate"],
         ),
         ({"kind": "open", "metrics": ["exact_match"]}, ["exact_match"]),
         (
@@ -215,7 +215,7 @@ def test_each_kind_has_its_metrics(
     ]
     needs = {
         "l3score": "judge",
-        "compass": "judge",
+        "l3score_sampled": "judge",
         "rouge_l": "text programs",
         "cider": "text programs",
     }

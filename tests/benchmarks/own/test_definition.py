@@ -77,7 +77,7 @@ def test_the_split_of_the_solved_questions_is_not_the_one_that_is_asked(tmp_path
         ({"columns": ["a"]}, "columns: ['a']: Input should be"),
         ({"kind": "choice"}, "columns: has to name the options"),
         ({"kind": "free"}, "kind: 'free': Input should be 'open', 'choice' or 'both'"),
-        ({"metrics": ["accuracy"]}, "accuracy is none of l3score, l3score_sampled, compass"),
+        ({"metrics": ["accuracy"]}, "accuracy is none of l3score, l3score_sampled"),
         (
             {"kind": "both", "columns": {"options": "o"}, "metrics": ["accuracy"]},
             "by which it counts open answers",
