@@ -21,7 +21,7 @@ $(VENV)/.installed: requirements.lock setup.cfg setup.py pyproject.toml
 	touch $@
 
 demo: $(VENV)/.installed
-	$(BIN)/spiqa-tasks run demo
+	$(BIN)/spiqa-tasks demo
 
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest -q -n auto --dist loadgroup

@@ -10,7 +10,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE / "results.md"
-SCRIPTS = ("judge", "images", "matcher", "intervals", "sampled", "calibrated")
+SCRIPTS = ("judge", "images", "matcher", "intervals", "sampled")
 INTRODUCTION = """# Performance
 
 `make bench` measures everything below and writes this page; `python perf NAME` measures one section again. Numbers are

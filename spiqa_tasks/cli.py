@@ -24,9 +24,9 @@ GROUPS = {
         "list": "show every task and whether its data is there, or the folder of their YAMLs",
         "prepare": "fetch, extract and check the data of tasks before a run",
         "doctor": "check the installation, the data and the judge",
+        "demo": "two baselines on the shipped data, and what one concludes from their answers",
     },
-    "run and score": {
-        "run": "run lmms-eval: the demo, or an experiment of a paper with tables and page",
+    "score": {
         "score": "score answers that exist, as a whole or by group; needs no model and no pictures",
         "choices": "read the option that each answer of a file picks, by which rule, and why",
     },
@@ -38,7 +38,7 @@ GROUPS = {
         "paper": "every table and figure of the three papers, each made again beside what is printed",
     },
     "extend": {
-        "calibrate": "agreement of judges with people's verdicts, and the traps they fall into",
+        "calibrate": "agreement of judges with people's verdicts",
         "export": "write SPIQA for fine-tuning (jsonl), or a task for a stock VLMEvalKit (tsv)",
     },
 }
@@ -46,15 +46,12 @@ GROUPS = {
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 _KEPT = "what was finished is kept."
 _WRITTEN = (
-    "write_requests",
     "output",
     "samples",
     "html",
     "csv",
     "markdown",
     "json",
-    "card",
-    "latex",
 )
 """Arguments that name a file to write."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -159,10 +156,8 @@ def _run(words: Sequence[str]) -> int:
         200_000
     )  # a command imports much and reads many records, keeps them all, and ends
     module, command = command_of(name)
-    # files may follow options, `score TASK --judge J FILE`; not of `run`, which has commands of its own
-    arguments = (
-        command.parse_args(words[1:]) if name == "run" else command.parse_intermixed_args(words[1:])
-    )
+    # files may follow options: `score TASK --judge J FILE`
+    arguments = command.parse_intermixed_args(words[1:])
     _check_written(arguments)
     with _logged() if arguments.verbose else nullcontext():
         status: int = module.run(arguments)

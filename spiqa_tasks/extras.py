@@ -30,7 +30,7 @@ EXTRAS: Mapping[str, Extra] = {
     "bertscore": Extra(("bert_score",), "BERTScore"),
     "excel": Extra(("openpyxl",), "answers in xlsx files"),
     "anthropic": Extra(("anthropic",), "judges of Anthropic's API"),
-    "shots": Extra(("sklearn",), "the most similar examples of SciFIBench, and shortcuts"),
+    "shots": Extra(("sklearn",), "the most similar examples of SciFIBench, and calibrate"),
     "hf": Extra(("torch", "transformers"), "judges and CLIP models in this process"),
 }
 """The extras of setup.cfg, without `all`, their union: the modules that they install, and their purposes."""

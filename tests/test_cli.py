@@ -110,7 +110,7 @@ def test_list_imports_nothing_heavy(tmp_path: Path) -> None:
 def test_sigterm_says_what_was_kept() -> None:
     """As Ctrl-C does, with the exit status of that signal."""
     with subprocess.Popen(
-        [sys.executable, "-m", "spiqa_tasks.cli", "run", "demo", "--serve-judge"],
+        [sys.executable, "-m", "spiqa_tasks.cli", "demo", "--serve-judge"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -37,11 +37,11 @@ def test_a_missing_part_is_one_sentence_with_the_command(monkeypatch: pytest.Mon
 def test_a_command_without_its_packages_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where NumPy is absent `calibrate` ends with status 2 and the command that installs it, and the doctor works."""
-    for name in ("commands.calibrate", "analysis.calibration", "scoring.binary"):
+    """Where NumPy is absent `paper` ends with status 2 and the command that installs it, and the doctor works."""
+    for name in ("commands.paper_tables", "analysis.paper.measures"):
         monkeypatch.delitem(sys.modules, f"spiqa_tasks.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "numpy", None)
-    assert main(["calibrate", "labels.jsonl"]) == 2
+    assert main(["paper", "scifibench", "section4.4", "out"]) == 2
     assert "pip install '.[score]'" in capsys.readouterr().err
     monkeypatch.setenv("SPIQA_JUDGE", "none")
     assert main(["doctor"]) == 0

@@ -1,19 +1,14 @@
 """The judge, files of requests and the host's API model against llama.cpp with a real small model."""
 
-import json
 import math
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from llama_server import llama_server
-from pages import program
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
-from spiqa_tasks.commands.batching import files_of, read_responses
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Asker, Judge
@@ -94,35 +89,6 @@ def test_a_prompt_that_does_not_fit_fails_alone(config: JudgeConfig) -> None:
     assert "HTTP 400" in (long.reason or "")
     assert "context size" in (long.reason or "")
     assert all(verdict.ok for verdict in (half, control, plain))
-
-
-def test_a_file_of_requests_is_answered_and_read(
-    config: JudgeConfig, url: str, tmp_path: Path
-) -> None:
-    """By the program in the docs; every line gives a verdict, near that of asking one by one."""
-    wanted = Asker(config).keyed(requests())
-    files = files_of(config)
-    asked, answered = tmp_path / "requests.jsonl", tmp_path / "responses.jsonl"
-    asked.write_text("".join(json.dumps(files.line(*each)) + "\n" for each in wanted.items()))
-    subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            program("judges", "urlopen"),
-            asked,
-            answered,
-            url.removesuffix("/v1"),
-        ],
-        check=True,
-    )
-    found, count = read_responses(files, wanted, answered.open("rb"))
-    assert count == len(wanted)
-    assert found.keys() == wanted.keys()
-    rule = RULES["l3score"]()
-    singles = Asker(config).verdicts(list(wanted.values()))
-    for verdict, single in zip(found.values(), singles, strict=True):
-        first, second = (rule.score(Candidate(""), each) for each in (verdict, single))
-        assert first == pytest.approx(second, abs=0.1)
 
 
 def test_the_host_asks_it_as_its_api_model(

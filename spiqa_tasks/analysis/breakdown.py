@@ -1,15 +1,12 @@
-"""Metrics by group of answers, and by a measured property of the questions, with 95% intervals."""
+"""Metrics by group of answers, with 95% intervals."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from spiqa_tasks.benchmarks.aggregation import Metric, Value
-from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.binning import bin_index, quantile_bins
 
 OVERALL = "all"
 
@@ -62,26 +59,6 @@ def overall(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
     return [group_value(run, metric.name, OVERALL, run.value(metric)) for metric in metrics]
 
 
-def by_property(run: Run, metric: Metric, name: str, bins: int) -> list[GroupValue]:
-    """Return one row per bin of a property that the benchmark measures of a question, such as a caption's length.
-
-    Raises DataError: the questions' data is not there.
-    """
-    entry = run.own.entry
-    measure = entry.properties[name]
-    rows = load_rows(entry, run.own.split, settings_text(entry.measured(run.settings)))
-    known = {record.id: record for record in run.questions}
-    values = {row["id"]: measure(row) for row in rows if row["id"] in known}
-    edges = quantile_bins(list(values.values()), bins)
-    members: list[list[Record]] = [[] for _ in edges]
-    for key, value in values.items():
-        members[bin_index(value, edges)].append(known[key])
-    return [
-        _subset(run, metric, f"{low:.0f} to {high:.0f}", of)
-        for (low, high), of in zip(edges, members, strict=True)
-    ]
-
-
 def by_label(run: Run, metric: Metric, name: str) -> list[GroupValue]:
     """Return one row per value of a detail of the records, such as the benchmark that a question is from.
 
@@ -90,10 +67,11 @@ def by_label(run: Run, metric: Metric, name: str) -> list[GroupValue]:
     members: dict[str, list[Record]] = {}
     for record in run.questions:
         members.setdefault(str(record.details.get(name) or "unknown"), []).append(record)
-    return [_subset(run, metric, label, members[label]) for label in sorted(members)]
+    return [value_over(run, metric, label, members[label]) for label in sorted(members)]
 
 
-def _subset(run: Run, metric: Metric, name: str, members: Sequence[Record]) -> GroupValue:
+def value_over(run: Run, metric: Metric, name: str, members: Sequence[Record]) -> GroupValue:
+    """Return a metric over some of a run's questions."""
     value = replace(run.record_set, documents=members, questions=members, partial=True).value(
         metric
     )

@@ -152,7 +152,12 @@ def filter_runs(
     """
     if threshold is not None and not 0 < threshold <= 1:
         raise InputError(f"Expected a --threshold above 0 and at most 1, found {threshold:g}.")
-    by_task, remarks = one_of_each(selection.select_tasks(runs, tasks, variants=True))
+    inspectors = selection.select_tasks(runs, tasks, variants=True)
+    in_pairs = [run for pair in pairs for members in pair for run in members]
+    for run in (*inspectors, *lvlms, *in_pairs):
+        if remark := selection.changed_options_remark(run):
+            raise InputError(remark)
+    by_task, remarks = one_of_each(inspectors)
     seeing = [run for each in by_task.values() for run in each if not selection.is_blind(run)]
     if seeing and not text_only_models:
         raise InputError(

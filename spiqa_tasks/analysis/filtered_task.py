@@ -108,22 +108,6 @@ def _kept(
     return {**about, "filters": [made], "kept": kept}
 
 
-def kept_by_lists(subset: Subset) -> Kept:
-    """Return the questions that all kept.json files of a subset keep, with the filters and hits of each."""
-    first = next((kept for kept in subset.lists if kept["revision"]), subset.lists[0])
-    hits: dict[str, list[int | None]] = {}
-    for each in (each for kept in subset.lists for each in kept["kept"]):
-        hits.setdefault(each["id"], []).extend(each["hits"])
-    return {
-        **{name: first[name] for name in ("source", "data", "revision", "truth")},
-        "questions": min(kept["questions"] for kept in subset.lists),
-        "filters": [made for kept in subset.lists for made in kept["filters"]],
-        "kept": [
-            {**each, "hits": hits[each["id"]]} for each in first["kept"] if each["id"] in subset.ids
-        ],
-    }
-
-
 def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = None) -> Path:
     """Write the task `name` into `folder/name`; returns its YAML.
 

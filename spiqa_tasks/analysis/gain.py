@@ -8,12 +8,9 @@ from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.benchmarks.summary import Outcomes
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.identity import OPTIONS
-from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.gain import Gain, corrected_for_chance, gain, gain_of_totals, outcomes
+from spiqa_tasks.scoring.gain import Gain, gain, gain_of_totals, outcomes
 from spiqa_tasks.scoring.intervals import Estimate
-from spiqa_tasks.scoring.mcq import extract_choice
-from spiqa_tasks.scoring.values import is_covered, percent, too_few
+from spiqa_tasks.scoring.values import too_few
 
 
 @dataclass(frozen=True)
@@ -26,7 +23,6 @@ class Row:
         outcomes: of the runs with images, without, and of the LLM base if there is one.
         questions: number of answered questions as `n of N`, or '' if all were.
         answered: `result` over the questions that every run's model answered, or None if unknown.
-        corrected: `result` of scores corrected for chance (`corrected_for_chance`), or None if unknown.
     """
 
     task: str
@@ -42,7 +38,6 @@ class Row:
     questions: str = ""
     remarks: Sequence[str] = ()
     answered: Gain | None = None
-    corrected: Gain | None = None
 
 
 def rows(pair: Pair) -> list[Row]:
@@ -84,20 +79,7 @@ def _of_questions(pair: Pair, group: str, keys: Sequence[str]) -> Row:
         key: [not (of[key].refused or of[key].unparsed) for of in pair.questions] for key in known
     }
     answered = {key: pair.scores[key] for key in known if all(answers[key])}
-    options = {key: pair.runs[0].option_count(pair.questions[0][key]) or 1 for key in known}
-    corrected = {
-        key: [
-            corrected_for_chance(score, count, is_answer)
-            for score, is_answer in zip(pair.scores[key], answers[key], strict=True)
-        ]
-        for key, count in options.items()
-        if count > 1
-    }
-    return replace(
-        row,
-        answered=_gain(pair, answered) if answered else None,
-        corrected=_gain(pair, corrected) if is_covered(len(corrected), len(known)) else None,
-    )
+    return replace(row, answered=_gain(pair, answered) if answered else None)
 
 
 def _gain(pair: Pair, scores: Mapping[str, Sequence[float]]) -> Gain:
@@ -126,33 +108,8 @@ def _row(pair: Pair, group: str, result: Gain | None, why_not: Sequence[str]) ->
         "; ".join(dict.fromkeys(filter(None, [*reasons, *why_not]))),
         pair.outcomes(keys),
         "; ".join(dict.fromkeys(run.coverage for run in parts)),
-        [*pair.remarks, *_followed(pair)] if group == OVERALL else [],
+        pair.remarks if group == OVERALL else [],
     )
-
-
-def _followed(pair: Pair) -> list[str]:
-    """Return the share of questions whose answer follows its text where the options were permuted."""
-    if f"{OPTIONS}permuted" not in pair.ablation:
-        return []
-    seen, moved = (_letters(run) for run in pair.runs[:2])
-    same = [moved[key] == letter for key, letter in seen.items() if key in moved]
-    return [
-        f"{percent(sum(same) / len(same))}% of {len(same)} answers follow their text to another place"
-    ] * bool(same)
-
-
-def _letters(run: Run) -> dict[str, str]:
-    """Return id -> letter of the answers that pick an option; records of a host's own task have none."""
-    if run.is_own:
-        answered = (record for record in run.questions if not (record.refused or record.unparsed))
-        return {record.id: record.prediction for record in answered if record.prediction}
-    shown = {key: (answer.response.text, answer.known_options) for key, answer in run.by_id.items()}
-    picked = {
-        key: extract_choice(text, options).letter
-        for key, (text, options) in shown.items()
-        if options
-    }
-    return {key: letter for key, letter in picked.items() if letter}
 
 
 def sample_lists(pair: Pair) -> Iterator[dict[str, object]]:
@@ -205,7 +162,6 @@ def averages(table: Sequence[Row]) -> list[Row]:
             mean_gain([row.result for row in members]),
             "",
             answered=mean_gain([row.answered for row in members]),
-            corrected=mean_gain([row.corrected for row in members]),
         )
         for (model, ablation), members in overall.items()
         if len(members) > 1

@@ -28,11 +28,18 @@ def ablation_pairs(
     llm = selection.select_tasks(llm_runs, tasks, variants=True) if llm_runs else []
     named = {(run.path, run.task) for run in llm}
     wanted = selection.with_unique_labels(selection.select_tasks(runs, tasks, variants=True))
-    others = [run for run in wanted if (run.path, run.task) not in named]
+    changed = [
+        remark for run in wanted if (remark := selection.changed_options_remark(run)) is not None
+    ]
+    others = [
+        run
+        for run in wanted
+        if (run.path, run.task) not in named and selection.changed_options_remark(run) is None
+    ]
     bases: dict[str, list[Run]] = {}
     for run in [*llm, *(run for run in others if selection.is_few_shot(run))]:
         bases.setdefault(selection.source_task(run), []).append(run)
-    problems = [
+    problems = changed + [
         f"Expected one LLM base for {task}; found {' and '.join(map(selection.model_name, each))}. S_t and ML are left "
         "out: name one of the runs, or its --judge."
         for task, each in bases.items()
@@ -71,6 +78,9 @@ def pair_of(runs: Sequence[Run], metric: str | None = None, blind: Sequence[Run]
     Their own records may say otherwise of pictures. Among `blind`, all runs without pictures, the second run gets an
     ablation name that is unique. Raises InputError: runs that must not be compared, or without the metric.
     """
+    for run in runs:
+        if remark := selection.changed_options_remark(run):
+            raise InputError(remark)
     v, wv = runs[:2]
     kind = selection.ablation(wv) if selection.is_blind(wv) else UNKNOWN
     keys = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -83,9 +83,7 @@ class Benchmark:
         remarks: records of a run -> warnings for people.
         max_new_tokens: limit of generated tokens of tasks that set none.
         clustered: whether records have a cluster key, for the host's standard errors.
-        properties: name -> function that measures a row, for `score --by`.
-        labels: names of details of the records that `score --by` groups by, too.
-        measured: settings -> settings to load rows for `properties` with.
+        labels: names of details of the records that `score --by` groups by.
         scoring: names of the settings that change scores only, nothing that a model sees.
         figures: (source, split) -> {paper id: files of its figures}, for answers that name figures.
     """
@@ -106,9 +104,7 @@ class Benchmark:
     remarks: Callable[[Sequence[Record]], list[str]] = lambda _records: []
     max_new_tokens: int = 512
     clustered: bool = False
-    properties: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
     labels: Sequence[str] = ()
-    measured: Callable[[Any], Any] = lambda settings: settings
     scoring: frozenset[str] = frozenset()
     figures: Callable[[Source, str], Mapping[str, Collection[str]]] = lambda _source, _split: {}
 

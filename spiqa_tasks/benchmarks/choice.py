@@ -34,7 +34,8 @@ def slug(name: str) -> str:
 
 
 OPTIONS = "options"
-"""Detail of a record: the number of options, for correction for chance."""
+"""Detail of a record of a choice: the number of its options."""
+
 ACCURACY = dataclasses.replace(mean_of("accuracy"), signature=lambda: {"matcher": MATCHER_VERSION})
 """Share of answers whose letter, extracted by `extract_choice`, is the true one."""
 

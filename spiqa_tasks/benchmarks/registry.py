@@ -98,14 +98,6 @@ def is_there(source: Source, benchmark: str, split: str, settings: str) -> bool:
     return split.startswith("demo") or all(_has(source, *each) for each in files)
 
 
-def fetch(benchmark: str, split: str, settings: str) -> None:
-    """Fetch the files of a task that are not on this machine. Raises DataError: one of them cannot be had."""
-    source, entry = _source(split), BENCHMARKS[benchmark]
-    for repository, pattern in entry.files(split, entry.parse(settings)):
-        if not split.startswith("demo") and not _has(source, repository, pattern):
-            source.files(repository, pattern)
-
-
 def _has(source: Source, repository: Repository, pattern: str) -> bool:
     if isinstance(source, HubSource):
         source = HubSource(fetches=False)

@@ -20,9 +20,7 @@ from spiqa_tasks.benchmarks.aggregation import (
 )
 from spiqa_tasks.benchmarks.benchmark import Benchmark, Join, Row
 from spiqa_tasks.benchmarks.record import Context, Record, Response
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, rows_for_scoring
-from spiqa_tasks.benchmarks.signature import Signature, parse
-from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.metrics.text_scores import available_metrics
@@ -62,13 +60,6 @@ def make_scorer(
         ),
         judge,
     )
-
-
-def expected_signature(task: Task) -> Signature:
-    """Return the signature of answers to a task, less its fields of host, metrics and judge. Raises as `load_rows`."""
-    row = rows_for_scoring(task.entry, task.split, task.settings)[0]
-    context = Context("", signature=task.entry.signature(task.typed))
-    return parse(task.entry.record(row, Response(""), context).signature)
 
 
 @cache

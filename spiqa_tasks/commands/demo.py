@@ -1,4 +1,4 @@
-"""`run demo`: two baselines on the shipped data, then the commands that one would call with a model."""
+"""`demo`: two baselines on the shipped data, then the commands that one would call with a model."""
 
 import argparse
 import contextlib
@@ -32,11 +32,10 @@ Next, with a model of your own and OPENAI_API_KEY for the judge (SPIQA_JUDGE nam
 `lmms-eval --model qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-7B-Instruct --tasks \\
     spiqa_testA,mmstar_filtered,mmstar_filtered_text,scifibench --output_path out --log_samples`.
 Then `spiqa-tasks gain out` and `spiqa-tasks report out` conclude from its answers as above.
-`spiqa-tasks run gain --model ... --llm ... --output out` does all of this for multi-modal gain and leakage.
 """
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
         "--output", type=Path, default=Path("demo_out"), help="where results go (default: demo_out)"
@@ -49,7 +48,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=0, help="of the judge (default: a free one)")
 
 
-def run_demo(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Run the baselines on the demo data with a judge server, then the analyses; print the next commands to try."""
     with overlap_judge(arguments.port) as url:
         judge = {"SPIQA_JUDGE": f"openai:{MODEL}", "SPIQA_JUDGE_BASE_URL": url}

@@ -11,11 +11,9 @@ from spiqa_tasks.analysis.filtered_task import (
     Kept,
     kept_by_filter,
     kept_by_list,
-    kept_by_lists,
     name_of,
     write_task,
 )
-from spiqa_tasks.commands import filter_classifiers
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
@@ -32,8 +30,8 @@ from spiqa_tasks.scoring.values import percent
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.epilog = (
-        "Without a RUN, --ids FILE --write makes the task of a kept.json, here or elsewhere, and several --ids that "
-        "of the questions that all keep; --task TASK --ids FILE --write makes one of a list of ids."
+        "Without a RUN, --ids FILE --write makes the task of a kept.json, here or elsewhere; "
+        "--task TASK --ids FILE --write makes one of a list of ids."
     )
     add_runs(parser, "*")
     parser.add_argument(
@@ -74,7 +72,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--samples", type=Path, metavar="FILE", help="write every question's hits (jsonl)"
     )
-    filter_classifiers.add_options(parser)
     add_format(parser)
 
 
@@ -82,12 +79,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the filter's results, and write tasks and samples; status 3 if a task is left out."""
     if arguments.samples is not None:
         check_file(arguments.samples)
-    if arguments.classifiers:
-        if arguments.runs or arguments.write or arguments.ids:
-            raise InputError(
-                "Expected --classifiers alone, found RUNs, --ids or --write, too. Filter their --output."
-            )
-        return filter_classifiers.run_classifiers(arguments)
     if not arguments.runs:
         return _run_lists(arguments)
     found, remarks, left_out = filter_runs(
@@ -122,13 +113,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_lists(arguments: argparse.Namespace) -> int:
-    subset = read_subset(arguments.ids) if arguments.ids else None
-    is_kept = subset is not None and len(subset.lists) == len(arguments.ids)
+    subset = None if arguments.ids is None else read_subset(arguments.ids)
+    is_kept = subset is not None and subset.kept is not None
     if subset is None or not arguments.write or not (is_kept or len(arguments.task) == 1):
         expected = "RUNs, --ids KEPT.JSON --write, or --task TASK --ids FILE --write"
         raise InputError(f"Expected {expected}; found none of them. See `spiqa-tasks filter -h`.")
-    if is_kept:
-        kept = kept_by_lists(subset)
+    if subset.kept is not None:
+        kept = dict(subset.kept)
     else:
         kept = kept_by_list(find_task(arguments.task[0], arguments.include_path), subset)
     path = _write(arguments, kept)

@@ -29,7 +29,6 @@ _EPILOG = (
 _NAMES = ("task", "metric", "group", "model", "ablation", "llm", "n", "questions")
 _RUNS = ("v", "wv", "t")
 _KINDS = ("refused", "unparsed")
-_HONEST = ("answered", "corrected")
 _ENDS = {"": "value", "_low": "low", "_high": "high"}
 _ROLES = (
     ("--with", "seeing", "of a model that saw the pictures"),
@@ -179,7 +178,7 @@ def _run_scores(arguments: argparse.Namespace) -> int:
 
 
 def _rendered(records: Sequence[dict[str, Any]], form: str) -> str:
-    """Return the records in a form; people see the paper's numbers, then those of `_honest`."""
+    """Return the records in a form; people see the paper's numbers, then those of `_sensitivity_rows`."""
     overall = [
         record for record in records if record["group"] == OVERALL and record["mg"] is not None
     ]
@@ -206,7 +205,7 @@ def _rendered(records: Sequence[dict[str, Any]], form: str) -> str:
     tables = [Table(records, [*model, "task", "metric", "group", without], values)]
     if overall:
         values = ["n", *scores, _interval("mg", "MG"), _interval("ml_signed", "S_wv - S_t")]
-        rows = [row for record in overall for row in _honest(record)]
+        rows = [row for record in overall for row in _sensitivity_rows(record)]
         tables.append(Table(rows, [*model, "task", without, "questions"], values, data=()))
     return render(form, *tables)
 
@@ -216,11 +215,11 @@ def _interval(name: str, head: str) -> Column:
 
 
 def _record(row: Row) -> dict[str, Any]:
-    honest = {name: getattr(row, name) for name in _HONEST}
+    answered = {"n": getattr(row.answered, "n", 0), **_numbers(row.answered)}
     return {
         **{name: getattr(row, name) for name in _NAMES},
         **_numbers(row.result),
-        **{name: {"n": getattr(over, "n", 0), **_numbers(over)} for name, over in honest.items()},
+        "answered": answered,
         **{
             f"{kind}_{name}": getattr(outcomes, kind, None)
             for kind in _KINDS
@@ -240,8 +239,8 @@ def _numbers(result: Gain | None) -> dict[str, float | None]:
     }
 
 
-def _honest(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return rows of leakage not cut at 0: all questions, those that every run answered, corrected for chance."""
+def _sensitivity_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return rows of leakage not cut at 0: over all questions, and those that every run answered."""
     of = {name: record[name] for name in ("model", "task", "ablation")}
-    views = {"all": record, **{name: record[name] for name in _HONEST}}
+    views = {"all": record, "answered": record["answered"]}
     return [{**view, **of, "questions": name} for name, view in views.items()]

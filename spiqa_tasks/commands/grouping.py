@@ -1,12 +1,11 @@
-"""`--by` of `score`: metrics by group of answers, or by a measured property of the questions."""
+"""`--by` of `score`: metrics by group of answers, or by the source of the questions."""
 
 import argparse
 import math
 from collections.abc import Sequence
 
-from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_label, by_property
+from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_label
 from spiqa_tasks.benchmarks.aggregation import prepare
-from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.commands.run_arguments import named_runs, withheld_values
 from spiqa_tasks.errors import InputError
@@ -20,29 +19,23 @@ from spiqa_tasks.scoring.values import number
 
 ALL = "all"
 GROUP = "group"
-BINS = 5
-"""Bins of equal count, as SciFIBench's Figure 8 has them."""
 _OF_SCORING = (
     "rule",
     "output",
     "dry_run",
     "accept_differences",
-    "write_requests",
-    "read_responses",
 )
 """Options for which RUNs are scored again."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the option."""
-    properties = sorted(
-        {name for each in BENCHMARKS.values() for name in (*each.properties, *each.labels)}
-    )
+    labels = sorted({name for benchmark in BENCHMARKS.values() for name in benchmark.labels})
     about = (
-        "print values with intervals by group (categories, types of figures), by the benchmark that a question of "
-        "MMStar is from (source), or by five bins of a property; RUNs keep the scores that they have"
+        "print values with intervals by group (categories, types of figures), or by the benchmark "
+        "that a question of MMStar is from (source); RUNs keep the scores that they have"
     )
-    parser.add_argument("--by", choices=(GROUP, *properties), help=about)
+    parser.add_argument("--by", choices=(GROUP, *labels), help=about)
 
 
 def scored_runs(arguments: argparse.Namespace) -> list[Run] | None:
@@ -73,12 +66,12 @@ def as_runs(arguments: argparse.Namespace) -> argparse.Namespace:
 def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
     """Print one line per run, metric and group; return whether no value is withheld.
 
-    Raises InputError: no run of a benchmark that has the property, or an unknown metric.
+    Raises InputError: no run of a benchmark that has the label, or an unknown metric.
     """
     by = arguments.by
-    suited = [run for run in with_unique_labels(runs) if by == GROUP or _has(run.own.entry, by)]
+    suited = [run for run in with_unique_labels(runs) if by == GROUP or by in run.own.entry.labels]
     if not suited:
-        known = ", ".join(name for name, each in BENCHMARKS.items() if _has(each, by))
+        known = ", ".join(name for name, each in BENCHMARKS.items() if by in each.labels)
         raise InputError(f"Expected runs of a benchmark with {by} ({known}), found none.")
     names = arguments.metrics or (None,)
     metrics = [
@@ -94,8 +87,7 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
         if by == GROUP:
             rows += by_group(run, of_run)
         for metric in of_run if by != GROUP else ():
-            is_label = by in run.own.entry.labels
-            rows += by_label(run, metric, by) if is_label else by_property(run, metric, by, BINS)
+            rows += by_label(run, metric, by)
     part: Columns = ["questions"] * any(row.is_of_part for row in rows)
     values: Columns = [Column("value", "x 100", number, ("low", "high")), "n", *part]
     print(
@@ -111,7 +103,3 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
         )
     )
     return is_complete and not short
-
-
-def _has(benchmark: Benchmark, name: str) -> bool:
-    return name in benchmark.properties or name in benchmark.labels

@@ -21,8 +21,8 @@ def add_rule_options(parser: argparse._ActionsContainer) -> None:
     """Add the options that say how judges are asked."""
     parser.add_argument(
         "--rule",
-        metavar="NAME[:FILE]",
-        help="how free answers are judged: l3score (default), sampled, compass, or grade with a rubric of one's own",
+        metavar="NAME",
+        help="how free answers are judged: l3score (default) or sampled",
     )
     parser.add_argument(
         "--judge-prompt",

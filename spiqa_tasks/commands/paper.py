@@ -9,7 +9,6 @@ from typing import Any
 from spiqa_tasks.benchmarks.description import ALL, COUNTED, printed
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.task import Task
-from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.run_arguments import (
     METRIC,
     RUN,
@@ -70,7 +69,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="of ranked captions: only say how many requests"
     )
-    batching.add_options(parser)
     add_format(parser)
 
 

@@ -9,7 +9,6 @@ from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import all_stored
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Asker
@@ -50,7 +49,6 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
         name: Asker(parse_judge(name, environ=os.environ))
         for name in dict.fromkeys(arguments.judge)
     }
-    batching.check(arguments, [judge.config for judge in judges.values()])
     for name, judge in judges.items():
         reason = PROVIDERS[judge.config.provider].cannot(
             judge.config.model, JudgeRequest("", ("",), top_logprobs=None)
@@ -74,10 +72,8 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
         )
         return 0
     for name, judge in judges.items():
-        if calls[name] and not batching.by_files(arguments):
+        if calls[name]:
             judge.require_key()
-    if not batching.settle(arguments, [(judge, requests[name]) for name, judge in judges.items()]):
-        return 0
     by_judge: dict[str, Ranks] = {}
     failures: dict[str, Mapping[str, int]] = {}
     for name, judge in judges.items():

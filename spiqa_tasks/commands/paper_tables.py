@@ -8,6 +8,7 @@ from typing import Any
 from spiqa_tasks.analysis.breakdown import by_group, overall
 from spiqa_tasks.analysis.paper.alignment import alignment, summary
 from spiqa_tasks.analysis.paper.measures import bootstrap, correlations, spread
+from spiqa_tasks.analysis.paper.sizes import MEASURES, by_size
 from spiqa_tasks.analysis.published_rows import published_values
 from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.aggregation import Metric, prepare
@@ -23,7 +24,7 @@ from spiqa_tasks.commands.run_arguments import (
 from spiqa_tasks.printable import say
 from spiqa_tasks.published import Item, load, tables
 from spiqa_tasks.report.headline import printed_record, records_of, shown_metrics
-from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, render
+from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, as_records, render
 from spiqa_tasks.report.score_tables import of_one_model, paper_table
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.values import number, percent
@@ -141,6 +142,16 @@ def _bootstrap(arguments: argparse.Namespace, item: Item) -> int:
     return _show(arguments, item, rows, ["model", "task"], values)
 
 
+def _sizes(arguments: argparse.Namespace, item: Item) -> int:
+    rows = [
+        {"by": measure, **row}
+        for run in measured_runs(arguments)
+        for measure in MEASURES
+        for row in as_records(by_size(run, run.metric(arguments.metric), measure))
+    ]
+    return _show(arguments, item, rows, ["model", "task", "metric", "by", "group"], ["n", _VALUE])
+
+
 def _alignment(arguments: argparse.Namespace, item: Item) -> int:
     runs = measured_runs(arguments)
     labels = ["model", "split", "mark", "ignore"]
@@ -183,6 +194,7 @@ MAKERS: Mapping[str, Callable[[argparse.Namespace, Item], int]] = {
     "main": _main,
     "rank": rank_captions,
     "scores": _scores,
+    "sizes": _sizes,
     "spread": _spread,
 }
 """Name in `published/items.csv` -> maker: prints and returns the exit status; `paper` makes `counts` itself."""

@@ -1,4 +1,4 @@
-"""`report`: runs as an HTML page, and in the formats that others read."""
+"""`report`: runs as an HTML page, Markdown, csv or json."""
 
 import argparse
 import shlex
@@ -11,7 +11,6 @@ from spiqa_tasks.commands.run_arguments import add_runs, runs_by_path, withheld_
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.printable import said_if_slow, say
-from spiqa_tasks.report import sharing
 from spiqa_tasks.report.content import Report, build
 from spiqa_tasks.report.headline import flat_records, shown_metrics
 from spiqa_tasks.report.page import as_html, as_markdown
@@ -28,14 +27,6 @@ _OTHERS: Mapping[str, tuple[str, Callable[[Report], str]]] = {
     "json": (
         "the same as a list of flat records",
         lambda found: as_json(flat_records(found.runs)) + "\n",
-    ),
-    "card": (
-        "what a model card takes: model-index and a table",
-        lambda found: sharing.as_card(found.runs),
-    ),
-    "latex": (
-        "the headlines as the papers print theirs",
-        lambda found: sharing.as_latex(found.runs),
     ),
 }
 """Option of a file beside the page -> (its content, its writer)."""

@@ -46,8 +46,8 @@ def add_part(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--partial", action="store_true", help="print values over a part of a task, too, as n of N"
     )
-    about = "only the questions of this list: an id a line, or the kept.json of a filtered task; of several: of all"
-    parser.add_argument("--ids", action="append", type=Path, default=[], metavar="FILE", help=about)
+    about = "only the questions of this list: an id a line, or the kept.json of a filtered task"
+    parser.add_argument("--ids", type=Path, metavar="FILE", help=about)
 
 
 def add_include_path(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +67,7 @@ def add_columns(parser: argparse.ArgumentParser, about: str) -> None:
 
 def selection(arguments: argparse.Namespace) -> Selection:
     """Return the selection of runs that the arguments make."""
-    subset = read_subset(arguments.ids) if arguments.ids else None
+    subset = None if arguments.ids is None else read_subset(arguments.ids)
     folders, columns = tuple(arguments.include_path), getattr(arguments, "columns", USUAL)
     return Selection(
         tuple(arguments.task), arguments.judge, arguments.partial, folders, columns, subset

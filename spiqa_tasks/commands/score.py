@@ -10,7 +10,7 @@ from pathlib import Path
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.benchmarks.task import Task
-from spiqa_tasks.commands import batching, grouping
+from spiqa_tasks.commands import grouping
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
 from spiqa_tasks.commands.run_arguments import add_columns, add_include_path, add_part, selection
 from spiqa_tasks.errors import InputError, JudgeError
@@ -24,7 +24,6 @@ from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.join import join_questions, task_questions
 from spiqa_tasks.runs.loading import unscored_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.readers.labels import read_labels
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
 
@@ -80,12 +79,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     judging.add_argument(
         "--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing"
     )
-    about = (
-        "print the mean that people would have given, too: their verdicts on some of these answers, chosen at random, "
-        "in a file as calibrate takes it"
-    )
-    judging.add_argument("--calibration", type=Path, metavar="LABELS", help=about)
-    batching.add_options(parser)
 
 
 def _names(text: str) -> list[str]:
@@ -100,11 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.output is not None:
         check_folder(arguments.output)
-    if arguments.by is not None and arguments.calibration is not None:
-        raise InputError("Expected --by or --calibration, found both. Leave one of them out.")
     if arguments.by is not None and (runs := grouping.scored_runs(arguments)) is not None:
         return 0 if grouping.show_groups(arguments, runs) else 3
-    tasks: list[tuple[_Answers, list[batching.Asked]]] = []
+    tasks: list[tuple[_Answers, list[Judge]]] = []
     all_there = True
     for task, given in _given(arguments):
         try:
@@ -117,8 +108,6 @@ def run(arguments: argparse.Namespace) -> int:
             without = argparse.Namespace(**{**vars(arguments), "judge": ["none"]})
             tasks.append(_unscored(without, task, given))
     if arguments.dry_run:
-        return 0
-    if not batching.settle(arguments, [each for _, asked in tasks for each in asked]):
         return 0
     results = [_scored(arguments, answers) for answers, _ in tasks]
     if arguments.by is not None:
@@ -137,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         scored = [run for found in results for run in found]
         say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
-    kept = all_stored(judge for _, asked in tasks for judge, _ in asked)
+    kept = all_stored(judge for _, judges in tasks for judge in judges)
     return (
         0 if kept and all_there and all(is_complete(run) for each in results for run in each) else 3
     )
@@ -145,11 +134,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _unscored(
     arguments: argparse.Namespace, task: Task, given: Sequence[Run]
-) -> tuple[_Answers, list[batching.Asked]]:
-    """Return the answers, and the requests of each judge, all tested; with `--dry-run` print the forecast instead."""
+) -> tuple[_Answers, list[Judge]]:
+    """Return the answers and their judges, all tested; with `--dry-run` print the forecast instead."""
     judges = chosen_judges(task, arguments, os.environ)
     configs = [judge.config for judge in judges.values()]
-    batching.check(arguments, configs)
     if arguments.judge_extra and not any(config.extra for config in configs):
         names = ", ".join(config.name for config in configs) or "none"
         expected = "a judge at an address of its own (provider:model@URL), or in this process, for --judge-extra"
@@ -161,19 +149,18 @@ def _unscored(
         raise InputError(
             f"Expected --metrics of {task.name} that can be computed; found none: {why}. Name others."
         )
-    if arguments.calibration is not None:
-        labels = read_labels(arguments.calibration)
-        answers = [(name, read.labelled(labels)) for name, read in answers]
     requests: dict[str, list[JudgeRequest]] = {name: [] for name in asked}
     for name, read in answers:
         requests[name] += read.scorer.requests(read.records)
     estimates = {name: judge.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
         print(forecast(arguments, estimates, {"task": task.name}))
-    for name in judges if not (arguments.dry_run or batching.by_files(arguments)) else ():
+        return answers, []
+
+    for name, judge in judges.items():
         if estimates[name].calls:
-            judges[name].preflight()
-    return answers, [(judge, requests[name]) for name, judge in judges.items()]
+            judge.preflight()
+    return answers, list(judges.values())
 
 
 def _scored(arguments: argparse.Namespace, answers: _Answers) -> list[Run]:

@@ -83,9 +83,9 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
         if self.ablation == "text":
             args[0] = without_placeholders(args[0])
         if self.ablation and self.is_simple:
-            args[2] = one_sentence()(ablated_visuals(args[2], self.ablation, self.ablation_seed))
+            args[2] = one_sentence()(ablated_visuals(args[2], self.ablation))
         elif self.ablation:
-            args[1] = ablated_messages(args[1], self.ablation, self.ablation_seed)
+            args[1] = ablated_messages(args[1], self.ablation)
         if shown is not None:
             args[0] = shown.rewritten(args[0])
             args[1] = args[1] if self.is_simple else with_options(args[1], shown)

@@ -17,25 +17,25 @@ def without_placeholders(text: str) -> str:
     return _PLACEHOLDERS.sub("", text)
 
 
-def ablated_visuals(hook: Callable[..., Any], kind: str, seed: int) -> Callable[..., Any]:
+def ablated_visuals(hook: Callable[..., Any], kind: str) -> Callable[..., Any]:
     """Wrap a simple model's `doc_to_visual`."""
 
     @functools.wraps(hook)
     def ablated(*args: Any, **kwargs: Any) -> Any:
         shown = hook(*args, **kwargs)
         pictures = _flat(shown)
-        return replaced(pictures, kind, seed) if pictures else shown
+        return replaced(pictures, kind) if pictures else shown
 
     return ablated
 
 
-def ablated_messages(hook: Callable[..., Any], kind: str, seed: int) -> Callable[..., Any]:
+def ablated_messages(hook: Callable[..., Any], kind: str) -> Callable[..., Any]:
     """Wrap a chat model's `doc_to_messages`."""
 
     @functools.wraps(hook)
     def ablated(*args: Any, **kwargs: Any) -> Any:
         messages = hook(*args, **kwargs)
-        new = iter(replaced(_pictures(messages), kind, seed))
+        new = iter(replaced(_pictures(messages), kind))
         return [
             {**message, "content": _content(message["content"], kind == "text", new)}
             for message in messages

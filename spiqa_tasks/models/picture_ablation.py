@@ -1,50 +1,26 @@
 """Ablations of pictures: what replaces those of a document, in any form in which the host's tasks show them."""
 
 import base64
-import hashlib
 import io
 import os
 from binascii import Error as Base64Error
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.pictures import GREY, on_page, png
+from spiqa_tasks.files.pictures import GREY, png
 
-KINDS = ("grey", "text", "black", "white", "noise", "mean")
-"""`grey` (128 of 255), `black`, `white`: that colour; `mean`: the picture's own mean colour; `noise`: every value of
-every pixel drawn uniformly from 0 to 255; each at the picture's size. `text`: no picture."""
+KINDS = ("grey", "text")
+"""`grey`: a grey picture of the same size; `text`: no picture."""
 
-_LEVELS = {"grey": GREY, "black": 0, "white": 255}
 _SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff", ".webp"})
 
 
-def ablate(picture: Image.Image, kind: str, seed: int = 0) -> Image.Image:
-    """Return an RGB picture of the same size without the content; noise depends on `seed` and the picture alone."""
-    if kind in _LEVELS:
-        return Image.new("RGB", picture.size, (_LEVELS[kind],) * 3)
-    if kind == "mean":
-        red, green, blue = (
-            np.asarray(on_page(picture), dtype=np.float64)
-            .mean(axis=(0, 1))
-            .round()
-            .astype(int)
-            .tolist()
-        )
-        return Image.new("RGB", picture.size, (red, green, blue))
-    generator = np.random.default_rng([seed, int(digest(picture), 16)])
-    return Image.fromarray(
-        generator.integers(256, size=(picture.height, picture.width, 3), dtype=np.uint8)
-    )
-
-
-def digest(picture: Image.Image) -> str:
-    """Return the hexadecimal digest of mode, size and pixels."""
-    content = f"{picture.mode} {picture.size}".encode() + picture.tobytes()
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
+def grey(picture: Image.Image) -> Image.Image:
+    """Return a grey RGB picture of the same size."""
+    return Image.new("RGB", picture.size, (GREY,) * 3)
 
 
 def is_picture(value: Any) -> bool:
@@ -75,7 +51,7 @@ def like(value: Any, picture: Image.Image) -> Any:
     return picture
 
 
-def replaced(pictures: Sequence[Any], kind: str, seed: int) -> list[Any]:
+def replaced(pictures: Sequence[Any], kind: str) -> list[Any]:
     """Return as many pictures ([] for `text`), each in the form of the one that it replaces.
 
     Raises InputError: no picture, such as a video; DataError: see `open_value`.
@@ -85,8 +61,4 @@ def replaced(pictures: Sequence[Any], kind: str, seed: int) -> list[Any]:
             raise InputError(
                 f"Expected a task that shows pictures, no video or sound; found {str(value)[:100]!r}."
             )
-    return (
-        []
-        if kind == "text"
-        else [like(value, ablate(open_value(value), kind, seed)) for value in pictures]
-    )
+    return [] if kind == "text" else [like(value, grey(open_value(value))) for value in pictures]

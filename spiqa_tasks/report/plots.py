@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from spiqa_tasks.extras import require
-from spiqa_tasks.scoring.binary import Bin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -209,29 +208,6 @@ def scatter(title: str, pairs: Sequence[tuple[float, float]], x: str, y: str) ->
         linewidths=0,
     )
     return _plot(figure, title, f"{len(pairs)} answers, {x} against {y}.")
-
-
-@_styled
-def reliability(title: str, series: Sequence[tuple[str, Sequence[Bin]]]) -> Plot:
-    """Return the share labelled yes against the mean score, bin by bin, of each (label, bins)."""
-    figure, axes = _square(4.2 + 0.2 * len(series), "score", "share labelled yes")
-    for place, (label, bins) in enumerate(series):
-        style: Any = {
-            "color": _colour(place),
-            "marker": MARKERS[place % SERIES],
-            "markersize": 5,
-            "linewidth": 1.4,
-        }
-        axes.plot(
-            [each.score for each in bins],
-            [each.share for each in bins],
-            label=_short(label),
-            **style,
-        )
-    figure.legend(loc="outside upper left", ncols=1)
-    return _plot(
-        figure, title, f"Share labelled yes by score, of {', '.join(label for label, _ in series)}."
-    )
 
 
 def limited(kept: int, every: int, what: str) -> str:

@@ -78,16 +78,6 @@ def as_text(runs: Sequence[Run], form: str = "text") -> str:
             runs[0].task,
             [Column(str(place), head) for place, head in enumerate(heads)],
         )
-    if people := {
-        str(place): made for place, run in enumerate(runs) if (made := scoring.calibrated(run))
-    }:
-        shown: dict[str, object] = {
-            at: number(made.value, made.low, made.high) for at, made in people.items()
-        }
-        n = " / ".join(
-            dict.fromkeys(f"{made.n}, {made.labelled} labelled" for made in people.values())
-        )
-        records.insert(1, {"metric": f"{runs[0].metrics[0].name} as people", "n": n} | shown)
     return f"{render(form, Table(records, [Column('metric', metric)], columns))}\n\n{_notes(runs)}"
 
 

@@ -106,9 +106,7 @@ def gain_rows(runs: Sequence[Run], llm: Sequence[Run] = ()) -> tuple[list[Row], 
     `llm` are those of the runs that are an LLM base's; those of our `_llm` tasks are known as such.
     """
     logged = [run for run in runs if run.logged]
-    if not any(
-        selection.ablation(run) != "none" and not selection.is_few_shot(run) for run in logged
-    ):
+    if not any(selection.is_blind(run) and not selection.is_few_shot(run) for run in logged):
         return [], []
     try:
         compared, _, problems = ablation_pairs(logged, llm)

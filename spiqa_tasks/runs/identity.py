@@ -20,7 +20,7 @@ _RUNNING = (
 )
 """Arguments that say where and how fast a model runs, not which it is."""
 OPTIONS = "options="
-"""Part of the ablation of a run whose options were changed, alone or after that of the pictures."""
+"""Part of the ablation of a run with changed options, alone or after that of the pictures."""
 SHOTS = ",shots="
 """Suffix of the ablation of a few-shot run, before its `shots` argument."""
 
@@ -44,6 +44,16 @@ class Identity:
         return ",".join(
             [self.name or self.model, *extra, *([f"seed={self.seed}"] if self.seed else [])]
         )
+
+
+def sees_no_picture(ablation: str) -> bool:
+    """Return whether an ablation removes or replaces the pictures: `text`, `grey`, `text,shots=2`."""
+    return ablation != "none" and not ablation.startswith(OPTIONS)
+
+
+def has_changed_options(ablation: str) -> bool:
+    """Return whether an ablation changes the options: `options=permuted`, `grey,options=numbered`."""
+    return OPTIONS in ablation
 
 
 def ablated(who: Identity) -> dict[str, str]:

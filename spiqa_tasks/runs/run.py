@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.aggregation import Metric, RecordSet, Value
-from spiqa_tasks.benchmarks.choice import OPTIONS
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.benchmarks.task import Task
@@ -42,7 +41,6 @@ class Run:
         partial: whether values over a part of the task are asked for.
         sizes: group -> number of the task's questions in it.
         judge: name of the judge that scored it, if not that of the signature.
-        labels: id -> share of people's verdicts that call the answer right.
         command: the host's command, without tasks and keys; () for other forms.
         host: the host's version, seeds and system turn.
         date: of the run as lmms-eval writes it, which sorts as text, or "".
@@ -66,7 +64,6 @@ class Run:
     partial: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict)
     judge: str = ""
-    labels: Mapping[str, float] = field(default_factory=dict)
     command: Sequence[str] = ()
     host: Mapping[str, str] = field(default_factory=dict)
     date: str = ""
@@ -174,19 +171,6 @@ class Run:
     def scores(self, metric: Metric) -> dict[str, float]:
         """Return question -> score, of the answers that have one; a metric may have none of a single answer (BLEU)."""
         return dict(self.value(metric).scores)
-
-    def option_count(self, question: Record) -> int | None:
-        """Return how many options a question has, by its record, the file or the prompt; None if unknown or open."""
-        if OPTIONS in question.details:
-            return int(question.details[OPTIONS])
-        answer = self.by_id.get(question.id)
-        options = answer.known_options if answer is not None else {}
-        return len(options) if question.reference in (*options, *options.values()) else None
-
-    def with_records(self, records: Sequence[Record]) -> Run:
-        """Return the run with other records of its answers."""
-        answers = [replace(self.by_id[record.id], record=record) for record in records]
-        return replace(self, read=lambda: answers)
 
     @cached_property
     def _values(self) -> dict[tuple[str, str | None], Value]:

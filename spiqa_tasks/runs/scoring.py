@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import statistics
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +14,12 @@ from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.results_file import LoggedAnswer, folder_name, task_log, write_log
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.runs.answer import match_counts
 from spiqa_tasks.runs.identity import Identity, ablated, model_of
 from spiqa_tasks.runs.readers.answers import LINES as PLAIN
-from spiqa_tasks.runs.readers.labels import Labels
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import question_of
-from spiqa_tasks.scoring.calibrated import LEAST_LABELS, Calibrated, calibrated_mean
 
 
 @dataclass(frozen=True)
@@ -33,31 +29,6 @@ class Unjudged:
     run: Run
     scorer: Scorer
     records: Sequence[Record]
-    labels: Mapping[str, float] = field(default_factory=dict)
-
-    def labelled(self, labels: Labels) -> Unjudged:
-        """Return these with people's labels, of answers with the same question and text; InputError: too few."""
-        questions = {row["id"]: row["question"].strip() for row in self.run.rows}
-        ids: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-        for record in self.records:
-            for text in (record.prediction, self.run.by_id[record.id].response.text):
-                ids[questions[record.id], (text or "").strip()].add(record.id)
-        given: defaultdict[str, list[bool]] = defaultdict(list)
-        for each in labels.answers:
-            meant = ids.get(
-                (each.candidate.question.strip(), each.candidate.prediction.strip()), set()
-            )
-            if len(meant) == 1:
-                given[min(meant)].append(each.label)
-        if len(given) < LEAST_LABELS:
-            raise InputError(
-                f"Expected people's labels of at least {LEAST_LABELS} of the {len(self.records)} answers in "
-                f"{self.run.path}, chosen at random; found {len(given)} among the {len(labels.answers)} of "
-                f"{labels.name}, the others being of other answers. Label more, or name the labels of these."
-            )
-        return replace(
-            self, labels={key: statistics.fmean(verdicts) for key, verdicts in given.items()}
-        )
 
 
 def read(run: Run, judge: Judge | None = None) -> Unjudged:
@@ -110,7 +81,6 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
             metric.name: why for metric in metrics if (why := scorer.why_not(metric)) is not None
         },
         sizes=Counter(name for each in groups.values() for name in set(each.values())),
-        labels=unjudged.labels,
         judge=judge,
     )
 
@@ -141,25 +111,9 @@ def values_of(run: Run) -> dict[str, Value]:
 def score_object(run: Run) -> dict[str, Any]:
     """Return the object that `score --json` prints."""
     more, metrics = match_counts(run.unmatched), run.own.entry.metrics(run.settings)
-    found = summary.score_object(
+    return summary.score_object(
         run.task, run.record_set, values_of(run), metrics, run.omitted.keys(), **more
     )
-    people = calibrated(run)
-    return found | (
-        {} if people is None else {"calibrated": {"metric": run.metrics[0].name, **asdict(people)}}
-    )
-
-
-def calibrated(run: Run) -> Calibrated | None:
-    """Return the mean that people would have given instead of the headline; None without labels, or if withheld."""
-    value = run.value(run.metrics[0]) if run.labels else None
-    if value is None or math.isnan(value.value):
-        return None
-    labels, clusters = (
-        [run.labels.get(key) for key in value.scores],
-        [value.clusters.get(key) for key in value.scores],
-    )
-    return calibrated_mean(list(value.scores.values()), labels, clusters)
 
 
 def is_complete(run: Run) -> bool:

@@ -12,7 +12,13 @@ from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.judge.resolve import parse_judge
-from spiqa_tasks.runs.identity import SHOTS, Identity, checkpoint
+from spiqa_tasks.runs.identity import (
+    SHOTS,
+    Identity,
+    checkpoint,
+    has_changed_options,
+    sees_no_picture,
+)
 from spiqa_tasks.runs.readers import answers, lmms_eval
 from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
@@ -248,8 +254,18 @@ def is_few_shot(run: Run) -> bool:
 
 
 def is_blind(run: Run) -> bool:
-    """Return whether the model saw no picture of the question, or its options otherwise than they are."""
-    return is_few_shot(run) or ablation(run) != "none"
+    """Return whether the model saw no picture of the question, or a grey one."""
+    return is_few_shot(run) or sees_no_picture(ablation(run))
+
+
+def changed_options_remark(run: Run) -> str | None:
+    """Return why a run with changed options is refused by gain and filter, or None for others."""
+    if not has_changed_options(ablation(run)):
+        return None
+    return (
+        f"Expected runs with the options as they are, found {run.task} of {model_name(run)} with "
+        f"ablation={ablation(run)}. Set it against the run without by `spiqa-tasks compare`."
+    )
 
 
 def model_name(run: Run) -> str:

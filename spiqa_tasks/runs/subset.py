@@ -19,14 +19,11 @@ SOURCE_YAML = "source_yaml"
 
 @dataclass(frozen=True)
 class Subset:
-    """Ids of questions, each once, in the order of the first file.
+    """Ids of questions, each once, in the order of the file; `kept` is its content if it is a `kept.json`."""
 
-    `path` is the file, of several one text with all names; `lists` the contents of the `kept.json` files among them.
-    """
-
-    path: Path | str
+    path: Path
     ids: tuple[str, ...]
-    lists: tuple[Mapping[str, Any], ...] = ()
+    kept: Mapping[str, Any] | None = None
 
     @property
     def digest(self) -> str:
@@ -65,12 +62,12 @@ class Subset:
         data = {
             each for each in data if "@table " not in each
         }  # made of the answers' own table, without a release
-        for kept in self.lists:
-            if kept["data"] and data and kept["data"] not in data:
-                of = ", ".join(sorted(data))
-                raise InputError(
-                    f"Expected {self.path} to list questions of {of}; found those of {kept['data']}."
-                )
+        listed = None if self.kept is None else self.kept["data"]
+        if listed and data and listed not in data:
+            of = ", ".join(sorted(data))
+            raise InputError(
+                f"Expected {self.path} to list questions of {of}; found those of {listed}."
+            )
         unknown = [key for key in self.ids if key not in known]
         if unknown:
             raise InputError(
@@ -80,47 +77,28 @@ class Subset:
             )
 
 
-def read_subset(paths: Sequence[Path]) -> Subset:
-    """Return the questions that all files list, each with an id a line, or the `kept.json` of a filtered task.
+def read_subset(path: Path) -> Subset:
+    """Return the questions that a file lists: an id a line, or the `kept.json` of a filtered task.
 
-    Raises InputError: a file that cannot be read, was changed or has no id, or no id that all have.
+    Raises InputError: a file that cannot be read, was changed or has no id.
     """
-    subsets = [_read(path) for path in paths]
-    lists = tuple(kept for subset in subsets for kept in subset.lists)
-    made = {tuple(kept[name] for name in ("source", "data", "truth")) for kept in lists}
-    if (
-        len(made) > 1 or len({kept["revision"] for kept in lists} - {None}) > 1
-    ):  # an unknown one may be any
-        raise InputError(
-            "Expected lists of the same task, data and revision, found others. Filter runs over the same."
-        )
-    common = set.intersection(*(set(subset.ids) for subset in subsets))
-    if not common:
-        raise InputError(
-            f"Expected questions that all {len(paths)} lists name, found none. Name fewer lists."
-        )
-    names = " and ".join(map(str, paths))
-    return Subset(names, tuple(key for key in subsets[0].ids if key in common), lists)
-
-
-def _read(path: Path) -> Subset:
-    lists: tuple[Mapping[str, Any], ...] = ()
+    kept = None
     try:
         text = path.read_text(encoding="utf-8-sig")
         if path.suffix == ".json":
-            lists = (_unchanged(path, loads(text)),)
-            ids = [str(each["id"]) for each in lists[0]["kept"]]
+            kept = _unchanged(path, loads(text))
+            ids = [str(question["id"]) for question in kept["kept"]]
         else:
             ids = [line.strip() for line in text.splitlines()]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
-            f"Expected {path} to have the id of a question a line, or to be the kept.json of a filtered task; found "
-            f"{found_instead(error)}. Correct it, or name another file."
+            f"Expected {path} to have the id of a question a line, or to be the kept.json of a "
+            f"filtered task; found {found_instead(error)}. Correct it, or name another file."
         ) from error
-    found = dict.fromkeys(key for key in ids if key)
-    if not found:
+    distinct = dict.fromkeys(key for key in ids if key)
+    if not distinct:
         raise InputError(f"Expected ids of questions in {path}, found none. Correct the list.")
-    return Subset(path, tuple(found), lists)
+    return Subset(path, tuple(distinct), kept)
 
 
 def _unchanged(path: Path, kept: dict[str, Any]) -> dict[str, Any]:

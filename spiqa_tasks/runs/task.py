@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 LOGGED = "metrics"
 """The detail of a record of a host's task that lists the metrics which the host computed of it."""
-P_RIGHT = "p_right"
-"""The probability that a classifier of `filter --classifiers` gives to the right option, of its runs alone."""
 UNITS = {
     ("mmbench", "gpt_eval_score"): 100.0,
     ("mathvista", "llm_as_judge_eval"): 100.0,
@@ -59,7 +57,6 @@ class OwnTask:
             for metric in self.definition.entry.metrics(run.settings)
             if metric.name not in run.omitted
         ]
-        every += [mean_of(P_RIGHT)] if P_RIGHT in known else []
         texts = {metric.name for metric in every if metric.needs == "text programs"}
         computed = texts & run.reported.keys() or {
             name for name in texts if name.removesuffix("_released") not in missing_text_metrics()

@@ -1,9 +1,7 @@
-"""Quantile bins and stratified samples."""
+"""Quantile bins."""
 
-import random
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,25 +22,3 @@ def quantile_bins(values: Sequence[float], count: int) -> list[tuple[float, floa
 def bin_index(value: float, bins: Sequence[tuple[float, float]]) -> int:
     """Return the index of the bin of `value`, one of the values that the bins were made from."""
     return bisect_left([high for _, high in bins], value)
-
-
-def stratified(kinds: Sequence[Hashable], size: int, seed: int) -> list[int]:
-    """Return the sorted indices of a stratified sample: each kind has its share of `size`, up to one answer.
-
-    The same arguments give the same indices; all indices if `size` is not smaller. The remainder of rounding goes to
-    the kinds with the largest remainders.
-    """
-    if size >= len(kinds):
-        return list(range(len(kinds)))
-    places: defaultdict[Hashable, list[int]] = defaultdict(list)
-    for place, kind in enumerate(kinds):
-        places[kind].append(place)
-    shares = {kind: divmod(size * len(members), len(kinds)) for kind, members in places.items()}
-    left = size - sum(whole for whole, _ in shares.values())
-    more = sorted(shares, key=lambda kind: -shares[kind][1])[:left]
-    generator = random.Random(seed)
-    drawn = [
-        generator.sample(members, shares[kind][0] + (kind in more))
-        for kind, members in places.items()
-    ]
-    return sorted(place for members in drawn for place in members)

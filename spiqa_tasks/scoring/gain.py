@@ -46,19 +46,6 @@ def gain(
     return Gain(image.n, s_v, s_wv, s_t, mg, _cut(signed), signed)
 
 
-def corrected_for_chance(score: float, options: int, is_answer: bool) -> float:
-    """Return a score corrected for guessing: 1 for right, 0 for the expectation of a guess.
-
-    (score - c) / (1 - c) with c = 1 / `options`, so -1 / (options - 1) for wrong; no answer counts as c, hence 0.
-    Source: R. B. Frary, "Formula scoring of multiple-choice tests (correction for guessing)", 1988. Raises ValueError
-    below two options.
-    """
-    if options < 2:
-        raise ValueError(f"expected at least two options, got {options}")
-    chance = 1 / options
-    return (score - chance) / (1 - chance) if is_answer else 0.0
-
-
 def natural(scores: Sequence[float]) -> tuple[list[float], str]:
     """Return scores as shares, and their unit: `percent` if one is above 1, else `shares`."""
     if any(score > 1 for score in scores):

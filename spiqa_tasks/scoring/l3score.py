@@ -1,7 +1,7 @@
 """L3Score: a judge's probability that an answer means the same as the reference (SPIQA section 4, equations 1, 2)."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 YES_FORMS = frozenset({"yes", "yeah"})
 NO_FORMS = frozenset({"no"})
@@ -56,23 +56,3 @@ def _considered(
             )
     ordered = sorted(top_logprobs, key=lambda entry: entry[1], reverse=True)[:top]
     return [(token.strip().lower(), min(math.exp(logprob), 1.0)) for token, logprob in ordered]
-
-
-def expected_value(
-    top_logprobs: Sequence[tuple[str, float]], value_of: Callable[[str], float | None], least: float
-) -> float | None:
-    """Return the mean of the tokens' values weighted by their probabilities, or None if these are less than `least`.
-
-    `top_logprobs` has the `(token, natural log probability)` pairs returned by the server; `value_of` returns the value
-    of a token, stripped, or None for one that is no verdict. Tokens that the server does not list have probability 0.
-    """
-    read = [
-        (math.exp(min(logprob, 0.0)), value_of(token.strip())) for token, logprob in top_logprobs
-    ]
-    found = [(probability, value) for probability, value in read if value is not None]
-    total = math.fsum(probability for probability, _ in found)
-    return (
-        math.fsum(probability * value for probability, value in found) / total
-        if total and total >= least
-        else None
-    )

@@ -1,7 +1,6 @@
 """Metrics by group and by property, compared with counts of the answers."""
 
 import math
-import statistics
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +9,9 @@ from typing import Any
 import pytest
 from choice_runs import answered, write_own
 from host_files import sample_of, write_run
-from PIL import Image
 from report_runs import choices, run_of
 
-from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_label, by_property, overall
+from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_label, overall
 from spiqa_tasks.benchmarks.aggregation import mean_of
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.metrics.text_scores import text_scores
@@ -72,39 +70,6 @@ def test_every_category_and_all_have_their_answers(rows_of: RowsOf, tmp_path: Pa
         )
         assert (group.low, group.high) == pytest.approx(wilson(hits, len(mine)), abs=1e-6)
     assert (groups["all"].model, groups["all"].task) == ("m", "scifibench_cs_fig2cap")
-
-
-@pytest.mark.parametrize(
-    ("name", "split"), [("caption_length", "cs_fig2cap"), ("figure_size", "general_cap2fig")]
-)
-def test_a_property_puts_every_question_into_one_bin(
-    rows_of: RowsOf, tmp_path: Path, name: str, split: str
-) -> None:
-    """Bins are filled evenly, follow each other and hold the hits of the questions within their ends."""
-    rows = rows_of(split, "")
-    task = f"scifibench_{split}_grey"
-    samples = {task: answered(rows_of(split, "ablation=grey"), 6)}
-    write_own(tmp_path, "m", samples, settings={task: "ablation=grey"}, split=split)
-    run = only(tmp_path)
-    groups = by_property(run, run.metric("accuracy"), name, 3)
-
-    def value(row: dict[str, Any]) -> float:
-        if name == "caption_length":
-            return len(row["caption"].split())
-        return statistics.fmean(math.prod(Image.open(path).size) for path in row["images"])
-
-    assert len(groups) == 3
-    assert sum(group.n for group in groups) == len(rows)
-    for group in groups:
-        low, high = map(int, group.group.split(" to "))
-        inside = [index for index, row in enumerate(rows) if low <= round(value(row)) <= high]
-        assert group.n == len(inside)
-        assert (group.low, group.high) == pytest.approx(
-            wilson(sum(index >= 6 for index in inside), len(inside)), abs=1e-6
-        )
-        assert group.value == pytest.approx(sum(index >= 6 for index in inside) / len(inside))
-    ends = [int(end) for group in groups for end in group.group.split(" to ")]
-    assert ends == sorted(ends)
 
 
 def test_corpus_metrics_are_computed_anew_for_every_group(tmp_path: Path) -> None:

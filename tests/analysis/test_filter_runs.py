@@ -163,9 +163,9 @@ def test_runs_with_images_are_no_inspectors_unless_they_are_called_so(tmp_path: 
         (["x_text", "x_llm", "x"], "x_llm"),
         (["x_grey", "x_text"], "x_text"),
         (["x", "x_grey"], "x_grey"),
-        (["noise", "x_grey"], "x_grey"),
-        (["noise", "x_text"], "x_text"),
-        (["x", "noise"], "noise"),
+        (["shuffled", "x_grey"], "x_grey"),
+        (["shuffled", "x_text"], "x_text"),
+        (["x", "shuffled"], "shuffled"),
         (["x_text", "text"], "text"),
         (["text", "x_text"], "x_text"),
     ],
@@ -355,3 +355,15 @@ def test_thresholds_of_the_paper_scale() -> None:
         "easy",
     ]
     assert [difficulty(hits, 23) for hits in (17, 18)] == ["moderate", "easy"]
+
+
+def test_a_run_with_changed_options_is_no_inspector(tmp_path: Path) -> None:
+    """It saw other questions, even where it saw no picture."""
+    samples = {"x": choice_samples([True])}
+    write_run(tmp_path, "ablated", samples, "base=m,ablation=text,options=permuted")
+    with pytest.raises(InputError) as error:
+        filter_runs(load(tmp_path), text_only_models=True)
+    assert str(error.value) == (
+        "Expected runs with the options as they are, found x of m with "
+        "ablation=text,options=permuted. Set it against the run without by `spiqa-tasks compare`."
+    )

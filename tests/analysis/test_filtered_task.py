@@ -17,7 +17,6 @@ from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
 from spiqa_tasks.analysis.filtered_task import (
     kept_by_filter,
     kept_by_list,
-    kept_by_lists,
     write_task,
 )
 from spiqa_tasks.benchmarks.registry import load_rows
@@ -255,7 +254,7 @@ def test_a_list_makes_a_task_that_the_host_runs(
     values = (user_folder() / "few_demo" / "few_demo.yaml").read_text()
     digest = hashlib.sha256("\n".join(sorted(wanted)).encode()).hexdigest()[:12]
     assert f"ids: {digest} (3)" in values
-    listing = read_subset([user_folder() / "few_demo" / "kept.json"])
+    listing = read_subset(user_folder() / "few_demo" / "kept.json")
     assert sorted(listing.ids) == sorted(wanted)
     (task,) = find_tasks(["few_demo"])
     assert task.kept == set(wanted)
@@ -271,7 +270,7 @@ def test_what_a_list_cannot_make_is_refused(tmp_path: Path) -> None:
         ("spiqa_demo_perfigure", "one document"),
     ):
         with pytest.raises(InputError, match=expected):
-            kept_by_list(*find_tasks([name]), read_subset([path]))
+            kept_by_list(*find_tasks([name]), read_subset(path))
     assert main(["filter", "--ids", str(path), "--task", "mmstar_demo"]) == 2
 
 
@@ -297,74 +296,37 @@ def list_of(path: Path, ids: dict[str, int], **values: Any) -> Path:
     return path
 
 
-def test_what_two_lists_keep_is_one_list(tmp_path: Path) -> None:
-    """With the filters and hits of both, the fewest questions asked, and the revision that is known."""
-    paths = [
-        list_of(tmp_path / "a.json", {"1": 0, "2": 1, "3": 2}, questions=8),
-        list_of(tmp_path / "b.json", {"2": 3, "4": 4}, revision="r"),
-    ]
-    together = kept_by_lists(read_subset(paths))
-    assert together == {
-        **{"source": "t", "data": "d", "revision": "r", "truth": "x", "questions": 8},
-        "filters": [{"made": "a"}, {"made": "b"}],
-        "kept": [{"doc_id": 0, "id": "2", "target": "A", "hits": [1, 3]}],
-    }
-
-
-@pytest.mark.parametrize(
-    "values", [{"source": "u"}, {"truth": "y"}, {"data": "e"}, {"revision": "s"}]
-)
-def test_lists_of_other_data_are_refused(tmp_path: Path, values: dict[str, Any]) -> None:
-    """Whatever they differ in."""
-    given = {"revision": "r", **values}
-    paths = [
-        list_of(tmp_path / "a.json", {"1": 0}, revision="r"),
-        list_of(tmp_path / "b.json", {"1": 0}, **given),
-    ]
-    with pytest.raises(InputError, match="Expected lists of the same task, data and revision"):
-        read_subset(paths)
-
-
-def test_a_changed_list_and_lists_without_a_common_question_are_refused(tmp_path: Path) -> None:
-    """With both digests; with their number."""
+def test_a_changed_list_is_refused(tmp_path: Path) -> None:
+    """With both digests."""
     path = list_of(tmp_path / "a.json", {"1": 0})
-    with pytest.raises(InputError, match="Expected questions that all 2 lists name, found none"):
-        read_subset([path, list_of(tmp_path / "b.json", {"2": 0})])
     path.write_text(path.read_text().replace('"questions": 9', '"questions": 8'))
     with pytest.raises(
         InputError, match=r"to have the digest \w+ that it names, found \w+: it was changed"
     ):
-        read_subset([path])
+        read_subset(path)
 
 
 def test_a_list_from_elsewhere_makes_the_same_task_here(
     source_task: Path, tmp_path: Path, run_filter: Filter, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of a host's task: its kept.json is all that is needed; several make the task of what all keep."""
-    lists = []
-    for team, hits in (("ours", {0, 2, 5}), ("theirs", {0, 1})):
-        host_inspectors(tmp_path / team, hits)
-        folder = ("--folder", tmp_path / f"{team}_tasks", "--include-path", source_task)
-        _, (found,), _ = run_filter(tmp_path / team, "--write", *folder)
-        lists.append(Path(found["written"]).with_name("kept.json"))
+    """Of a host's task: its kept.json is all that is needed."""
+    host_inspectors(tmp_path / "ours", {0, 2, 5})
+    folder = ("--folder", tmp_path / "tasks", "--include-path", source_task)
+    _, (written,), _ = run_filter(tmp_path / "ours", "--write", *folder)
+    listing = Path(written["written"]).with_name("kept.json")
     moved = source_task.rename(tmp_path / "elsewhere")
-    for count, ids in ((1, ["1", "3", "4"]), (2, ["3", "4"])):
-        named = [word for path in lists[:count] for word in ("--ids", path)]
-        status, (found,), _ = run_json(
-            capsys, "filter", *named, "--write", "--name", f"few_{count}", "--include-path", moved
-        )
-        content = json.loads(Path(found["written"]).with_name("kept.json").read_text())
-        assert (status, found["kept"], [each["id"] for each in content["kept"]]) == (
-            0,
-            len(ids),
-            ids,
-        )
-        assert len(content["filters"]) == count
+    status, (found,), _ = run_json(
+        capsys, "filter", "--ids", listing, "--write", "--name", "few", "--include-path", moved
+    )
+    content = json.loads(Path(found["written"]).with_name("kept.json").read_text())
+    kept = [question["id"] for question in content["kept"]]
+    assert (status, found["kept"], kept) == (0, 3, ["1", "3", "4"])
+    assert content["filters"] == json.loads(listing.read_text())["filters"]
 
 
 def test_questions_of_other_data_are_not_counted_by_a_list(tmp_path: Path) -> None:
     """Neither in a run nor in a task; where the data is not known nothing is said."""
-    listing = read_subset([list_of(tmp_path / "a.json", {"q1": 0}, data="mmstar/val@other")])
+    listing = read_subset(list_of(tmp_path / "a.json", {"q1": 0}, data="mmstar/val@other"))
     run = run_of(choices([True, False]))
     for call in (
         lambda: listing.of(run),
@@ -372,5 +334,5 @@ def test_questions_of_other_data_are_not_counted_by_a_list(tmp_path: Path) -> No
     ):
         with pytest.raises(InputError, match=r"found those of mmstar/val@other"):
             call()
-    unknown = read_subset([list_of(tmp_path / "b.json", {"q1": 0}, data=None)])
+    unknown = read_subset(list_of(tmp_path / "b.json", {"q1": 0}, data=None))
     assert list(unknown.of(run).by_id) == ["q1"]

@@ -11,8 +11,9 @@ from host_files import choice_sample, choice_samples, sample_of, write_run
 from run_command import run_json
 
 from spiqa_tasks.analysis.gain import Row, mean_gain, rows, sample_lists, warnings
-from spiqa_tasks.analysis.twins import ablation_pairs
+from spiqa_tasks.analysis.twins import ablation_pairs, pair_of
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.selection import Selection
@@ -382,43 +383,26 @@ def test_an_average_needs_every_task_and_every_base() -> None:
     )
 
 
-def test_a_run_with_permuted_options_is_told_by_the_answers_that_follow(tmp_path: Path) -> None:
-    """One line of `gain` of its own, with the share of equal letters once they are mapped back."""
-    seen = {"mmstar_filtered": choice_samples([True, True, False, True])}
-    write_run(tmp_path, "m", seen, "pretrained=a", stamp="1", settings=SEEING)
-    moved = choice_samples([True, True, False, True])
-    moved[0]["accuracy"]["prediction"] = "B"
-    for sample in [*seen["mmstar_filtered"], *moved]:
-        sample["accuracy"].setdefault("prediction", "A")
-    write_run(tmp_path, "m", seen, "pretrained=a", stamp="1", settings=SEEING)
-    probed = "base=m,options=permuted,seed=1,pretrained=a"
-    write_run(tmp_path, "ablated", {"mmstar_filtered": moved}, probed, stamp="2", settings=SEEING)
+@pytest.mark.parametrize("options", ["options=permuted", "options=numbered,ablation=grey"])
+def test_a_run_with_changed_options_is_refused_by_name(tmp_path: Path, options: str) -> None:
+    """It is neither a run with pictures nor one without; the others are compared."""
+    samples = {"mmstar_filtered": choice_samples([True, True, False, True])}
+    for stamp, args in (("1", "ablation=grey"), ("2", options)):
+        write_run(tmp_path, "ablated", samples, f"base=m,{args}", stamp=stamp, settings=SEEING)
+    write_run(tmp_path, "m", samples, stamp="3", settings=SEEING)
     (pair,), alone, problems = ablation_pairs(load_runs([RunPath(tmp_path)])[0])
-    assert (alone, problems) == ([], [])
-    whole, *_ = rows(pair)
-    assert whole.ablation == "options=permuted"
-    assert "75.0% of 4 answers follow their text to another place" in whole.remarks
+    assert (pair.ablation, alone) == ("grey", [])
+    (problem,) = problems
+    assert "Expected runs with the options as they are, found mmstar_filtered of m with" in problem
+    assert options.partition(",")[0] in problem
 
 
-def test_answers_to_a_hosts_task_are_read_by_its_options_to_tell_which_follow(
-    tmp_path: Path,
-) -> None:
-    """Its records have no letters; an answer that picks nothing is left out."""
-    question = "What is it?\n(A) a car\n(B) a bus\n(C) a tree"
-    for model, args, texts in (
-        ("m", "pretrained=a", ["The answer is A.", "B", "C", "I do not know."]),
-        ("ablated", "base=m,options=permuted,pretrained=a", ["A", "C", "C", "A"]),
-    ):
-        samples = [
-            {
-                "doc_id": place,
-                "target": "A",
-                "input": question,
-                "filtered_resps": [text],
-                "accuracy": float("A" in text),
-            }
-            for place, text in enumerate(texts)
-        ]
-        write_run(tmp_path, model, {"t": samples}, args, stamp=model)
-    (pair,), *_ = ablation_pairs(load_runs([RunPath(tmp_path)])[0])
-    assert "66.7% of 3 answers follow their text to another place" in rows(pair)[0].remarks
+def test_a_run_with_changed_options_is_refused_in_any_role(tmp_path: Path) -> None:
+    """As the one without pictures that an option names."""
+    samples = {"mmstar_filtered": choice_samples([True, False])}
+    write_run(tmp_path, "m", samples, stamp="1", settings=SEEING)
+    write_run(tmp_path, "ablated", samples, "base=m,options=permuted", stamp="2", settings=SEEING)
+    runs = load_runs([RunPath(tmp_path)])[0]
+    runs = sorted(runs, key=lambda run: run.identity.ablation != "none")
+    with pytest.raises(InputError, match="options as they are, found mmstar_filtered of m"):
+        pair_of(runs)

@@ -58,9 +58,9 @@ def test_several_seeds_of_an_ablation_are_told_apart(tmp_path: Path) -> None:
     write_run(tmp_path, "m", {"t": choice_samples(rights(3, 4))}, stamp="1")
     for stamp in ("2", "3"):
         samples = {"t": choice_samples(rights(2, 4))}
-        write_run(tmp_path, "ablated", samples, f"base=m,ablation=noise,seed={stamp}", stamp=stamp)
+        write_run(tmp_path, "ablated", samples, f"base=m,ablation=grey,seed={stamp}", stamp=stamp)
     found, problems, _ = ablation_pairs(load(tmp_path))
-    assert ([each.ablation for each in found], problems) == (["noise,seed=2", "noise,seed=3"], [])
+    assert ([each.ablation for each in found], problems) == (["grey,seed=2", "grey,seed=3"], [])
 
 
 @pytest.mark.parametrize(

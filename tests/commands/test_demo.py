@@ -1,4 +1,4 @@
-"""`spiqa-tasks run demo`: the judge that it serves, what it refuses, and once the whole walk."""
+"""`spiqa-tasks demo`: the judge that it serves, what it refuses, and once the whole walk."""
 
 import itertools
 import json
@@ -18,7 +18,7 @@ from host_files import write_run
 from spiqa_tasks.cli import main
 from spiqa_tasks.commands.demo import RUNS
 
-COMMAND = [sys.executable, "-m", "spiqa_tasks.cli", "run", "demo"]
+COMMAND = [sys.executable, "-m", "spiqa_tasks.cli", "demo"]
 PROMPT = "Ground-truth answer: the red line\nCandidate answer: the red line\n"
 
 
@@ -89,7 +89,7 @@ def test_a_host_that_writes_no_results_is_one_sentence(
                 else {"seconds": 60, "leave_out": "mmstar_demo"}
             ),
         )
-    assert main(["run", "demo", "--output", str(output)]) == 2
+    assert main(["demo", "--output", str(output)]) == 2
     printed = capsys.readouterr()
     assert printed.err == (
         f"spiqa-tasks: Expected results of {', '.join(RUNS[0][1])} in {output / 'ocr_baseline'}, found none. See "

@@ -95,7 +95,7 @@ def test_a_groups_warning_is_printed_where_its_task_has_none(tmp_path: Path, gai
 
 @pytest.mark.parametrize(
     ("form", "lines"),
-    [("text", 20), ("md", 10), ("csv", 3)],
+    [("text", 19), ("md", 9), ("csv", 3)],
     ids=["text", "markdown", "comma-separated"],
 )
 def test_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str, lines: int) -> None:

@@ -40,7 +40,6 @@ def test_every_file_that_is_asked_for_is_written(
         "--markdown": "new/r.md",
         "--csv": "new/r.csv",
         "--json": "new/r.json",
-        "--card": "new/card.md",
     }
     arguments = [part for pair in names.items() for part in pair]
     assert main(["report", str(runs), *arguments]) == 0
@@ -48,7 +47,6 @@ def test_every_file_that_is_asked_for_is_written(
     assert (tmp_path / "new/r.md").read_text().startswith("# a and b on mmstar_demo")
     assert (tmp_path / "new/r.csv").read_text().startswith("model,source,")
     assert len(json.loads((tmp_path / "new/r.json").read_text())) > 2
-    assert (tmp_path / "new/card.md").read_text().startswith("---\nmodel-index:")
     assert not list(tmp_path.rglob("*.html"))
     assert (
         main(["report", str(runs), "--html", "p.html", "--csv", "new/r.csv", "--pictures", "none"])
@@ -74,7 +72,7 @@ def test_what_could_not_be_read_is_told(
     assert "spiqa_demo" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("form", ["csv", "card", "latex"])
+@pytest.mark.parametrize("form", ["csv", "json"])
 def test_a_file_without_a_value_has_its_reason_on_stderr(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

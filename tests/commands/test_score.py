@@ -1,7 +1,6 @@
 """`spiqa-tasks score` on the shipped data, with a judge at a local server."""
 
 import json
-import math
 import os
 import re
 import signal
@@ -89,46 +88,6 @@ def test_the_json_has_the_metrics_the_counts_and_the_signature(
         assert f"|{part}" in found["signature"]
     assert server.counts["ok"] == 39 + 2  # with the two test questions
     assert KEY not in json.dumps(found)
-
-
-def lettered(prompt: str) -> list[tuple[str, float]]:
-    """A for equal answers, B for others, of CompassVerifier's prompt and of a rubric's."""
-    reference = re.search(r"(?:<Standard Answer Begin>:\n|Reference answer: )(.*)", prompt)
-    answer = re.search(r"(?:<Candidate's Answer Begin>: \n|Answer to grade: )(.*)", prompt)
-    assert reference
-    assert answer
-    first, second = "AB" if reference[1] == answer[1] else "BA"
-    return [
-        (first, math.log(0.8)),
-        (second, math.log(0.2)),
-        ("The", -9.0),
-        ("It", -9.5),
-        ("I", -9.9),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("rule", "mean", "signed"), [("compass", 0.2, "A=1,B=0,C=0"), ("grade", 0.6, "A=1,B=0.5,C=0")]
-)
-def test_answers_are_judged_by_the_rule_that_is_named(
-    server: OpenAIServer,
-    predictions: Path,
-    capsys: pytest.CaptureFixture[str],
-    rule: str,
-    mean: float,
-    signed: str,
-) -> None:
-    """It names the metric and stands in the signature; what only L3Score has is not there."""
-    server.behaviour.verdict = lettered
-    found = score(capsys, "spiqa_demo", predictions, "--rule", rule)
-    right = 0.8 + 0.2 * (0.5 if rule == "grade" else 0)
-    assert found["metrics"][rule] == pytest.approx((20 * right + 19 * mean) / 39)
-    assert found["counts"]["judged"] == 39
-    assert not {"l3score", "neither_rate", f"{rule}/table"} & set(found["metrics"])
-    assert re.search(
-        rf"\|settings:[^|]*,rule={rule}\|.*\|judge_rule:expected {signed},mass>=0.5\|",
-        found["signature"],
-    )
 
 
 def test_a_dry_run_asks_nothing_and_tells_the_price(

@@ -11,7 +11,6 @@ from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import RULES, Candidate, Rule
-from spiqa_tasks.judge.rules.grade import LetteredRule
 from spiqa_tasks.judge.rules.l3score import SampledRule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -159,11 +158,7 @@ def _at(server: OpenAIServer) -> JudgeConfig | None:
 def test_the_environments_judge_is_tested_before_the_run(server: OpenAIServer) -> None:
     """Two answers, a right and a wrong one, show whether it can judge; one shows whether it can read letters."""
     server.behaviour.text = "B"
-    rules = {
-        name: rule
-        for name, rule in RULES.items()
-        if not issubclass(rule, LetteredRule | SampledRule)
-    }
+    rules = {name: rule for name, rule in RULES.items() if not issubclass(rule, SampledRule)}
     made = [make_judge(name, _at(server)) for name in rules]
     assert [judge and judge.rule for judge in made] == [rule() for rule in rules.values()]
     assert len(server.requests) == sum(len(rule.tests) for rule in rules.values()) == 2 + 1 + 1

@@ -49,7 +49,7 @@ def test_visuals_of_any_nesting_become_a_list(shown: Any, count: int) -> None:
         assert (doc, extra, more) == ("own", 1, 2)
         return shown
 
-    assert sizes(ablated_visuals(hook, "grey", 0)("own", 1, more=2)) == [RED.size] * count
+    assert sizes(ablated_visuals(hook, "grey")("own", 1, more=2)) == [RED.size] * count
 
 
 def test_pictures_of_all_messages_are_replaced_in_order() -> None:
@@ -61,7 +61,7 @@ def test_pictures_of_all_messages_are_replaced_in_order() -> None:
         {"role": "user", "content": [shown[0], text, shown[1]]},
         {"role": "assistant", "content": [shown[2], text, shown[3]]},
     ]
-    found = ablated_messages(lambda _: messages, "grey", 0)("own")
+    found = ablated_messages(lambda _: messages, "grey")("own")
     replaced = [
         part["url"] for message in found for part in message["content"] if part["type"] == "image"
     ]
@@ -76,7 +76,7 @@ def test_a_message_of_pictures_alone_keeps_an_empty_text() -> None:
         {"role": "user", "content": [{"type": "image", "url": RED}]},
         {"role": "user", "content": "<image>\nQ"},
     ]
-    found = ablated_messages(lambda _: messages, "text", 0)({})
+    found = ablated_messages(lambda _: messages, "text")({})
     assert [message["content"] for message in found] == [[{"type": "text", "text": ""}], "Q"]
 
 
@@ -85,4 +85,4 @@ def test_videos_of_chat_tasks_are_refused() -> None:
     for part in ({"type": "video", "url": "clip.mp4"}, {"type": "audio", "url": "a.wav"}):
         messages = [{"role": "user", "content": [part]}]
         with pytest.raises(InputError, match=r"no video or sound; found .*(clip\.mp4|a\.wav)"):
-            ablated_messages(lambda _, shown=messages: shown, "grey", 0)({})
+            ablated_messages(lambda _, shown=messages: shown, "grey")({})

@@ -10,7 +10,6 @@ import pytest
 
 from spiqa_tasks.report import plots
 from spiqa_tasks.report.plots import Plot
-from spiqa_tasks.scoring.binary import Bin
 
 NAN = math.nan
 SERIES_OF_TWO = {
@@ -27,9 +26,6 @@ PLOTS: dict[str, Callable[[], Plot]] = {
         "Histogram", [("run a", 0, [0.1, 0.9]), ("run b", 1, [0.5])]
     ),
     "scatter": lambda: plots.scatter("Scatter", [(0.1, 0.2), (0.8, 0.9)], "judge x", "judge y"),
-    "reliability": lambda: plots.reliability(
-        "Reliability", [("run a", [Bin(3, 0.1, 0.2), Bin(2, 0.8, 0.9)])]
-    ),
 }
 
 

@@ -2,7 +2,14 @@
 
 import pytest
 
-from spiqa_tasks.runs.identity import Identity, ablated, identity, model_arguments
+from spiqa_tasks.runs.identity import (
+    Identity,
+    ablated,
+    has_changed_options,
+    identity,
+    model_arguments,
+    sees_no_picture,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,3 +64,21 @@ def test_an_ablated_model_is_named_in_signatures() -> None:
     assert ablated(Identity("m", seed="3")) == {}
     assert ablated(Identity("m", "grey")) == {"ablated": "grey"}
     assert ablated(Identity("m", "shuffled", "3")) == {"ablated": "shuffled,seed=3"}
+
+
+@pytest.mark.parametrize(
+    ("ablation", "blind", "changed"),
+    [
+        ("none", False, False),
+        ("text", True, False),
+        ("grey", True, False),
+        ("text,shots=2,shots_split=validation", True, False),
+        ("options=permuted", False, True),
+        ("grey,options=numbered", True, True),
+    ],
+)
+def test_an_ablation_says_whether_pictures_are_seen_and_options_changed(
+    ablation: str, blind: bool, changed: bool
+) -> None:
+    """The two are apart: a probe of the options alone shows the pictures."""
+    assert (sees_no_picture(ablation), has_changed_options(ablation)) == (blind, changed)

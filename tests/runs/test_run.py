@@ -217,24 +217,3 @@ def test_every_answer_counts_once(tmp_path: Path) -> None:
     assert found.remark == "of 24 answers 1 refused, 3 empty or unparsed"
     for name, share in (("refusal_rate", found.refused), ("unparsed_rate", found.unparsed)):
         assert run.value(run.metric(name)).value == pytest.approx(share)
-
-
-@pytest.mark.parametrize(
-    ("prompt", "reference", "expected"),
-    [
-        ("Which one?\nA. red\nB. blue\nC. green\nAnswer with the letter.", "B", 3),
-        ("Which one?\nA. red\nB. blue\nC. green\nAnswer with the letter.", "blue", 3),
-        ("What is in A: the left, B: the right?", "a long answer", None),
-        ("What colour is it?", "red", None),
-    ],
-)
-def test_options_are_counted_where_the_true_answer_is_one(
-    prompt: str, reference: str, expected: int | None
-) -> None:
-    """In the prompt of a host's task, of which nothing else says whether it is one of choices."""
-    record = Record("1", reference=reference)
-    answer = Answer("1", Response("A"), record, question=prompt)
-    run = Run("t", Identity("m"), Path("x_results.json"), "lmms-eval", lambda: [answer])
-    assert run.option_count(record) == expected
-    assert run.option_count(Record("1", details={"options": 5})) == 5
-    assert run.option_count(Record("2", reference="A")) is None

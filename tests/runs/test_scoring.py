@@ -34,6 +34,12 @@ from spiqa_tasks.runs.scoring import (
 )
 
 
+def with_records(run: Run, records: Sequence[Record]) -> Run:
+    """The run with other records of its answers."""
+    answers = [dataclasses.replace(run.by_id[record.id], record=record) for record in records]
+    return dataclasses.replace(run, read=lambda: answers)
+
+
 def test_refusals_failures_and_unparsed_answers_are_counted_apart() -> None:
     """A failed request has no score, and two of 24 withhold the headline; the rest is still told."""
     (task,) = find_tasks(["mmstar_demo"])
@@ -200,11 +206,11 @@ def test_a_run_in_which_something_is_amiss_is_not_complete(name: str) -> None:
     if name in ("unknown", "differing", "missing"):
         run = dataclasses.replace(run, unmatched={name: ["x"]})
     elif name == "judge_failed":
-        run = run.with_records(
-            [dataclasses.replace(first, verdicts=({"metric": "m", "reason": "boom"},)), *rest]
+        run = with_records(
+            run, [dataclasses.replace(first, verdicts=({"metric": "m", "reason": "boom"},)), *rest]
         )
     else:
-        run = run.with_records([dataclasses.replace(first, status=name), *rest])  # type: ignore[arg-type]
+        run = with_records(run, [dataclasses.replace(first, status=name), *rest])  # type: ignore[arg-type]
     assert not is_complete(run)
     assert is_complete(dataclasses.replace(run, partial=True)) == (name == "missing")
 
@@ -217,7 +223,7 @@ def test_what_takes_a_judge_or_programs_may_lack_in_a_complete_run() -> None:
     assert is_complete(run)
     few = scored("mmstar_demo")
     without = [dataclasses.replace(record, scores={}) for record in few.records]
-    assert not is_complete(few.with_records(without))
+    assert not is_complete(with_records(few, without))
 
 
 def test_the_signature_names_the_list_the_form_and_what_was_ablated() -> None:

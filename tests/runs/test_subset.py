@@ -42,7 +42,7 @@ def test_a_list_is_read_as_it_is_written(
     }
     written = {"digest": digest_of(content), "source_yaml": "of this machine", **content}
     (folder / "kept.json").write_text(json.dumps(written))
-    lines, kept = read_subset([write_ids(folder / "ids", ids)]), read_subset([folder / "kept.json"])
+    lines, kept = read_subset(write_ids(folder / "ids", ids)), read_subset(folder / "kept.json")
     assert lines.ids == kept.ids == tuple(ids)
     assert lines.digest == Subset(folder, tuple(sorted(ids))).digest
     assert lines.digest != Subset(folder, (*ids, "x")).digest
@@ -65,7 +65,7 @@ def test_what_is_no_list_is_a_sentence(
     if text is not None:
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=found) as error:
-        read_subset([tmp_path / name])
+        read_subset(tmp_path / name)
     assert str(tmp_path / name) in str(error.value)
 
 
@@ -94,7 +94,7 @@ def test_only_the_questions_of_the_list_are_scored(
         8,
         0,
     )
-    assert f"ids:{read_subset([listing]).digest}" in found["signature"]
+    assert f"ids:{read_subset(listing).digest}" in found["signature"]
     (again,), _ = load_runs([RunPath(tmp_path / "out")])
     assert (again.coverage, again.value(again.metric()).value) == ("8 of 8", 0.5)
 
@@ -151,7 +151,7 @@ def test_questions_of_several_documents_are_listed_by_their_ids(
     status, found, errors = scored(capsys, "spiqa_demo_perfigure", path, "--ids", listing)
     assert status == 0, errors
     assert found["counts"]["docs"] == sum(row["question_id"] in questions for row in rows)
-    (run,), _ = load_runs([RunPath(path)], Selection(subset=read_subset([listing])))
+    (run,), _ = load_runs([RunPath(path)], Selection(subset=read_subset(listing)))
     assert run.coverage == "5 of 5"
     assert [record.id for record in run.questions] == questions
 

@@ -1,11 +1,9 @@
 """Bins of equal count."""
 
-from collections import Counter
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.binning import bin_index, quantile_bins, stratified
+from spiqa_tasks.scoring.binning import bin_index, quantile_bins
 
 
 @given(st.lists(st.integers(0, 50), min_size=1), st.integers(1, 8))
@@ -34,22 +32,3 @@ def test_bins_hold_equal_counts() -> None:
     assert quantile_bins(range(10), 5) == [(0, 1), (2, 3), (4, 5), (6, 7), (8, 9)]
     assert quantile_bins([3, 3, 3, 3], 2) == [(3, 3)]
     assert quantile_bins([], 3) == []
-
-
-KINDS = st.lists(st.sampled_from("aabc"), min_size=1, max_size=60)
-
-
-@given(KINDS, st.integers(1, 70), st.integers(0, 3))
-def test_every_kind_has_its_share_up_to_one(kinds: list[str], size: int, seed: int) -> None:
-    """The places are in order, each once, as many as asked for, and the same every time."""
-    places = stratified(kinds, size, seed)
-    assert places == sorted(set(places)) == stratified(kinds, size, seed)
-    assert len(places) == min(size, len(kinds))
-    counts = Counter(kinds[place] for place in places)
-    for kind, number in Counter(kinds).items():
-        assert abs(counts[kind] - number * len(places) / len(kinds)) < 1
-
-
-def test_another_seed_draws_another_part() -> None:
-    """Of equal kinds."""
-    assert stratified("a" * 100, 10, 0) != stratified("a" * 100, 10, 1)

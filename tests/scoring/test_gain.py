@@ -7,7 +7,6 @@ import pytest
 from spiqa_tasks.published import load
 from spiqa_tasks.scoring.gain import (
     Gain,
-    corrected_for_chance,
     gain,
     gain_of_totals,
     outcomes,
@@ -117,21 +116,6 @@ def test_totals_have_no_intervals() -> None:
     )
     below = gain_of_totals(1500, 0.5, 0.25, 0.375)
     assert repr((below.ml, below.ml_signed)) == repr((Estimate(0.0), Estimate(-0.125)))
-
-
-@pytest.mark.parametrize("options", [2, 4, 5])
-def test_guessing_and_refusing_are_worth_nothing_after_the_correction(options: int) -> None:
-    """Right is 1, wrong -1 / (options - 1), a refusal 0, and so is the mean of all guesses."""
-    right, wrong = (corrected_for_chance(score, options, True) for score in (1.0, 0.0))
-    assert (right, wrong) == (pytest.approx(1.0), pytest.approx(-1 / (options - 1)))
-    assert right + (options - 1) * wrong == pytest.approx(0.0)
-    assert corrected_for_chance(0.0, options, False) == 0.0
-
-
-def test_a_single_option_has_no_chance() -> None:
-    """Its every answer is right."""
-    with pytest.raises(ValueError, match="at least two options"):
-        corrected_for_chance(1.0, 1, True)
 
 
 def test_different_numbers_of_questions_are_refused() -> None:

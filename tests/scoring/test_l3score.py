@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.l3score import expected_value, l3score
+from spiqa_tasks.scoring.l3score import l3score
 
 getcontext().prec = 40
 FILLERS = ["The", "Y", "Not", "n", " maybe", "nope", "yes.", "\n", "True", "none", "Yess", "N"]
@@ -144,33 +144,3 @@ def test_a_likelier_yes_never_scores_less(
     less, more = sorted([less, more])
     others = [("no", no), *(("x", logprob) for logprob in rest)]
     assert l3score([("yes", less), *others]) <= l3score([("yes", more), *others]) + 1e-15
-
-
-VALUES = {"A": 1.0, "B": 0.5, "C": 0.0}
-
-
-@given(st.lists(st.floats(-20, 0), min_size=3, max_size=3))
-def test_it_is_the_mean_weighted_by_the_probabilities(logprobs: list[float]) -> None:
-    """Whatever other tokens there are; it lies between the lowest and the highest value."""
-    found = expected_value([*zip("ABC", logprobs, strict=True), ("The", -0.5)], VALUES.get, 0)
-    weights = [math.exp(each) for each in logprobs]
-    assert found == pytest.approx((weights[0] + weights[1] / 2) / sum(weights))
-    assert 0 <= (found or 0) <= 1
-
-
-def test_forms_of_a_letter_add_up_and_others_do_not_count() -> None:
-    """Blanks do not matter, case does: `a` begins a sentence."""
-    tokens = [
-        (" A", math.log(0.2)),
-        ("A", math.log(0.2)),
-        ("a", math.log(0.3)),
-        ("C\n", math.log(0.1)),
-    ]
-    assert expected_value(tokens, VALUES.get, 0.5) == pytest.approx(0.8)
-
-
-def test_without_a_letter_there_is_no_value() -> None:
-    """Nor if their probability is 0 or less than the least, or nothing was returned."""
-    for tokens in ([("Yes", -0.1)], [("A", -math.inf)], []):
-        assert expected_value(tokens, VALUES.get, 0) is None
-    assert expected_value([("A", math.log(0.49))], VALUES.get, 0.5) is None

@@ -12,7 +12,6 @@ MADE = {
     "bootstrap": "paper scifibench section4.4",
     "correlate": "paper spiqa table8",
     "rank": "paper scifibench table3",
-    "shortcuts": "filter --classifiers",
     "spread": "paper scifibench section4.2",
 }
 """Short name of an analysis -> the command that makes it."""

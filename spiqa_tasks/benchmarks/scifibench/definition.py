@@ -22,8 +22,6 @@ from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.scifibench.release import (
     SPLITS,
     SciFIBenchSettings,
-    caption_length,
-    figure_size,
     load,
 )
 from spiqa_tasks.benchmarks.signature import ablation_fields
@@ -177,9 +175,5 @@ SCIFIBENCH = Benchmark(
     ],
     signature=ablation_fields,
     judge=lambda settings: _RULES[settings.extractor],
-    properties={"caption_length": caption_length, "figure_size": figure_size},
-    measured=lambda settings: SciFIBenchSettings(
-        negatives=settings.negatives, shuffle=settings.shuffle, seed=settings.seed
-    ),
     scoring=frozenset({"extractor"}),
 )

@@ -1,10 +1,9 @@
-"""Labelled answers: EVOUNA's json as published, tables of one's own in any format, and the shipped traps."""
+"""Answers with people's verdicts: EVOUNA's json as published, and tables in any format."""
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from spiqa_tasks.runs.readers.columns import FIELDS
 COLUMNS = {name: FIELDS[name] for name in ("question", "reference", "prediction")} | {
     "label": ("label", "verdict")
 }
-"""Field -> names of its column; those of the traps come last."""
+"""Field -> names of its column, the likeliest first."""
 YES = frozenset({"true", "yes", "1", "correct", "right"})
 NO = frozenset({"false", "no", "0", "incorrect", "wrong"})
 _GOLDEN, _ANSWER, _VERDICT = "golden_answer", "answer_", "judge_"
@@ -25,23 +24,10 @@ _GOLDEN, _ANSWER, _VERDICT = "golden_answer", "answer_", "judge_"
 
 @dataclass(frozen=True)
 class Labelled:
-    """An answer and whether it is right.
-
-    `candidate` is prediction, question and reference as a judge is shown them; any of `references` is right, for
-    metrics that compare words; `system` is the model and `kind` that of the trap, or ''.
-    """
+    """An answer as a judge is shown it, and whether it is right."""
 
     candidate: Candidate
     label: bool
-    references: tuple[str, ...]
-    system: str = ""
-    kind: str = ""
-
-    def as_row(self) -> dict[str, Any]:
-        """Return the row that `read_labels` reads as this answer."""
-        question, prediction = self.candidate.question, self.candidate.prediction
-        texts = {"question": question, "reference": list(self.references), "prediction": prediction}
-        return {**texts, "label": self.label, "system": self.system, "kind": self.kind}
 
 
 @dataclass(frozen=True)
@@ -54,16 +40,12 @@ class Labels:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
-def traps_path() -> Path:
-    """Return the shipped file of traps: answers to the demo's questions that `tools/write_traps.py` made."""
-    return Path(str(resources.files("spiqa_tasks.published"))) / "traps.jsonl"
-
-
 def read_labels(path: Path) -> Labels:
-    """Return the labelled answers of EVOUNA's json, or of rows; DataError, InputError: another form, or no label.
+    """Return the labelled answers of EVOUNA's json, or of rows.
 
-    EVOUNA has `golden_answer`, and `answer_NAME` and `judge_NAME` of each system; rows question, reference (a text or a
-    list), prediction, label (or verdict: yes/no, true/false, 1/0, correct/incorrect), perhaps system and kind.
+    EVOUNA has `golden_answer`, and `answer_NAME` and `judge_NAME` of each system. Rows have
+    question, reference (a text or a list), prediction, and label (or verdict): yes/no, true/false,
+    1/0, correct/incorrect. Raises DataError, InputError: another form, or no answer with a label.
     """
     left_out: Counter[str] = Counter()
     answers: list[Labelled] = []
@@ -97,16 +79,11 @@ def _of_evouna(where: str, entry: Mapping[str, Any]) -> Iterator[Labelled | str]
                 "" if entry.get(_ANSWER + system) is None else _text(where, entry, _ANSWER + system)
             )
             candidate = Candidate(prediction, _text(where, entry, "question"), golden)
-            yield Labelled(candidate, _label(where, entry[name]), tuple(golden.split("/")), system)
+            yield Labelled(candidate, _label(where, entry[name]))
 
 
 def _of_row(where: str, row: Mapping[str, Any]) -> Labelled | str:
-    entry = {
-        field: row[name]
-        for field, names in COLUMNS.items()
-        for name in reversed(names)
-        if name in row
-    }
+    entry = {field: row[name] for field, names in COLUMNS.items() for name in names if name in row}
     if missing := [name for name in COLUMNS if name not in entry]:
         found = ", ".join(map(str, row)) or "nothing"
         raise InputError(
@@ -123,8 +100,7 @@ def _of_row(where: str, row: Mapping[str, Any]) -> Labelled | str:
     candidate = Candidate(
         _text(where, entry, "prediction"), _text(where, entry, "question"), "/".join(references)
     )
-    system, kind = (str(row.get(name) or "") for name in ("system", "kind"))
-    return Labelled(candidate, _label(where, entry["label"]), references, system, kind)
+    return Labelled(candidate, _label(where, entry["label"]))
 
 
 def _text(where: str, entry: Mapping[str, Any], name: str) -> str:

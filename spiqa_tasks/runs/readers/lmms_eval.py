@@ -61,12 +61,6 @@ def read_results(path: Path, content: Any = None) -> list[Run]:
         ) from error
 
 
-def limit_of(path: Path) -> float | None:
-    """Return the `--limit` of a results file that `read_results` reads; None if all documents were asked."""
-    limit = loads(path.read_bytes())["config"].get("limit")
-    return float(limit) if conforms(limit, float) and limit > 0 else None
-
-
 def read_samples(path: Path) -> Run:
     """Return the run of a samples file, without results beside it of the samples alone; InputError: no benchmark."""
     beside = path.with_name(path.name.partition(SAMPLES)[0] + RESULTS)

@@ -192,7 +192,7 @@ def test_pictures_are_shown_unless_the_setting_or_the_ablation_hides_them() -> N
         ({"max_figures": -1}, "Expected max_figures to be 0 (all figures) or more; found -1."),
         (
             {"rule": "bleu"},
-            "Expected rule to be one of l3score, sampled, compass, grade; found 'bleu'.",
+            "Expected rule to be one of l3score, sampled; found 'bleu'.",
         ),
         (
             {"resolution": "0"},

@@ -112,19 +112,18 @@ def test_a_task_may_name_another_rule(
     """One setting makes its name that of the headline, which holds the records."""
     included = yaml_folder() / "spiqa" / "spiqa_demo.yaml"
     (tmp_path / "mine.yaml").write_text(
-        f"include: {included}\ntask: spiqa_demo_mine\ndataset_name: rule=compass\n"
+        f"include: {included}\ntask: spiqa_demo_mine\ndataset_name: rule=sampled\n"
     )
-    rest = [(token, -9.0) for token in "DEFG"]
-    judged.behaviour.verdict = lambda prompt: [("B" if "Green" in prompt else "A", -0.1), *rest]
+    judged.behaviour.text = lambda body: "No" if "Green" in str(body) else "Yes"
     result = evaluate(
         "openai", ["spiqa_demo_mine"], chat_args, limit=2, task_manager=manager(tmp_path)
     )
     scores = result["results"]["spiqa_demo_mine"]
-    assert scores["compass,none"] == 1
+    assert scores["l3score_sampled,none"] == 1
     assert "l3score,none" not in scores
     record = whole_record(result["samples"]["spiqa_demo_mine"][0])
-    assert record["scores"]["compass"] == 1
-    assert "judge_prompt:compass:" in record["signature"]
+    assert record["scores"]["l3score_sampled"] == 1
+    assert "judge_rule:" in record["signature"]
 
 
 def test_server_that_takes_few_images_leads_to_the_right_task(

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
-from spiqa_tasks.commands.batching import files_of
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Asker
@@ -144,9 +143,8 @@ def test_a_response_without_an_answer_has_its_reason(response: dict[str, Any], r
 
 
 def test_a_missing_sdk_is_one_sentence_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before anything is asked; files need none."""
+    """Before anything is asked."""
     monkeypatch.setitem(sys.modules, "anthropic", None)
     config = JudgeConfig("anthropic", "claude", "http://h/v1", KEY)
     with pytest.raises(MissingPartError, match=r"pip install '\.\[anthropic\]'"):
         Asker(replace(config, cache_dir=None)).verdicts([JudgeRequest("p", top_logprobs=None)])
-    assert files_of(config).line("k", JudgeRequest("p", top_logprobs=None))["custom_id"] == "k"

@@ -162,39 +162,3 @@ def test_numbers_of_draws_that_cannot_be_are_refused(
     """Of another rule, none, and no number at all."""
     assert main(["score", "spiqa_demo", str(answers), *options]) == 2
     assert "draws" in capsys.readouterr().err
-
-
-def test_draws_go_through_files_of_requests(
-    server: OpenAIServer, answers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Each draw is a line of its own, and the lines answered by whoever give the score."""
-    command = (
-        "score",
-        "spiqa_demo",
-        answers,
-        "--metrics",
-        "l3score_sampled",
-        "--rule",
-        "sampled",
-        "--draws",
-        "2",
-        "--judge",
-        "openai:own",
-    )
-    requests, responses = tmp_path / "requests.jsonl", tmp_path / "responses.jsonl"
-    assert main([*map(str, command), "--write-requests", str(requests)]) == 0
-    text = drawn("yn")
-    lines = []
-    for line in map(json.loads, requests.read_text().splitlines()):
-        body = {
-            "model": "m",
-            "choices": [{"message": {"content": text(line["body"])}, "finish_reason": "stop"}],
-        }
-        lines.append(
-            {"custom_id": line["custom_id"], "response": {"status_code": 200, "body": body}}
-        )
-    assert len(lines) == 2 * (2 + ANSWERS)
-    responses.write_text("\n".join(map(json.dumps, lines)))
-    capsys.readouterr()
-    status, found, _ = run_json(capsys, *command, "--read-responses", responses)
-    assert (status, found["metrics"]["l3score_sampled"], server.requests) == (0, 0.5, [])

@@ -1,7 +1,6 @@
 """Labelled answers are read from EVOUNA's json and from files of one's own, and nothing is guessed."""
 
 import json
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -29,15 +28,10 @@ def written(folder: Path, name: str, text: str) -> Path:
 
 
 def test_evouna_is_read_as_published(real_data: Path) -> None:
-    """15,099 verdicts on five systems, without improper questions; slashes divide references."""
+    """15,099 verdicts on five systems, without improper questions."""
     found = read_labels(real_data / "evouna" / "NQ.json")
     assert len(found.answers) == 15099
-    assert Counter(each.system for each in found.answers) == {
-        **dict.fromkeys(("fid", "gpt35", "chatgpt", "gpt4"), 3020),
-        "newbing": 3019,
-    }
     assert found.left_out == {"improper questions": 2950, "no label": 1}
-    assert {len(each.references) for each in found.answers} > {1, 2, 3}
     assert sum(not each.candidate.prediction for each in found.answers) == 4
     assert found.digest == "617c7fd95fe4"
 
@@ -57,11 +51,7 @@ def test_files_of_ones_own_say_the_same_in_every_form(tmp_path: Path, form: str)
         ),
     }
     found = read_labels(written(tmp_path, f"mine.{form}", texts[form]))
-    assert [(each.label, each.references, each.system) for each in found.answers] == [
-        (True, ("m/s",), "a"),
-        (False, ("m/s",), "a"),
-    ]
-    assert [each.kind for each in found.answers] == ["", "units"]
+    assert [each.label for each in found.answers] == [True, False]
     assert found.answers[0].candidate.reference == "m/s"
     assert found.left_out == {"no label": 1}
     assert (found.name, len(found.digest)) == (f"mine.{form}", 12)
@@ -108,11 +98,8 @@ def test_any_file_is_read_or_refused(
         read_labels(path)
 
 
-def test_a_row_comes_back_as_it_was(tmp_path: Path) -> None:
-    """With its references as a list, its system and its kind."""
-    one = Labelled(Candidate("p", "q", "r/s"), False, ("r", "s"), "x", "t")
-    assert one.as_row() == {
-        **{"question": "q", "reference": ["r", "s"], "prediction": "p", "label": False},
-        **{"system": "x", "kind": "t"},
-    }
-    assert read_labels(written(tmp_path, "a.jsonl", json.dumps(one.as_row()))).answers == (one,)
+def test_references_in_a_list_are_shown_with_slashes(tmp_path: Path) -> None:
+    """As EVOUNA writes them."""
+    row = ROW | {"reference": ["r", "s"], "prediction": "p", "label": False}
+    found = read_labels(written(tmp_path, "a.jsonl", json.dumps(row)))
+    assert found.answers == (Labelled(Candidate("p", "Which?", "r/s"), False),)
