@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 import statistics
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -205,8 +204,8 @@ def test_answers_without_a_judge_are_judged_by_the_one_that_is_named(
     ((found,),) = run_json(capsys, "compare", *runs, *judge)[1:2]
     assert found["difference"]["difference"] == pytest.approx(expected["b"] - expected["a"])
     assert run_json(capsys, "correlate", *runs, *judge)[0] == 0
-    assert main(["report", *runs, *judge, "--card", str(tmp_path / "card.md")]) == 0
-    assert "openai:local" in (tmp_path / "card.md").read_text()
+    assert main(["report", *runs, *judge, "--csv", str(tmp_path / "r.csv")]) == 0
+    assert "openai:local" in (tmp_path / "r.csv").read_text()
     assert server.counts["ok"] - asked <= 3 * 2 * 2, "no more than the test questions"
 
 
@@ -226,19 +225,13 @@ def parts(tmp_path: Path) -> dict[str, list[str]]:
 def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(
     parts: dict[str, list[str]], tmp_path: Path
 ) -> None:
-    """Page, Markdown, card, csv and json: no value without --partial, and `12 of 24` beside each with it."""
-    files = {name: tmp_path / f"r.{name}" for name in ("html", "markdown", "card", "csv", "json")}
+    """Page, Markdown, csv and json: no value without --partial, and `12 of 24` beside each with it."""
+    files = {name: tmp_path / f"r.{name}" for name in ("html", "markdown", "csv", "json")}
     arguments = [*parts["seen"], *parts["blind"]]
     for name, path in files.items():
-        arguments += [f"--{name}", str(path)] if name != "card" else []
-    card = ["--card", str(files["card"])]
-    assert main(["report", *parts["seen"], *card]) == 2
-    assert not files["card"].exists()
+        arguments += [f"--{name}", str(path)]
     for partial in ([], ["--partial"]):
-        assert (
-            main(["report", *arguments, "--pictures", "none", *partial, *(card if partial else [])])
-            == 0
-        )
+        assert main(["report", *arguments, "--pictures", "none", *partial]) == 0
         records = json.loads(files["json"].read_text())
         assert {record["questions"] for record in records if record["group"] == "all"} == {
             "12 of 24"
@@ -262,7 +255,6 @@ def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(
             assert "12 of 24" in text
             noted = "mmstar_demo of a: 12 of 24 questions were answered, fewer than 99%; --partial prints its values."
             assert (noted in text) != bool(partial)
-    assert re.search(r"75\.0 \[46\.8, 91\.1\]\S* +\| 12 of 24", files["card"].read_text())
 
 
 def test_runs_of_one_name_in_two_folders_are_not_mixed(
