@@ -167,7 +167,7 @@ def test_answers_that_are_none_are_said_by_every_command(
         )
         given = {
             "compare": ["compare", first, other],
-            "report": ["report", first, "--card", str(tmp_path / "card.md")],
+            "report": ["report", first, "--csv", str(tmp_path / "r.csv")],
             "score": ["score", first],
             "score --by": ["score", first, "--by", "group"],
             "gain": [
