@@ -206,19 +206,20 @@ def _labels_and_texts(value: Any, column: str) -> tuple[list[str], list[Any]]:
     if isinstance(value, list) and all(isinstance(each, dict) for each in value):
         value = {name: [each.get(name) for each in value] for name in value[0]}
 
-    if isinstance(value, dict):
-        labels, texts = _fields_of(value)
-    else:
-        labels, texts = [], value
+    labels, texts = _fields_of(value) if isinstance(value, dict) else ([], value)
     if not isinstance(texts, list):
         raise ValueError(f"{column} is {_shown(value)}, not a list")
+    return _kept_labels(labels, len(texts)), texts
 
+
+def _kept_labels(labels: Sequence[Any], count: int) -> list[str]:
+    """The labels, or [] unless each option has one of at most two letters or digits."""
     names = [str(label).strip() for label in labels]
     if len({name.upper() for name in names}) < len(names):
         raise ValueError(f"a letter twice among {', '.join(names)}")
 
     are_short = all(len(name) <= 2 and name.isalnum() for name in names)
-    return names if are_short and len(names) == len(texts) else [], texts
+    return names if are_short and len(names) == count else []
 
 
 def _fields_of(value: Mapping[str, Any]) -> tuple[list[Any], Any]:

@@ -75,7 +75,7 @@ def test_files_of_the_same_questions_are_compared(
     status, found, errors = run_json(capsys, "compare", tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     assert status == 0, errors
     (pair,) = found
-    assert abs(pair["difference"]) == pytest.approx(0.25)
+    assert abs(pair["difference"]["difference"]) == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize(
