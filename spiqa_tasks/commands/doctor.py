@@ -1,16 +1,19 @@
 """`doctor`: check of the installation, the data and the judge."""
 
 import argparse
+import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.signature import version
-from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.errors import JudgeError, SpiqaTasksError
 from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed, supported_versions
 from spiqa_tasks.files.source import default_source
-from spiqa_tasks.hosts.after_import import unmatched
+from spiqa_tasks.hosts.after_import import Patches, unmatched
 from spiqa_tasks.hosts.catalogue import catalogue
+from spiqa_tasks.hosts.known_breaks import installed_breaks
 from spiqa_tasks.hosts.lmms_eval import registration as lmms_eval
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import judge_from_environ
@@ -22,56 +25,100 @@ from spiqa_tasks.report.printer import Table, add_format, render
 Finding = tuple[str, str, str]
 """Status, subject and detail of one part of the installation."""
 STATUSES = ("ok", "missing", "absent", "extra")
-"""Works; needed by scoring or runs; data to fetch; optional: the order of the printed lines."""
+"""Works; needed by scoring or runs; data or a key to add; optional: the order of the lines."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
+    about = "do not try whether a host starts, which takes up to half a minute"
+    parser.add_argument("--quick", action="store_true", help=about)
     add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per finding, what works first; 0 when nothing but data and extras is missing, else 3."""
-    checks = [_hosts, _extras, *([_data, _text_metrics] if is_installed("score") else []), _judge]
+    """Print one line per finding, what works first.
+
+    Return 0 if nothing is missing but data, a key of the judge and extras, else 3.
+    """
     findings: list[Finding] = []
-    for check in checks:
-        part = check.__name__.strip("_").replace("_", " ")
+    for part, check in _checks(arguments.quick).items():
         try:
             with said_if_slow(f"checking {part}"):
                 findings += check()
         except SpiqaTasksError as error:
             findings.append(("missing", part, str(error)))
+
     findings.sort(key=lambda finding: STATUSES.index(finding[0]))
-    if arguments.format == "text":  # a line each, from which a command can be copied
-        for status, subject, detail in findings:
-            print(f"{status:8} {subject}: {detail}")
-    else:
-        rows = [
-            dict(zip(("status", "subject", "detail"), finding, strict=True)) for finding in findings
-        ]
-        print(render(arguments.format, Table(rows, ["status", "subject"], ["detail"])))
+    _print(findings, arguments.format)
+
     return 3 if any(status == "missing" for status, *_ in findings) else 0
 
 
-def _hosts() -> Iterator[Finding]:
-    lines_gone: list[tuple[str, str]] = []
-    found = version("lmms-eval")
-    if found != "absent":
-        supported = supported_versions("lmms-eval")
-        yield (
-            "ok" if found in supported else "missing",
-            "lmms-eval",
-            f"{found} (supported: {supported})",
-        )
-        lines_gone += unmatched(lmms_eval.PATCHES)
-    if is_installed("vlmevalkit"):
-        from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES, host_version
-        from spiqa_tasks.hosts.vlmevalkit.registration import fault_of_import
+def _checks(quick: bool) -> Mapping[str, Callable[[], Iterator[Finding]]]:
+    """Return the checks by what they check."""
+    checks: dict[str, Callable[[], Iterator[Finding]]] = {
+        "lmms-eval": partial(_lmms_eval, quick),
+        "VLMEvalKit": partial(_vlmevalkit, quick),
+        "extras": _extras,
+    }
+    if is_installed("score"):
+        checks["data"] = _data
+        checks["text metrics"] = _text_metrics
+    checks["judge"] = _judge
 
-        fault = fault_of_import()
-        yield ("missing", "VLMEvalKit", fault) if fault else ("ok", "VLMEvalKit", host_version())
-        lines_gone += [] if fault else unmatched(PATCHES)
-    yield from (("missing", f"patch of {module}", detail) for module, detail in lines_gone)
+    return checks
+
+
+def _print(findings: list[Finding], form: str) -> None:
+    if form == "text":  # a line each, from which a command can be copied
+        for status, subject, detail in findings:
+            print(f"{status:8} {subject}: {detail}")
+        return
+
+    rows = [
+        {"status": status, "subject": subject, "detail": detail}
+        for status, subject, detail in findings
+    ]
+    print(render(form, Table(rows, ["status", "subject"], ["detail"])))
+
+
+def _lmms_eval(quick: bool) -> Iterator[Finding]:
+    """Check by its lines and a start, not by its version: a clone may have an older number."""
+    if importlib.util.find_spec("lmms_eval") is None:
+        return
+
+    found = version("lmms-eval")
+    failures = list(installed_breaks("lmms-eval"))
+    if not failures and not quick:
+        failure = lmms_eval.failure_of_start()
+        failures += [] if failure is None else [f"{found} cannot start: {failure}"]
+
+    yield from (("missing", "lmms-eval", failure) for failure in failures)
+    if not failures:
+        tested = supported_versions("lmms-eval")
+        yield "ok", "lmms-eval", f"{found} (tested: {tested})"
+    yield from _unmatched(lmms_eval.PATCHES)
+
+
+def _vlmevalkit(quick: bool) -> Iterator[Finding]:
+    if not is_installed("vlmevalkit"):
+        return
+
+    from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES, host_version
+    from spiqa_tasks.hosts.vlmevalkit.registration import fault_of_import
+
+    fault = None if quick else fault_of_import()
+    if fault is not None:
+        yield "missing", "VLMEvalKit", fault
+        return
+
+    yield "ok", "VLMEvalKit", host_version()
+    yield from _unmatched(PATCHES)
+
+
+def _unmatched(patches: Patches) -> Iterator[Finding]:
+    for module, detail in unmatched(patches):
+        yield "missing", f"patch of {module}", detail
 
 
 def _extras() -> Iterator[Finding]:
@@ -106,9 +153,14 @@ def _judge() -> Iterator[Finding]:
     if config is None:
         yield "ok", "judge", "switched off (SPIQA_JUDGE=none)"
         return
-    verdict = Judge(config, L3ScoreRule()).preflight()[0]
-    yield (
-        "ok",
-        "judge",
-        f"{config.name} answers as {verdict.model}" + (f" at {config.url}" if config.url else ""),
-    )
+
+    judge = Judge(config, L3ScoreRule())
+    try:
+        judge.require_key()
+    except JudgeError as error:  # no fault: MMStar and SciFIBench ask no judge
+        yield "absent", "judge", f"{error} Only SPIQA needs it."
+        return
+
+    verdict = judge.preflight()[0]
+    address = f" at {config.url}" if config.url else ""
+    yield "ok", "judge", f"{config.name} answers as {verdict.model}{address}"

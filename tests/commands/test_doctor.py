@@ -4,16 +4,19 @@ import json
 from pathlib import Path
 
 import pytest
+from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks import extras
 from spiqa_tasks.cli import main
 from spiqa_tasks.commands import doctor
 from spiqa_tasks.extras import supported_versions
+from spiqa_tasks.hosts import known_breaks
+from spiqa_tasks.hosts.lmms_eval import registration as lmms_eval
 
 
 def test_absent_data_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
     """Without any data the doctor names what fetches it, after all that works, and ends with status 0."""
-    assert main(["doctor"]) == 0
+    assert main(["doctor", "--quick"]) == 0
     lines = capsys.readouterr().out.splitlines()
     (absent,) = (line for line in lines if line.startswith("absent   data of mmstar"))
     assert "spiqa-tasks prepare" in absent
@@ -22,13 +25,24 @@ def test_absent_data_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
     assert "ok" not in statuses[statuses.index("absent") :]
 
 
-def test_a_judge_that_cannot_be_asked_is_a_fault(
+def test_a_judge_without_a_key_is_no_fault(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A judge without a key is missing, and the status is 3."""
+    """Somebody who runs MMStar needs none: a line says how to set it, and the status is 0."""
     monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    assert main(["doctor"]) == 3
+    assert main(["doctor", "--quick"]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if " judge: " in line)
+    assert line.startswith("absent   judge: The judge openai:gpt-4o needs a key")
+
+
+def test_a_judge_that_does_not_answer_is_a_fault(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One whose server refuses its key is missing, and the status is 3."""
+    with OpenAIServer(Behaviour(sticky="401")) as server:
+        monkeypatch.setenv("SPIQA_JUDGE", f"openai:gpt-4o@{server.url}")
+        assert main(["doctor", "--quick"]) == 3
     assert "missing  judge" in capsys.readouterr().out
 
 
@@ -46,7 +60,7 @@ def test_missing_extras_are_no_fault(
         name: [] if name == "score" else [*extra.modules] for name, extra in extras.EXTRAS.items()
     }
     monkeypatch.setattr(extras, "_missing", missing.__getitem__)
-    assert main(["doctor", "--json"]) == 0
+    assert main(["doctor", "--quick", "--json"]) == 0
     found = {finding["subject"]: finding for finding in json.loads(capsys.readouterr().out)}
     assert found["ocr"]["status"] == "extra"
     assert "pip install '.[ocr]'" in found["ocr"]["detail"]
@@ -64,6 +78,7 @@ def test_a_host_that_cannot_be_imported_is_a_fault(
     (package / "image_base.py").write_text("class ImageBaseDataset: ...\n")
     (package / "__init__.py").write_text("import rouge_score_of_tests\n")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(lmms_eval, "failure_of_start", lambda: None)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     assert main(["doctor"]) == 3
     fault = "missing  VLMEvalKit: Expected an importable VLMEvalKit, found ModuleNotFoundError"
@@ -77,22 +92,75 @@ def test_a_host_that_cannot_be_imported_is_a_fault(
     assert "missing  patch of vlmeval.smp.file: expected the line `pickle.dump(data" in said
 
 
-@pytest.mark.parametrize(
-    ("found", "status"), [("0.7.2", "missing"), ("0.7.3", "ok"), ("0.8.0", "missing")]
-)
-def test_a_version_of_the_host_that_is_not_supported_is_missing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], found: str, status: str
+HOST = """
+def _enable_reentrant_filelocks():
+    import filelock.{module}
+"""
+
+
+@pytest.mark.parametrize(("module", "status"), [("_gone", "missing"), ("asyncio", "ok")])
+def test_whether_lmms_eval_starts_is_tried(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    module: str,
+    status: str,
 ) -> None:
-    """The line has the version found and those supported."""
+    """A host whose first function imports what its package no longer has is missing.
+
+    With `--quick` that is not tried.
+    """
+    package = tmp_path / "lmms_eval"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "evaluator.py").write_text(HOST.format(module=module))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(doctor, "version", lambda _package: "0.7.3")
+
+    assert lmms_eval_line(capsys, "--quick")["status"] == "ok"
+    line = lmms_eval_line(capsys)
+    assert line["status"] == status
+    if status == "missing":
+        assert line["detail"] == (
+            "0.7.3 cannot start: ModuleNotFoundError: No module named 'filelock._gone'"
+        )
+
+
+@pytest.mark.usefixtures("host")
+def test_a_known_break_is_named_without_a_start(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The line has the command that mends it."""
+    versions = {"lmms-eval": "0.7.3", "filelock": "4.3.1"}
+    monkeypatch.setattr(known_breaks, "version", versions.__getitem__)
+    monkeypatch.setattr(lmms_eval, "failure_of_start", lambda: pytest.fail("it was tried"))
+    line = lmms_eval_line(capsys)
+    assert line["status"] == "missing"
+    assert line["detail"].endswith("pip install 'filelock<4.3'")
+
+
+@pytest.mark.usefixtures("host")
+@pytest.mark.parametrize("found", ["0.7.2", "0.7.3", "0.8.0"])
+def test_the_host_is_known_by_its_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], found: str
+) -> None:
+    """One that has every patched line is ok whatever its number: a clone's is older than its code."""
     monkeypatch.setattr(doctor, "version", lambda _package: found)
-    main(["doctor", "--json"])
-    (line,) = (
-        each
-        for each in json.loads(capsys.readouterr().out)
-        if each["subject"] == "lmms-eval" and each["status"] != "extra"
-    )
-    assert line == {
-        "status": status,
+    assert lmms_eval_line(capsys, "--quick") == {
+        "status": "ok",
         "subject": "lmms-eval",
-        "detail": f"{found} (supported: {supported_versions('lmms-eval')})",
+        "detail": f"{found} (tested: {supported_versions('lmms-eval')})",
     }
+
+
+def lmms_eval_line(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, str]:
+    """The finding about lmms-eval."""
+    main(["doctor", "--json", *options])
+    findings: list[dict[str, str]] = json.loads(capsys.readouterr().out)
+    (line,) = (
+        finding
+        for finding in findings
+        if finding["subject"] == "lmms-eval" and finding["status"] != "extra"
+    )
+    return line

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.after_import import Patches, patch, replacing
+from spiqa_tasks.hosts.known_breaks import failure_of, installed_breaks
 
 if TYPE_CHECKING:
     from lmms_eval.models.registry_v2 import ModelManifest
@@ -178,8 +179,29 @@ PATCHES: Patches = {
 }
 
 
+START = """
+from lmms_eval import evaluator
+prepare = getattr(evaluator, "_enable_reentrant_filelocks", None)
+if prepare is not None:
+    prepare()
+"""
+"""Program that imports what an evaluation needs, and calls the function that it calls first."""
+
+
+def failure_of_start() -> str | None:
+    """Return why the host cannot start an evaluation, or None if it can; tried in a new process."""
+    return failure_of(START)
+
+
 def register() -> list[ModelManifest]:
-    """Return our models, for the host's entry point `lmms_eval.models`; registers our tasks as a side effect."""
+    """Return our models, for the host's entry point `lmms_eval.models`; registers our tasks, too.
+
+    Raises SystemExit: a package is installed with which the host cannot start. The host itself would
+    print a traceback's last line and end with status 0.
+    """
+    for sentence in installed_breaks("lmms-eval"):
+        raise SystemExit(sentence)
+
     from lmms_eval.models.registry_v2 import ModelManifest
 
     register_tasks()
