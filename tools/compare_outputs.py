@@ -1,11 +1,11 @@
-"""Record what some hundred commands print, and compare it with what they print after a change of the code.
+"""Record what some hundred commands print, and compare it with what they print after a change.
 
-`python tools/compare_outputs.py record FOLDER` makes the inputs, runs the host (unless FOLDER has its
-runs) and every command, and keeps what they print and write.
+`python tools/compare_outputs.py record FOLDER` makes the inputs, runs the host (unless FOLDER has
+its runs) and every command, and keeps what they print and write.
 
-`python tools/compare_outputs.py compare FOLDER` runs the commands again on the same inputs with the code
-that this Python imports, prints what differs, and exits with 1 on a difference. With `--host` the host
-answers again, too, and the values in its results are compared.
+`python tools/compare_outputs.py compare FOLDER` runs the commands again on the same inputs with the
+code that this Python imports, prints what differs, and exits with 1 on a difference. With `--host`
+the host answers again, too, and the values in its results are compared.
 """
 
 import argparse
@@ -41,7 +41,7 @@ MASKS = {
     r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?": "DATE",
     r"\b\d+(\.\d+)? (s|ms|seconds|minutes)\b": "DURATION",
 }
-"""Pattern -> what stands in its place, as it differs from run to run: bars and lines of progress, addresses, times."""
+"""Pattern -> its replacement, for what differs from run to run: progress, addresses, times."""
 
 TOLERANCE = 1e-9
 """Relative and absolute: sums may be taken in another order."""
@@ -49,11 +49,20 @@ TOLERANCE = 1e-9
 SHOWN = 20
 """Lines of a difference that are printed; all of them with --all."""
 
+WORKERS = 4
+"""Commands at a time: most of a command's time is spent on imports and on the judge."""
+
 HOST = {
-    "frequent": "frequent_choice mmstar_demo,mmstar_demo_text,mmstar_demo_grey,mmstar_demo_llm,SCIFIBENCH",
-    "random": "random_choice mmstar_demo,mmstar_demo_text,mmstar_demo_grey,mmstar_demo_llm,SCIFIBENCH",
+    "frequent": (
+        "frequent_choice mmstar_demo,mmstar_demo_text,mmstar_demo_grey,mmstar_demo_llm,SCIFIBENCH"
+    ),
+    "random": (
+        "random_choice mmstar_demo,mmstar_demo_text,mmstar_demo_grey,mmstar_demo_llm,SCIFIBENCH"
+    ),
     "captions": "caption_retrieval spiqa_demo,SPIQA",
-    "ocr": "ocr_baseline spiqa_demo,spiqa_demo_cot,spiqa_demo_captiononly,mmstar_demo,scifibench_demo",
+    "ocr": (
+        "ocr_baseline spiqa_demo,spiqa_demo_cot,spiqa_demo_captiononly,mmstar_demo,scifibench_demo"
+    ),
 }
 """Folder -> model and tasks of a run of the host."""
 GROUPS = {
@@ -69,18 +78,31 @@ GROUPS = {
 FUNCTIONS = ("demo_prompts", "real_prompts", "letters", "intervals", "text_metrics", "l3score")
 """Of tools/output_probes.py, each a command of its own."""
 
+# METEOR takes 10 seconds of a processor for each command: `score_spiqa` alone has it.
 COMMANDS = {
     "list": "list --json",
     "list_search": "list --search spiqa_demo --json",
     "doctor_help": "--help",
     # score: lines of id and prediction
     "score_spiqa": "score spiqa_demo {inputs}/spiqa_1.jsonl --json",
-    "score_spiqa_no_judge": "score spiqa_demo {inputs}/spiqa_1.jsonl --judge none --json",
-    "score_spiqa_sampled": "score spiqa_demo {inputs}/spiqa_1.jsonl --rule sampled --json",
-    "score_spiqa_paper_prompt": "score spiqa_demo {inputs}/spiqa_1.jsonl --judge-prompt paper --json",
-    "score_spiqa_metrics": "score spiqa_demo {inputs}/spiqa_1.jsonl --metrics rouge_l,meteor --json",
-    "score_spiqa_cot": "score spiqa_demo_cot {inputs}/spiqa_cot.jsonl --json",
-    "score_spiqa_output": "score spiqa_demo {inputs}/spiqa_1.jsonl --output {out} --json",
+    "score_spiqa_no_judge": (
+        "score spiqa_demo {inputs}/spiqa_1.jsonl --judge none --metrics rouge_l,cider --json"
+    ),
+    "score_spiqa_sampled": (
+        "score spiqa_demo {inputs}/spiqa_1.jsonl --rule sampled --metrics l3score_sampled --json"
+    ),
+    "score_spiqa_paper_prompt": (
+        "score spiqa_demo {inputs}/spiqa_1.jsonl --judge-prompt paper --metrics l3score --json"
+    ),
+    "score_spiqa_metrics": (
+        "score spiqa_demo {inputs}/spiqa_1.jsonl --metrics rouge_l,bleu_1 --json"
+    ),
+    "score_spiqa_cot": (
+        "score spiqa_demo_cot {inputs}/spiqa_cot.jsonl --metrics l3score,retrieval_accuracy --json"
+    ),
+    "score_spiqa_output": (
+        "score spiqa_demo {inputs}/spiqa_1.jsonl --output {out} --metrics l3score,rouge_l --json"
+    ),
     "score_spiqa_dry_run": "score spiqa_demo {inputs}/spiqa_1.jsonl --dry-run --json",
     "score_mmstar": "score mmstar_demo {inputs}/mmstar_1.jsonl --json",
     "score_mmstar_output": "score mmstar_demo {inputs}/mmstar_1.jsonl --output {out} --json",
@@ -90,44 +112,71 @@ COMMANDS = {
     "score_mmstar_ids": "score mmstar_demo {inputs}/mmstar_1.jsonl --ids {inputs}/ids.txt --json",
     "score_mmstar_table": "score mmstar_demo {inputs}/mmstar_1.tsv --json",
     "score_scifibench": "score scifibench_demo_fig2cap {inputs}/scifibench_fig2cap_1.jsonl --json",
-    "score_scifibench_cap2fig": "score scifibench_demo_cap2fig {inputs}/scifibench_cap2fig_1.jsonl --json",
+    "score_scifibench_cap2fig": (
+        "score scifibench_demo_cap2fig {inputs}/scifibench_cap2fig_1.jsonl --json"
+    ),
     "score_open_answers": "score {inputs}/open.jsonl --json",
     # score: runs of the host
     "score_run_mmstar": "score {host}/random --task mmstar_demo --json",
-    "score_run_spiqa": "score {host}/captions --task spiqa_demo --json",
-    "score_run_cot": "score {host}/ocr --task spiqa_demo_cot --json",
-    "score_run_perfigure": "score {host}/captions --task spiqa_demo_perfigure --json",
+    "score_run_spiqa": "score {host}/captions --task spiqa_demo --metrics l3score,bleu_4 --json",
+    "score_run_cot": (
+        "score {host}/ocr --task spiqa_demo_cot --metrics l3score,retrieval_accuracy --json"
+    ),
+    "score_run_perfigure": (
+        "score {host}/captions --task spiqa_demo_perfigure --metrics l3score --json"
+    ),
     # score --by
     "by_group_spiqa": "score {host}/captions --task spiqa_demo --by group --partial --json",
     "by_group_mmstar": "score {host}/random --task mmstar_demo --by group --partial --json",
     "by_group_scifibench": "score {host}/random --task scifibench_demo --by group --partial --json",
     "by_source_mmstar": "score {host}/random --task mmstar_demo --by source --partial --json",
     "by_group_jsonl": "score spiqa_demo {inputs}/spiqa_1.jsonl --by group --partial --json",
-    "by_group_metric": "score {host}/captions --task spiqa_demo --by group --metrics rouge_l --json",
+    "by_group_metric": (
+        "score {host}/captions --task spiqa_demo --by group --metrics rouge_l --json"
+    ),
     # score: real annotations
-    "real_spiqa_testA": "score spiqa_testA {inputs}/real_spiqa_testA.jsonl --judge none"
-    " --metrics bleu_1,bleu_4,rouge_l,cider --json",
-    "real_spiqa_testA_judged": "score spiqa_testA {inputs}/real_spiqa_testA.jsonl --metrics l3score --json",
-    "real_spiqa_testA_by_group": "score spiqa_testA {inputs}/real_spiqa_testA.jsonl --by group --json",
-    "real_spiqa_testB": "score spiqa_testB {inputs}/real_spiqa_testB.jsonl --metrics l3score --partial --json",
+    "real_spiqa_testA": (
+        "score spiqa_testA {inputs}/real_spiqa_testA.jsonl --judge none --metrics "
+        "bleu_1,bleu_4,rouge_l,cider --json"
+    ),
+    "real_spiqa_testA_judged": (
+        "score spiqa_testA {inputs}/real_spiqa_testA.jsonl --metrics l3score --json"
+    ),
+    "real_spiqa_testA_by_group": (
+        "score spiqa_testA {inputs}/real_spiqa_testA.jsonl --by group --json"
+    ),
+    "real_spiqa_testB": (
+        "score spiqa_testB {inputs}/real_spiqa_testB.jsonl --metrics l3score --partial --json"
+    ),
     "real_mmstar": "score mmstar_filtered {inputs}/real_mmstar.jsonl --partial --json",
-    "real_mmstar_by_group": "score mmstar_filtered {inputs}/real_mmstar.jsonl --by group --partial --json",
+    "real_mmstar_by_group": (
+        "score mmstar_filtered {inputs}/real_mmstar.jsonl --by group --partial --json"
+    ),
     "real_mmstar_table": "score mmstar_filtered {inputs}/real_mmstar_table.tsv --partial --json",
-    "real_scifibench": "score scifibench_cs_fig2cap {inputs}/real_scifibench.jsonl --partial --json",
+    "real_scifibench": (
+        "score scifibench_cs_fig2cap {inputs}/real_scifibench.jsonl --partial --json"
+    ),
     # choices
     "choices": "choices {inputs}/choices.jsonl --json",
     "choices_csv": "choices {inputs}/choices.jsonl --format csv",
     # compare
     "compare_mmstar": "compare {host}/random {host}/frequent --task mmstar_demo --json",
-    "compare_baseline": "compare {host}/random {host}/frequent {host}/ocr --task mmstar_demo"
-    " --baseline frequent_choice --json",
+    "compare_baseline": (
+        "compare {host}/random {host}/frequent {host}/ocr --task mmstar_demo --baseline "
+        "frequent_choice --json"
+    ),
     "compare_spiqa": "compare {host}/captions {host}/ocr --task spiqa_demo --json",
-    "compare_metric": "compare {host}/captions {host}/ocr --task spiqa_demo --metric rouge_l --json",
+    "compare_metric": (
+        "compare {host}/captions {host}/ocr --task spiqa_demo --metric rouge_l --json"
+    ),
     "compare_scifibench": "compare {host}/random {host}/frequent --task scifibench_demo --json",
-    "compare_jsonl": "compare mmstar_demo={inputs}/mmstar_1.jsonl mmstar_demo={inputs}/mmstar_2.jsonl --json",
-    "why": "compare {host}/random/mmstar_demo {host}/frequent/mmstar_demo --task mmstar_demo --why --json",
-    "why_metrics": "compare {host}/random --task mmstar_demo --why"
-    " --metric accuracy,accuracy_lmms_eval --json",
+    "compare_jsonl": (
+        "compare mmstar_demo={inputs}/mmstar_1.jsonl mmstar_demo={inputs}/mmstar_2.jsonl --json"
+    ),
+    "why": "compare {host}/random {host}/frequent --task mmstar_demo --why --json",
+    "why_metrics": (
+        "compare {host}/random --task mmstar_demo --why --metric accuracy,accuracy_lmms_eval --json"
+    ),
     # gain
     "gain": "gain {host}/frequent {host}/random --task mmstar_demo --json",
     "gain_metric": "gain {host}/random --task mmstar_demo --metric accuracy_released --json",
@@ -137,19 +186,29 @@ COMMANDS = {
     "gain_scores": "gain --scores 52.1 22.7 20.3 --json",
     # filter
     "filter": "filter {host}/frequent {host}/random --task mmstar_demo_text --json",
-    "filter_hits": "filter {host}/frequent {host}/random --task mmstar_demo_text --max-hits 0"
-    " --samples {out}/hits.jsonl --json",
-    "filter_write": "filter {host}/frequent {host}/random --task mmstar_demo_text --write --name kept_demo"
-    " --folder {out} --json",
+    "filter_hits": (
+        "filter {host}/frequent {host}/random --task mmstar_demo_text --max-hits 0 "
+        "--samples {out}/hits.jsonl --json"
+    ),
+    "filter_write": (
+        "filter {host}/frequent {host}/random --task mmstar_demo_text --write --name "
+        "kept_demo --folder {out} --json"
+    ),
     # report and export
-    "report": "report {host}/random {host}/frequent {host}/captions {host}/ocr"
-    " --json {out}/report.json --csv {out}/report.csv --markdown {out}/report.md",
+    "report": (
+        "report {host}/random {host}/frequent {host}/captions {host}/ocr --json "
+        "{out}/report.json --csv {out}/report.csv --markdown {out}/report.md"
+    ),
     "export_vlmevalkit_mmstar": "export --to vlmevalkit mmstar_demo --output {out}",
     "export_vlmevalkit_spiqa": "export --to vlmevalkit spiqa_demo --output {out}",
-    "export_captions": "export spiqa_testB --settings setting=captiononly --output {out}/testB.jsonl",
+    "export_captions": (
+        "export spiqa_testB --settings setting=captiononly --output {out}/testB.jsonl"
+    ),
     # calibrate
     "calibrate": "calibrate {inputs}/labels.jsonl --judge openai:demo-overlap --anyway --json",
-    "calibrate_evouna": "calibrate {inputs}/evouna.json --judge openai:demo-overlap --anyway --json",
+    "calibrate_evouna": (
+        "calibrate {inputs}/evouna.json --judge openai:demo-overlap --anyway --json"
+    ),
     # what cannot be done
     "error_no_task": "score no_such_task {inputs}/mmstar_1.jsonl",
     "error_no_file": "score mmstar_demo {inputs}/no_such_file.jsonl",
@@ -235,9 +294,7 @@ def demo_judge() -> Iterator[dict[str, str]]:
         if all(lines):
             break
     else:
-        sys.exit(
-            "Expected the demo's judge to start, found no address. Try `spiqa-tasks demo --serve-judge`."
-        )
+        sys.exit("The demo's judge printed no address. Try `spiqa-tasks demo --serve-judge`.")
 
     try:
         yield dict(line.removeprefix("export ").strip().split("=", 1) for line in lines)
@@ -291,12 +348,12 @@ def run_host(target: Path, variables: Mapping[str, str]) -> None:
         list(pool.map(run, HOST))
 
 
-def run_commands(folder: Path, target: Path, variables: Mapping[str, str]) -> None:
-    """Run every command; keep its output, status and files under `target`, a folder for each."""
-    shutil.rmtree(target, ignore_errors=True)
+def run_commands(folder: Path, target: Path, variables: Mapping[str, str], only: str) -> None:
+    """Run the commands with `only` in their name; keep what each prints and writes in `target`."""
 
     def run(entry: tuple[str, list[str]]) -> None:
         name, arguments = entry
+        shutil.rmtree(target / name, ignore_errors=True)
         out = target / name / "files"
         out.mkdir(parents=True)
         places = {
@@ -320,8 +377,9 @@ def run_commands(folder: Path, target: Path, variables: Mapping[str, str]) -> No
         for part, text in kept.items():
             (target / name / part).write_text(text, encoding="utf-8")
 
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(run, all_commands().items()))
+    chosen = [entry for entry in all_commands().items() if only in entry[0]]
+    with ThreadPoolExecutor(WORKERS) as pool:
+        list(pool.map(run, chosen))
 
 
 def masked(text: str, folder: Path) -> str:
@@ -392,7 +450,7 @@ def short(value: Any) -> str:
 
 
 def differences_of_texts(before: str, now: str) -> list[str]:
-    """Return the differences of two outputs: of their JSON values, if both are JSON, else of their lines."""
+    """Return the differences of two outputs, by value if both are JSON, else by line."""
     values = parsed(before), parsed(now)
     if None not in values:
         return differences(*values)
@@ -401,7 +459,7 @@ def differences_of_texts(before: str, now: str) -> list[str]:
 
 
 def texts(command: Path, folder: Path) -> dict[str, str]:
-    """Return name -> masked text of all that a command printed or wrote; pages and pictures are left out."""
+    """Return name -> masked text of what a command printed or wrote, without pages and pictures."""
     found = {}
     for path in sorted(command.rglob("*")):
         if path.is_file() and path.suffix not in {".html", ".png", ".jpg", ".parquet", ".xlsx"}:
@@ -410,10 +468,11 @@ def texts(command: Path, folder: Path) -> dict[str, str]:
     return found
 
 
-def compare_commands(folder: Path, shown: int) -> int:
+def compare_commands(folder: Path, only: str, shown: int) -> int:
     """Print the differences between `before` and `now` for each command; return how many differ."""
     names = [path.name for path in sorted((folder / "before").iterdir())]
     names += [path.name for path in sorted((folder / "now").iterdir()) if path.name not in names]
+    names = [name for name in names if only in name]
     changed = 0
     for name in names:
         before, now = (texts(folder / part / name, folder) for part in ("before", "now"))
@@ -451,12 +510,13 @@ def main() -> int:
     parser.add_argument("action", choices=("record", "compare"))
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="of inputs and outputs")
     parser.add_argument("--host", action="store_true", help="compare: run the host again, too")
+    parser.add_argument("--only", default="", metavar="TEXT", help="in the command's name")
     parser.add_argument("--all", action="store_true", help="print all lines of a difference")
     arguments = parser.parse_args()
     folder = arguments.folder.resolve()
     shown = sys.maxsize if arguments.all else SHOWN
 
-    if arguments.action == "record":
+    if arguments.action == "record" and not arguments.only:
         from output_inputs import make_inputs
 
         make_inputs(folder)
@@ -467,15 +527,15 @@ def main() -> int:
         if arguments.action == "record":
             if not (folder / "host").exists():
                 run_host(folder / "host", variables)
-            run_commands(folder, folder / "before", variables)
+            run_commands(folder, folder / "before", variables, arguments.only)
             return 0
 
         if arguments.host:
             shutil.rmtree(folder / "host_now", ignore_errors=True)
             run_host(folder / "host_now", variables)
-        run_commands(folder, folder / "now", variables)
+        run_commands(folder, folder / "now", variables, arguments.only)
 
-    changed = compare_commands(folder, shown)
+    changed = compare_commands(folder, arguments.only, shown)
     if arguments.host:
         changed += compare_hosts(folder, shown)
     return 1 if changed else 0

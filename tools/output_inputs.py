@@ -1,7 +1,8 @@
-"""Make the inputs of `compare_outputs.py`: predictions by a fixed rule, and release files with stand-ins for pictures.
+"""Make the inputs of `compare_outputs.py`: predictions by a fixed rule, and release files.
 
-Read are the shipped demo files and the real files in SPIQA_TASKS_TEST_DATA (default: `shared/data` beside the
-checkout); nothing of the package is imported, so that no change of it changes an input.
+Stand-ins take the place of pictures. Read are the shipped demo files and the real files in
+SPIQA_TASKS_TEST_DATA (default: `shared/data` beside the checkout). Nothing of the package is
+imported, so that no change of it changes an input.
 """
 
 import colorsys
@@ -42,7 +43,7 @@ def make_inputs(folder: Path) -> None:
 
 
 def picked(answers: Answers, letters: str, model: int = 1) -> list[dict[str, str]]:
-    """Return predictions of a choice task in the forms that models answer in, right and wrong ones."""
+    """Return predictions of a choice task, right and wrong, in the forms that models answer in."""
     lines = []
     for index, (key, right) in enumerate(answers):
         wrong = letters[(letters.index(right) + 1 + index % 2) % len(letters)]
@@ -60,7 +61,7 @@ def picked(answers: Answers, letters: str, model: int = 1) -> list[dict[str, str
 
 
 def written(answers: Answers, model: int = 1) -> list[dict[str, str]]:
-    """Return predictions of an open task: the reference whole, wrapped, cut, another question's, or a refusal."""
+    """Return predictions of an open task: the reference, part of it, another's, or a refusal."""
     lines = []
     for index, (key, right) in enumerate(answers):
         words = right.split()

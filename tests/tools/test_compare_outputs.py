@@ -68,7 +68,7 @@ def test_a_command_that_prints_something_else_is_counted(
             folder.mkdir(parents=True)
             (folder / "stdout").write_text(f'{{"value": {value}}}')
 
-    assert tool.compare_commands(tmp_path, 20) == 1
+    assert tool.compare_commands(tmp_path, "", 20) == 1
     printed = capsys.readouterr().out
     assert "other: 1 differences\n  stdout: .value: 1 -> 2\n" in printed
     assert "1 of 2 commands differ." in printed
