@@ -356,6 +356,7 @@ def run_commands(folder: Path, target: Path, variables: Mapping[str, str], only:
         shutil.rmtree(target / name, ignore_errors=True)
         out = target / name / "files"
         out.mkdir(parents=True)
+        cache = folder / "cache" / name  # its own, so that no command saves another one's judge
         places = {
             "{inputs}": folder / "inputs",
             "{host}": folder / "host",
@@ -367,7 +368,7 @@ def run_commands(folder: Path, target: Path, variables: Mapping[str, str], only:
 
         done = subprocess.run(
             [sys.executable, *arguments],
-            env={**variables},
+            env={**variables, "SPIQA_TASKS_CACHE": str(cache)},
             cwd=out,
             capture_output=True,
             text=True,
