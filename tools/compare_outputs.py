@@ -115,7 +115,7 @@ COMMANDS = {
     "score_scifibench_cap2fig": (
         "score scifibench_demo_cap2fig {inputs}/scifibench_cap2fig_1.jsonl --json"
     ),
-    "score_open_answers": "score {inputs}/open.jsonl --json",
+    "score_open_answers": "score {inputs}/open.jsonl --metrics l3score --json",
     # score: runs of the host
     "score_run_mmstar": "score {host}/random --task mmstar_demo --json",
     "score_run_spiqa": "score {host}/captions --task spiqa_demo --metrics l3score,bleu_4 --json",
@@ -130,7 +130,7 @@ COMMANDS = {
     "by_group_mmstar": "score {host}/random --task mmstar_demo --by group --partial --json",
     "by_group_scifibench": "score {host}/random --task scifibench_demo --by group --partial --json",
     "by_source_mmstar": "score {host}/random --task mmstar_demo --by source --partial --json",
-    "by_group_jsonl": "score spiqa_demo {inputs}/spiqa_1.jsonl --by group --partial --json",
+    "by_group_jsonl": "score spiqa_demo {inputs}/spiqa_1.jsonl --by group --metrics l3score --json",
     "by_group_metric": (
         "score {host}/captions --task spiqa_demo --by group --metrics rouge_l --json"
     ),
@@ -143,7 +143,7 @@ COMMANDS = {
         "score spiqa_testA {inputs}/real_spiqa_testA.jsonl --metrics l3score --json"
     ),
     "real_spiqa_testA_by_group": (
-        "score spiqa_testA {inputs}/real_spiqa_testA.jsonl --by group --json"
+        "score spiqa_testA {inputs}/real_spiqa_testA.jsonl --by group --metrics l3score --json"
     ),
     "real_spiqa_testB": (
         "score spiqa_testB {inputs}/real_spiqa_testB.jsonl --metrics l3score --partial --json"
@@ -178,7 +178,8 @@ COMMANDS = {
         "compare {host}/random --task mmstar_demo --why --metric accuracy,accuracy_lmms_eval --json"
     ),
     # gain
-    "gain": "gain {host}/frequent {host}/random --task mmstar_demo --json",
+    "gain": "gain {host}/random --task mmstar_demo --json",
+    "gain_two_models": "gain {host}/frequent {host}/random --task mmstar_demo --json",
     "gain_metric": "gain {host}/random --task mmstar_demo --metric accuracy_released --json",
     "gain_scifibench": "gain {host}/frequent {host}/random --task scifibench_demo --json",
     "gain_spiqa": "gain {host}/captions --task spiqa_demo --json",
