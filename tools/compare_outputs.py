@@ -186,14 +186,22 @@ COMMANDS = {
     "gain_samples": "gain {host}/random --task mmstar_demo --samples {out}/samples.jsonl --json",
     "gain_scores": "gain --scores 52.1 22.7 20.3 --json",
     # filter
-    "filter": "filter {host}/frequent {host}/random --task mmstar_demo_text --json",
+    "filter": "filter {host}/frequent {host}/random --task mmstar_demo --json",
     "filter_hits": (
-        "filter {host}/frequent {host}/random --task mmstar_demo_text --max-hits 0 "
+        "filter {host}/frequent {host}/random --task mmstar_demo --max-hits 0 "
         "--samples {out}/hits.jsonl --json"
     ),
     "filter_write": (
-        "filter {host}/frequent {host}/random --task mmstar_demo_text --write --name "
+        "filter {host}/frequent {host}/random --task mmstar_demo --write --name "
         "kept_demo --folder {out} --json"
+    ),
+    "filter_difficulty": (
+        "filter {host}/frequent {host}/random --lvlm {host}/frequent {host}/random "
+        "--task mmstar_demo --json"
+    ),
+    "filter_pair": (
+        "filter {host}/frequent {host}/random --task mmstar_demo "
+        "--pair {host}/random {host}/frequent --json"
     ),
     # report and export
     "report": (
@@ -219,9 +227,8 @@ COMMANDS = {
 
 PAPER = {
     "spiqa": {
-        "table2": "",
         "table3": "{host}/captions {host}/ocr",
-        "table4": "",
+        "table4": "--task spiqa_testA --task spiqa_testB",
         "table5": "{host}/captions {host}/ocr",
         "table6": "{host}/captions {host}/ocr",
         "figure3": "{host}/captions",
@@ -236,9 +243,7 @@ PAPER = {
     "mmstar": {
         "table1": "{host}/frequent {host}/random",
         "table2": "{host}/frequent {host}/random",
-        "figure2": "{host}/frequent {host}/random",
         "table3": "{host}/frequent {host}/random",
-        "figure3": "{host}/frequent {host}/random",
         "figure4": "",
         "figure5": "",
         "table4": "{host}/frequent {host}/random",
