@@ -39,6 +39,7 @@ MASKS = {
     r"127\.0\.0\.1:\d+": "JUDGE",
     r"\b\d{8}_\d{6}": "DATE",
     r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?": "DATE",
+    r"\d+ judged, \d+ from the cache": "JUDGED",
     r"\b\d+(\.\d+)? (s|ms|seconds|minutes)\b": "DURATION",
 }
 """Pattern -> its replacement, for what differs from run to run: progress, addresses, times."""
@@ -59,6 +60,7 @@ HOST = {
     "random": (
         "random_choice mmstar_demo,mmstar_demo_text,mmstar_demo_grey,mmstar_demo_llm,SCIFIBENCH"
     ),
+    "orders": "random_choice ORDERS",
     "captions": "caption_retrieval spiqa_demo,SPIQA",
     "ocr": (
         "ocr_baseline spiqa_demo,spiqa_demo_cot,spiqa_demo_captiononly,mmstar_demo,scifibench_demo"
@@ -66,6 +68,10 @@ HOST = {
 }
 """Folder -> model and tasks of a run of the host."""
 GROUPS = {
+    "ORDERS": "scifibench_demo_fig2cap,scifibench_demo_fig2cap_shuffle1,"
+    "scifibench_demo_fig2cap_2shot_similar,scifibench_demo_fig2cap_marked_correct,"
+    "scifibench_demo_fig2cap_marked_correct_ignore,scifibench_demo_fig2cap_marked_incorrect,"
+    "scifibench_demo_fig2cap_marked_incorrect_ignore",
     "SCIFIBENCH": "scifibench_demo,scifibench_demo_text,scifibench_demo_fig2cap_random,"
     "scifibench_demo_cap2fig_random,scifibench_demo_reasoning,scifibench_demo_fig2cap_ocr,"
     "scifibench_demo_fig2cap_shuffle1,scifibench_demo_fig2cap_2shot_similar,"
@@ -247,20 +253,19 @@ PAPER = {
         "figure4": "",
         "figure5": "",
         "table4": "{host}/frequent {host}/random",
-        "table5": "{host}/frequent {host}/random",
+        "table5": "{host}/random",
         "table6": "{host}/frequent {host}/random",
-        "table7": "{host}/frequent {host}/random",
+        "table7": "{host}/random",
     },
     "scifibench": {
         "table1": "",
         "figure3": "",
         "table2": "{host}/frequent {host}/random",
-        "section4.2": "{host}/frequent {host}/random",
+        "section4.2": "{host}/orders",
         "section4.4": "{host}/random --repeats 2000 --seed 1",
-        "figure6": "{host}/random",
+        "figure6": "{host}/orders",
         "figure7": "{host}/random",
-        "figure8": "{host}/random",
-        "figure10": "{host}/random",
+        "figure10": "{host}/orders",
         "table4": "{host}/random",
         "figure12": "{host}/random",
         "table5": "{host}/random",

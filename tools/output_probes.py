@@ -1,4 +1,4 @@
-"""Print as JSON what functions of the package return on fixed inputs; a command each of `compare_outputs.py`."""
+"""Print as JSON what functions return on fixed inputs; each is a command of `compare_outputs.py`."""
 
 import hashlib
 import json
@@ -171,7 +171,7 @@ def _pairs(folder: Path) -> list[tuple[str, str]]:
 
 
 def l3score(_folder: Path) -> dict[str, Any]:
-    """Return the formula's values on fixed log-probabilities, and the class's with the demo's judge."""
+    """Return L3Score of fixed log-probabilities, and of answers that the demo's judge judges."""
     cases: list[list[tuple[str, float]]] = [
         [("Yes", -0.01), ("No", -5.0), ("Maybe", -8.0), ("The", -9.0), ("It", -10.0)],
         [(" yes", -0.5), ("NO ", -1.0), ("x", -3.0), ("y", -4.0), ("z", -5.0)],
