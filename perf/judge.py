@@ -17,8 +17,8 @@ from measure import arguments, growth, paired, ratio, show, spread, table, timed
 from served import blocking_ask, requests_at, requests_for, server
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.judge import Asker
-from spiqa_tasks.judge.types import Summary
+from spiqa_tasks.judge.cost import Summary
+from spiqa_tasks.judge.judge import JudgeClient
 
 FAULTS = {"429": 0.08, "500": 0.08, "reset": 0.06, "timeout": 0.02, "truncated": 0.06}
 RATE, BURST, PACED = 100, 50, 2000
@@ -28,7 +28,7 @@ HEADERS = ["way", "time", "ratio to the ideal", "ratio to ours"]
 def ask_all(config: JudgeConfig, count: int) -> tuple[float, Summary]:
     """Return the seconds for all verdicts with an empty cache, and the judge's summary."""
     with tempfile.TemporaryDirectory() as folder:
-        judge = Asker(replace(config, cache_dir=Path(folder)))
+        judge = JudgeClient(replace(config, cache_dir=Path(folder)))
         judge.verdicts(requests_for(2, "first "))  # imports the SDK
         requests = requests_for(count)
         return timed(lambda: judge.verdicts(requests)), judge.summary()

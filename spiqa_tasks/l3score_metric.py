@@ -1,9 +1,10 @@
 """L3Score on its own: questions, references and predictions in, scores out."""
 
 import asyncio
+import math
 import os
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,30 @@ from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.judge.config import DEFAULT_JUDGE
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import parse_judge
-from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, TOP, L3ScoreRule
+from spiqa_tasks.judge.rules.l3score import (
+    DEFAULT_PROMPT,
+    LEAST_MASS,
+    TOP,
+    L3ScoreRule,
+    yes_no_mass,
+)
 from spiqa_tasks.judge.rules.rule import Candidate
+from spiqa_tasks.judge.types import Verdict
 from spiqa_tasks.scoring.values import mean_or_nan
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A prediction with its question and references, at least one."""
+
+    question: str
+    references: tuple[str, ...]
+    prediction: str
+
+    def candidates(self) -> list[Candidate]:
+        return [
+            Candidate(self.prediction, self.question, reference) for reference in self.references
+        ]
 
 
 class L3Score:
@@ -65,71 +87,97 @@ class L3Score:
     ) -> dict[str, Any]:
         """Return the L3Score of predictions; of several references each is asked about and the best counts.
 
-        Keys: `l3score` (the mean in [0, 1]; NaN when too few could be judged), `scores` (one in [0, 1] per prediction,
-        None where the judge failed), `judge_failed` (how many), `reasons` (why, None where judged) and `signature`.
+        Keys: `l3score` (the mean in [0, 1]; NaN when too few could be judged, or by noise), `yes_no_mass` (the mean
+        probability that the judge gave to yes and no together; below 0.5 the score is noise), `scores` (one in [0, 1]
+        per prediction, None where the judge failed), `judge_failed` (how many), `reasons` (why, None where judged) and
+        `signature`.
         Raises InputError for columns that do not fit, JudgeError where the judge cannot be used at all.
         """
         rows = _rows(questions, references, predictions)
-        rule, judge = (
-            self._rule,
-            Judge(self._config, self._rule, report=False),
-        )  # what failed is asked again
-        candidates = [
-            Candidate(answer, question, each) for question, right, answer in rows for each in right
-        ]
-        requests = [rule.request(candidate) for candidate in candidates]
+        judge = Judge(self._config, self._rule, report=False)  # a new one asks again what failed
+        requests = [self._rule.request(candidate) for row in rows for candidate in row.candidates()]
         if judge.estimate(requests).calls:
             judge.preflight()
         verdicts = judge.verdicts(requests)
-        found = iter(zip(candidates, verdicts, strict=True))
-        asked = [[next(found) for _ in right] for _, right, _ in rows]
-        scores = [_best([rule.score(*each) for each in pairs]) for pairs in asked]
+
+        scores, reasons = [], []
+        remaining = iter(verdicts)
+        for row in rows:
+            of_row = [next(remaining) for _ in row.references]
+            scores.append(self._best(row, of_row))
+            reasons.append(_first_reason(of_row))
+
+        masses = [yes_no_mass(verdict.top_logprobs) for verdict in verdicts if verdict.ok]
+        mass = sum(masses) / len(masses) if masses else math.nan
+        is_noise = mass < LEAST_MASS
         return {
-            "l3score": mean_or_nan(scores),
+            "l3score": math.nan if is_noise else mean_or_nan(scores),
+            "yes_no_mass": mass,
             "scores": scores,
             "judge_failed": sum(score is None for score in scores),
-            "reasons": [
-                next((verdict.reason for _, verdict in pairs if verdict.reason), None)
-                for pairs in asked
-            ],
-            "signature": {
-                "judge": self._config.name,
-                "judge_served": list(judge.summary().models),
-                "judge_host": self._config.host,
-                **rule.signature(),
-                **({"references": "best"} if len(candidates) > len(rows) else {}),
-                **({"judge_extra": self._config.extra} if self._config.extra else {}),
-            },
+            "reasons": reasons,
+            "signature": self._signature(judge, is_several=len(requests) > len(rows)),
         }
 
+    def _best(self, row: _Row, verdicts: Sequence[Verdict]) -> float | None:
+        """Return the highest score; None if one is missing, which might be the highest."""
+        scores = []
+        for candidate, verdict in zip(row.candidates(), verdicts, strict=True):
+            score = self._rule.score(candidate, verdict)
+            if score is None:
+                return None
+            scores.append(score)
+        return max(scores)
 
-def _best(scores: list[float | None]) -> float | None:
-    """Return the highest score; None if one is missing, which might be the highest."""
-    return None if None in scores else max(score for score in scores if score is not None)
+    def _signature(self, judge: Judge, *, is_several: bool) -> dict[str, Any]:
+        signature = {
+            "judge": self._config.name,
+            "judge_served": list(judge.summary().models),
+            "judge_host": self._config.host,
+            **self._rule.signature(),
+        }
+        optional = {
+            "references": "best" if is_several else "",
+            "judge_extra": self._config.extra,
+            "judge_adapted": "; ".join(judge.adaptations()),
+        }
+        return signature | {name: value for name, value in optional.items() if value}
+
+
+def _first_reason(verdicts: Sequence[Verdict]) -> str | None:
+    for verdict in verdicts:
+        if verdict.reason:
+            return verdict.reason
+    return None
 
 
 def _rows(
     questions: Iterable[str], references: Iterable[str | Iterable[str]], predictions: Iterable[str]
-) -> list[tuple[str, list[str], str]]:
-    """Return (question, references, prediction) of each answer; InputError for columns that do not fit."""
+) -> list[_Row]:
+    """Return the rows; InputError for columns that do not fit."""
     if any(isinstance(column, str) for column in (questions, references, predictions)):
         raise InputError(
             "Expected lists of questions, references and predictions, found one string. Put it in a list."
         )
-    asked, answers = list(questions), list(predictions)
-    right = [
-        list(each) if isinstance(each, Iterable) and not isinstance(each, str) else [each]
-        for each in references
-    ]
-    if not len(asked) == len(right) == len(answers):
+    columns = list(questions), [_as_list(each) for each in references], list(predictions)
+    lengths = [len(column) for column in columns]
+    if len(set(lengths)) > 1:
         raise InputError(
-            f"Expected as many questions as references and predictions, found {len(asked)} questions, {len(right)} "
-            f"references, {len(answers)} predictions."
+            f"Expected as many questions as references and predictions, found {lengths[0]} questions, "
+            f"{lengths[1]} references, {lengths[2]} predictions."
         )
-    rows = list(zip(asked, right, answers, strict=True))
-    for place, row in enumerate(rows):
+
+    rows = []
+    for position, row in enumerate(zip(*columns, strict=True)):
         if not row[1] or not conforms(row, tuple[str, list[str], str]):
             raise InputError(
-                f"Expected question, references and prediction [{place}] as strings, found {row!r:.300}."
+                f"Expected question, references and prediction [{position}] as strings, found {row!r:.300}."
             )
+        rows.append(_Row(row[0], tuple(row[1]), row[2]))
     return rows
+
+
+def _as_list(references: str | Iterable[str]) -> list[Any]:
+    if isinstance(references, Iterable) and not isinstance(references, str):
+        return list(references)
+    return [references]

@@ -23,10 +23,11 @@ from spiqa_tasks.benchmarks import signature
 from spiqa_tasks.benchmarks.spiqa.perfigure import parse_helpful
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.judge.providers import anthropic, openai
-from spiqa_tasks.judge.providers.provider import AskError, retry_after_seconds
+from spiqa_tasks.judge.providers.anthropic import AnthropicJudge
+from spiqa_tasks.judge.providers.openai import OpenAIJudge
+from spiqa_tasks.judge.providers.provider import RequestError, retry_after_seconds
 from spiqa_tasks.judge.sanitize import is_suspicious, sanitize
-from spiqa_tasks.judge.types import redacted
+from spiqa_tasks.judge.types import JudgeRequest, redacted
 from spiqa_tasks.printable import printable
 from spiqa_tasks.runs.paths import read_path
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
@@ -177,8 +178,8 @@ MESSAGE = {
 @pytest.mark.parametrize(
     ("answer", "read"),
     [
-        (CHAT, lambda answer: openai.verdict_of(answer, 5)),
-        (MESSAGE, anthropic.verdict_of),
+        (CHAT, lambda answer: OpenAIJudge.verdict_of(answer, JudgeRequest("p"))),
+        (MESSAGE, lambda answer: AnthropicJudge.verdict_of(answer, JudgeRequest("p"))),
     ],
     ids=["chat completion", "message"],
 )
@@ -191,7 +192,7 @@ def test_no_answer_of_a_server_raises(answer: Any, read: Callable[[Any], Any]) -
             damaged = _damaged(rng, damaged)
         try:
             read(damaged)
-        except AskError:
+        except RequestError:
             continue
         except Exception as error:
             pytest.fail(f"{damaged!r}: {error!r}")

@@ -92,10 +92,24 @@ def test_columns_that_do_not_fit_are_refused(
         )
 
 
-def test_reasoning_models_are_refused(tmp_path: Path) -> None:
-    """They have no log-probabilities to give."""
-    with pytest.raises(JudgeError, match="reasoning"):
-        L3Score("openai:o3-mini", api_key="k", cache_dir=tmp_path)
+def test_judges_without_log_probabilities_are_refused(tmp_path: Path) -> None:
+    """When they are named, not when they are asked."""
+    with pytest.raises(JudgeError, match="no token log-probabilities"):
+        L3Score("anthropic:claude", api_key="k", cache_dir=tmp_path)
+
+
+def test_a_mean_of_noise_is_withheld(server: OpenAIServer, tmp_path: Path) -> None:
+    """Of a judge that answers the test questions and then begins with something else."""
+    metric = _metric(server, tmp_path)
+    columns = {"questions": QUESTIONS, "references": REFERENCES, "predictions": REFERENCES}
+    thinks: TopLogprobs = [("So", -0.6), ("Got", -0.9), ("Yes", -13.0), ("Hm", -14.0), ("a", -15.0)]
+    plain = server.behaviour.verdict
+    server.behaviour.verdict = lambda prompt: (
+        plain(prompt) if "What colour is the sky on a clear day?" in prompt else thinks
+    )
+    result = metric.compute(**columns)
+    assert math.isnan(result["l3score"])
+    assert result["yes_no_mass"] == pytest.approx(math.exp(-13))
 
 
 def test_of_several_references_the_best_counts(server: OpenAIServer, tmp_path: Path) -> None:

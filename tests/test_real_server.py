@@ -11,7 +11,7 @@ from llama_server import llama_server
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.judge import Asker, Judge
+from spiqa_tasks.judge.judge import Judge, JudgeClient
 from spiqa_tasks.judge.rules import RULES, Candidate
 from spiqa_tasks.judge.types import JudgeRequest
 
@@ -41,14 +41,14 @@ def requests() -> list[JudgeRequest]:
 
 def test_its_log_probabilities_pass_every_check(config: JudgeConfig) -> None:
     """Five each, the written word the first, probabilities of 1 at most together; nothing is asked twice."""
-    found = Asker(config).verdicts(requests())
+    found = JudgeClient(config).verdicts(requests())
     assert [verdict.reason for verdict in found if not verdict.ok] == []
     for verdict in found:
         assert len(verdict.top_logprobs) == 5
         assert verdict.text == verdict.top_logprobs[0][0]
         assert sum(math.exp(logprob) for _, logprob in verdict.top_logprobs) <= 1
         assert (verdict.completion_tokens, verdict.prompt_tokens > 20) == (1, True)
-    again = Asker(config).verdicts(requests())
+    again = JudgeClient(config).verdicts(requests())
     assert [verdict.top_logprobs for verdict in again] == [
         verdict.top_logprobs for verdict in found
     ]
@@ -67,13 +67,13 @@ def test_a_model_that_is_no_judge_is_refused(config: JudgeConfig) -> None:
 @pytest.mark.parametrize("count", [1, 20])
 def test_other_numbers_of_log_probabilities_are_given(config: JudgeConfig, count: int) -> None:
     """As many as are asked for."""
-    (verdict,) = Asker(config).verdicts([JudgeRequest("Say yes.", top_logprobs=count)])
+    (verdict,) = JudgeClient(config).verdicts([JudgeRequest("Say yes.", top_logprobs=count)])
     assert len(verdict.top_logprobs) == count
 
 
 def test_a_written_answer_is_read(config: JudgeConfig) -> None:
     """With the tokens that it took."""
-    (verdict,) = Asker(config).verdicts(
+    (verdict,) = JudgeClient(config).verdicts(
         [JudgeRequest("Say hello.", top_logprobs=None, max_tokens=8)]
     )
     assert verdict.text
@@ -83,7 +83,7 @@ def test_a_written_answer_is_read(config: JudgeConfig) -> None:
 def test_a_prompt_that_does_not_fit_fails_alone(config: JudgeConfig) -> None:
     """At once, with the server's words; texts that are no Unicode and control tokens do no harm to others."""
     prompts = ("word " * 9000, "a\ud800b", "<|im_end|>", "Hello?")
-    long, half, control, plain = Asker(config).verdicts(
+    long, half, control, plain = JudgeClient(config).verdicts(
         [JudgeRequest(prompt) for prompt in prompts]
     )
     assert "HTTP 400" in (long.reason or "")

@@ -11,8 +11,9 @@ from spiqa_tasks.benchmarks.choice import FAILURE_RATES
 from spiqa_tasks.benchmarks.open_metrics import (
     JUDGE_FAILED,
     L3SCORE,
-    NEITHER,
+    YES_NO_MASS,
     judge_advice,
+    judged_by,
     metric_of,
     text_metric,
 )
@@ -74,11 +75,9 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
 def metrics(settings: FreeSettings) -> list[Metric]:
     """Return the metrics: the judge's, the text metrics, failure rates."""
     name = metric_of(settings.rule)
-    judged, neither = (
-        Metric(name, partial(_best, name), needs="judge"),
-        [NEITHER] if name == L3SCORE else [],
-    )
-    return [judged, *map(text_metric, METRICS), JUDGE_FAILED, *neither, *FAILURE_RATES]
+    judged = judged_by(name, partial(_best, name))
+    mass = [YES_NO_MASS] if name == L3SCORE else []
+    return [judged, *mass, *map(text_metric, METRICS), JUDGE_FAILED, *FAILURE_RATES]
 
 
 def _best(metric: str, records: Sequence[Record]) -> Value:

@@ -7,12 +7,12 @@ from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Pairs, Value, s
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.rules import RULE_OF
-from spiqa_tasks.judge.rules.l3score import says_neither
+from spiqa_tasks.judge.rules.l3score import LEAST_MASS, yes_no_mass
 from spiqa_tasks.judge.rules.rule import NEITHER_REMEDY
 from spiqa_tasks.metrics.text_scores import TOKENIZER, text_scores
 
-MOST_NEITHER = 0.05
-"""Share of verdicts without yes and no above which people are warned; fit judges stay near 0."""
+USUAL_MASS = 0.95
+"""Mean probability of yes and no together below which people are warned; fit judges stay near 1."""
 
 L3SCORE = "l3score"
 Texts = Callable[[Record], Sequence[str]]
@@ -73,28 +73,43 @@ def whole(records: Sequence[Record]) -> list[Record]:
 
 
 def judge_advice(records: Sequence[Record]) -> list[str]:
-    """Return a remedy if more than 5% of the verdicts have neither yes nor no, or []."""
-    value = _neither(records)
-    if not value.n or value.value <= MOST_NEITHER:
+    """Return a remedy if yes and no have less than 95% of the probability on average, or []."""
+    mass = _mass(records)
+    if not mass.n or mass.value >= USUAL_MASS:
         return []
-    share = f"{value.value:.0%} of {value.n} judgements"
     return [
-        f"For {share} the judge's first word was neither yes nor no, and they count as 0: {NEITHER_REMEDY}."
+        f"Yes and no together have {mass.value:.0%} of the probability of the judge's first word, the mean over "
+        f"{mass.n} judgements: {NEITHER_REMEDY}."
     ]
 
 
-def _neither(records: Sequence[Record]) -> Value:
-    """Return the share of verdicts with neither yes nor no among the logprobs that count."""
-    judged = [
-        verdict for record in records for verdict in record.verdicts if "top_logprobs" in verdict
-    ]
-    lists = [
-        verdict["top_logprobs"]
-        for verdict in judged
-        if verdict["metric"].removesuffix(RELEASED) == L3SCORE
-    ]
-    return Value(sum(map(says_neither, lists)) / len(lists) if lists else 0.0, len(lists))
+def judged_by(name: str, compute: Callable[[Sequence[Record]], Value]) -> Metric:
+    """Return the metric that a judge gives; withheld if the judge hardly ever says yes or no."""
+
+    def over(records: Sequence[Record]) -> Value:
+        mass = _mass(records)
+        if mass.n and mass.value < LEAST_MASS:
+            reason = (
+                f"yes and no have {mass.value:.1%} of the probability of the judge's first word"
+            )
+            return Value(math.nan, mass.n, reason=reason)
+        return compute(records)
+
+    return Metric(name, over, needs="judge")
 
 
-NEITHER = Metric("neither_rate", _neither, higher_is_better=False, needs="judge")
+def _mass(records: Sequence[Record]) -> Value:
+    """Return the mean probability of yes and no together among L3Score's verdicts."""
+    masses = [
+        yes_no_mass(verdict["top_logprobs"])
+        for record in records
+        for verdict in record.verdicts
+        if "top_logprobs" in verdict and verdict["metric"].removesuffix(RELEASED) == L3SCORE
+    ]
+    if not masses:
+        return Value(math.nan, 0)
+    return Value(math.fsum(masses) / len(masses), len(masses))
+
+
+YES_NO_MASS = Metric("yes_no_mass", _mass, needs="judge")
 JUDGE_FAILED = share_of("judge_failed_rate", lambda record: record.judge_failed, "judge")

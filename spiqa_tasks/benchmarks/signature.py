@@ -39,6 +39,7 @@ class Signature:
         model: the model with its arguments, in reports that call it by a shorter name.
         questions: `n of N` if only a part of the task's questions was answered.
         judge, judge_served: the judge as configured, the model that its server named.
+        judge_adapted: changes to the judge's requests that its server asked for.
     """
 
     package: str = ""
@@ -61,6 +62,7 @@ class Signature:
     judge_served: str = ""
     judge_host: str = ""
     judge_extra: str = ""
+    judge_adapted: str = ""
     judge_prompt: str = ""
     judge_rule: str = ""
     judge_temperature: str = ""

@@ -11,13 +11,12 @@ from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.commands.judge_options import (
     add_rule_options,
     all_stored,
-    environ_of,
     forecast,
+    judge_configs,
     rule_of,
 )
 from spiqa_tasks.extras import require
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import Column, Table, add_format, render
 from spiqa_tasks.runs.readers.labels import Labels, read_labels
@@ -51,8 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"{labels.name}: {count} verdicts are left out: {reason}.")
 
     rule = rule_of(arguments, arguments.rule or "l3score")
-    environ = environ_of(arguments, os.environ)
-    configs = {name: parse_judge(name, environ=environ) for name in arguments.judge}
+    configs = judge_configs(arguments, os.environ)
     judges = {name: Judge(config, rule) for name, config in configs.items()}
     requests = [rule.request(answer.candidate) for answer in labels.answers]
     estimates = {name: judge.estimate(requests) for name, judge in judges.items()}

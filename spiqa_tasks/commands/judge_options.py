@@ -3,17 +3,17 @@
 import argparse
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.config import EXTRA_VARIABLE
-from spiqa_tasks.judge.judge import Asker, Judge
+from spiqa_tasks.judge.config import EXTRA_VARIABLE, HEADER_VARIABLE, JudgeConfig
+from spiqa_tasks.judge.cost import JudgingEstimate
+from spiqa_tasks.judge.judge import Judge, JudgeClient
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS, TOP, SampledRule
-from spiqa_tasks.judge.types import JudgingEstimate
 from spiqa_tasks.report.printer import Column, Table, render
 
 
@@ -22,7 +22,8 @@ def add_rule_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--rule",
         metavar="NAME",
-        help="how free answers are judged: l3score (default) or sampled",
+        help="how free answers are judged: l3score (default), or sampled for judges without "
+        "log-probabilities",
     )
     parser.add_argument(
         "--judge-prompt",
@@ -34,31 +35,74 @@ def add_rule_options(parser: argparse._ActionsContainer) -> None:
         "--draws", type=int, metavar="K", help="answers drawn by the rule sampled (default: 5)"
     )
     parser.add_argument(
+        "--thinking-tokens",
+        type=int,
+        metavar="N",
+        help="tokens in which a judge may think before a draw of the rule sampled (default: 2048)",
+    )
+    parser.add_argument(
         "--top", type=int, default=TOP, help="first-token log-probabilities used (default: 5)"
     )
     parser.add_argument(
         "--judge-extra",
         metavar="JSON",
-        help="fields that every request to a judge at an address of its own, or in this process, has in addition "
-        f"(default: {EXTRA_VARIABLE})",
+        help=f"JSON added to each request to a self-hosted judge (default: {EXTRA_VARIABLE})",
+    )
+    parser.add_argument(
+        "--judge-header",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help=f"header of each request to a self-hosted judge (default: {HEADER_VARIABLE})",
     )
 
 
 def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
     """Return the rule of a name with the options of `add_rule_options`; InputError for one that it refuses."""
-    draws = arguments.draws
-    if draws is not None and not name.startswith(SampledRule.name):
+    of_sampled = {"draws": arguments.draws, "thoughts": arguments.thinking_tokens}
+    given = {option: value for option, value in of_sampled.items() if value is not None}
+    if given and not name.startswith(SampledRule.name):
         raise InputError(
-            f"Expected --draws with --rule {SampledRule.name}, found the rule {name}. Leave it out."
+            f"Expected --draws and --thinking-tokens with --rule {SampledRule.name}, found the rule {name}. "
+            "Leave them out."
         )
     options = {"prompt": arguments.judge_prompt, "top": arguments.top}
-    return make_rule(name, options | ({} if draws is None else {"draws": draws}))
+    return make_rule(name, options | given)
 
 
-def environ_of(arguments: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment, with what the arguments say instead."""
-    extra = arguments.judge_extra
-    return {**environ} if extra is None else {**environ, EXTRA_VARIABLE: extra}
+def judge_configs(
+    arguments: argparse.Namespace, environ: Mapping[str, str]
+) -> dict[str, JudgeConfig]:
+    """Return the judges of `--judge` by name as typed, or the environment's; {} if judging is off.
+
+    Raises JudgeError for an unusable judge, InputError for options that none of the judges takes.
+    """
+    extra, headers = arguments.judge_extra, arguments.judge_header
+    if extra is not None:
+        environ = {**environ, EXTRA_VARIABLE: extra}
+    if arguments.judge:
+        named = [name for name in arguments.judge if name.lower() != "none"]
+        configs = {name: parse_judge(name, headers=headers, environ=environ) for name in named}
+    else:
+        if headers:
+            environ = {**environ, HEADER_VARIABLE: "\n".join(headers)}
+        default = judge_from_environ(environ)
+        configs = {} if default is None else {default.name: default}
+
+    if extra:
+        _check_taken("--judge-extra", configs, [config.extra for config in configs.values()])
+    if headers:
+        _check_taken("--judge-header", configs, [config.headers for config in configs.values()])
+    return configs
+
+
+def _check_taken(option: str, configs: Mapping[str, JudgeConfig], values: Sequence[object]) -> None:
+    """Raise InputError for an option that is for self-hosted judges if there are others alone."""
+    if configs and not any(values):
+        names = ", ".join(config.name for config in configs.values())
+        raise InputError(
+            f"Expected a self-hosted judge (provider:model@URL) for {option}; found {names}. Leave it out."
+        )
 
 
 def chosen_judges(
@@ -68,7 +112,6 @@ def chosen_judges(
 
     Raises InputError for a judge of a task that needs none, or an unusable rule; JudgeError for an unusable judge.
     """
-    environ = environ_of(arguments, environ)
     named = [name for name in arguments.judge or () if name.lower() != "none"]
     rule_name = task.entry.judge(task.typed)
     if rule_name is None:
@@ -77,14 +120,12 @@ def chosen_judges(
                 f"Expected no --judge for {task.name}, which needs none; found {named[0]}. Leave it out."
             )
         return {}
-    configs = {name: parse_judge(name, environ=environ) for name in named}
-    if arguments.judge is None and (default := judge_from_environ(environ)) is not None:
-        configs = {default.name: default}
+    configs = judge_configs(arguments, environ)
     rule = rule_of(arguments, rule_name)
     return {name: Judge(config, rule) for name, config in configs.items()}
 
 
-def all_stored(judges: Iterable[Asker]) -> bool:
+def all_stored(judges: Iterable[JudgeClient]) -> bool:
     """Return whether the judges' verdicts are all where the next run finds them."""
     return not any(judge.summary().unstored for judge in judges)
 
@@ -100,5 +141,11 @@ def forecast(
         return json.dumps({**about, "dry_run": rows}, indent=2)
     if not rows:
         return "No judge would be asked."
-    cost = Column("cost", show=lambda dollars: "not known" if dollars is None else f"{dollars:.2f}")
-    return render(arguments.format, Table(rows, ["judge"], [*[*rows[0]][1:-1], cost]))
+
+    values = ["calls", "cached", "prompt_tokens", "completion_tokens"]
+    cost = Column("cost", show=_dollars)
+    return render(arguments.format, Table(rows, ["judge"], [*values, cost]))
+
+
+def _dollars(cost: float | None) -> str:
+    return "not known" if cost is None else f"{cost:.2f}"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.commands.judge_options import all_stored
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.judge import Asker
+from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.sanitize import sanitize, shortened
@@ -46,13 +46,11 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
             f"Expected judges that see pictures for {item.name}, found none. Name them with --judge."
         )
     judges = {
-        name: Asker(parse_judge(name, environ=os.environ))
+        name: JudgeClient(parse_judge(name, environ=os.environ))
         for name in dict.fromkeys(arguments.judge)
     }
     for name, judge in judges.items():
-        reason = PROVIDERS[judge.config.provider].cannot(
-            judge.config.model, JudgeRequest("", ("",), top_logprobs=None)
-        )
+        reason = PROVIDERS[judge.config.provider].cannot(JudgeRequest("", ("",), top_logprobs=None))
         if reason is not None:
             raise InputError(f"Expected judges that see pictures, found {name}: {reason}.")
     runs, remarks = own_runs(arguments.runs, Selection(tuple(arguments.task)))

@@ -137,11 +137,6 @@ def _unscored(
 ) -> tuple[_Answers, list[Judge]]:
     """Return the answers and their judges, all tested; with `--dry-run` print the forecast instead."""
     judges = chosen_judges(task, arguments, os.environ)
-    configs = [judge.config for judge in judges.values()]
-    if arguments.judge_extra and not any(config.extra for config in configs):
-        names = ", ".join(config.name for config in configs) or "none"
-        expected = "a judge at an address of its own (provider:model@URL), or in this process, for --judge-extra"
-        raise InputError(f"Expected {expected}; found {names}. Leave it out.")
     asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
     answers = [(name, scoring.read(each, judge)) for each in given for name, judge in asked.items()]
     for scorer in [read.scorer for _, read in answers if not read.scorer.metrics][:1]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
@@ -20,8 +21,10 @@ from spiqa_tasks.printable import counted, say
 
 LOCKED_SECONDS = 10.0
 """Wait for a locked file on opening and closing it, when no answer is held up."""
-_BUSY_SECONDS, _RETRY_SECONDS = 0.1, 1.0
-"""While answers arrive: the longest wait of a write, which holds up all of them, and the pause after a failed one."""
+_BUSY_SECONDS = 0.1
+"""Longest wait of a write while answers arrive: it holds up all of them."""
+_RETRY_SECONDS = 1.0
+"""Pause after a failed write."""
 _COLUMNS = ("key", "verdict", "checksum")
 _TABLE = "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, verdict TEXT, checksum INTEGER) WITHOUT ROWID"
 _IN_THE_WAY = ("locked", "readonly", "read-only", "full", "unable to open", "disk I/O")
@@ -34,29 +37,36 @@ def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) ->
 
     `fingerprint` distinguishes judges of the same name, such as two versions of a local model's files.
     """
-    fields = {
-        name: getattr(request, name) for name in ("prompt", "max_tokens", "top_logprobs", "repeat")
+    fields: dict[str, Any] = {
+        "provider": config.provider,
+        "model": config.model,
+        "base_url": config.url,
+        "fingerprint": fingerprint,
+        "extra": config.extra,
+        "prompt": request.prompt,
+        "images": [_image_key(image) for image in request.images],
+        "max_tokens": request.max_tokens,
+        "top_logprobs": request.top_logprobs,
+        "repeat": request.repeat,
+        "lookup": (),  # a field of earlier versions, whose verdicts are found by it
     }
-    fields |= {name: getattr(config, name) for name in ("provider", "model", "extra")}
-    fields["lookup"] = ()  # as in the keys of verdicts that are stored
-    if request.draws:  # likewise
+    if request.draws:
         fields |= {"draws": request.draws, "thoughts": request.thoughts}
-    images = [
-        image
-        if image.startswith(("http://", "https://", "data:"))
-        else hashlib.sha256(Path(image).read_bytes()).hexdigest()
-        for image in request.images
-    ]
-    fields |= {"base_url": config.url, "fingerprint": fingerprint, "images": images}
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+
+
+def _image_key(image: str) -> str:
+    if image.startswith(("http://", "https://", "data:")):
+        return image
+    return hashlib.sha256(Path(image).read_bytes()).hexdigest()
 
 
 class VerdictCache:
     """Stored verdicts; a context manager that several processes may use at the same time.
 
     Failures are never stored. A row that cannot be read, or whose checksum differs, is missing. A file that is damaged
-    as a whole, or another program's, is moved aside with a remark. Verdicts that cannot be written count in `unstored`,
-    and stderr says why.
+    as a whole, or another program's, is moved aside with a remark. Verdicts that cannot be written count in `unstored`;
+    stderr says why at the first one, and at the end how many.
 
     `path`: the file; None to store nothing.
 
@@ -65,6 +75,7 @@ class VerdictCache:
 
     def __init__(self, path: Path | None) -> None:
         self.path, self._trouble, self._next_try = path, "", 0.0
+        self._is_said = False
         self._waiting: dict[str, Verdict] = {}
         self._db: sqlite3.Connection | None = None
         if path is None:
@@ -124,6 +135,17 @@ class VerdictCache:
             self._waiting[key] = verdict
             if time.monotonic() >= self._next_try:
                 self._write()
+            if self._waiting and "locked" not in self._trouble:  # a lock may pass
+                self._say_lost()
+
+    def _say_lost(self) -> None:
+        """Say once, while there is time to make room, that verdicts are lost."""
+        if not self._is_said:
+            self._is_said = True
+            say(
+                f"The judge's cache {self.path} cannot be written ({self._trouble}): verdicts count in this run "
+                "alone until it can."
+            )
 
     def _write(self) -> None:
         while self._db is not None and self._waiting:
@@ -192,7 +214,10 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 def _row(item: tuple[str, Verdict]) -> tuple[str, str, int]:
     key, verdict = item
-    text = json.dumps({name: getattr(verdict, name) for name in _KEPT})
+    fields = {name: getattr(verdict, name) for name in _KEPT}
+    if verdict.adapted:
+        fields["adapted"] = verdict.adapted
+    text = json.dumps(fields)
     return key, text, zlib.crc32(text.encode(), zlib.crc32(key.encode()))
 
 

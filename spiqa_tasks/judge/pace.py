@@ -1,34 +1,46 @@
-"""Rate at which a judge's server is asked: unlimited, near the rate that it accepts, or single requests. Pure."""
+"""How fast a judge is asked: without limit, near the rate that its server accepts, or one request at a time. Pure."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-FIRST_RATE, SLOWEST = 50.0, 1.0
-"""Requests a second after the first refusal, and the lower bound.
-
-50 is within a factor of 10 of common limits (300 to 30,000 a minute), which a few epochs make up for; below 1 a second
-an epoch would have too few requests to learn from.
-"""
-EPOCH_SECONDS, EPOCH_REQUESTS, LONGEST_EPOCH = 0.5, 8, 3.0
-"""Least seconds and requests of an epoch, and most seconds: an eighth is the finest share of refusals worth following,
-and a slow server must not hold the rate for longer."""
+FIRST_RATE = 50.0
+"""Requests a second after the first refusal: within a factor of 10 of common limits (300 to 30,000 a
+minute), which a few epochs make up for."""
+SLOWEST = 1.0
+"""Lowest rate: below 1 a second an epoch would have too few requests to learn from."""
+EPOCH_SECONDS = 0.5
+EPOCH_REQUESTS = 8
+"""Least seconds and requests of an epoch: an eighth is the finest share of refusals worth following."""
+LONGEST_EPOCH = 3.0
+"""Most seconds of an epoch: a slow server must not hold the rate for longer."""
 RETURNED = 0.9
-"""Fraction of an epoch's requests that must be back before the rate changes; the last tenth may hang until timeout."""
+"""Fraction of an epoch's requests that must be back before the rate changes; the last may time out."""
 ABOVE = 1.08
-"""Factor on the accepted rate if some requests were refused: the limit stays used up, and 7% are refused
-(7 to 11% measured, with the first seconds and those of an uneven server)."""
-FASTER, FASTEST = 1.1, 1.5
-"""Growth of the rate after an epoch without refusals: first, near a limit that has just shown, and at most."""
+"""Factor on the accepted rate if some requests were refused: the limit stays used up, and about 7%
+are refused."""
+FASTER = 1.1
+FASTEST = 1.5
+"""Growth of the rate after an epoch without refusals: first, near a limit that has shown, and at most."""
 SLOWED = 0.7
-"""Fraction of the fastest recent rate below which we test whether slowing down reduces refusals."""
+"""Fraction of an earlier epoch's rate below which it shows whether slowing down reduces refusals, and
+above whose inverse whether asking faster leads to more of them."""
+TRIAL = 2.0
+"""Factor on the rate for one epoch that shows whether refusals depend on the rate."""
+EPOCHS_TO_TRIAL = 8
+"""Epochs after a faster one that was of no use until the next, twice as many each time: where the
+limit is real, a trial costs as many refusals as it asks above the limit."""
 FAILURES = 8
-"""Failures in a row before single requests: with half of all failing by chance, that happens once in 256."""
-PROBES, WIDER, RAREST = 0.5, 1.5, 5.0
-"""Seconds between the first two single requests, growth of that time, and most seconds, so that the end of an outage is
-seen within five."""
+"""Failures in a row before single requests: with half of all failing by chance, once in 256."""
+PROBE_SECONDS = 0.5
+WIDER = 1.5
+RAREST = 5.0
+"""Seconds between the first two single requests, growth of that time, and most seconds, so that the
+end of an outage is seen within five."""
 LATE = 0.02
-"""Seconds that a request may be late without delaying the next one: a busy event loop would lower the rate."""
+"""Seconds that a request may be late without delaying the next: a busy loop would lower the rate."""
+
+Outcome = Literal["answered", "refused", "failed"]
 
 
 @dataclass(slots=True)
@@ -41,110 +53,147 @@ class _Epoch:
     returned: int = 0
     refused: int = 0
 
+    @property
+    def is_back(self) -> bool:
+        return self.end < math.inf and self.returned >= RETURNED * self.started
 
-class Pace:
-    """When requests may be made, from the outcomes of earlier ones; times are seconds of a monotonic clock.
 
-    Until the first refusal (429) there is no limit. Then requests are counted by epochs, each with one rate: one with
-    refusals is followed by a rate a little above what was accepted in it, one without by a higher rate. If fewer are
-    accepted as fewer are made, refusals do not depend on the rate, which is then higher than before. After eight
-    failures in a row, refusals or others, single requests are made until one is answered, at most five seconds apart or
-    as far as the server asks; then the rate is what it was, or half of it if the server failed in its first epoch.
+@dataclass(slots=True)
+class _RateSearch:
+    """The rate of the next epoch, from those before; see `Pace`.
+
+    `asked` and `accepted` are the requests a second of an earlier epoch to compare with.
     """
 
-    _turned: float
-    _next: float
-    _in_a_row: int
-    _growth: float
-    _fastest: tuple[float, float]
-    """Requests made and accepted a second in the fastest recent epoch."""
-    _epoch: _Epoch
+    asked: float = 0.0
+    accepted: float = 0.0
+    growth: float = FASTER
+    epochs_to_trial: int = 0
+    pause: int = EPOCHS_TO_TRIAL
 
-    def __init__(self) -> None:
-        self.rate: float | None = None
-        self.probing = False
-        self._spacing = PROBES
-        self._turn(0.0)
+    def next_rate(self, epoch: _Epoch, rate: float) -> float:
+        seconds = epoch.end - epoch.since
+        asked = epoch.started / seconds
+        accepted = (epoch.started - epoch.refused) / seconds
+        if not epoch.refused:
+            return self._grown(min(rate, asked))
+
+        self.growth = FASTER
+        change = asked / self.asked if self.asked else 1.0
+        # at a real limit the accepted rate stays as it was, if requests are refused at random it
+        # changes in proportion; the square root lies halfway between, on a logarithmic scale
+        halfway = self.accepted * math.sqrt(change)
+        if change < SLOWED and accepted < halfway:
+            before, self.asked, self.accepted = self.asked, 0.0, 0.0
+            return FASTEST * before
+        if change < SLOWED or change >= 1:
+            self.asked, self.accepted = asked, accepted
+        if change > 1 / SLOWED and accepted > halfway:
+            return TRIAL * asked
+
+        return self._tried(asked, accepted)
+
+    def _grown(self, rate: float) -> float:
+        growth = self.growth
+        self.growth = min(1 + 2 * (growth - 1), FASTEST)
+        return rate * growth
+
+    def _tried(self, asked: float, accepted: float) -> float:
+        """Return a rate near the limit or, once in a while, one that shows whether it is one."""
+        # half of all refused is far above any limit: first go down to it
+        if self.epochs_to_trial == 0 and accepted > asked / 2:
+            self.epochs_to_trial = self.pause
+            self.pause *= 2
+            return TRIAL * asked
+        self.epochs_to_trial = max(0, self.epochs_to_trial - 1)
+        return ABOVE * accepted
+
+
+@dataclass(slots=True)
+class Pace:
+    """When requests may be made, from the outcomes of earlier ones; times are monotonic seconds.
+
+    Until the first refusal (429) there is no limit; then requests are counted by epochs of one rate
+    each, and the next rate is a little above what was accepted, or higher where nothing was refused
+    or refusals do not depend on the rate. After eight failures in a row of any kind, single
+    requests are made until one is answered; then the rate is what it was, or half of it if the
+    server failed in its first epoch.
+    """
+
+    rate: float | None = None
+    _seconds_between_probes: float | None = None
+    _next: float = 0.0
+    _failures: int = 0
+    _since: float = 0.0
+    _epoch: _Epoch = field(default_factory=lambda: _Epoch(0.0))
+    _search: _RateSearch = field(default_factory=_RateSearch)
+
+    @property
+    def is_probing(self) -> bool:
+        """Whether single requests are made, as the server answers nothing."""
+        return self._seconds_between_probes is not None
 
     def start_in(self, now: float) -> float:
-        """Return 0 if a request may be made now, which counts it, or in how many seconds to ask again."""
+        """Return 0 if a request may be made now, which counts it, or the seconds until it may."""
         if self._next > now:
             return self._next - now
-        epoch = self._epoch
-        if self.probing:
-            self._next = now + self._spacing
-            self._spacing = min(self._spacing * WIDER, RAREST)
+        if self._seconds_between_probes is not None:
+            self._next = now + self._seconds_between_probes
+            self._seconds_between_probes = min(self._seconds_between_probes * WIDER, RAREST)
         elif self.rate is not None:
-            least = EPOCH_SECONDS if epoch.started >= EPOCH_REQUESTS else LONGEST_EPOCH
-            if epoch.started and now - epoch.since >= least:
-                epoch.end = min(epoch.end, now)
-            epoch.started += now < epoch.end
+            self._count_started(now)
             self._next = max(self._next, now - LATE) + 1 / self.rate
         return 0.0
 
-    def came_back(
-        self,
-        now: float,
-        asked: float,
-        outcome: Literal["answered", "refused", "failed"],
-        delay: float = 0.0,
-    ) -> None:
-        """Count the outcome of a request made at `asked`; `delay` is the server's `Retry-After` in seconds."""
-        if asked < self._turned:
+    def came_back(self, now: float, asked: float, outcome: Outcome, delay: float = 0.0) -> None:
+        """Count the outcome of a request made at `asked`; `delay` is its `Retry-After` in seconds."""
+        if asked < self._since:
             return
-        self._in_a_row = 0 if outcome == "answered" else self._in_a_row + 1
+        self._failures = 0 if outcome == "answered" else self._failures + 1
+        self._count_returned(asked, outcome)
+
+        if self.is_probing:
+            self._next = max(self._next, now + delay)
+            if outcome == "answered":
+                self._seconds_between_probes = None
+                self._begin_anew(now)
+        elif self._failures >= FAILURES:
+            self._begin_probing(now, delay)
+        elif self.rate is None:
+            if outcome == "refused":
+                self.rate = FIRST_RATE
+                self._begin_anew(now)
+        elif self._epoch.is_back:
+            self.rate = max(self._search.next_rate(self._epoch, self.rate), SLOWEST)
+            self._begin_epoch(now)
+
+    def _count_started(self, now: float) -> None:
+        epoch = self._epoch
+        least = EPOCH_SECONDS if epoch.started >= EPOCH_REQUESTS else LONGEST_EPOCH
+        if epoch.started and now - epoch.since >= least:
+            epoch.end = min(epoch.end, now)
+        if now < epoch.end:
+            epoch.started += 1
+
+    def _count_returned(self, asked: float, outcome: Outcome) -> None:
         epoch = self._epoch
         if epoch.since <= asked < epoch.end:
             epoch.returned += 1
             epoch.refused += outcome == "refused"
-        if self.probing:
-            self._next = max(self._next, now + delay)
-            if outcome == "answered":
-                self.probing = False
-                self._turn(now)
-        elif self._in_a_row >= FAILURES:
-            if self.rate is not None and epoch.since == self._turned:
-                self.rate = max(self.rate / 2, SLOWEST)
-            self.probing, self._spacing = True, PROBES
-            self._turn(now + max(delay, PROBES))
-        elif outcome == "refused" and self.rate is None:
-            self.rate = FIRST_RATE
-            self._turn(now)
-        elif (
-            epoch.end < math.inf
-            and epoch.returned >= RETURNED * epoch.started
-            and self.rate is not None
-        ):
-            self.rate = max(self._followed(epoch, self.rate), SLOWEST)
-            self._begin(now)
 
-    def _followed(self, epoch: _Epoch, rate: float) -> float:
-        """The rate after an epoch.
+    def _begin_probing(self, now: float, delay: float) -> None:
+        is_first_epoch = self._epoch.since == self._since
+        if self.rate is not None and is_first_epoch:
+            self.rate = max(self.rate / 2, SLOWEST)
+        self._seconds_between_probes = PROBE_SECONDS
+        self._begin_anew(now + max(delay, PROBE_SECONDS))
 
-        With a real limit the accepted rate stays as it was if fewer requests are made. If requests are refused at
-        random it falls in proportion. The square root of that proportion lies halfway between the two on a logarithmic
-        scale.
-        """
-        seconds = epoch.end - epoch.since
-        asked, accepted = epoch.started / seconds, (epoch.started - epoch.refused) / seconds
-        if not epoch.refused:
-            growth, self._growth = self._growth, min(1 + 2 * (self._growth - 1), FASTEST)
-            return min(rate, asked) * growth
-        before, accepted_before = self._fastest
-        is_slower = asked < SLOWED * before
-        if is_slower and accepted < accepted_before * math.sqrt(asked / before):
-            self._fastest = (0.0, 0.0)
-            return FASTEST * before
-        if is_slower or asked >= before:
-            self._fastest = (asked, accepted)
-        self._growth = FASTER
-        return ABOVE * accepted
+    def _begin_anew(self, start: float) -> None:
+        """Outcomes of requests that were made before `start` count no longer."""
+        self._since, self._failures = start, 0
+        self._search = _RateSearch()
+        self._begin_epoch(start)
 
-    def _turn(self, start: float) -> None:
-        """Begin anew; outcomes of requests that were made before no longer count."""
-        self._turned, self._in_a_row, self._growth, self._fastest = start, 0, FASTEST, (0.0, 0.0)
-        self._begin(start)
-
-    def _begin(self, start: float) -> None:
+    def _begin_epoch(self, start: float) -> None:
         self._next = start
         self._epoch = _Epoch(start)

@@ -6,35 +6,37 @@ Keys:
 - A provider's own variable (OPENAI_API_KEY, ANTHROPIC_API_KEY) goes to that provider's public address, nowhere else.
 - SPIQA_JUDGE_API_KEY goes to the server that the environment names: SPIQA_JUDGE_BASE_URL, the URL in SPIQA_JUDGE, or
   the public address of the provider in SPIQA_JUDGE. There it comes before the provider's variable. If the environment
-  names a server, no other server gets it.
+  names a server, no other server gets it. SPIQA_JUDGE_HEADER goes the same way, but to no public address.
 - If the environment names no server, SPIQA_JUDGE_API_KEY is the key of judges named elsewhere (`--judge`,
   `L3Score(judge=...)`) and of the default judge; a public address gets it only without a key of its provider's.
 """
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.files.atomic import cache_path
 from spiqa_tasks.judge.config import (
-    DATE,
     DEFAULT_JUDGE,
     EXTRA_VARIABLE,
+    HEADER_VARIABLE,
     JUDGE_VARIABLE,
     KEY_VARIABLE,
     NO_THINKING,
-    PRICES,
     URL_VARIABLE,
     JudgeConfig,
 )
 from spiqa_tasks.judge.providers import PROVIDERS, Provider
 
-_URL_BEGINS = re.compile(r"@(?=https?://)")
 _SECRET_IN_URL = re.compile(
     r"//[^/?#]*@|[?&](?:[\w-]*key|token|access_token|sig|secret|password)=", re.IGNORECASE
 )
+_BEGIN = re.compile(r"\s*(?:https?:)?/*", re.IGNORECASE)
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_OURS = frozenset({"authorization", "content-length", "content-type", "host"})
+"""Headers that are not for others to set: the key's own way, and what HTTP needs."""
 
 
 def parse_judge(
@@ -42,44 +44,36 @@ def parse_judge(
     *,
     base_url: str | None = None,
     api_key: str | None = None,
+    headers: Sequence[str] = (),
     environ: Mapping[str, str],
 ) -> JudgeConfig:
     """Return the judge written as `provider:model` or `provider:model@URL`; needs no key yet.
 
-    A model's name may hold `:`, `/` and `@`; only `@http://` and `@https://` begin a URL. The URL defaults to
-    `base_url`, then to SPIQA_JUDGE_BASE_URL (not for a judge in this process), then to the provider's public address;
-    the variables of the model under test are never used. The key defaults to that of `environ`. SPIQA_JUDGE_EXTRA
-    goes only to a judge that is not at its provider's public address, and a list price holds only there.
+    What stands behind the first `@` is the URL; an `@` in a model's name is written `%40`. The URL
+    defaults to `base_url`, then to SPIQA_JUDGE_BASE_URL (not for a judge in this process), then to
+    the provider's public address; the variables of the model under test are never used. The key
+    defaults to that of `environ`. SPIQA_JUDGE_EXTRA and `headers` (`NAME=VALUE`) go only to a judge
+    that is not at its provider's public address.
 
-    Raises JudgeError for an unknown provider, no model, two URLs, or an unusable URL, key or extra fields.
+    Raises JudgeError for an unknown provider, no model, two URLs, or an unusable URL, key, header
+    or extra fields.
     """
-    name, model, url = _split(judge)
-    if url and base_url and url != base_url:
-        raise JudgeError(
-            f"The judge {name}:{model} has two URLs, one behind @ and one as base_url; leave one out."
-        )
-    if name not in PROVIDERS or not model:
-        raise JudgeError(
-            f"Expected a judge as provider:model (such as {DEFAULT_JUDGE}) with one of the providers "
-            f"{', '.join(PROVIDERS)}; found {name!r}{'' if model else ' without a model'}."
-        )
-    provider = PROVIDERS[name]
-    url = url or base_url or (environ.get(URL_VARIABLE, "") if provider.url else "")
-    _check_url(url, model)
-    if url and not provider.url:
-        raise JudgeError(
-            f"The judge {name}:{model} runs in this process and has no URL; leave the URL out."
-        )
-    url = (url or provider.url).rstrip("/")
-    is_public = bool(url) and url == provider.url
+    name, model, address = _split(judge)
+    provider = _provider(name, model)
+    url = _url(f"{name}:{model}", provider, address, base_url, environ)
+    is_public = url == provider.url != ""
+
+    given = [] if is_public or not url else list(headers)
+    if given == [] and not is_public and _is_environs(url, environ):
+        given = environ.get(HEADER_VARIABLE, "").splitlines()
     return JudgeConfig(
         name,
         model,
         url,
         _checked_key(api_key or _key(provider, url, environ)),
         extra="" if is_public else checked_extra(environ.get(EXTRA_VARIABLE, "")),
-        price=PRICES.get(model) or PRICES.get(DATE.sub("", model)) if is_public else None,
         cache_dir=cache_path(environ),
+        headers=tuple(checked_header(header) for header in given),
     )
 
 
@@ -104,53 +98,115 @@ def checked_extra(text: str) -> str:
     return json.dumps(fields, sort_keys=True) if fields else ""
 
 
+def checked_header(text: str) -> tuple[str, str]:
+    """Return name and value of a header written `NAME=VALUE`; JudgeError, without the value, if unusable."""
+    name, is_given, value = text.strip().partition("=")
+    value = value.strip()
+    is_named = _HEADER_NAME.fullmatch(name) and name.lower() not in _OURS
+    if not (is_given and is_named and value and _is_sendable(value)):
+        raise JudgeError(
+            "Expected the judge's header as NAME=VALUE in printable ASCII, such as X-Tenant=mine, "
+            f"found {name[:40]!r} before the =. A key goes into {KEY_VARIABLE}."
+        )
+    return name, value
+
+
 def _split(judge: str) -> tuple[str, str, str]:
     """Provider, model and URL of `provider:model@URL`, '' for a missing one."""
-    name, *url = _URL_BEGINS.split(judge.strip(), maxsplit=1)
+    name, _, url = judge.strip().partition("@")
     provider, _, model = name.partition(":")
-    return provider, model.strip(), "".join(url)
+    return provider, model.strip().replace("%40", "@"), url
+
+
+def _provider(name: str, model: str) -> type[Provider]:
+    if name in PROVIDERS and model:
+        return PROVIDERS[name]
+    missing = "" if model else " without a model"
+    raise JudgeError(
+        f"Expected a judge as provider:model (such as {DEFAULT_JUDGE}) with one of the providers "
+        f"{', '.join(PROVIDERS)}; found {name!r}{missing}."
+    )
+
+
+def _url(
+    judge: str,
+    provider: type[Provider],
+    address: str,
+    base_url: str | None,
+    environ: Mapping[str, str],
+) -> str:
+    """Return the judge's base URL, '' for one in this process; JudgeError for an unusable one."""
+    if address and base_url and address != base_url:
+        raise JudgeError(
+            f"The judge {judge} has two URLs, one behind @ and one as base_url; leave one out."
+        )
+    url = address or base_url or (environ.get(URL_VARIABLE, "") if provider.url else "")
+    if not url:
+        return provider.url
+    _check_url(url, judge if address else "")
+    if not provider.url:
+        raise JudgeError(
+            f"The judge {judge} runs in this process and has no URL; leave the URL out."
+        )
+    return url.rstrip("/")
+
+
+def _named_url(environ: Mapping[str, str]) -> str:
+    """Return the URL of the server that the environment names, or ''."""
+    name, _, url = _split(environ.get(JUDGE_VARIABLE, ""))
+    url = url or environ.get(URL_VARIABLE, "") or (PROVIDERS[name].url if name in PROVIDERS else "")
+    return url.rstrip("/")
+
+
+def _is_environs(url: str, environ: Mapping[str, str]) -> bool:
+    """Return whether the environment's secrets for a judge may go to this server."""
+    named = _named_url(environ)
+    return bool(url) and (not named or url == named)
 
 
 def _key(provider: type[Provider], url: str, environ: Mapping[str, str]) -> str | None:
     """The environment's key for a judge at `url` ('' for one in this process), by the rules above."""
-    if not url:
-        return None
-    public = environ.get(provider.key_variable, "").strip() if url == provider.url else ""
-    judges = environ.get(KEY_VARIABLE, "").strip()
-    name, _, named_url = _split(environ.get(JUDGE_VARIABLE, ""))
-    named_url = (
-        named_url
-        or environ.get(URL_VARIABLE, "")
-        or (PROVIDERS[name].url if name in PROVIDERS else "")
-    )
-    if not named_url:
-        return public or judges
-    return (judges if url == named_url.rstrip("/") else "") or public
+    is_public = bool(url) and url == provider.url
+    own = environ.get(provider.key_variable, "").strip() if is_public else ""
+    judges = environ.get(KEY_VARIABLE, "").strip() if _is_environs(url, environ) else ""
+    return judges or own if _named_url(environ) else own or judges
 
 
 def _checked_key(key: str | None) -> str | None:
     """The key without surrounding blanks, or None; JudgeError, without the key, for one that no header can carry."""
     stripped = (key or "").strip()
-    if not (stripped.isprintable() and stripped.isascii()):
+    if not _is_sendable(stripped):
         raise JudgeError(
             f"Expected the judge's key as printable ASCII on one line. Set {KEY_VARIABLE} again."
         )
     return stripped or None
 
 
-def _check_url(url: str, model: str) -> None:
-    """Raise JudgeError for a base URL that cannot be used, or with credentials, which are not repeated."""
-    if _SECRET_IN_URL.search(url) or _SECRET_IN_URL.search(model):
+def _is_sendable(value: str) -> bool:
+    return value.isprintable() and value.isascii()
+
+
+def _check_url(url: str, judge: str) -> None:
+    """Raise JudgeError for a base URL that cannot be used, or with credentials, which are not repeated.
+
+    `judge` is `provider:model` if the URL stood behind it.
+    """
+    if _SECRET_IN_URL.search(url):
         raise JudgeError(
             f"The judge's base URL holds credentials; pass them as the key ({KEY_VARIABLE}) alone."
         )
     try:
-        parts = urlsplit(url or "http://none")
+        parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
-    if not usable:
-        shown = url.rpartition("@")[2]
-        raise JudgeError(
-            f"The judge's base URL must be http://host... or https://host..., found {shown!r}."
-        )
+    if usable:
+        return
+
+    shown = url.partition("?")[0].rpartition("@")[2]
+    host = _BEGIN.sub("", shown, count=1)
+    corrected = f"{judge}@http://{host}" if judge else f"http://{host}"
+    raise JudgeError(
+        "The judge's base URL must be http://host... or https://host..., "
+        f"found {shown!r}. Write {corrected}."
+    )

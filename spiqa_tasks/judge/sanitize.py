@@ -13,6 +13,14 @@ LONGEST = 16_000
 CUT = "\n[...]\n"
 """Stand-in for the middle of a cut answer."""
 
+_LOOKALIKES = str.maketrans(
+    "АВЕЅІЈКМНОРСТХУаеѕіјорсухһԁԛԝνοαικρυΑΒΕΗΙΚΜΝΟΡΤΥΧıɡɑ",
+    "ABESIJKMHOPCTXYaesijopcyxhdqwvoaikpuABEHIKMNOPTYXiga",
+)
+"""Cyrillic and Greek letters, and few others, that look like Latin ones. A package of all of Unicode's
+(confusable-homoglyphs) takes a megabyte, and calls Latin letters confusable with each other."""
+_BLANKS = "\u115f\u1160\u3164\uffa0"
+"""Hangul fillers: letters to Unicode, blanks to a reader."""
 _LINE_ENDS = str.maketrans(dict.fromkeys("\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
 
 
@@ -44,7 +52,6 @@ _FRAME = re.compile(
     "|".join(
         (
             rf"(?:^[^\w\n]{{0,8}}|(?<=[.!?:;,)}}\"'|>])[ \t]{{0,8}})c{_CANDIDATE}{_COLON}",
-            r"<\s{0,8}(?:original question|standard answer|candidate['’]?s answer)\s{1,8}(?:begin|end)\s{0,8}>",
             rf"^[^\w\n]{{0,8}}(?:question|{_phrase('ranked captions')}){_COLON}",
             r"^[^\w\n]{0,8}(?-i:Human|Assistant|HUMAN|ASSISTANT|USER|SYSTEM)[ \t]{0,8}:",
             r"^[ \t]{0,8}#{2,6}[ \t]{0,8}(?:instruction|response|input|system|user|human|assistant)[ \t]{0,8}:",
@@ -81,7 +88,7 @@ _SPEAKING = [
 ]
 """Possible injections in words that honest answers may have, too; for text in lower case, which is twice as fast."""
 _FRAME_WORD = re.compile(
-    "truth|andidate|question|standard|ranked|human|assistant|user|system|##|semantic|word|generative|letter|none|caption"
+    "truth|andidate|question|ranked|human|assistant|user|system|##|semantic|word|generative|letter|none|caption"
 )
 _SPEAKING_WORD = re.compile(
     r"system|user|human|assistant|bot\b|judg|grader|evaluator|instruction|answer|response|##|yes|semantic|ignore|disregard|"
@@ -96,15 +103,15 @@ _SPEAKING_WORD = re.compile(
 def sanitize(text: str) -> str:
     """Return a text of the model under test as a judge may be shown it.
 
-    - What imitates a judge's prompt becomes `[removed]`: the labels "Ground-truth answer:" and "<Standard Answer
-      End>" anywhere, "Candidate answer:" where a label can stand, "Question:" and "Ranked captions:" at the start of a
+    - What imitates a judge's prompt becomes `[removed]`: the label "Ground-truth answer:" anywhere, "Candidate
+      answer:" where a label can stand, "Question:" and "Ranked captions:" at the start of a
       line, the prompts' own sentences, and the role labels of plain-text chats ("### Response:", "ASSISTANT:") at the
       start of a line.
     - Control tokens of chat templates (`<|im_end|>`, `[INST]`, `</s>`) get a blank behind their first character, so
       that they are read and not obeyed.
 
-    Case, punctuation, line ends of any kind, combining and direction marks and full-width letters hide nothing. Any
-    other text is returned byte for byte.
+    Case, punctuation, line ends of any kind, combining and direction marks, full-width letters, blanks of Hangul and
+    Cyrillic and Greek letters that look like Latin ones hide nothing. Any other text is returned byte for byte.
     """
     is_near = _FRAME_WORD.search(folded(text)[0].lower())
     removed = _replaced(_FRAME, text, lambda _: REMOVED) if is_near else text
@@ -131,10 +138,11 @@ def folded(text: str) -> tuple[str, Sequence[int]]:
 @lru_cache(maxsize=4096)
 def _plain(character: str) -> str:
     """The letters that a character is written with, '' for a mark."""
+    if character in _BLANKS:
+        return " "
     letters = unicodedata.normalize("NFKD", character)
-    return "".join(
-        c for c in letters if unicodedata.category(c) not in ("Mn", "Me", "Cf")
-    ).translate(_LINE_ENDS)
+    visible = [c for c in letters if unicodedata.category(c) not in ("Mn", "Me", "Cf")]
+    return "".join(visible).translate(_LINE_ENDS).translate(_LOOKALIKES)
 
 
 def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str]) -> str:

@@ -28,7 +28,7 @@ _MATCHERS = (
     "accuracy_... are the same answers as others score them: released by the authors' rules, vlmevalkit by that host's "
     "matcher, lmms_eval as the mean over the detailed axes, which is no share of right answers"
 )
-_FAULTS = ("_failed_rate", "neither_rate")
+_FAULTS = ("_failed_rate",)
 """Ends of the names of rates that are shown only where they are not 0."""
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.benchmarks.open_metrics import (
-    NEITHER,
+    YES_NO_MASS,
     judge_advice,
+    judged_by,
     metric_of,
     text_metric,
 )
@@ -75,30 +76,38 @@ def test_a_program_that_is_not_there_withholds_the_value() -> None:
     assert "Java" in str(found.reason)
 
 
-def test_neither_is_a_share_of_the_judgements_with_log_probabilities() -> None:
-    """Of L3Score's in both readings; other metrics' and failed ones do not count."""
-    yes, other = [["yes", -0.1]], [["Hm", -0.1], ["Well", -0.2]]
+def test_the_mass_is_that_of_the_judgements_with_log_probabilities() -> None:
+    """The mean over L3Score's in both readings; other metrics' and failed ones do not count."""
+    yes, other = [["Yes", math.log(0.9)]], [["Hm", -0.5], [" no", math.log(0.3)]]
     records = [
         judged(0, yes, other),
         judged(1, other, metric="l3score_released"),
-        judged(2, other, metric="l3score_sampled"),
+        judged(2, other, metric="another"),
         answer(3, verdicts=({"metric": "l3score", "reason": "HTTP 500"},)),
     ]
-    assert NEITHER.compute(records) == Value(2 / 3, 3)
-    assert NEITHER.compute([answer(0)]) == Value(0.0, 0)
-    assert (NEITHER.name, NEITHER.needs, NEITHER.higher_is_better) == (
-        "neither_rate",
-        "judge",
-        False,
-    )
+    assert YES_NO_MASS.compute(records) == Value(pytest.approx((0.9 + 2 * 0.3) / 3), 3)
+    assert math.isnan(YES_NO_MASS.compute([answer(0)]).value)
+    assert (YES_NO_MASS.name, YES_NO_MASS.needs) == ("yes_no_mass", "judge")
+
+
+def test_a_mean_of_noise_is_withheld() -> None:
+    """Under a half of the probability on yes and no; of a rule without log-probabilities nothing is."""
+    metric = judged_by("l3score", lambda records: Value(0.7, len(records)))
+    sure = [judged(number, [["yes", math.log(0.51)]]) for number in range(4)]
+    unsure = [judged(number, [["yes", math.log(0.49)]]) for number in range(4)]
+    assert metric.compute(sure) == Value(0.7, 4)
+    assert metric.compute([answer(0)]) == Value(0.7, 1)
+    found = metric.compute(unsure)
+    assert math.isnan(found.value)
+    assert found.reason == "yes and no have 49.0% of the probability of the judge's first word"
 
 
 @pytest.mark.parametrize(("neither", "is_said"), [(1, False), (2, True)])
-def test_above_five_in_a_hundred_a_line_says_what_to_do(neither: int, is_said: bool) -> None:
+def test_below_ninety_five_in_a_hundred_a_line_says_what_to_do(neither: int, is_said: bool) -> None:
     """Of twenty judgements."""
-    records = [judged(number, [["Hm" if number < neither else "no", -0.1]]) for number in range(20)]
+    records = [judged(number, [["Hm" if number < neither else "no", 0.0]]) for number in range(20)]
     said = [
-        "For 10% of 20 judgements the judge's first word was neither yes nor no, and they count as 0: "
+        "Yes and no together have 90% of the probability of the judge's first word, the mean over 20 judgements: "
         f"{NEITHER_REMEDY}."
     ]
     assert judge_advice(records) == (said if is_said else [])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import Behaviour, OpenAIServer
+from openai_server import Behaviour, OpenAIServer, agreeing
 from run_command import run_json
 from run_files import run_header, run_records
 
@@ -88,6 +88,25 @@ def test_the_json_has_the_metrics_the_counts_and_the_signature(
         assert f"|{part}" in found["signature"]
     assert server.counts["ok"] == 39 + 2  # with the two test questions
     assert KEY not in json.dumps(found)
+
+
+def test_answers_are_judged_by_the_rule_that_is_named(
+    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It names the metric and stands in the signature; what only L3Score has is not there."""
+
+    def text(body: dict[str, Any]) -> str:
+        first, second, *_ = agreeing(body["messages"][0]["content"])
+        return first[0] if first[1] > second[1] else second[0]
+
+    server.behaviour.text = text
+    found = score(capsys, "spiqa_demo", predictions, "--rule", "sampled:1")
+    assert found["metrics"]["l3score_sampled"] == pytest.approx(20 / 39)
+    assert found["counts"]["judged"] == 39
+    assert not {"l3score", "yes_no_mass"} & set(found["metrics"])
+    assert re.search(
+        r"\|settings:[^|]*,rule=sampled:1\|.*\|judge_rule:share of 1 draws\|", found["signature"]
+    )
 
 
 def test_a_dry_run_asks_nothing_and_tells_the_price(
@@ -171,7 +190,7 @@ def test_a_judge_out_of_reach_stops_before_anything_is_scored(
     assert main(["score", "spiqa_demo", str(predictions), "--output", str(tmp_path / "out")]) == 2
     assert "SPIQA_JUDGE_API_KEY" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-    assert len(server.requests) == 2
+    assert len(server.requests) == 1
 
 
 def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_missing_ones(

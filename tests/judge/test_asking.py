@@ -15,19 +15,20 @@ import pytest
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.judge.config import JudgeConfig, RetryPolicy
-from spiqa_tasks.judge.judge import Asker
+from spiqa_tasks.judge.cost import JudgingEstimate
+from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
-from spiqa_tasks.judge.types import JudgeRequest, JudgingEstimate, Verdict
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 PROGRAM = """
 import sys
 from pathlib import Path
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.judge import Asker
+from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.types import JudgeRequest
 url, cache, count = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 config = JudgeConfig("openai", "gpt-4o", url, "k", concurrency=4, cache_dir=cache)
-found = Asker(config).verdicts([JudgeRequest(f"Q{i}?") for i in range(count)])
+found = JudgeClient(config).verdicts([JudgeRequest(f"Q{i}?") for i in range(count)])
 print(sum(verdict.ok for verdict in found), sum(not verdict.cached for verdict in found))
 """
 
@@ -44,7 +45,7 @@ def ask(
 ) -> list[Verdict]:
     """The verdicts on so many requests, or on these, of a judge with these changes."""
     wanted = requests(asked) if isinstance(asked, int) else asked
-    return Asker(replace(config, **changes)).verdicts(wanted)
+    return JudgeClient(replace(config, **changes)).verdicts(wanted)
 
 
 def test_verdicts_come_in_the_order_of_the_requests(
@@ -72,15 +73,15 @@ def test_a_stored_verdict_is_not_asked_for_again(server: OpenAIServer, config: J
 
 
 def test_the_estimate_asks_nothing(server: OpenAIServer, config: JudgeConfig) -> None:
-    """Calls, stored verdicts, tokens and price of what is missing; equal requests count once."""
+    """Calls, stored verdicts and tokens of what is missing; equal requests count once."""
     stored = requests(3)
     ask(config, stored)
     new = [
         JudgeRequest("x" * 60, top_logprobs=None, max_tokens=7),
         JudgeRequest("z" * 8, max_tokens=1),
     ]
-    found = Asker(replace(config, price=(2.0, 10.0))).estimate([*new, new[0], *stored])
-    assert found == JudgingEstimate(2, 3, 25 + 12, 8, pytest.approx((37 * 2 + 8 * 10) / 1e6))
+    found = JudgeClient(config).estimate([*new, new[0], *stored])
+    assert found == JudgingEstimate(2, 3, 25 + 12, 8, None)
     assert len(server.requests) == 3
 
 

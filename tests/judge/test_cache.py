@@ -15,7 +15,7 @@ from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge import cache as module
 from spiqa_tasks.judge.cache import VerdictCache, request_key
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.judge import Asker
+from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", -2.5)), "m-1", None, False, 10, 1)
@@ -169,11 +169,11 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """All are judged, what is stored already is not asked for, and one sentence says how many are lost and why."""
+    """All are judged, what is stored already is not asked for; the first lost one is said, and at the end how many."""
     asked = [JudgeRequest(f"p{place}") for place in range(5)]
     known = 0
     if how in ("read-only", "full"):
-        Asker(config).verdicts(asked[:2])
+        JudgeClient(config).verdicts(asked[:2])
         known, pages = 2, {"read-only": "query_only = 1", "full": "max_page_count = 1"}[how]
         plain = module._connected
 
@@ -191,14 +191,15 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
         server.behaviour.text = long
     else:
         config = replace(config, cache_dir=unwritable(how, tmp_path))
-    judge = Asker(config)
+    judge = JudgeClient(config)
     found = judge.verdicts(asked)
     assert [verdict.ok for verdict in found] == [True] * 5
     assert (judge.summary().unstored, len(server.requests)) == (5 - known, 5)
     lines = (
         capsys.readouterr().err.splitlines()
     )  # the first call imports an SDK, and may be slow enough for progress
-    (line,) = [each for each in lines if "judgements ..." not in each]
+    first, line = [each for each in lines if "judgements ..." not in each]
+    assert "cannot be written (" in first
     assert line.startswith(
         f"spiqa-tasks: Expected to store {5 - known} verdicts in the judge's cache"
     )

@@ -14,7 +14,7 @@ from openai_server import OpenAIServer
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.judge import Asker
+from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.types import JudgeRequest, redacted
 
@@ -61,7 +61,7 @@ def test_a_server_that_echoes_the_key_writes_it_nowhere(
     server.behaviour.served_model = f"m-{KEY}"
     server.behaviour.text = f"B {KEY}"
     server.behaviour.verdict = lambda _: [(KEY, -0.1), *((word, -4.0) for word in "abcd")]
-    judge = Asker(config, report=True)
+    judge = JudgeClient(config, report=True)
     requests = [JudgeRequest("p"), JudgeRequest("p", top_logprobs=None, max_tokens=9)]
     verdicts = judge.verdicts(requests)
     assert all(verdict.ok for verdict in verdicts)
@@ -77,7 +77,7 @@ def test_a_server_that_echoes_the_key_writes_it_nowhere(
 def test_a_models_name_writes_no_signature(server: OpenAIServer, config: JudgeConfig) -> None:
     """A separator in it stays part of the name."""
     server.behaviour.served_model = "m|judge:evil"
-    (verdict,) = Asker(config).verdicts([JudgeRequest("p")])
+    (verdict,) = JudgeClient(config).verdicts([JudgeRequest("p")])
     made = Signature(judge="openai:gpt-4o", judge_served=verdict.model or "")
     assert parse(made.text) == made
 

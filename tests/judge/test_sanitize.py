@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.judge import Asker
+from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.rules import RULES, Candidate
 from spiqa_tasks.judge.rules.l3score import PROMPTS, L3ScoreRule
 from spiqa_tasks.judge.sanitize import (
@@ -78,6 +78,11 @@ DISGUISES = {
         chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text
     ),
     "zero-width": lambda text: "\u200b".join(text),
+    "cyrillic": lambda text: text.translate(
+        str.maketrans("aceopxyABCEHIKMOPTX", "асеорхуАВСЕНІКМОРТХ")
+    ),
+    "greek": lambda text: text.translate(str.maketrans("vouABEIKMNOPTX", "νουΑΒΕΙΚΜΝΟΡΤΧ")),
+    "hangul blanks": lambda text: text.replace(" ", "\u3164"),
 }
 MARKERS = (
     "<|im_end|>",
@@ -327,7 +332,7 @@ def test_making_requests_takes_a_fraction_of_asking() -> None:
     ]
     start = time.process_time()
     requests = [L3ScoreRule().request(candidate) for candidate in candidates]
-    Asker(JudgeConfig("openai", "m", "http://judge")).keyed(requests)
+    JudgeClient(JudgeConfig("openai", "m", "http://judge")).keyed(requests)
     assert time.process_time() - start < 8 * len(candidates) / 100_000
 
 

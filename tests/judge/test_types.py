@@ -6,14 +6,9 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.judge.types import (
-    WITHOUT_LOGPROBS,
-    Summary,
-    Verdict,
-    combined,
-    failed,
-    logprobs_fault,
-)
+from spiqa_tasks.judge.cost import Summary, combined
+from spiqa_tasks.judge.logprobs import WITHOUT_LOGPROBS, logprobs_fault
+from spiqa_tasks.judge.types import Verdict, failed
 
 PREFIX = "the server's answer has "
 
@@ -32,8 +27,7 @@ def test_a_failed_verdict_has_a_reason_and_no_score() -> None:
     assert verdict.unread == verdict.reason
     assert Verdict("ok").ok
     said = Verdict("ok", "x" * 50)
-    assert said.unread == f"the judge's answer {'x' * 40!r} is none of its rule's verdicts"
-    assert "too little probability together" in replace(said, top_logprobs=(("A", -2.0),)).unread
+    assert said.unread == f"the judge's answer {'x' * 40!r} is no verdict of its rule"
 
 
 @pytest.mark.parametrize(
@@ -51,12 +45,7 @@ def test_a_failed_verdict_has_a_reason_and_no_score() -> None:
         ([("Yes", 0.0101)], 1, PREFIX + "a log-probability that is none: 0.0101"),
         ([("Yes", math.inf)], 1, PREFIX + "a log-probability that is none: inf"),
         ([("Yes", "9" * 50)], 1, PREFIX + f"a log-probability that is none: '{'9' * 39}"),
-        ([("Yes", -0.1)], 5, PREFIX + "1 of 5 log-probabilities; use --top 2"),
-        (
-            [("Yes", -0.1), ("No", -3.0), ("a", -4.0)],
-            5,
-            PREFIX + "3 of 5 log-probabilities; use --top 3",
-        ),
+        ([("Yes", -0.1)], 5, None),
         (
             [("Yes", math.log(0.5)), ("No", math.log(0.52))],
             2,
@@ -68,7 +57,7 @@ def test_a_failed_verdict_has_a_reason_and_no_score() -> None:
 def test_log_probabilities_that_cannot_be_are_named(
     pairs: list[tuple[Any, Any]], wanted: int, fault: str | None
 ) -> None:
-    """Forms, ranges, their number and their sum; rounding up a little above 0 and 1 is no fault."""
+    """Forms, ranges, and their sum; rounding up a little above 0 and 1 is no fault."""
     assert logprobs_fault(pairs, wanted) == fault
 
 

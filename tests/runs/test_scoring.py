@@ -103,7 +103,7 @@ def test_without_a_judge_l3score_is_null_with_the_reason() -> None:
     assert result.omitted.keys() - {"bertscore_f1"} == {
         "l3score",
         "judge_failed_rate",
-        "neither_rate",
+        "yes_no_mass",
     }
     assert found["omitted"] == result.omitted
     assert "switched off" in found["omitted"]["l3score"]

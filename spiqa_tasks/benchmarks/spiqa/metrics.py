@@ -17,8 +17,9 @@ from spiqa_tasks.benchmarks.aggregation import (
 from spiqa_tasks.benchmarks.open_metrics import (
     JUDGE_FAILED,
     L3SCORE,
-    NEITHER,
+    YES_NO_MASS,
     Texts,
+    judged_by,
     prediction,
     text_metric,
     whole,
@@ -49,11 +50,11 @@ def table(settings: SpiqaSettings) -> list[str]:
     """Return the rows of the host's table, at most 16; `score` prints the others.
 
     L3Score overall and by figure type (not of both protocols together), text metrics and failure rates, but not
-    `neither_rate`, which is near 0 with a fit judge (`judge_advice` warns otherwise).
+    `yes_no_mass`, which is near 1 with a fit judge (`judge_advice` warns otherwise).
     """
     both = settings.protocol == "both"
     hidden = {name for name in METRICS if name not in SHOWN or (both and name == "bleu_1")} | {
-        NEITHER.name
+        YES_NO_MASS.name
     }
     names = [
         metric.name
@@ -66,7 +67,7 @@ def table(settings: SpiqaSettings) -> list[str]:
 
 def _of_reading(settings: SpiqaSettings, suffix: str, texts: Texts) -> list[Metric]:
     name, of_images = settings.judged + suffix, RETRIEVAL + suffix
-    judged = Metric(name, lambda records: mean_of(name).compute(whole(records)), needs="judge")
+    judged = judged_by(name, lambda records: mean_of(name).compute(whole(records)))
     if suffix and settings.setting == "perfigure":
         judged = replace(judged, compute=partial(_perfigure_released, name))
     retrieval = (
@@ -82,7 +83,7 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
     request_failed = share_of(
         "request_failed_rate", lambda record: record.status == "request_failed"
     )
-    neither = [NEITHER] if settings.judged == L3SCORE else []
+    mass = [YES_NO_MASS] if settings.judged == L3SCORE else []
     if settings.setting != "perfigure":
         truncated = share_of("truncated_rate", lambda record: bool(record.truncated))
         no_text = (
@@ -90,7 +91,7 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
             if settings.setting == "fullpaper"
             else []
         )
-        return [unformatted, truncated, JUDGE_FAILED, *neither, request_failed, *no_text]
+        return [unformatted, truncated, JUDGE_FAILED, *mass, request_failed, *no_text]
     of_questions = [
         share_of("incomplete_rate", lambda record: record.status == "incomplete"),
         Metric("unhelpful_rate", _unhelpful, higher_is_better=False),
@@ -103,7 +104,7 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
     unformatted, request_failed = (
         replace(metric, of_documents=True) for metric in (unformatted, request_failed)
     )
-    return [unformatted, *of_questions, *neither, request_failed]
+    return [unformatted, *of_questions, *mass, request_failed]
 
 
 def _released(record: Record) -> Sequence[str]:

@@ -26,9 +26,9 @@ from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.hosts.failed_requests import response_of
+from spiqa_tasks.judge.cost import Summary, combined
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ
-from spiqa_tasks.judge.types import Summary, combined
 from spiqa_tasks.scoring.responses import without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")

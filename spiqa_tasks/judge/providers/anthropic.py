@@ -1,12 +1,13 @@
 """Anthropic's messages API, for written verdicts only: it returns no token log-probabilities."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.provider import AskError
-from spiqa_tasks.judge.providers.sdk import SdkJudge, answered, text_of
-from spiqa_tasks.judge.types import WITHOUT_LOGPROBS, JudgeRequest, Verdict
+from spiqa_tasks.judge.logprobs import WITHOUT_LOGPROBS
+from spiqa_tasks.judge.providers.provider import RequestError
+from spiqa_tasks.judge.providers.sdk import SdkJudge, text_of, with_usage, written_verdict
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 
 class AnthropicJudge(SdkJudge):
@@ -19,16 +20,17 @@ class AnthropicJudge(SdkJudge):
     path = "/messages"
 
     @classmethod
-    def cannot(cls, _model: str, request: JudgeRequest) -> str | None:
-        reason = f"Anthropic's API returns no token log-probabilities; {WITHOUT_LOGPROBS}"
-        return None if request.top_logprobs is None else reason
-
-    async def ask(self, request: JudgeRequest) -> Verdict:
-        return verdict_of(await self.post(self.body(request)))
+    def cannot(cls, request: JudgeRequest) -> str | None:
+        if request.top_logprobs is None:
+            return None
+        return f"Anthropic's API returns no token log-probabilities; {WITHOUT_LOGPROBS}"
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
-        limit, temperature = request.max_tokens + request.thoughts, float(request.draws > 0)
-        return {**self.common_body(request), "max_tokens": limit, "temperature": temperature}
+        return {
+            **self.common_body(request),
+            "max_tokens": request.max_tokens + request.thoughts,
+            "temperature": float(request.draws > 0),
+        }
 
     @staticmethod
     def classes() -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -38,39 +40,22 @@ class AnthropicJudge(SdkJudge):
 
     @staticmethod
     def headers(config: JudgeConfig) -> dict[str, str]:
-        return {"anthropic-version": "2023-06-01"} | (
-            {"x-api-key": config.api_key} if config.api_key else {}
-        )
+        version = {"anthropic-version": "2023-06-01"}
+        return version | ({"x-api-key": config.api_key} if config.api_key else {})
 
     @staticmethod
     def image_part(url: str) -> dict[str, Any]:
         media_type, is_data, data = url.removeprefix("data:").partition(";base64,")
-        source = (
-            {"type": "base64", "media_type": media_type, "data": data}
-            if is_data
-            else {"type": "url", "url": url}
-        )
+        if not is_data:
+            return {"type": "image", "source": {"type": "url", "url": url}}
+        source = {"type": "base64", "media_type": media_type, "data": data}
         return {"type": "image", "source": source}
 
-    def line(self, key: str, request: JudgeRequest) -> dict[str, Any]:
-        return {"custom_id": key, "params": self.body(request)}
-
-    def verdict(self, response: Mapping[str, Any], _top: int | None) -> Verdict:
-        result = response.get("result")
-        kind, message = (
-            (result.get("type"), result.get("message"))
-            if isinstance(result, dict)
-            else (None, None)
-        )
-        if kind == "succeeded" and isinstance(message, dict):
-            return verdict_of(message)
-        raise self.unanswered(kind, isinstance(result, dict) and result.get("error"))
-
-
-def verdict_of(answer: dict[str, Any]) -> Verdict:
-    """Return the verdict of a message; raises AskError if it is none."""
-    try:
-        text, stop = text_of(answer["content"]), answer.get("stop_reason")
-    except (KeyError, TypeError, AttributeError):
-        raise AskError("the server's answer is no message", retryable=False) from None
-    return answered(answer, text, stop, [], None, "input_tokens", "output_tokens")
+    @staticmethod
+    def verdict_of(answer: dict[str, Any], _request: JudgeRequest) -> Verdict:
+        """Return the verdict of a message."""
+        try:
+            text, stop = text_of(answer["content"]), answer.get("stop_reason")
+        except (KeyError, TypeError, AttributeError):
+            raise RequestError("the server's answer is no message", retryable=False) from None
+        return with_usage(written_verdict(text, stop), answer, "input_tokens", "output_tokens")

@@ -35,7 +35,7 @@ class HfLocal(Provider):
         return self.batch([request])[0]
 
     @classmethod
-    def cannot(cls, _model: str, request: JudgeRequest) -> str | None:
+    def cannot(cls, request: JudgeRequest) -> str | None:
         return "hf: judges see no pictures; choose another judge" if request.images else None
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Requests through a provider's SDK: no retries, no redirects, no headers but ours; every failure is an `AskError`."""
+"""Requests through a provider's SDK: no retries, no redirects, no headers but ours, one kind of error."""
 
 import asyncio
 import base64
@@ -9,24 +9,29 @@ import re
 import ssl
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.logprobs import IMPOSSIBLE, LONGEST_TOKEN, Pairs, logprobs_fault
 from spiqa_tasks.judge.providers.provider import (
-    AskError,
     Provider,
+    RequestError,
     http_error,
     retry_after_seconds,
     written_fault,
 )
-from spiqa_tasks.judge.types import LONGEST_TOKEN, JudgeRequest, Verdict, logprobs_fault
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import printable
 
 LONGEST_MESSAGE = 300
 """Characters of a server's error message that are shown."""
+MOST_ADAPTATIONS = 4
+"""Times that one request is asked again in other parameters."""
 _PLAIN = frozenset(
     {
         "accept",
@@ -38,10 +43,11 @@ _PLAIN = frozenset(
         "user-agent",
     }
 )
+"""Headers of HTTP itself; an SDK's others stay here, as they may hold what its environment has."""
 
 
 class SdkJudge(Provider):
-    """Asks one server by JSON; its requests and responses may also be lines of files, for the provider's batches."""
+    """Asks one server by JSON, in the parameters that the server takes (`Adaptation`)."""
 
     path: ClassVar[str]
     """Path of requests under the base URL."""
@@ -49,12 +55,12 @@ class SdkJudge(Provider):
     @staticmethod
     @abstractmethod
     def classes() -> tuple[Callable[..., Any], Callable[..., Any]]:
-        """Return the SDK's classes of asynchronous clients, and of HTTP clients over aiohttp, the fastest there are."""
+        """Return the SDK's class of asynchronous clients, and of HTTP clients over aiohttp, the fastest there are."""
 
     @staticmethod
     @abstractmethod
     def headers(config: JudgeConfig) -> dict[str, str]:
-        """Return the headers of every request, with the judge's key."""
+        """Return the headers with the judge's key."""
 
     @staticmethod
     @abstractmethod
@@ -62,12 +68,27 @@ class SdkJudge(Provider):
         """Return a picture at an address, or in a data URL, as part of a message."""
 
     @abstractmethod
-    def line(self, key: str, request: JudgeRequest) -> dict[str, Any]:
-        """Return the line of a request, under its key of 64 hexadecimal digits as `custom_id`."""
+    def body(self, request: JudgeRequest) -> dict[str, Any]:
+        """Return the parameters of a request, as the rule wants it."""
 
+    @staticmethod
     @abstractmethod
-    def verdict(self, response: Mapping[str, Any], top: int | None) -> Verdict:
-        """Return the verdict in the line of a response to a request for `top` log-probabilities; raises AskError."""
+    def verdict_of(answer: dict[str, Any], request: JudgeRequest) -> Verdict:
+        """Return the verdict of a server's answer; raises RequestError if it is none."""
+
+    async def ask(self, request: JudgeRequest) -> Verdict:
+        for _ in range(MOST_ADAPTATIONS):
+            body = self._adaptation.applied(self.body(request))
+            try:
+                return await self._ask(body, request)
+            except RequestError as error:
+                if not error.complaint or not self._adaptation.learn(error.complaint, body):
+                    raise
+        return await self._ask(self._adaptation.applied(self.body(request)), request)
+
+    async def _ask(self, body: dict[str, Any], request: JudgeRequest) -> Verdict:
+        verdict = self.verdict_of(await self.post(body), request)
+        return replace(verdict, adapted=self._adaptation.text)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -75,26 +96,26 @@ class SdkJudge(Provider):
             await self._sdk.close()
 
     async def post(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the JSON object that the server answers with; raises AskError.
+        """Return the JSON object that the server answers with; raises RequestError.
 
         The SDK's models take anything a server says, so that its raw answer is read instead.
         """
         import httpx2
 
         try:
-            asking = self._sdk.post(self.path, cast_to=httpx2.Response, body=body)
-            response = await asyncio.wait_for(
-                asking, self._config.timeout
-            )  # an SDK would limit single reads
+            # not `with_raw_response`, which needs a header of the SDK sent
+            sent = self._sdk.post(self.path, cast_to=httpx2.Response, body=body)
+            # an SDK would limit single reads, and a server that drips is never done
+            response = await asyncio.wait_for(sent, self._config.timeout)
         except asyncio.TimeoutError:
-            raise AskError(
-                f"no answer within {self._config.timeout:g} s", retryable=True, silent=True
-            ) from None
+            reason = f"no answer within {self._config.timeout:g} s"
+            raise RequestError(reason, retryable=True, silent=True) from None
         except Exception as error:
             raise self._failure(error) from None
+
         answer = _parsed(response.content)
         if not isinstance(answer, dict):
-            raise AskError("the server's answer is not a JSON object", retryable=True)
+            raise RequestError("the server's answer is not a JSON object", retryable=True)
         if answer.get("error"):
             raise self._http_error(response)
         return answer
@@ -106,36 +127,33 @@ class SdkJudge(Provider):
         """
         content: Any = request.prompt.encode("utf-8", "replace").decode()
         if request.images:
-            pictures = (self.image_part(_url(image)) for image in request.images)
+            pictures = [self.image_part(_url(image)) for image in request.images]
             content = [*pictures, {"type": "text", "text": content}]
         messages = [{"role": "user", "content": content}]
         return {**self._config.extra_fields, "model": self._config.model, "messages": messages}
-
-    def unanswered(self, *reasons: Any) -> AskError:
-        """Return the error of a response's line without an answer."""
-        reason = " ".join(str(reason) for reason in reasons if reason) or "no answer"
-        return AskError(
-            self._config.redact(f"in the file: {reason}")[:LONGEST_MESSAGE], retryable=False
-        )
 
     @cached_property
     def _sdk(self) -> Any:
         import httpx2
 
         logging.getLogger("httpx2").setLevel(logging.WARNING)  # it logs a line for every request
+        _refuse_socks(self._config.url)
         make, make_http = self.classes()
-        hooks = {"request": [self._send_ours]}
         # no connection is kept: it may hold a second response to the request before
         limits = httpx2.Limits(max_connections=self._config.concurrency + 1, keepalive_expiry=0)
+        http_client = make_http(
+            follow_redirects=False,
+            event_hooks={"request": [self._send_ours]},
+            timeout=None,
+            limits=limits,
+        )
         base, _, query = self._config.url.partition("?")
         return make(
             base_url=base,
-            default_query=dict(pair.partition("=")[::2] for pair in query.split("&") if pair),
+            default_query=dict(parse_qsl(query, keep_blank_values=True)),
             api_key=self._config.api_key or "none",
             max_retries=0,
-            http_client=make_http(
-                follow_redirects=False, event_hooks=hooks, timeout=None, limits=limits
-            ),
+            http_client=http_client,
             timeout=None,
         )
 
@@ -144,8 +162,9 @@ class SdkJudge(Provider):
         for name in set(request.headers) - _PLAIN:
             del request.headers[name]
         request.headers.update(self.headers(self._config))
+        request.headers.update(self._config.headers)
 
-    def _failure(self, error: Exception) -> AskError:
+    def _failure(self, error: Exception) -> RequestError:
         """The error of an SDK, classified; one that is no failure of the request is raised again."""
         import aiohttp
         import httpx2
@@ -153,39 +172,82 @@ class SdkJudge(Provider):
         if isinstance(response := getattr(error, "response", None), httpx2.Response):
             return self._http_error(response)
         causes = list(_causes(error))
-        if not any(
-            isinstance(cause, httpx2.HTTPError | aiohttp.ClientError | OSError) for cause in causes
-        ):
-            raise error
-        detail = (
-            next((str(cause) for cause in causes[1:] if str(cause)), "")
-            or type(causes[-1]).__name__
-        )
-        refused = any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes)
-        remedy = "check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
-        reached = {
-            cause.host for cause in causes if isinstance(cause, aiohttp.ClientConnectorError)
-        }
-        if reached - {urlsplit(self._config.url).hostname}:
-            remedy = "check the proxy's address (HTTPS_PROXY, HTTP_PROXY as http://host:port), or set NO_PROXY"
-        if refused:
-            remedy = "name the file of the authority that signed the server's certificate in SSL_CERT_FILE"
-        return AskError(f"{self._config.redact(detail)}; {remedy}", retryable=not refused)
+        for cause in causes:
+            if isinstance(cause, aiohttp.ClientHttpProxyError):
+                return http_error(cause.status, f"the proxy answered {cause.message}")
+            if isinstance(cause, ssl.SSLCertVerificationError):
+                remedy = "name the file of the authority that signed the server's certificate"
+                return self._unreachable(causes, f"{remedy} in SSL_CERT_FILE", retryable=False)
+            if isinstance(cause, aiohttp.ClientConnectorError) and not self._is_judges(cause.host):
+                remedy = "check the proxy's address (HTTPS_PROXY, HTTP_PROXY as http://host:port)"
+                return self._unreachable(causes, f"{remedy}, or set NO_PROXY", retryable=True)
 
-    def _http_error(self, response: Any) -> AskError:
+        kinds = (httpx2.HTTPError, aiohttp.ClientError, OSError)
+        if not any(isinstance(cause, kinds) for cause in causes):
+            raise error
+        remedy = "check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
+        return self._unreachable(causes, remedy, retryable=True)
+
+    def _unreachable(
+        self, causes: list[BaseException], remedy: str, *, retryable: bool
+    ) -> RequestError:
+        texts = [str(cause) for cause in causes[1:] if str(cause)]
+        detail = texts[0] if texts else type(causes[-1]).__name__
+        return RequestError(f"{self._config.redact(detail)}; {remedy}", retryable=retryable)
+
+    def _is_judges(self, host: str) -> bool:
+        return host == urlsplit(self._config.url).hostname
+
+    def _http_error(self, response: Any) -> RequestError:
         body = _parsed(response.content) or response.content.decode(errors="replace")
-        error = body.get("error", body) if isinstance(body, dict) else body
-        about = error if isinstance(error, dict) else {}
-        message = about.get("message", error)
-        text = message if isinstance(message, str) else json.dumps(message)
+        message, codes = _message_and_codes(body)
         if target := response.headers.get("Location"):
-            text = f"it redirects to {target}"
+            message = f"it redirects to {target}"
         status = response.status_code
-        if status == 200 and re.fullmatch("[45][0-9]{2}", str(about.get("code"))):
-            status = int(about["code"])  # routers answer so
-        codes = [code for code in (about.get("code"), about.get("type")) if isinstance(code, str)]
-        said = self._config.redact(" ".join(text.split()))[:LONGEST_MESSAGE]
-        return http_error(status, said, codes, retry_after_seconds(response.headers))
+        for code in codes:
+            if status == 200 and re.fullmatch("[45][0-9]{2}", code):
+                status = int(code)  # routers answer so
+        shown = self._config.redact(" ".join(message.split()))[:LONGEST_MESSAGE]
+        error = http_error(status, shown, codes, retry_after_seconds(response.headers))
+        if status == 404 and not re.search(r"/v\d", urlsplit(self._config.url).path):
+            base = self._config.url.partition("?")[0]
+            error.reason += f"; if it has no /v1 yet, try {self._config.redact(base)}/v1"
+        return error
+
+
+def _message_and_codes(body: Any) -> tuple[str, list[str]]:
+    """Return what an error's body says, and its codes; a router (OpenRouter) wraps the model's server."""
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if not isinstance(error, dict):
+        return _as_text(error), []
+    codes = [
+        str(error[name]) for name in ("code", "type") if isinstance(error.get(name), str | int)
+    ]
+
+    metadata = error.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, dict) else None
+    if raw:
+        inner = _parsed(raw.encode()) if isinstance(raw, str) else raw
+        message, inner_codes = _message_and_codes(inner or raw)
+        return message, codes + inner_codes
+    return _as_text(error.get("message", error)), codes
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _refuse_socks(url: str) -> None:
+    """Raise RequestError for a judge behind a SOCKS proxy, which the HTTP client cannot use."""
+    proxies = getproxies()
+    parts = urlsplit(url)
+    proxy = proxies.get(parts.scheme) or proxies.get("all") or ""
+    if proxy.startswith("socks") and not proxy_bypass(parts.hostname or ""):
+        raise RequestError(
+            "the judge is behind a SOCKS proxy, which is not supported; "
+            "set HTTPS_PROXY to an HTTP proxy, or NO_PROXY to the judge's host",
+            retryable=False,
+        )
 
 
 def text_of(content: Any) -> str:
@@ -195,33 +257,44 @@ def text_of(content: Any) -> str:
     return "".join(part["text"] for part in content or () if part.get("type") == "text")
 
 
-def answered(
-    answer: Mapping[str, Any],
-    text: str,
-    stop: Any,
-    pairs: list[tuple[Any, Any]],
-    top: int | None,
-    *counts: str,
-) -> Verdict:
-    """Return the verdict of a server's answer, with its model and its token counts of these names if plausible.
+def written_verdict(text: str, stop: Any) -> Verdict:
+    """Return the verdict of a written answer; `stop` is the server's reason for its end.
 
-    `stop` is the server's reason for its end; `pairs` are the most likely first tokens with their log-probabilities, of
-    which `top` were asked for (None: a written answer).
-
-    Raises AskError, not retryable, for an answer that is no verdict: it was paid for, and would be the same again.
+    Raises RequestError, not retryable, if it is none: it was paid for, and would be the same again.
     """
-    fault = None if pairs else written_fault(text, stop)
-    fault = fault or (logprobs_fault(pairs, top) if top else None)
+    fault = written_fault(text, stop)
     if fault is not None:
-        raise AskError(fault, retryable=False)
+        raise RequestError(fault, retryable=False)
+    return Verdict("ok", text)
+
+
+def logprob_verdict(text: str, pairs: Pairs, top: int) -> Verdict:
+    """Return the verdict of the `top` most likely first tokens; raises RequestError as `written_verdict`."""
+    fault = logprobs_fault(pairs, top)
+    if fault is not None:
+        raise RequestError(fault, retryable=False)
+    finite = [(token, max(float(logprob), IMPOSSIBLE)) for token, logprob in pairs]
+    most_likely = sorted(finite, key=lambda pair: -pair[1])
+    return Verdict("ok", text, tuple(most_likely[:top]))
+
+
+def with_usage(
+    verdict: Verdict, answer: Mapping[str, Any], prompt: str, completion: str
+) -> Verdict:
+    """Return the verdict with the answer's model and its token counts of these names, if plausible."""
     usage, model = answer.get("usage"), answer.get("model")
-    served = printable(model[:LONGEST_TOKEN]) if isinstance(model, str) and model else None
-    used = (usage.get(name) if isinstance(usage, dict) else 0 for name in counts)
-    plain = (count if isinstance(count, int) else 0 for count in used)
-    tokens = sorted(
-        ((token, float(logprob)) for token, logprob in pairs), key=lambda pair: -pair[1]
+    counts = usage if isinstance(usage, dict) else {}
+    name = printable(model[:LONGEST_TOKEN]) if isinstance(model, str) else ""
+    return replace(
+        verdict,
+        model=name or None,
+        prompt_tokens=_count(counts.get(prompt)),
+        completion_tokens=_count(counts.get(completion)),
     )
-    return Verdict("ok", text, tuple(tokens[:top]), served, None, False, *plain)
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -9,7 +9,17 @@ from spiqa_tasks.judge.rules.l3score import L3ScoreRule, SampledRule
 from spiqa_tasks.judge.rules.letters import LettersRule, ReleasedLettersRule
 from spiqa_tasks.judge.rules.rule import Candidate, Rule
 
-__all__ = ["RULES", "RULE_OF", "Candidate", "Rule", "make_rule"]
+__all__ = [
+    "RULES",
+    "RULE_OF",
+    "Candidate",
+    "L3ScoreRule",
+    "LettersRule",
+    "ReleasedLettersRule",
+    "Rule",
+    "SampledRule",
+    "make_rule",
+]
 
 RULES: dict[str, type[Rule]] = {
     rule.name: rule for rule in (L3ScoreRule, SampledRule, LettersRule, ReleasedLettersRule)
@@ -20,7 +30,7 @@ RULE_OF = {rule.metric: rule.name for rule in RULES.values() if rule.metric}
 
 
 def make_rule(spec: str, options: Mapping[str, Any]) -> Rule:
-    """Return the rule written `NAME` or `NAME:ARGUMENT`, with those of the options that it has.
+    """Return the rule written `NAME` or `NAME:ARGUMENT` (`sampled:10`), with those of the options that it has.
 
     Raises InputError for an unknown name, or an argument or a value that the rule refuses.
     """

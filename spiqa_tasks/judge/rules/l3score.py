@@ -3,9 +3,10 @@
 By log-probabilities, or for judges without them by the share of yes among several answers.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from spiqa_tasks.errors import InputError
@@ -43,9 +44,12 @@ PROMPTS: dict[str, str] = {
     ),
 }
 TOP = 5
+LEAST_MASS = 0.5
+"""Probability of yes and no together below which a judge most likely writes something else, and the
+share of yes between them is noise."""
 DRAWS = 5
 THOUGHTS = 2048
-"""Tokens in which a model may think before a draw's answer: without an answer by then, the verdict has failed."""
+"""Tokens in which a model may think before a draw's answer."""
 _ANSWER_TOKENS = 16
 """Room for a word in Markdown, or behind a label."""
 _SAID = re.compile(
@@ -79,9 +83,6 @@ class YesNoRule(Rule):
         return PROMPTS[self.prompt].format(
             question=candidate.question, reference=candidate.reference, prediction=candidate.shown
         )
-
-    def rewordings(self) -> Mapping[str, Rule]:
-        return {name: replace(self, prompt=name) for name in PROMPTS if name != self.prompt}
 
     def signed(self, rule: str, temperature: float, max_tokens: int) -> dict[str, Any]:
         """Return the signature fields."""
@@ -117,17 +118,22 @@ class L3ScoreRule(YesNoRule):
         return candidate.marked(JudgeRequest(self.text(candidate), top_logprobs=self.top))
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
-        return l3score(verdict.top_logprobs, top=self.top) if verdict.ok else None
+        """Return the score; 0, as published, if neither yes nor no is among as many as were asked for."""
+        pairs = verdict.top_logprobs
+        is_short = len(pairs) < self.top and says_neither(pairs)
+        if not verdict.ok or is_short:
+            return None
+        return l3score(pairs, top=self.top)
 
     def signature(self) -> dict[str, Any]:
         return self.signed(f"top-{self.top}", 0.0, 1)
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
-        scores = [
-            None if says_neither(verdict.top_logprobs) else self.score(test, verdict)
-            for test, verdict in zip(self.tests, verdicts, strict=True)
-        ]
-        return free_answer_fault(verdicts, scores, "yes or no", middle=True)
+        scores = []
+        for test, verdict in zip(self.tests, verdicts, strict=True):
+            is_noise = yes_no_mass(verdict.top_logprobs) < LEAST_MASS
+            scores.append(None if is_noise else self.score(test, verdict))
+        return free_answer_fault(verdicts, scores)
 
 
 @dataclass(frozen=True)
@@ -138,18 +144,24 @@ class SampledRule(YesNoRule):
 
     Attributes:
         draws: their number.
+        thoughts: tokens in which a model may think before its answer; a longer thinker is cut off.
     """
 
     name = "sampled"
     metric = "l3score_sampled"
 
     draws: int = DRAWS
+    thoughts: int = THOUGHTS
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 1 <= self.draws <= 1000:
             raise InputError(
                 f"Expected a number of draws from 1 to 1000, found {self.draws}. Correct it."
+            )
+        if not 0 <= self.thoughts <= 1_000_000:
+            raise InputError(
+                f"Expected a number of thinking tokens of at least 0, found {self.thoughts}."
             )
 
     @classmethod
@@ -161,24 +173,42 @@ class SampledRule(YesNoRule):
         return {"draws": int(argument)} if argument else {}
 
     def request(self, candidate: Candidate, /) -> JudgeRequest:
-        prompt, draws = self.text(candidate), self.draws
-        return candidate.marked(
-            JudgeRequest(prompt, (), _ANSWER_TOKENS, None, draws=draws, thoughts=THOUGHTS)
+        request = JudgeRequest(
+            self.text(candidate),
+            max_tokens=_ANSWER_TOKENS,
+            top_logprobs=None,
+            draws=self.draws,
+            thoughts=self.thoughts,
         )
+        return candidate.marked(request)
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
         """Return the share of yes; None if the judge failed or a draw says neither yes nor no."""
-        said = [_SAID.match(draw) for draw in verdict.text.split("\n")]
-        return None if None in said else sum(bool(draw and draw[1]) for draw in said) / len(said)
+        draws = [_SAID.match(line) for line in verdict.text.split("\n")]
+        if None in draws:
+            return None
+        return sum(bool(draw and draw[1]) for draw in draws) / len(draws)
 
     def signature(self) -> dict[str, Any]:
-        return self.signed(f"share of {self.draws} draws", 1.0, _ANSWER_TOKENS + THOUGHTS)
+        return self.signed(f"share of {self.draws} draws", 1.0, _ANSWER_TOKENS + self.thoughts)
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
         scores = [self.score(*test) for test in zip(self.tests, verdicts, strict=True)]
-        return free_answer_fault(verdicts, scores, "yes or no", middle=True)
+        return free_answer_fault(verdicts, scores)
 
 
 def says_neither(top_logprobs: Sequence[Sequence[Any]]) -> bool:
     """Return whether neither yes nor no is among the `(token, logprob)` pairs of a verdict."""
-    return not any(token.strip().lower() in YES_FORMS | NO_FORMS for token, _ in top_logprobs)
+    return not any(_is_yes_or_no(token) for token, _ in top_logprobs)
+
+
+def yes_no_mass(top_logprobs: Sequence[Sequence[Any]]) -> float:
+    """Return the probability of yes and no together, in all their spellings."""
+    probabilities = [
+        math.exp(min(logprob, 0.0)) for token, logprob in top_logprobs if _is_yes_or_no(token)
+    ]
+    return min(math.fsum(probabilities), 1.0)
+
+
+def _is_yes_or_no(token: str) -> bool:
+    return token.strip().lower() in YES_FORMS | NO_FORMS

@@ -85,15 +85,11 @@ class Rule(ABC):
 
     @abstractmethod
     def score(self, candidate: Candidate, verdict: Verdict, /) -> float | None:
-        """Return the answer's score in [0, 1], or None for a failed verdict."""
+        """Return the answer's score in [0, 1], or None for a verdict that failed or cannot be read."""
 
     @abstractmethod
     def signature(self) -> Mapping[str, Any]:
         """Return the rule's signature fields, without the `judge_` prefix."""
-
-    def rewordings(self) -> Mapping[str, Rule]:
-        """Return the rule in its other wordings, by their names: a verdict should not depend on which is used."""
-        return {}
 
     def fault(self, _verdicts: Sequence[Verdict], /) -> str | None:
         """Return why a judge with these verdicts on `tests` is unfit, with the remedy, or None."""
@@ -105,20 +101,20 @@ def prompt_id(name: str, text: str, digits: int = 12) -> str:
     return f"{name}:{hashlib.sha256(text.encode()).hexdigest()[:digits]}"
 
 
-def free_answer_fault(
-    verdicts: Sequence[Verdict], scores: Sequence[float | None], words: str, *, middle: bool
-) -> str | None:
+def free_answer_fault(verdicts: Sequence[Verdict], scores: Sequence[float | None]) -> str | None:
     """Return why a judge with these verdicts on `BLUE_AND_GREEN` is unfit, or None.
 
-    A score is None if its verdict has none of `words`; with `middle`, 0.5 has to lie between the scores.
+    A score is None if its verdict says neither yes nor no.
     """
     for verdict, score in zip(verdicts, scores, strict=True):
         if score is None:
-            return f"it begins its answer with {verdict.text.strip()[:20]!r} and not with {words}; {NEITHER_REMEDY}"
+            begins = f"it begins its answer with {verdict.text.strip()[:20]!r}"
+            return f"{begins} and not with yes or no; {NEITHER_REMEDY}"
+
     right, wrong = (score or 0.0 for score in scores)
-    if right > wrong and (not middle or right > 0.5 > wrong):
+    if right > 0.5 > wrong:
         return None
     return (
-        f"asked whether Blue and whether Green means Blue it gave {right:.2f} and {wrong:.2f}, where a judge gives "
-        f"{'more than and less than 0.5' if middle else 'the first more'}; choose another one"
+        f"asked whether Blue and whether Green means Blue it gave {right:.2f} and {wrong:.2f}, "
+        "where a judge gives more than and less than 0.5; choose another one"
     )

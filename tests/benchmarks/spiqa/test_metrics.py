@@ -17,12 +17,12 @@ RATES = [
     "unformatted_rate",
     "truncated_rate",
     "judge_failed_rate",
-    "neither_rate",
+    "yes_no_mass",
     "request_failed_rate",
 ]
 PERFIGURE_RATES = [
     *("unformatted_rate", "incomplete_rate", "unhelpful_rate", "judge_failed_rate"),
-    *("neither_rate", "request_failed_rate"),
+    *("yes_no_mass", "request_failed_rate"),
 ]
 TEXTS = list(METRICS)
 

@@ -114,7 +114,7 @@ def test_a_task_may_name_another_rule(
     (tmp_path / "mine.yaml").write_text(
         f"include: {included}\ntask: spiqa_demo_mine\ndataset_name: rule=sampled\n"
     )
-    judged.behaviour.text = lambda body: "No" if "Green" in str(body) else "Yes"
+    judged.behaviour.text = lambda body: "No" if "Green" in str(body["messages"]) else "Yes"
     result = evaluate(
         "openai", ["spiqa_demo_mine"], chat_args, limit=2, task_manager=manager(tmp_path)
     )
@@ -123,7 +123,7 @@ def test_a_task_may_name_another_rule(
     assert "l3score,none" not in scores
     record = whole_record(result["samples"]["spiqa_demo_mine"][0])
     assert record["scores"]["l3score_sampled"] == 1
-    assert "judge_rule:" in record["signature"]
+    assert "judge_rule:share of 5 draws" in record["signature"]
 
 
 def test_server_that_takes_few_images_leads_to_the_right_task(

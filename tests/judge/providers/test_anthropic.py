@@ -12,12 +12,13 @@ from openai_server import OpenAIServer
 
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.judge import Asker
-from spiqa_tasks.judge.providers.anthropic import AnthropicJudge, verdict_of
-from spiqa_tasks.judge.providers.provider import AskError
+from spiqa_tasks.judge.judge import JudgeClient
+from spiqa_tasks.judge.providers.anthropic import AnthropicJudge
+from spiqa_tasks.judge.providers.provider import RequestError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 KEY = "sk-ant-0123456789"
+TEXT = JudgeRequest("p", top_logprobs=None, max_tokens=9)
 
 
 def _ask(server: OpenAIServer, request: JudgeRequest) -> Verdict:
@@ -68,12 +69,11 @@ def _api() -> AnthropicJudge:
 
 
 def test_what_is_sent_is_the_message_with_the_users_own_fields() -> None:
-    """In a file under its key."""
+    """Beside model and prompt."""
     body = {"top_k": 1, "model": "claude", "max_tokens": 9, "temperature": 0.0}
     body |= {"messages": [{"role": "user", "content": "p"}]}
     request = JudgeRequest("p", top_logprobs=None, max_tokens=9)
     assert _api().body(request) == body
-    assert _api().line("k", request) == {"custom_id": "k", "params": body}
     config = JudgeConfig("anthropic", "claude", "http://h/v1", KEY)
     assert AnthropicJudge.headers(config) == {"anthropic-version": "2023-06-01", "x-api-key": KEY}
     assert AnthropicJudge.headers(replace(config, api_key=None)) == {
@@ -94,8 +94,7 @@ def test_a_message_is_its_texts_with_the_model_and_the_counts() -> None:
         "usage": {"input_tokens": 5, "output_tokens": 2},
     }
     expected = Verdict("ok", "AB", (), "claude-1", None, False, 5, 2)
-    assert verdict_of(message) == expected
-    assert _api().verdict({"result": {"type": "succeeded", "message": message}}, None) == expected
+    assert AnthropicJudge.verdict_of(message, TEXT) == expected
 
 
 @pytest.mark.parametrize(
@@ -110,36 +109,16 @@ def test_a_message_is_its_texts_with_the_model_and_the_counts() -> None:
         ),
         (
             {"content": [], "stop_reason": "max_tokens"},
-            "the judge wrote nothing and ended by 'max_tokens'; a judge",
+            "the judge's answer was cut off before a verdict, ''; give its thoughts more room",
         ),
     ],
 )
 def test_what_is_no_verdict_has_its_reason(message: dict[str, Any], reason: str) -> None:
     """It was paid for and is not asked for again."""
-    with pytest.raises(AskError) as error:
-        verdict_of(message)
+    with pytest.raises(RequestError) as error:
+        AnthropicJudge.verdict_of(message, TEXT)
     assert error.value.reason.startswith(reason)
     assert not error.value.retryable
-
-
-@pytest.mark.parametrize(
-    ("response", "reason"),
-    [
-        ({}, "in the file: no answer"),
-        ({"result": "x"}, "in the file: no answer"),
-        ({"result": {"type": "expired"}}, "in the file: expired"),
-        (
-            {"result": {"type": "errored", "error": {"a": 1}, "message": {}}},
-            "in the file: errored {'a': 1}",
-        ),
-        ({"result": {"type": "succeeded", "message": "x"}}, "in the file: succeeded"),
-    ],
-)
-def test_a_response_without_an_answer_has_its_reason(response: dict[str, Any], reason: str) -> None:
-    """The kind of its result and the error."""
-    with pytest.raises(AskError) as error:
-        _api().verdict(response, None)
-    assert (error.value.reason, error.value.retryable) == (reason, False)
 
 
 def test_a_missing_sdk_is_one_sentence_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,4 +126,6 @@ def test_a_missing_sdk_is_one_sentence_with_the_command(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "anthropic", None)
     config = JudgeConfig("anthropic", "claude", "http://h/v1", KEY)
     with pytest.raises(MissingPartError, match=r"pip install '\.\[anthropic\]'"):
-        Asker(replace(config, cache_dir=None)).verdicts([JudgeRequest("p", top_logprobs=None)])
+        JudgeClient(replace(config, cache_dir=None)).verdicts(
+            [JudgeRequest("p", top_logprobs=None)]
+        )

@@ -9,7 +9,7 @@ import pytest
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.judge import Asker
+from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.providers.hf import HfLocal
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -74,7 +74,7 @@ def _plain_logprobs(folder: Path, prompt: str) -> list[tuple[str, float]]:
 
 
 def _ask(folder: Path, tmp_path: Path, requests: list[JudgeRequest]) -> list[Verdict]:
-    return Asker(JudgeConfig("hf", str(folder), cache_dir=tmp_path)).verdicts(requests)
+    return JudgeClient(JudgeConfig("hf", str(folder), cache_dir=tmp_path)).verdicts(requests)
 
 
 PROMPTS = [

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from spiqa_tasks.judge.judge import Asker
+from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.providers.provider import Provider
-from spiqa_tasks.judge.providers.sdk import answered
+from spiqa_tasks.judge.providers.sdk import with_usage
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -30,7 +30,7 @@ class Echo(Provider):
     ("judge", "logprobs", "pictures"),
     [
         ("openai:gpt-4o", True, True),
-        ("openai:o3", False, True),
+        ("openai:o3", True, True),
         ("anthropic:claude", False, True),
         ("hf:m", True, False),
     ],
@@ -42,7 +42,7 @@ def test_what_cannot_be_asked_is_told_by_the_declaration(
     config = parse_judge(judge, api_key="k", environ={})
     asked = (JudgeRequest("p"), PICTURE, JudgeRequest("p", top_logprobs=None))
     provider = PROVIDERS[config.provider]
-    assert [provider.cannot(config.model, request) is None for request in asked] == [
+    assert [provider.cannot(request) is None for request in asked] == [
         logprobs,
         pictures,
         True,
@@ -56,7 +56,10 @@ def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.Monkey
     config = parse_judge("toy:m", environ=environ)
     assert (config.url, config.api_key) == ("https://toy/v1", "t")
     assert parse_judge("toy:m@http://elsewhere/v1", environ=environ).api_key is None
-    assert Asker(replace(config, cache_dir=None)).verdicts([JudgeRequest("said")])[0].text == "said"
+    assert (
+        JudgeClient(replace(config, cache_dir=None)).verdicts([JudgeRequest("said")])[0].text
+        == "said"
+    )
 
 
 @pytest.mark.parametrize(
@@ -73,5 +76,6 @@ def test_the_served_model_is_a_text_of_bounded_length(
     answer: dict[str, object], model: str | None
 ) -> None:
     """Printable, too."""
-    assert answered(answer, "yes", "stop", [], None).model == model
-    assert "\x1b" not in (answered({"model": "m\x1b[31m"}, "yes", "stop", [], None).model or "")
+    verdict = Verdict("ok", "yes")
+    assert with_usage(verdict, answer, "in", "out").model == model
+    assert "\x1b" not in (with_usage(verdict, {"model": "m\x1b[31m"}, "in", "out").model or "")

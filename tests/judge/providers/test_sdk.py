@@ -15,7 +15,7 @@ from openai_server import OpenAIServer
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.anthropic import AnthropicJudge
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
-from spiqa_tasks.judge.providers.provider import AskError
+from spiqa_tasks.judge.providers.provider import RequestError
 from spiqa_tasks.judge.providers.sdk import SdkJudge
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -42,8 +42,8 @@ def ask(config: JudgeConfig, *requests: JudgeRequest) -> list[Verdict]:
     return asyncio.run(run())
 
 
-def failure(config: JudgeConfig) -> AskError:
-    with pytest.raises(AskError) as caught:
+def failure(config: JudgeConfig) -> RequestError:
+    with pytest.raises(RequestError) as caught:
         ask(config)
     return caught.value
 

@@ -9,7 +9,7 @@ from openai_server import OpenAIServer, agreeing
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.judge.rules.l3score import L3ScoreRule, says_neither
+from spiqa_tasks.judge.rules.l3score import L3ScoreRule, says_neither, yes_no_mass
 from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
@@ -51,14 +51,15 @@ def test_a_judge_that_says_neither_is_refused(
         _l3judge(config).preflight()
 
 
-def test_a_judge_with_too_few_log_probabilities_is_refused(
+def test_fewer_log_probabilities_are_enough_with_yes_or_no_among_them(
     server: OpenAIServer, config: JudgeConfig
 ) -> None:
-    """Three where the paper's rule needs five change the score; the message says what can be asked for."""
+    """As servers merge tokens of equal text; with neither among them there is no verdict, and no 0."""
     server.behaviour.verdict = lambda prompt: agreeing(prompt)[:3]
-    with pytest.raises(JudgeError, match=r"has 3 of 5 log-probabilities; use --top 3, or switch"):
-        _l3judge(config).preflight()
-    _l3judge(config, top=3).preflight()
+    _l3judge(config).preflight()
+    assert _score(_l3judge(config), "red", "Red") == pytest.approx(0.9 / (0.9 + 0.08))
+    server.behaviour.verdict = lambda _prompt: [("Sure", -0.1), ("Well", -3.0)]
+    assert _score(_l3judge(config), "a", "b") is None
 
 
 def test_extra_fields_are_sent_and_signed(server: OpenAIServer, config: JudgeConfig) -> None:
@@ -149,7 +150,7 @@ def test_a_judge_is_fit_that_tells_right_from_wrong() -> None:
             f"asked whether Blue and whether Green means Blue it gave {right:.2f} and {wrong:.2f}, where a judge "
             "gives more than and less than 0.5; choose another one"
         )
-    thinks = Verdict("ok", " Okay, let me think about it", (("Okay", -0.1), ("Well", -3.0)))
+    thinks = Verdict("ok", " Okay, let me think about it", (("Okay", -0.1), ("yes", -3.0)))
     assert rule.fault([_said(0.9), thinks]) == (
         "it begins its answer with 'Okay, let me think a' and not with yes or no; a judge that thinks or greets first "
         "has to be told not to, for vLLM, SGLang and hf: with --judge-extra or SPIQA_JUDGE_EXTRA "
@@ -159,5 +160,6 @@ def test_a_judge_is_fit_that_tells_right_from_wrong() -> None:
     assert rule.score(Candidate("p"), Verdict("judge_failed", reason="x")) is None
     assert [says_neither(each.top_logprobs) for each in (_said(0.5, "yeah"), thinks)] == [
         False,
-        True,
+        False,
     ]
+    assert yes_no_mass(thinks.top_logprobs) == pytest.approx(math.exp(-3))

@@ -1,0 +1,119 @@
+"""How long a judge is asked: which tries count, when a test question comes first, when it is given up. Pure."""
+
+import random
+from dataclasses import dataclass, field
+
+from spiqa_tasks.judge.config import RetryPolicy
+from spiqa_tasks.judge.types import JudgeRequest
+
+FIRST_TRIES = 3
+"""Tries that always count; before each later one a test question shows whether it is the server's fault."""
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """A request until its verdict is there.
+
+    Attributes:
+        position: among all requests; the first of those never asked is next.
+        tries: for messages.
+        counted: tries that count towards `max_attempts`.
+        first_asked, last_failed: seconds; None before.
+        failures_in_a_row: since anybody was answered.
+        is_tested: whether the judge has just answered a test question for it.
+    """
+
+    position: int
+    key: str
+    request: JudgeRequest
+    tries: int = 0
+    counted: int = 0
+    first_asked: float | None = None
+    last_failed: float = 0.0
+    failures_in_a_row: int = 0
+    is_tested: bool = False
+
+
+@dataclass(slots=True)
+class Patience:
+    """How often a request is made again, and when the judge is given up.
+
+    At most nine tries of a request count: the first three always do, later ones only if the judge
+    answered a test question before them, and a refusal (429) only once the request is older than
+    the policy's patience. The judge is given up once it has answered nobody for as long as that, or
+    asks for a longer wait.
+    """
+
+    policy: RetryPolicy
+    trouble: str = ""
+    _last_answer: float = 0.0
+    _silent_since: float = 0.0
+    _stopped_until: float = 0.0
+    _random: random.Random = field(default_factory=random.Random)
+
+    def needs_test(self, job: Job, is_probing: bool) -> bool:
+        """Return whether a test question comes before the job's request."""
+        if not self.policy.patient or job.is_tested:
+            return False
+        return job.counted >= (1 if is_probing else FIRST_TRIES)
+
+    def answered(self, now: float) -> None:
+        self._last_answer, self.trouble = now, ""
+
+    def failed(
+        self, job: Job, reason: str, now: float, asked: float, retry_after: float | None
+    ) -> None:
+        """Note that a request made at `asked` failed now; `retry_after` seconds if the server says."""
+        if not self.trouble:
+            self._silent_since = max(self._last_answer, asked)
+        self.trouble = reason
+        if self._last_answer > job.last_failed:
+            job.failures_in_a_row = 0
+        job.failures_in_a_row += 1
+        job.last_failed = now
+        if retry_after is not None and retry_after > self.policy.patience:
+            self.stop(now + retry_after)
+
+    def count(self, job: Job, now: float, *, of_test: bool, is_refusal: bool) -> None:
+        """Count a failed try."""
+        if self.is_overdue(job, now):
+            job.counted = job.tries
+        elif (
+            of_test
+        ):  # the server is at fault: what the request did meanwhile says nothing about it
+            job.counted = min(job.counted, FIRST_TRIES)
+        elif not is_refusal:
+            job.counted += 1
+
+    def is_servers_fault(self, job: Job, *, of_test: bool) -> bool:
+        """Return whether a failed try says something about the server, not about the request."""
+        return of_test or job.counted <= FIRST_TRIES
+
+    def is_overdue(self, job: Job, now: float) -> bool:
+        """Return whether every try counts."""
+        age = 0.0 if job.first_asked is None else now - job.first_asked
+        return not self.policy.patient or age > self.policy.patience
+
+    def delay(self, job: Job, retry_after: float | None) -> float:
+        """Return the seconds before the job's next try; they grow only while nobody is answered."""
+        return self.policy.delay(job.failures_in_a_row, retry_after, self._random)
+
+    def stop(self, until: float) -> None:
+        """Ask nothing more until then."""
+        self._stopped_until = until
+
+    def left(self, now: float) -> float:
+        """Return the seconds until the judge is given up, if it answers nobody."""
+        silent = now - self._silent_since if self.trouble else 0.0
+        return max(0.0, self.policy.patience - silent)
+
+    def given_up(self, now: float) -> str | None:
+        """Return why all open requests fail, or None."""
+        stopped = self._stopped_until - now
+        if stopped > 0:
+            wait = f"the server asks for {stopped:,.0f} s of patience: score again after that"
+            return f"{self.trouble}; {wait}"
+        if self.left(now) > 0:
+            return None
+        silence = f"the judge has answered nothing for {self.policy.patience:.0f} s"
+        return f"{self.trouble} ({silence})"

@@ -1,0 +1,83 @@
+"""How many requests to a judge are in flight. Pure."""
+
+import math
+import statistics
+from dataclasses import dataclass, field
+
+from spiqa_tasks.judge.config import JudgeConfig
+
+FIRST = 8
+"""Requests at once in the beginning: a server that takes one at a time loses few of them."""
+SAME = 1.5
+"""Times the quickest: up to here answers take as long as before, and twice as many may be asked for."""
+IN_QUEUE = 0.25
+"""Part of the timeout that a request may wait in a server's queue; longer, and it may be lost there."""
+LOST_SECONDS = 20.0
+LOST_TIMES = 3.0
+"""A request for one token that has waited so long, and so many times as long as the slowest answer,
+may be lost: with five seconds for a test question, within the 30 s that an outage may cost."""
+
+
+@dataclass(slots=True)
+class Slots:
+    """How many requests may be in flight, from how long answers take.
+
+    It begins with eight and doubles, up to `concurrency`, while the typical answer takes at most
+    1.5 times as long as the quickest. If requests queue at the server for longer than a quarter of
+    the timeout, it falls to as many as are answered in that time.
+    """
+
+    config: JudgeConfig
+    limit: int = field(init=False)
+    answers: int = 0
+    slowest: float = 0.0
+    _quickest: float = math.inf
+    _typical: float = math.inf
+    _waits: list[float] = field(default_factory=list)
+    _changed: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.limit = min(FIRST, self.config.concurrency)
+
+    def answered(self, now: float, asked: float) -> None:
+        """Count an answer; once for each request in flight the limit is looked at again."""
+        seconds = now - asked
+        self.answers += 1
+        self.slowest = max(self.slowest, seconds)
+        self._quickest = min(self._quickest, seconds)
+        if asked < self._changed:  # it waited beside others than those that are in flight now
+            return
+        self._waits.append(seconds)
+        if len(self._waits) < self.limit:
+            return
+
+        # the median, as answers of one server differ by more than 1.5 times by chance
+        typical = statistics.median_high(self._waits)
+        reference = self._quickest if math.isinf(self._typical) else self._typical
+        self._typical = min(self._typical, typical)
+        is_same = typical <= SAME * reference
+        self._change(min(2 * self.limit, self.config.concurrency) if is_same else self.limit, now)
+
+    def shrink(self, now: float, asked: float, answers_before: int) -> bool:
+        """Lower the limit if a request without an answer is in a queue; return whether it is.
+
+        `answers_before` is the number of answers when it was made: without any since, the server
+        is not slow but silent.
+        """
+        seconds, meanwhile = now - asked, self.answers - answers_before
+        in_queue = IN_QUEUE * self.config.timeout
+        if not meanwhile or seconds <= max(in_queue, SAME * self._quickest):
+            return False
+
+        answered_in_time = int(meanwhile / seconds * in_queue)
+        self._change(max(1, min(self.limit, answered_in_time)), now)
+        return True
+
+    def _change(self, limit: int, now: float) -> None:
+        if limit != self.limit:
+            self.limit, self._changed = limit, now
+        self._waits.clear()
+
+    @property
+    def seconds_until_lost(self) -> float:
+        return max(LOST_SECONDS, LOST_TIMES * self.slowest)
