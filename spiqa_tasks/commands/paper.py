@@ -3,8 +3,7 @@
 import argparse
 import math
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
 
 from spiqa_tasks.benchmarks.description import ALL, COUNTED, printed
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
@@ -77,62 +76,81 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.item is None:
         arguments.judge = None
         return _list(arguments)
+
     item = item_named(arguments.paper, arguments.item)
+    _check(arguments, item)
+    if item.maker != "rank":  # only rankings are made by several judges
+        arguments.judge = next(iter(arguments.judge or ()), None)
+    if item.maker == "counts":
+        return _counts(arguments, item)
+
+    from spiqa_tasks.commands.paper_tables import MAKERS  # takes numpy, which the list does without
+
+    return MAKERS[item.maker](arguments, item)
+
+
+def _check(arguments: argparse.Namespace, item: Item) -> None:
+    """Raise InputError: an item that cannot be made, without its runs, or with too many judges."""
     if not item.maker:
         raise InputError(
             f"Expected a table or figure that can be made again, found {item.name}: {item.note}."
         )
     if not arguments.runs and item.maker != "counts":
         raise InputError(
-            f"Expected runs of {' or '.join(item.tasks)} for {item.name}, found none. Name their folders."
+            f"Expected runs of {' or '.join(item.tasks)} for {item.name}, found none. "
+            "Name their folders."
         )
-    if item.maker != "rank":
-        if len(arguments.judge or ()) > 1:
-            raise InputError(
-                f"Expected one --judge for {item.name}, found {len(arguments.judge)}. Name one."
-            )
-        arguments.judge = next(iter(arguments.judge or ()), None)
-    if item.maker == "counts":
-        return _counts(arguments, item)
-    from spiqa_tasks.commands.paper_tables import MAKERS  # takes numpy, which the list does without
-
-    return MAKERS[item.maker](arguments, item)
+    if item.maker != "rank" and len(arguments.judge or ()) > 1:
+        raise InputError(
+            f"Expected one --judge for {item.name}, found {len(arguments.judge)}. Name one."
+        )
 
 
 def _list(arguments: argparse.Namespace) -> int:
+    """Print what the papers show, and what of it can be made here."""
     tasks, groups = catalogue()
     source = default_source(fetches=False)
-    answered = (
-        {run.task for run in load_runs(arguments.among, selection(arguments))[0]}
-        if arguments.among
-        else None
-    )
+    answered = None
+    if arguments.among:
+        answered = {run.task for run in load_runs(arguments.among, selection(arguments))[0]}
+
     records = []
-    for item in (item for item in items() if arguments.paper in (None, item.paper)):
-        members = {
-            name for asked in item.tasks for name in (asked, *members_of(asked, tasks, groups))
-        }
-        record: dict[str, Any] = {
-            "paper": item.paper,
-            "item": item.key,
-            "shows": item.shows,
-            "needs": item.needs,
-        }
-        record |= {
-            "tasks": item.tasks if "runs" in item.needs else [],
-            "data": _has_data(item, tasks, groups, source),
-        }
-        record["runs"] = (
-            bool(members & answered) if answered is not None and "runs" in item.needs else None
+    for item in items():
+        if arguments.paper not in (None, item.paper):
+            continue
+        needs_runs = "runs" in item.needs
+        records.append(
+            {
+                "paper": item.paper,
+                "item": item.key,
+                "shows": item.shows,
+                "needs": item.needs,
+                "tasks": item.tasks if needs_runs else [],
+                "data": _has_data(item, tasks, groups, source),
+                "runs": _has_runs(item, answered) if needs_runs else None,
+                "judge": any(map(os.environ.get, _JUDGES)) if "judge" in item.needs else None,
+                "note": item.note,
+            }
         )
-        record["judge"] = any(map(os.environ.get, _JUDGES)) if "judge" in item.needs else None
-        records.append(record | {"note": item.note})
+
     values: Columns = ["needs", Column("tasks", "--tasks"), *("data", "runs", "judge", "note")]
-    note = "Made again by `spiqa-tasks paper PAPER ITEM [RUN...]`; data, runs and judge: whether they are there."
-    print(
-        render(arguments.format, Table(records, ["paper", "item", "shows"], values, notes=[note]))
+    note = (
+        "Made again by `spiqa-tasks paper PAPER ITEM [RUN...]`; "
+        "data, runs and judge: whether they are there."
     )
+    table = Table(records, ["paper", "item", "shows"], values, notes=[note])
+    print(render(arguments.format, table))
     return 0
+
+
+def _has_runs(item: Item, answered: Collection[str] | None) -> bool | None:
+    """Return whether a task of the item was answered, or None if no runs were named."""
+    if answered is None:
+        return None
+
+    tasks, groups = catalogue()
+    names = {name for asked in item.tasks for name in (asked, *members_of(asked, tasks, groups))}
+    return not names.isdisjoint(answered)
 
 
 def _has_data(
@@ -148,49 +166,58 @@ def _has_data(
 
 
 def _counts(arguments: argparse.Namespace, item: Item) -> int:
-    records, missing = [], []
+    """Print counts of the release beside the printed ones; 3 where a split's data is missing."""
+    records: list[dict[str, object]] = []
+    missing: list[DataError] = []
     for split in _splits(item, arguments.task):
-        source = demo_source() if split.startswith("demo") else default_source(fetches=False)
         try:
-            with said_if_slow("counting the data"):
-                counted = COUNTED[item.paper, item.key](source, split)
+            records += _counts_of_split(item, split)
         except DataError as error:
             missing.append(error)
-            continue
-        published = printed(item.paper, item.key, split)
-        for name, value in counted.items():
-            number = published.get(name, math.nan)
-            counts = {"value": value, "published": number, "difference": value - number}
-            records.append(
-                {
-                    "benchmark": item.paper,
-                    "split": split,
-                    "place": item.name,
-                    "statistic": name,
-                    **counts,
-                }
-            )
+
     if missing and not records:
         raise missing[0]
+
     say(*map(str, missing))
-    numbers = [Column("value", "counted", _plain), Column("published", show=_plain)]
     labels: Columns = ["benchmark", "split", Column("place", "in"), "statistic"]
-    print(
-        render(
-            arguments.format,
-            Table(records, labels, [*numbers, Column("difference", show=_difference)]),
-        )
-    )
+    values = [
+        Column("value", "counted", _plain),
+        Column("published", show=_plain),
+        Column("difference", show=_difference),
+    ]
+    print(render(arguments.format, Table(records, labels, values)))
     return 3 if missing else 0
+
+
+def _counts_of_split(item: Item, split: str) -> list[dict[str, object]]:
+    source = demo_source() if split.startswith("demo") else default_source(fetches=False)
+    with said_if_slow("counting the data"):
+        counted = COUNTED[item.paper, item.key](source, split)
+
+    published = printed(item.paper, item.key, split)
+    rows: list[dict[str, object]] = []
+    for name, value in counted.items():
+        number = published.get(name, math.nan)
+        rows.append(
+            {
+                "benchmark": item.paper,
+                "split": split,
+                "place": item.name,
+                "statistic": name,
+                "value": value,
+                "published": number,
+                "difference": value - number,
+            }
+        )
+
+    return rows
 
 
 def _splits(item: Item, tasks: Sequence[str]) -> list[str]:
     """Return the splits of the named tasks, by default those that the paper is about."""
-    if item.key == "table2" and not tasks:
-        return [ALL]
-    if not tasks:  # the figures to be captioned are those of the other splits
-        splits = BENCHMARKS[item.paper].splits
-        return [split for split in splits if split != "captioning" and not split.startswith("demo")]
+    if not tasks:
+        return _splits_of_paper(item)
+
     named = find_tasks(tasks)
     others = [task.name for task in named if task.benchmark != item.paper or item.key == "table2"]
     if others:
@@ -198,6 +225,15 @@ def _splits(item: Item, tasks: Sequence[str]) -> list[str]:
             f"Expected tasks of {item.paper} for {item.name}, found {others[0]}. Leave out --task."
         )
     return list(dict.fromkeys(task.split for task in named))
+
+
+def _splits_of_paper(item: Item) -> list[str]:
+    if item.key == "table2":
+        return [ALL]
+
+    # the figures to be captioned are those of the other splits
+    splits = BENCHMARKS[item.paper].splits
+    return [split for split in splits if split != "captioning" and not split.startswith("demo")]
 
 
 def _plain(value: float, sign: str = "") -> str:

@@ -2,7 +2,7 @@
 
 import argparse
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import by_group, overall
@@ -33,6 +33,7 @@ _VALUE = Column("value", "x 100", number, ("low", "high"))
 _ACROSS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")
 """Columns of published tables whose entries head columns, as in the papers; the other ones label the rows."""
 _NUMBERS = ("value", "sd", "variance")
+_SCORE_LABELS = ("model", "source", "judge", "task", "metric", "group")
 
 
 def _show(
@@ -52,26 +53,35 @@ def _printed(item: Item) -> list[Table]:
     """Return the published table in the printed unit, a column per benchmark, category and metric that vary."""
     if (item.paper, item.key) not in tables():
         return []
+
     rows = load(item.paper, item.key)
-    # a column may be empty where it does not apply: Table 5's gain is of no single strategy
-    varied = [
-        name
-        for name in rows[0]
-        if name not in _NUMBERS and len({row[name] for row in rows} - {None}) > 1
-    ]
+    varied = [name for name in rows[0] if name not in _NUMBERS and _varies(rows, name)]
     labels = [name for name in varied if name not in _ACROSS]
+    heads = [name for name in varied if name in _ACROSS]
+
     lines: dict[tuple[Any, ...], dict[str, Any]] = {}
+    columns: dict[str, None] = {}
     for row in rows:
-        key = {name: row[name] for name in labels}
-        cells = lines.setdefault(tuple(key.values()), {**key, "cells": {}})["cells"]
-        deviation = f" ± {row['sd']:g}" if row.get("sd") is not None else ""
-        head = " ".join(str(row[name]) for name in varied if name in _ACROSS) or "value"
-        cells[head] = "-" if row["value"] is None else f"{row['value']:g}{deviation}"
-    columns = [
-        Column(("cells", head))
-        for head in dict.fromkeys(head for line in lines.values() for head in line["cells"])
-    ]
-    return [Table([*lines.values()], labels, columns, title=f"As printed, {item.name}", data=())]
+        key = tuple(row[name] for name in labels)
+        line = lines.setdefault(key, {**dict(zip(labels, key, strict=True)), "cells": {}})
+        head = " ".join(str(row[name]) for name in heads) or "value"
+        line["cells"][head] = _printed_cell(row)
+        columns[head] = None
+
+    shown = [Column(("cells", head)) for head in columns]
+    return [Table([*lines.values()], labels, shown, title=f"As printed, {item.name}", data=())]
+
+
+def _varies(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    """Return whether a column has several values, empty ones aside: Table 5's gain is of no single strategy."""
+    return len({row[name] for row in rows} - {None}) > 1
+
+
+def _printed_cell(row: Mapping[str, Any]) -> str:
+    if row["value"] is None:
+        return "-"
+    deviation = "" if row.get("sd") is None else f" ± {row['sd']:g}"
+    return f"{row['value']:g}{deviation}"
 
 
 def _main(arguments: argparse.Namespace, _item: Item) -> int:
@@ -83,31 +93,50 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
     """Print the values of the table's metrics, overall or by group, and the printed ones for the same questions."""
     runs, _ = runs_by_path(arguments)
     chosen = arguments.metric or item.option("metric")
-    by_run = {id(run): _metrics(run, item, chosen.split(",") if chosen else ()) for run in runs}
-    prepare((by_run[id(run)], run.questions) for run in runs)
+    names = chosen.split(",") if chosen else ()
+    metrics = [_metrics(run, item, names) for run in runs]
+    prepare((of_run, run.questions) for of_run, run in zip(metrics, runs, strict=True))
+
     values = by_group if item.option("by") == "group" else overall
-    for run in runs:
-        say(*withheld_values(run, by_run[id(run)]))
-    made = [record for run in runs for record in records_of(run, values(run, by_run[id(run)]))]
-    labels = ["model", "source", "judge", "task", "metric", "group"]
-    wanted = {tuple(record[name] for name in labels[3:]) for record in made}
-    own = [run for run in runs if run.is_own]
-    published = dict.fromkeys(
-        (run.task, value) for run in own for value in published_values(run, item.name)
-    )
-    every = (printed_record(value, task, value.judge) for task, value in published)
-    printed = [record for record in every if tuple(record[name] for name in labels[3:]) in wanted]
-    made_again = Table([*made, *printed], labels, ["n", "questions", _VALUE])
+    made: list[dict[str, Any]] = []
+    for run, of_run in zip(runs, metrics, strict=True):
+        say(*withheld_values(run, of_run))
+        made += records_of(run, values(run, of_run))
+
+    printed = _printed_records(runs, item, {_place(record) for record in made})
+    made_again = Table([*made, *printed], _SCORE_LABELS, ["n", "questions", _VALUE])
     print(render(arguments.format, made_again, *([] if printed else _printed(item))))
     return 0
 
 
-def _metrics(run: Run, item: Item, names: Sequence[str | None]) -> list[Metric]:
+def _metrics(run: Run, item: Item, names: Sequence[str]) -> list[Metric]:
     """Return the metrics that are asked for, that the table prints, or that the host's table shows."""
-    if names or not run.is_own:
-        return [run.metric(name) for name in names or (None,)]
+    if names:
+        return [run.metric(name) for name in names]
+    if not run.is_own:
+        return [run.metric()]
+
     printed = {value.metric for value in published_values(run, item.name)}
     return [metric for metric in run.metrics if metric.name in printed] or shown_metrics(run)
+
+
+def _printed_records(
+    runs: Sequence[Run], item: Item, places: Collection[tuple[Any, ...]]
+) -> list[dict[str, Any]]:
+    """Return the published values for the runs' tasks that stand at these places of the table."""
+    values = {
+        (run.task, value): None
+        for run in runs
+        if run.is_own
+        for value in published_values(run, item.name)
+    }
+    records = [printed_record(value, task, value.judge) for task, value in values]
+    return [record for record in records if _place(record) in places]
+
+
+def _place(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what a value is of, whoever measured it."""
+    return record["task"], record["metric"], record["group"]
 
 
 def _correlate(arguments: argparse.Namespace, item: Item) -> int:
@@ -120,16 +149,15 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
 
 def _spread(arguments: argparse.Namespace, item: Item) -> int:
     rows = spread(measured_runs(arguments), arguments.metric, arguments.over or item.option("over"))
-    values = [
-        Column(
-            "accuracies",
-            show=lambda each: " ".join(f"{key}:{percent(share)}" for key, share in each.items()),
-        ),
-        *(Column(name, show=number) for name in ("mean", "sd", "range")),
-    ]
+    statistics = [Column(name, show=number) for name in ("mean", "sd", "range")]
+    values = [Column("accuracies", show=_by_setting), *statistics]
     return _show(
         arguments, item, rows, ["model", "split", "settings", "over"], [*values, "questions"]
     )
+
+
+def _by_setting(shares: Mapping[Any, float]) -> str:
+    return " ".join(f"{setting}:{percent(share)}" for setting, share in shares.items())
 
 
 def _bootstrap(arguments: argparse.Namespace, item: Item) -> int:

@@ -30,18 +30,24 @@ def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Row]:
 
     Raises InputError: no marked task, or one without its control.
     """
-    found = []
+    rows = []
     for run, control, _ in _studies(runs):
         new, old = _on_same([run, control], metric)
         change = paired(old, new)
-        row = _names(run) | {
-            "n": change.n,
-            "control": statistics.fmean(old),
-            "accuracy": statistics.fmean(new),
-        }
-        row |= {"change": change.difference, "low": change.low, "high": change.high}
-        found.append(row | {"questions": partial_coverage([run, control])})
-    return found
+        rows.append(
+            {
+                **_names(run),
+                "n": change.n,
+                "control": statistics.fmean(old),
+                "accuracy": statistics.fmean(new),
+                "change": change.difference,
+                "low": change.low,
+                "high": change.high,
+                "questions": partial_coverage([run, control]),
+            }
+        )
+
+    return rows
 
 
 def summary(runs: Iterable[Run], metric: str | None = None) -> list[Row]:
@@ -140,24 +146,33 @@ def _returned(run: Run, alone: Run | None, control: Run, metric: str | None) -> 
 
 
 def _followed(run: Run, control: Run) -> Iterator[Row]:
-    marks = {record.id: record.details.get("marked", "") for record in run.records}
-    for measure, each in (("follows", run), ("follows_unmarked", control))[
-        : 2 if run.settings.ignore == "no" else 1
-    ]:
-        values: Row = {"questions": partial_coverage([each])}
-        withheld = each.record_set.withheld()
-        if withheld is not None:
-            values["why_not"] = f"{each.task}: {withheld.reason}"
-        elif not all(marks.values()):
-            values["why_not"] = "the answers do not say which caption was marked: score them again"
-        else:  # an answer without a letter follows no mark
-            known = [
-                record
-                for record in each.records
-                if record.id in marks and record.status != "request_failed"
-            ]
-            follows = [float(record.prediction == marks[record.id]) for record in known]
-            ends = share_interval(follows)
-            value = statistics.fmean(follows) if follows else math.nan
-            values |= {"n": len(known), "value": value, "low": ends.low, "high": ends.high}
-        yield _measure(run, measure, **values)
+    """Yield how often answers are the letter of the wrong mark, and how often the control's are."""
+    yield _measure(run, "follows", **_share_following(run, run))
+    if run.settings.ignore == "no":
+        yield _measure(run, "follows_unmarked", **_share_following(run, control))
+
+
+def _share_following(marked: Run, answered: Run) -> Row:
+    """Return the share of a run's answers that are the marked letters of another; no letter follows no mark."""
+    marks = {record.id: record.details.get("marked", "") for record in marked.records}
+    values: Row = {"questions": partial_coverage([answered])}
+    withheld = answered.record_set.withheld()
+    if withheld is not None:
+        return values | {"why_not": f"{answered.task}: {withheld.reason}"}
+    if not all(marks.values()):
+        return values | {
+            "why_not": "the answers do not say which caption was marked: score them again"
+        }
+
+    follows = [
+        float(record.prediction == marks[record.id])
+        for record in answered.records
+        if record.id in marks and record.status != "request_failed"
+    ]
+    ends = share_interval(follows)
+    return values | {
+        "n": len(follows),
+        "value": statistics.fmean(follows) if follows else math.nan,
+        "low": ends.low,
+        "high": ends.high,
+    }
