@@ -27,6 +27,9 @@ from spiqa_tasks.scoring.ranking import combined, mean_sd, parse_ranking
 TRUE = "True Caption"
 COMBINED = "Combined"
 MAX_TOKENS = 256
+"""A ranking is a list of at most 26 letters; some judges write a sentence first."""
+MOST_MODELS = len(ascii_uppercase) - 1
+"""One letter is that of the true caption."""
 Ranks = Mapping[str, Mapping[str, int]]
 """Id of a figure -> writer of a caption -> rank (1 the best)."""
 
@@ -41,62 +44,106 @@ class Figure(NamedTuple):
 
 def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
     """Print the item; 3 if a ranking failed, a figure lacks a caption, or verdicts are not stored."""
-    if not arguments.judge:
-        raise InputError(
-            f"Expected judges that see pictures for {item.name}, found none. Name them with --judge."
-        )
-    judges = {
-        name: JudgeClient(parse_judge(name, environ=os.environ))
-        for name in dict.fromkeys(arguments.judge)
-    }
-    for name, judge in judges.items():
-        reason = PROVIDERS[judge.config.provider].cannot(JudgeRequest("", ("",), top_logprobs=None))
-        if reason is not None:
-            raise InputError(f"Expected judges that see pictures, found {name}: {reason}.")
+    judges = _judges(arguments.judge or (), item)
     runs, remarks = own_runs(arguments.runs, Selection(tuple(arguments.task)))
     say(*remarks)
     figures, left_out = read_figures(runs)
-    asked = {name: [ask_of(figure, name, arguments.seed) for figure in figures] for name in judges}
-    requests = {name: [request for _, request in questions] for name, questions in asked.items()}
-    calls = {name: judge.estimate(requests[name]).calls for name, judge in judges.items()}
+
+    rankings = [
+        JudgeRanking(name, judge, figures, arguments.seed) for name, judge in judges.items()
+    ]
     if arguments.dry_run:
-        lines = [
-            f"{name}: {count} requests for {len(figures)} figures" for name, count in calls.items()
-        ]
-        print(
-            as_json({"calls": calls, "items": len(figures)})
-            if arguments.format == "json"
-            else "\n".join(lines)
-        )
+        calls = {ranking.name: ranking.calls for ranking in rankings}
+        _print_plan(calls, len(figures), arguments.format)
         return 0
-    for name, judge in judges.items():
-        if calls[name]:
-            judge.require_key()
+
+    for ranking in rankings:  # all keys, before the first judge is paid
+        ranking.require_key()
+
     by_judge: dict[str, Ranks] = {}
     failures: dict[str, Mapping[str, int]] = {}
-    for name, judge in judges.items():
-        letters = [writers for writers, _ in asked[name]]
-        by_judge[name], failures[name] = read_rankings(
-            figures, letters, judge.verdicts(requests[name])
+    for ranking in rankings:
+        by_judge[ranking.name], failures[ranking.name] = ranking.ranks()
+
+    _print_ranks(by_judge, failures, len(figures), left_out, arguments.format)
+    is_complete = not left_out and not any(failures.values()) and all_stored(judges.values())
+    return 0 if is_complete else 3
+
+
+class JudgeRanking:
+    """One judge's questions about all figures."""
+
+    def __init__(self, name: str, judge: JudgeClient, figures: Sequence[Figure], seed: int) -> None:
+        self.name = name
+        self.judge = judge
+        self.figures = figures
+        questions = [ask_of(figure, name, seed) for figure in figures]
+        self.letters = [writers for writers, _ in questions]
+        self.requests = [request for _, request in questions]
+        self.calls = judge.estimate(self.requests).calls
+
+    def require_key(self) -> None:
+        """Raise JudgeError if requests are to be sent and there is no key for them."""
+        if self.calls:
+            self.judge.require_key()
+
+    def ranks(self) -> tuple[Ranks, Mapping[str, int]]:
+        """Return the ranks, and reason -> number of rankings without one; waits for the judge."""
+        return read_rankings(self.figures, self.letters, self.judge.verdicts(self.requests))
+
+
+def _judges(names: Sequence[str], item: Item) -> dict[str, JudgeClient]:
+    """Return name -> judge. Raises InputError: none is named, or one sees no pictures."""
+    if not names:
+        raise InputError(
+            f"Expected judges that see pictures for {item.name}, found none. Name them with --judge."
         )
+
+    judges = {name: JudgeClient(parse_judge(name, environ=os.environ)) for name in names}
+    with_picture = JudgeRequest("", ("",), top_logprobs=None)
+    for name, judge in judges.items():
+        reason = PROVIDERS[judge.config.provider].cannot(with_picture)
+        if reason is not None:
+            raise InputError(f"Expected judges that see pictures, found {name}: {reason}.")
+
+    return judges
+
+
+def _print_plan(calls: Mapping[str, int], figures: int, form: str) -> None:
+    if form == "json":
+        print(as_json({"calls": calls, "items": figures}))
+    else:
+        for name, count in calls.items():
+            print(f"{name}: {count} requests for {figures} figures")
+
+
+def _print_ranks(
+    by_judge: Mapping[str, Ranks],
+    failures: Mapping[str, Mapping[str, int]],
+    figures: int,
+    left_out: int,
+    form: str,
+) -> None:
     failed = sum(sum(reasons.values()) for reasons in failures.values())
-    sizes = counted(len(figures), "figure"), counted(failed, "ranking")
-    notes = [f"{sizes[0]}, {left_out} without a caption of every model, {sizes[1]} failed."]
-    notes += [
-        f"{name}: {count} x {reason}"
-        for name, reasons in failures.items()
-        for reason, count in reasons.items()
+    notes = [
+        f"{counted(figures, 'figure')}, {left_out} without a caption of every model, "
+        f"{counted(failed, 'ranking')} failed."
     ]
+    for name, reasons in failures.items():
+        notes += [f"{name}: {count} x {reason}" for reason, count in reasons.items()]
+
     rows = mean_ranks(by_judge)
-    values = [
-        Column(("ranks", name), show=lambda ranks: f"{ranks['mean']:.2f} ± {ranks['sd']:.2f}")
-        for name in (*judges, COMBINED)
-    ]
-    ranking = {row["captions_by"]: row["ranks"] for row in rows}
-    counts = {"items": len(figures), "without_caption": left_out, "failures": failures}
+    values = [Column(("ranks", name), show=_mean_and_sd) for name in (*by_judge, COMBINED)]
     table = Table(rows, [Column("captions_by", "captions by")], values, notes=notes)
-    print(render(arguments.format, table, whole={"ranking": ranking, "counts": counts}))
-    return 3 if failed or left_out or not all_stored(judges.values()) else 0
+    whole = {
+        "ranking": {row["captions_by"]: row["ranks"] for row in rows},
+        "counts": {"items": figures, "without_caption": left_out, "failures": failures},
+    }
+    print(render(form, table, whole=whole))
+
+
+def _mean_and_sd(ranks: Mapping[str, float]) -> str:
+    return f"{ranks['mean']:.2f} ± {ranks['sd']:.2f}"
 
 
 def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
@@ -105,39 +152,44 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
     Raises InputError: no captioning runs, different data or settings, or no such figure; DataError: no figures on disk.
     """
     captioning = [run for run in runs if getattr(run.settings, "prompt", "") == "caption"]
-    splits = {(run.own.split, run.signature.settings) for run in captioning}
-    if len(splits) != 1:
+    split = _only_split(captioning)
+    by_model = {run.name: _captions(run) for run in captioning}
+    if len(by_model) > MOST_MODELS:
         raise InputError(
-            f"Expected runs of scifibench_captioning with one choice of settings, found {len(splits)}."
+            f"Expected captions of at most {MOST_MODELS} models, which get a letter each, "
+            f"found {len(by_model)}."
         )
-    by_model = {
-        run.name: {record.id: record.prediction or "" for record in run.records}
-        for run in captioning
-    }
-    if len(by_model) >= len(ascii_uppercase):
-        raise InputError(
-            f"Expected captions of at most 25 models, which get a letter each, found {len(by_model)}."
-        )
+
     references = {record.id: record.reference for run in captioning for record in run.records}
-    pictures = {
-        row["id"]: row["images"][0]
-        for row in load_rows("scifibench", splits.pop()[0], "prompt=caption")
-    }
-    figures = [
-        Figure(
-            key,
-            pictures[key],
-            {TRUE: reference, **{name: each[key] for name, each in by_model.items()}},
-        )
-        for key, reference in references.items()
-        if all(captions.get(key) for captions in by_model.values())
-    ]
+    rows = load_rows("scifibench", split, "prompt=caption")
+    pictures = {row["id"]: row["images"][0] for row in rows}
+    figures = []
+    for key, reference in references.items():
+        captions = {name: of_model.get(key, "") for name, of_model in by_model.items()}
+        if all(captions.values()):
+            figures.append(Figure(key, pictures[key], {TRUE: reference, **captions}))
+
     left_out = len(references) - len(figures)
     if not figures:
         raise InputError(
             f"Expected figures that every run has a caption of, found none among {left_out}."
         )
     return figures, left_out
+
+
+def _captions(run: Run) -> dict[str, str]:
+    return {record.id: record.prediction or "" for record in run.records}
+
+
+def _only_split(captioning: Sequence[Run]) -> str:
+    """Return the split of all runs. Raises InputError: none, or runs of several splits or settings."""
+    splits = {(run.own.split, run.signature.settings) for run in captioning}
+    if len(splits) != 1:
+        raise InputError(
+            "Expected runs of scifibench_captioning with one choice of settings, "
+            f"found {len(splits)}."
+        )
+    return splits.pop()[0]
 
 
 def ask_of(figure: Figure, judge: str, seed: int) -> tuple[dict[str, str], JudgeRequest]:

@@ -55,9 +55,7 @@ def _printed(item: Item) -> list[Table]:
         return []
 
     rows = load(item.paper, item.key)
-    varied = [name for name in rows[0] if name not in _NUMBERS and _varies(rows, name)]
-    labels = [name for name in varied if name not in _ACROSS]
-    heads = [name for name in varied if name in _ACROSS]
+    labels, heads = _varied_columns(rows)
 
     lines: dict[tuple[Any, ...], dict[str, Any]] = {}
     columns: dict[str, None] = {}
@@ -72,9 +70,17 @@ def _printed(item: Item) -> list[Table]:
     return [Table([*lines.values()], labels, shown, title=f"As printed, {item.name}", data=())]
 
 
-def _varies(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
-    """Return whether a column has several values, empty ones aside: Table 5's gain is of no single strategy."""
-    return len({row[name] for row in rows} - {None}) > 1
+def _varied_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
+    """Return the columns that label rows and those that head columns, of those with several values."""
+    labels: list[str] = []
+    heads: list[str] = []
+    for name in rows[0]:
+        # an empty cell is no value: Table 5's gain is of no single strategy
+        values = {row[name] for row in rows} - {None}
+        if name not in _NUMBERS and len(values) > 1:
+            (heads if name in _ACROSS else labels).append(name)
+
+    return labels, heads
 
 
 def _printed_cell(row: Mapping[str, Any]) -> str:
