@@ -42,6 +42,10 @@ _NUMBER = re.compile(
     r"[-+<]?\s?\d[\d\s.,%\[\]±+-]*(\(\d+ of \d+\))?|-?( \(\d+ of \d+\))?|\d+ of \d+"
 )
 """Cells of columns that are aligned at the right: numbers and intervals, a dash, nothing."""
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+"""Beginnings of a cell that spreadsheets take for a formula."""
+_NUMBERS = re.compile(r"[-+\d.e;]*")
+"""Numbers, and lists of them as csv has them."""
 _INTERVAL = re.compile(r", (?=[-\d.]+\])")
 _BOUND = ",\xa0"
 """In place of the comma of an interval while cells are wrapped, which breaks at blanks: its ends stay on one line."""
@@ -95,6 +99,19 @@ class Grid(NamedTuple):
     labels: int
     aligned: list[str]
 
+    def only(self, columns: Sequence[int]) -> Grid:
+        """Return the grid of some columns, the labels among them."""
+        rows = [[row[place] for place in columns] for row in self.rows]
+        heads = [self.heads[place] for place in columns]
+        return Grid(heads, rows, self.labels, [self.aligned[place] for place in columns])
+
+
+class Part(NamedTuple):
+    """Some columns of a grid, printed side by side, and the widths to which their cells are wrapped."""
+
+    columns: list[int]
+    widths: list[int]
+
 
 @dataclass(frozen=True)
 class Table:
@@ -121,38 +138,41 @@ class Table:
     @cached_property
     def grid(self) -> Grid:
         """The texts that people see."""
-        columns = [
-            each if isinstance(each, Column) else Column(each)
-            for each in (*self.labels, *self.values)
-        ]
-        cells = [
-            [column.cell(record) for record in (*self.records, *self.published)]
-            for column in columns
-        ]
-        kept = [place for place, column in enumerate(cells) if any(column) or not column]
-        rows = [list(row) for row in zip(*(cells[place] for place in kept), strict=True)]
-        labels = sum(place < len(self.labels) for place in kept)
-        numbers = (
-            place >= len(self.labels) and all(map(_NUMBER.fullmatch, cells[place]))
-            for place in kept
-        )
-        aligned = ["right" if is_number else "left" for is_number in numbers]
-        heads = [columns[place].head or _path(columns[place].name)[-1] for place in kept]
+        columns = [_as_column(each) for each in (*self.labels, *self.values)]
+        records = [*self.records, *self.published]
+
+        heads: list[str] = []
+        cells: list[list[str]] = []
+        aligned: list[str] = []
+        labels = 0
+        for place, column in enumerate(columns):
+            texts = [column.cell(record) for record in records]
+            if records and not any(texts):
+                continue  # empty in every row
+            is_label = place < len(self.labels)
+            is_number = not is_label and all(map(_NUMBER.fullmatch, texts))
+            labels += is_label
+            heads.append(column.head or _path(column.name)[-1])
+            cells.append(texts)
+            aligned.append("right" if is_number else "left")
+
+        rows = [list(row) for row in zip(*cells, strict=True)]
         return Grid(heads, rows, labels, aligned)
 
     @property
     def parts(self) -> list[Grid]:
         """The grid in parts that a page shows one below the other, if it is too wide for one."""
         grid = self.grid
+        if not grid.heads:
+            return []
+
         broken = [re.sub("[-_/]", " ", head) for head in grid.heads]  # a page breaks headings there
-        cut = (
-            [columns for columns, _ in _parts(grid._replace(heads=broken), _PAGE)] if broken else []
-        )
-        rows = [
-            [[row[at] for at in columns] for row in (grid.heads, grid.aligned, *grid.rows)]
-            for columns in cut
-        ]
-        return [Grid(heads, below, grid.labels, aligned) for heads, aligned, *below in rows]
+        parts = _parts(grid._replace(heads=broken), _PAGE)
+        return [grid.only(part.columns) for part in parts]
+
+
+def _as_column(column: Column | str) -> Column:
+    return column if isinstance(column, Column) else Column(column)
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
@@ -196,12 +216,15 @@ def as_jsonl(records: Iterable[Mapping[str, Any]]) -> str:
 
 
 def as_csv(records: Iterable[Mapping[str, Any]]) -> str:
-    """Return records as CSV: a dict is columns (`name.key`), a list is joined by `;`, NaN is empty."""
+    """Return records as CSV: a dict is columns (`name.key`), a list is joined by `;`, NaN is empty.
+
+    Texts that a spreadsheet would run as formulas begin with `'`.
+    """
     flat = [_flat(record) for record in records]
+    columns = dict.fromkeys(name for row in flat for name in row)
+
     buffer = io.StringIO()
-    writer = csv.DictWriter(
-        buffer, list(dict.fromkeys(name for row in flat for name in row)), lineterminator="\n"
-    )
+    writer = csv.DictWriter(buffer, list(columns), lineterminator="\n")
     writer.writeheader()
     writer.writerows(flat)
     return buffer.getvalue().removesuffix("\n")
@@ -220,7 +243,7 @@ def markdown(text: str) -> str:
 def _as_text(table: Table) -> str:
     grid, room = table.grid, width()
     grid = grid._replace(rows=[[_INTERVAL.sub(_BOUND, cell) for cell in row] for row in grid.rows])
-    parts = [_part(grid, *columns).replace(_BOUND, ", ") for columns in _parts(grid, room)]
+    parts = [_part(grid, part).replace(_BOUND, ", ") for part in _parts(grid, room)]
     title = f"{table.title}\n" if table.title else ""
     return title + "\n\n".join([*parts, *(textwrap.fill(note, room) for note in table.notes)])
 
@@ -240,8 +263,9 @@ def _as_markdown(table: Table) -> str:
 
 
 def _as_latex(table: Table) -> str:
-    title, *notes = (f"% {text}" for text in (table.title, *table.notes))
-    return "\n".join([*[title] * bool(table.title), _drawn(table.grid, "latex_booktabs"), *notes])
+    title = [f"% {table.title}"] if table.title else []
+    notes = [f"% {note}" for note in table.notes]
+    return "\n".join([*title, _drawn(table.grid, "latex_booktabs"), *notes])
 
 
 _PEOPLE = {"text": _as_text, "md": _as_markdown, "latex": _as_latex}
@@ -253,15 +277,16 @@ def _drawn(grid: Grid, form: str) -> str:
     )
 
 
-def _part(grid: Grid, columns: Sequence[int], limits: Sequence[int]) -> str:
-    """Return some columns, cells wrapped to the limits; headings are a row, as tabulate would make them wider."""
-    rows = [
-        [_wrapped(row[place], limit) for place, limit in zip(columns, limits, strict=True)]
-        for row in (grid.heads, *grid.rows)
-    ]
-    rows.insert(1, ["-" * limit for limit in limits])
-    aligned = [grid.aligned[place] for place in columns]
-    return tabulate(rows, tablefmt="plain", colalign=aligned, disable_numparse=True)
+def _part(grid: Grid, part: Part) -> str:
+    """Return some columns, cells wrapped to their widths."""
+    of_part = grid.only(part.columns)
+    rows = []
+    for row in (of_part.heads, *of_part.rows):
+        rows.append([_wrapped(cell, limit) for cell, limit in zip(row, part.widths, strict=True)])
+
+    # headings are a row, as tabulate would make them wider
+    rows.insert(1, ["-" * limit for limit in part.widths])
+    return tabulate(rows, tablefmt="plain", colalign=of_part.aligned, disable_numparse=True)
 
 
 def _wrapped(cell: str, limit: int) -> str:
@@ -271,31 +296,50 @@ def _wrapped(cell: str, limit: int) -> str:
     )
 
 
-def _parts(grid: Grid, room: int) -> list[tuple[list[int], list[int]]]:
-    """Return (columns, widths) of each part of a table: one part if wrapping at blanks makes it fit.
-
-    Otherwise each part has all label columns, cut within words if they take more than their half of the room.
-    """
+def _parts(grid: Grid, room: int) -> list[Part]:
+    """Return the parts of a table: one if wrapping at blanks makes it fit, else each with all label columns."""
     columns = list(zip(grid.heads, *grid.rows, strict=True))
-    sizes, words = (
-        [max(len(part) for cell in column for part in re.split(by, cell)) for column in columns]
-        for by in ("\n", "[ \n]")
-    )
-    for limit in range(max(*sizes, _NARROWEST), _NARROWEST - 1, -1):
-        limits = [min(size, max(limit, word)) for size, word in zip(sizes, words, strict=True)]
-        if _total(limits) <= room:
-            return [(list(range(len(limits))), limits)]
-    labels, values = limits[: grid.labels], limits[grid.labels :]
-    left = room - min(max(values, default=0), room // 2) - _GAP
-    if _total(labels) > left:
-        labels = [min(size, max(1, left // len(labels) - _GAP)) for size in labels]
-    parts = [(list(range(len(labels))), labels)]
-    for place, size in enumerate(values, len(labels)):
-        limit = min(size, room - _total(labels) - _GAP)
-        if len(parts[-1][0]) > len(labels) and _total([*parts[-1][1], limit]) > room:
-            parts.append((list(range(len(labels))), labels))
-        parts[-1] = ([*parts[-1][0], place], [*parts[-1][1], limit])
+    widest = [_longest(column, "\n") for column in columns]
+    longest_words = [_longest(column, "[ \n]") for column in columns]
+
+    for limit in range(max(*widest, _NARROWEST), _NARROWEST - 1, -1):
+        widths = [
+            min(size, max(limit, word)) for size, word in zip(widest, longest_words, strict=True)
+        ]
+        if _total(widths) <= room:
+            return [Part(list(range(len(widths))), widths)]
+
+    return _split(widths, grid.labels, room)
+
+
+def _longest(column: Sequence[str], separator: str) -> int:
+    return max(len(part) for cell in column for part in re.split(separator, cell))
+
+
+def _split(widths: Sequence[int], label_count: int, room: int) -> list[Part]:
+    """Return parts that fit the room; labels are cut within words if they take more than their half of it."""
+    labels, values = _label_widths(widths, label_count, room), widths[label_count:]
+
+    parts = [Part(list(range(label_count)), labels)]
+    for place, size in enumerate(values, label_count):
+        width = min(size, room - _total(labels) - _GAP)
+        last = parts[-1]
+        if len(last.columns) > label_count and _total([*last.widths, width]) > room:
+            last = Part(list(range(label_count)), labels)
+            parts.append(last)
+        parts[-1] = Part([*last.columns, place], [*last.widths, width])
+
     return parts
+
+
+def _label_widths(widths: Sequence[int], label_count: int, room: int) -> list[int]:
+    labels, values = list(widths[:label_count]), widths[label_count:]
+    left = room - min(max(values, default=0), room // 2) - _GAP
+    if _total(labels) <= left:
+        return labels
+
+    share = max(1, left // label_count - _GAP)
+    return [min(size, share) for size in labels]
 
 
 def _total(sizes: Sequence[int]) -> int:
@@ -318,6 +362,16 @@ def _flat(record: Mapping[str, Any], within: str = "") -> dict[str, Any]:
         name = f"{within}{key}"
         if isinstance(value, Mapping):
             fields |= _flat(value, f"{name}.")
+        elif isinstance(value, list | tuple):
+            fields[name] = _without_formula(";".join(map(str, value)))
         else:
-            fields[name] = ";".join(map(str, value)) if isinstance(value, list | tuple) else value
+            fields[name] = _without_formula(value)
+
     return fields
+
+
+def _without_formula(value: Any) -> Any:
+    """Return a cell that no spreadsheet runs: models and answers are other people's texts."""
+    if not isinstance(value, str) or _NUMBERS.fullmatch(value):
+        return value
+    return f"'{value}" if value.startswith(_FORMULAS) else value

@@ -150,7 +150,7 @@ def test_csv_comes_back(records: list[dict[str, object]]) -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(records))))
     for row, record in zip(rows, records, strict=True):
         value = record["value"]
-        assert row["name"] == record["name"]
+        assert row["name"] in (record["name"], f"'{record['name']}")
         assert isinstance(value, float)
         assert row["value"] == ("" if math.isnan(value) else str(value))
 
@@ -207,7 +207,15 @@ def test_an_interval_stays_on_one_line() -> None:
 
 def test_programs_get_the_records_as_they_are() -> None:
     """Columns in the order in which they come first; letters stay letters."""
-    records = [{"a": "=1", "b": math.nan, "c": {"d": (1, 2)}}, {"e": -1, "a": "-x"}]
-    assert as_csv(records) == "a,b,c.d,e\n=1,,1;2,\n-x,,,-1"
+    records = [{"a": "x=1", "b": math.nan, "c": {"d": (1, 2)}}, {"e": -1, "a": "x"}]
+    assert as_csv(records) == "a,b,c.d,e\nx=1,,1;2,\nx,,,-1"
     assert as_json([{"ä": math.nan}]) == '[\n {\n  "ä": null\n }\n]'
     assert as_jsonl([{"ä": 1}, {}]) == '{"ä": 1}\n{}\n'
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1|cmd", "-x", "@SUM(A1)", "\t=1"])
+def test_no_cell_of_a_csv_is_a_formula(text: str) -> None:
+    """A spreadsheet runs what begins like a formula; numbers, also negative ones, stay numbers."""
+    lines = as_csv([{"answer": text, "change": -0.5, "lows": (-1, 2)}]).splitlines()
+    assert lines[1].startswith(f"'{text}")
+    assert lines[1].endswith(",-0.5,-1;2")
