@@ -22,8 +22,9 @@ from spiqa_tasks.analysis.decomposition import (
 )
 from spiqa_tasks.analysis.sides import crossed, side_of
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval_files import model_arguments
 from spiqa_tasks.printable import counted
-from spiqa_tasks.runs.identity import ablated, model_arguments
+from spiqa_tasks.runs.identity import ablated
 from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING

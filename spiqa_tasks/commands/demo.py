@@ -16,8 +16,8 @@ from spiqa_tasks.commands import compare, gain, report
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.lmms_eval.command_line import watched
+from spiqa_tasks.hosts.lmms_eval_files import read_results, result_files
 from spiqa_tasks.judge.overlap_server import MODEL, overlap_judge
-from spiqa_tasks.runs.readers.lmms_eval import read_results, result_files
 
 RUNS = (
     ("ocr_baseline", ("spiqa_demo", "mmstar_demo", "scifibench_demo", "scifibench_demo_text")),
@@ -104,7 +104,7 @@ def _run_hosts(output: Path, environment: Mapping[str, str]) -> None:
         watched(process, output / f"{model}.log", model)
     for model, tasks in RUNS:
         files = [path for path in result_files(output / model) if path.stat().st_mtime >= started]
-        if not files or set(tasks) - {run.task for run in read_results(files[-1])}:
+        if not files or set(tasks) - {task.name for task in read_results(files[-1]).tasks}:
             raise SpiqaTasksError(
                 f"Expected results of {', '.join(tasks)} in {output / model}, found none. See {output / model}.log."
             )

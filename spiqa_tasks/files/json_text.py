@@ -17,12 +17,13 @@ class RepeatedKeyError(ValueError):
 
 
 def loads(text: str | bytes) -> Any:
-    """Return the value of a JSON text. Raises ValueError (or its `RepeatedKeyError`), RecursionError."""
-    return (
-        _DECODER.decode(text)
-        if isinstance(text, str)
-        else json.loads(text, object_pairs_hook=_object)
-    )
+    """Return the value of a JSON text; NaN and infinities, which JSON lacks, are None.
+
+    Raises ValueError (or its `RepeatedKeyError`), RecursionError.
+    """
+    if isinstance(text, str):
+        return _DECODER.decode(text)
+    return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -102,9 +103,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_object
-)  # made once; `json.loads` would make one for every text
+def _no_number(_: str) -> None:
+    """Pandas and others write these for a missing value."""
+
+
+# made once; `json.loads` would make one for every text
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number)
 
 
 def conforms(value: Any, form: Any) -> bool:

@@ -1,9 +1,9 @@
 """The model, ablation and seed of a run."""
 
-import re
 from dataclasses import dataclass, field
 
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
+from spiqa_tasks.hosts.lmms_eval_files import model_arguments
 
 _RUNNING = (
     *(
@@ -97,9 +97,3 @@ def model_of(who: Identity) -> tuple[str, str]:
         model = ABLATED
     arguments = ",".join(filter(None, [arguments, f"seed={who.seed}" if who.seed else ""]))
     return (model, arguments) if identity(model, arguments) == who else (who.label, "")
-
-
-def model_arguments(text: str) -> dict[str, str]:
-    """Return `key=value,...` of `--model_args`; a comma that no key follows is part of a value."""
-    pairs = (part.partition("=") for part in re.split(r",(?=\w+=)", text.strip()) if part)
-    return {key: value for key, _, value in pairs}

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks import results_file
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import first_object, json_value
 from spiqa_tasks.files.records import are_texts, form_of, read_records, rows_in
+from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
@@ -113,10 +113,10 @@ def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> l
             if form == RESULTS:
                 runs += lmms_eval.read_results(file, content)
                 stems = (
-                    file.name.removesuffix(results_file.RESULTS),
+                    file.name.removesuffix(lmms_eval_files.RESULTS),
                     str(content.get("date") or file.name),
                 )
-                read |= {str(file.with_name(f"{stem}{results_file.SAMPLES}")) for stem in stems}
+                read |= {str(file.with_name(f"{stem}{lmms_eval_files.SAMPLES}")) for stem in stems}
             elif not form and isinstance(content, dict):
                 is_of_rows = all(isinstance(entry, dict) for entry in content.values())
                 unknown = content if path == file or (is_of_rows and not unknown) else unknown
@@ -209,16 +209,12 @@ def form_by_content(path: Path, columns: Columns = USUAL) -> tuple[str, Any]:
     if form != "json":
         return answers.TABLE, None
     first = first_object(path)
-    if (
-        first is not None
-        and "doc_id" in first
-        and not first.keys().isdisjoint({"resps", "filtered_resps"})
-    ):
+    if first is not None and lmms_eval_files.is_sample(first):
         return SAMPLES, first
     if first is not None and answers.is_answers(first, columns):
         return answers.LINES, first
     content = first if first is not None else json_value(path)
-    if isinstance(content, dict) and {"results", "configs"} <= content.keys():
+    if lmms_eval_files.is_results(content):
         return RESULTS, content
     if spiqa_responses.is_responses(content, columns):
         return spiqa_responses.FORM, content
@@ -244,5 +240,5 @@ def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
 
 def _run(path: Path, form: str, tasks: Collection[str], columns: Columns) -> Run:
     model, task = task_in_name(path.stem if path.is_file() else path.name, tasks)
-    date = results_file.date_text(path.stat().st_mtime)
+    date = lmms_eval_files.date_text(path.stat().st_mtime)
     return Run(task, Identity(model), path, form, partial(_READERS[form], path, columns), date=date)

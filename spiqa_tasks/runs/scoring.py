@@ -12,8 +12,8 @@ from typing import Any
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.benchmarks.results_file import LoggedAnswer, folder_name, task_log, write_log
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
+from spiqa_tasks.hosts.lmms_eval_files import LoggedAnswer, folder_name, task_log, write_log
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.runs.answer import match_counts
 from spiqa_tasks.runs.identity import Identity, ablated, model_of

@@ -12,9 +12,9 @@ from openai_server import OpenAIServer
 from spiqa_tasks.benchmarks import scorer
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.results_file import answer_score
 from spiqa_tasks.benchmarks.scorer import LONGEST, Scorer, judged, make_scorer, missing_text_metrics
 from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.hosts.lmms_eval_files import answer_score
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.metrics.text_scores import TOKENIZER, text_scores
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION

@@ -2,12 +2,12 @@
 
 import pytest
 
+from spiqa_tasks.hosts.lmms_eval_files import model_arguments
 from spiqa_tasks.runs.identity import (
     Identity,
     ablated,
     has_changed_options,
     identity,
-    model_arguments,
     sees_no_picture,
 )
 

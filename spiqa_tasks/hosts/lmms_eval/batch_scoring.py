@@ -21,11 +21,11 @@ from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE, judge_advice
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.results_file import BASELINE, metric_values
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.hosts.failed_requests import response_of
+from spiqa_tasks.hosts.lmms_eval_files import BASELINE, metric_values
 from spiqa_tasks.judge.cost import Summary, combined
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ

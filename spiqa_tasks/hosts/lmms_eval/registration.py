@@ -123,8 +123,8 @@ def _patch_results(host: Any) -> None:
 
     @replacing(host.TaskOutput, "calculate_aggregate_metric")
     def of_rows(aggregate: Any, self: Any, *args: Any, **kwargs: Any) -> None:
-        from spiqa_tasks.benchmarks.results_file import BASELINE
         from spiqa_tasks.hosts.lmms_eval.batch_scoring import LoggedRecord
+        from spiqa_tasks.hosts.lmms_eval_files import BASELINE
 
         if any(
             isinstance(entry, LoggedRecord)
@@ -145,7 +145,7 @@ def _patch_baselines(host: Any) -> None:
     @replacing(host, "_extract_score_from_sample")
     def score_of(extract: Any, sample: Mapping[str, Any], task: str) -> Any:
         from spiqa_tasks.benchmarks.record import Record
-        from spiqa_tasks.benchmarks.results_file import BASELINE
+        from spiqa_tasks.hosts.lmms_eval_files import BASELINE
 
         return (
             None

@@ -11,8 +11,8 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from spiqa_tasks.benchmarks.results_file import newest_summary
 from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.hosts.lmms_eval_files import newest_summary
 from spiqa_tasks.hosts.vlmevalkit import registration
 from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, read
 from spiqa_tasks.printable import counted, say

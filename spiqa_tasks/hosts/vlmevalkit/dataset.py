@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 from vlmeval.dataset.image_base import ImageBaseDataset
 
-from spiqa_tasks.benchmarks.results_file import newest_summary
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.summary import remarks_on
+from spiqa_tasks.hosts.lmms_eval_files import newest_summary
 from spiqa_tasks.hosts.vlmevalkit.patches import host_version, read_answers, task_in
 from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of, scored, write
 from spiqa_tasks.hosts.vlmevalkit.sent_pictures import accepted

@@ -8,11 +8,11 @@ from typing import Any
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.aggregation import RecordSet, Value
-from spiqa_tasks.benchmarks.results_file import LoggedAnswer, task_log, write_log
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.failed_requests import response_of
+from spiqa_tasks.hosts.lmms_eval_files import LoggedAnswer, task_log, write_log
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST, Row
 from spiqa_tasks.judge.config import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.judge import Judge, make_judge

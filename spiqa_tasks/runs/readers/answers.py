@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.results_file import SAMPLES
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import json_lines
 from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.files.tables import row_id
+from spiqa_tasks.hosts.lmms_eval_files import SAMPLES
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity

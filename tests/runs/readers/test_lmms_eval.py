@@ -10,13 +10,9 @@ from host_files import FAILED, SPLIT, choice_samples, sample_of, write_run
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.readers.lmms_eval import (
-    own_answers,
-    read_results,
-    read_samples,
-    result_files,
-    samples,
-)
+from spiqa_tasks.hosts import lmms_eval_files
+from spiqa_tasks.hosts.lmms_eval_files import result_files
+from spiqa_tasks.runs.readers.lmms_eval import own_answers, read_results, read_samples
 from spiqa_tasks.runs.run import Run
 
 ROWS = load_rows("mmstar", "demo", "ablation=text")
@@ -181,12 +177,12 @@ def test_samples_are_read_line_by_line(tmp_path: Path) -> None:
     assert [answer.response.text for answer in run.read()] == [SPLIT, SPLIT]
     assert [dict(record.scores) for record in run.records] == [{"accuracy": 1.0}, {"accuracy": 0.0}]
     path = logged(run.path)
-    assert [number for number, _ in samples(path)] == [1, 2]
+    assert [number for number, _ in lmms_eval_files.read_samples(path)] == [1, 2]
     for line in (b'{"doc_id": 2}', b'{"target": ""}'):
         good = path.read_bytes().split(b"\n")[:2]
         path.write_bytes(b"\n".join([*good, line]))
         with pytest.raises(InputError) as error:
-            list(samples(path))
+            list(lmms_eval_files.read_samples(path))
         assert str(error.value).startswith(
             f"Expected a logged sample of lmms-eval in line 3 of {path}, found "
         )

@@ -1,0 +1,542 @@
+"""lmms-eval's files: a dated results file, and a samples file for each task of a run.
+
+This module alone knows what their fields are called. `score --output` writes the same files; what
+lmms-eval has no key for stands under `SUMMARY`.
+"""
+
+import hashlib
+import itertools
+import json
+import math
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spiqa_tasks.benchmarks.aggregation import Metric, RecordSet, Value
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.signature import PACKAGE, version
+from spiqa_tasks.benchmarks.summary import rows_of
+from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.atomic import write_atomically
+from spiqa_tasks.files.json_text import conforms, first_of, json_lines, loads
+from spiqa_tasks.scoring.clusters import clustered_stderr
+
+RESULTS = "_results.json"
+"""Ending of a results file's name, after its date."""
+
+SAMPLES = "_samples_"
+"""Between the date and the task in a samples file's name."""
+
+SUMMARY = "spiqa_tasks"
+"""Key of a results file for what lmms-eval has no key for: task -> judge, counts, signature."""
+
+BASELINE = "score"
+"""Key of a sample for the headline score, where lmms-eval's `--baseline` and `score_key` look."""
+
+_RESPONSES = ("filtered_resps", "resps")
+"""Fields of a sample with the responses; the second is left out where both are equal."""
+
+_NO_METRICS = frozenset(
+    {
+        *_RESPONSES,
+        "doc_id",
+        "target",
+        "token_counts",
+        "doc_hash",
+        "input",
+        "input_media",
+        "doc",
+        "arguments",
+        "submission",
+    }
+)
+"""Fields of a sample that are no metric; every other field is one."""
+
+_ZONE = timezone(timedelta(hours=8))
+"""lmms-eval dates its files in Singapore's time on every machine; the newest run is found by it."""
+
+_UNSAFE = re.compile(r"[\"<>:/\|\\?\*\[\]]+")
+"""Characters that lmms-eval replaces in a model's name to make a folder of it."""
+
+_LONGEST_FOLDER = 200
+"""Bytes of a folder's name: file systems take 255, and long --model_args have more."""
+
+_KEY = re.compile(r"^\w*(key|token|secret|password|auth\w*)=|\bsk-\w|Bearer", re.IGNORECASE)
+"""An argument that may be a key: it is never shown."""
+
+_LOGIN = re.compile(r"//[^/@]*@")
+"""User and password in an address."""
+
+_BROKEN = (
+    ArithmeticError,
+    AttributeError,
+    KeyError,
+    OSError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What a results file of another form, or one that was changed, leads its reader to."""
+
+
+def model_arguments(text: str) -> dict[str, str]:
+    """Return `key=value,...` of `--model_args`; a comma that no key follows is part of a value."""
+    pairs = (part.partition("=") for part in re.split(r",(?=\w+=)", text.strip()) if part)
+    return {key: value for key, _, value in pairs}
+
+
+# Reading
+
+
+@dataclass(frozen=True)
+class LoggedSample:
+    """A line of a samples file.
+
+    Attributes:
+        position: index of the document in its task, from 0.
+        response: the first response, a text unless the host asked for likelihoods; None without one.
+        prompt: the prompt as far as it is a text, or ''.
+        tokens: generated tokens, or None if the host did not count them.
+        values: metric -> what the host logged of it, with whatever else stands in the line.
+    """
+
+    position: int
+    target: str
+    response: Any
+    prompt: str
+    tokens: int | None
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class LoggedTask:
+    """A task of a results file.
+
+    Attributes:
+        samples: the file of its samples, which is not there without --log_samples.
+        values: metric -> value, in the unit of the task.
+        questions: number of questions that the host had, or 0.
+        answered: number of questions that the host asked, or 0.
+        summary: what `score --output` wrote at `SUMMARY`, or {}.
+    """
+
+    name: str
+    config: Mapping[str, Any]
+    samples: Path
+    values: Mapping[str, float]
+    questions: int
+    answered: int
+    summary: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Results:
+    """A results file.
+
+    Attributes:
+        model, model_args: as on the host's command line.
+        command: the host's command, without tasks and keys.
+        conditions: the host's version, seeds and system turn.
+        date: as the host writes it, which sorts as text, or ''.
+        tasks: the tasks, in the order of the file.
+    """
+
+    model: str
+    model_args: str
+    command: tuple[str, ...]
+    conditions: Mapping[str, str]
+    date: str
+    tasks: Sequence[LoggedTask]
+
+
+def is_results(content: Any) -> bool:
+    """Return whether a JSON value is that of a results file."""
+    return isinstance(content, Mapping) and {"results", "configs"} <= content.keys()
+
+
+def is_sample(line: Mapping[str, Any]) -> bool:
+    """Return whether a JSON object is a line of a samples file."""
+    return "doc_id" in line and not line.keys().isdisjoint(_RESPONSES)
+
+
+def result_files(folder: Path) -> list[Path]:
+    """Return the results files below a folder, oldest first.
+
+    Files in `submissions/` have the same ending and another form.
+    """
+    found = (path for path in folder.rglob(f"*{RESULTS}") if path.parent.name != "submissions")
+    return sorted(found, key=lambda path: path.name)
+
+
+def read_results(path: Path, content: Any = None) -> Results:
+    """Return a results file (`content`: its JSON value). Raises InputError: another form."""
+    try:
+        content = loads(path.read_bytes()) if content is None else content
+        return _results_of(path, content)
+    except _BROKEN as error:
+        raise InputError(
+            f"Expected {path} to be a result file of lmms-eval, found {type(error).__name__} "
+            f"{error}. Name a *{RESULTS}."
+        ) from error
+
+
+def read_samples(path: Path) -> Iterator[tuple[int, LoggedSample]]:
+    """Yield the samples of a file with their line numbers, from 1.
+
+    Raises DataError, InputError: a line that is no sample.
+    """
+    for number, line in json_lines(path):
+        try:
+            sample = _sample(line)
+        except (ValueError, KeyError, TypeError, OverflowError) as error:
+            raise InputError(
+                f"Expected a logged sample of lmms-eval in line {number} of {path}, found "
+                f"{type(error).__name__} {error}. Name a run made with --log_samples."
+            ) from error
+        yield number, sample
+
+
+def results_beside(samples: Path) -> Path:
+    """Return the results file that belongs to a samples file by its name."""
+    return samples.with_name(samples.name.partition(SAMPLES)[0] + RESULTS)
+
+
+def task_in_name(samples: Path) -> str:
+    """Return the task in the name of a samples file, or its whole name."""
+    return samples.stem.partition(SAMPLES)[2] or samples.stem
+
+
+def _results_of(path: Path, content: Mapping[str, Any]) -> Results:
+    config = content["config"]
+    tasks = [_task_of(path, content, name) for name in content["configs"]]
+    date = str(content.get("date") or "")
+    return Results(
+        model=str(config["model"]),
+        model_args=str(config["model_args"] or ""),
+        command=_command(config),
+        conditions=_conditions(content),
+        date=path.name.removesuffix(RESULTS) if path.name.endswith(RESULTS) else date,
+        tasks=tasks,
+    )
+
+
+def _task_of(path: Path, content: Mapping[str, Any], name: str) -> LoggedTask:
+    counts = (content.get("n-samples") or {}).get(name) or {}
+    if not conforms(counts, Mapping[str, int | None]):
+        raise TypeError(f"counts of samples {counts!r:.60}")
+
+    written = content.get(SUMMARY)
+    return LoggedTask(
+        name=name,
+        config=content["configs"][name],
+        samples=_samples_file(path, name, str(content.get("date") or "")),
+        values=dict(_reported(content["results"].get(name, {}))),
+        questions=counts.get("original") or 0,
+        answered=counts.get("effective") or 0,
+        summary=written.get(name, {}) if isinstance(written, Mapping) else {},
+    )
+
+
+def _sample(line: Mapping[str, Any]) -> LoggedSample:
+    logged = next((line[name] for name in _RESPONSES if name in line), None)
+    tokens = (first_of(line.get("token_counts"), None) or {}).get("output_tokens")
+    return LoggedSample(
+        position=int(line["doc_id"]),
+        target=str(line["target"]),
+        response=first_of(logged, None),
+        prompt=str(line.get("input", "")),
+        tokens=tokens if isinstance(tokens, int) else None,
+        values={name: value for name, value in line.items() if name not in _NO_METRICS},
+    )
+
+
+def _samples_file(path: Path, task: str, date: str) -> Path:
+    """The samples beside a results file, by its name or, if that was changed, by its date."""
+    named = path.with_name(path.name.removesuffix(RESULTS) + f"{SAMPLES}{task}.jsonl")
+    if named.is_file() or not date:
+        return named
+    return path.with_name(f"{date}{SAMPLES}{task}.jsonl")
+
+
+def _reported(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for key, value in metrics.items():
+        name, separator, _ = key.partition(",")
+        if separator and "_stderr" not in name and conforms(value, float):
+            yield name, float(value)
+
+
+def _command(config: Mapping[str, Any]) -> tuple[str, ...]:
+    options: dict[str, Any] = {"model": config["model"]}
+    options["model_args"] = _without_keys(str(config["model_args"] or ""))
+    options |= {name: config.get(name) for name in ("gen_kwargs", "batch_size", "limit", "offset")}
+
+    generation = options["gen_kwargs"]
+    if isinstance(generation, Mapping):
+        options["gen_kwargs"] = ",".join(f"{key}={value}" for key, value in generation.items())
+
+    command = ["lmms-eval"]
+    for name, value in options.items():
+        if value and not _KEY.search(str(value)):
+            command += [f"--{name}", str(value)]
+    return tuple(command)
+
+
+def _without_keys(arguments: str) -> str:
+    pairs = (f"{key}={value}" for key, value in model_arguments(arguments).items())
+    return ",".join(_LOGIN.sub("//", pair) for pair in pairs if not _KEY.search(pair))
+
+
+def _conditions(content: Mapping[str, Any]) -> dict[str, str]:
+    config = content["config"]
+    named = {
+        "version": content.get("lmms_eval_version"),
+        "system turn": content.get("system_instruction"),
+    }
+    for name in ("random", "numpy", "torch", "fewshot"):
+        named[f"seed ({name})"] = config.get(f"{name}_seed")
+    return {name: str(value) for name, value in named.items() if value is not None}
+
+
+# Writing
+
+
+class LoggedAnswer(NamedTuple):
+    """A scored response, the position of its document in the task (from 0), and the question if known."""
+
+    record: Record
+    response: str
+    position: int
+    question: str = ""
+
+
+class TaskLog(NamedTuple):
+    """One task of a results file; `values` are by row (`metric` or `metric/group`), `summary` stands at `SUMMARY`."""
+
+    config: Mapping[str, Any]
+    values: Mapping[str, Value]
+    higher_is_better: Mapping[str, bool]
+    samples: Sequence[Mapping[str, Any]]
+    questions: int
+    summary: Mapping[str, Any] = {}
+
+
+def task_log(
+    task: Task,
+    records: RecordSet,
+    values: Mapping[str, Value],
+    metrics: Sequence[Metric],
+    answers: Iterable[LoggedAnswer],
+    summary: Mapping[str, Any],
+) -> TaskLog:
+    """Return the log of a task of this package's benchmarks; `metrics` are those that were computed, in order."""
+    rows = rows_of(task.entry, task.typed, metrics, records)
+    joined = task.entry.join(task.typed) is not None
+    better = {metric.name: metric.higher_is_better for metric in metrics}
+    samples = [
+        logged_sample(
+            place, record.reference, response, metric_values(record, rows, joined), question
+        )
+        for record, response, place, question in answers
+    ]
+    return TaskLog(
+        _config(task, better), values, better, samples, records.asked or len(samples), summary
+    )
+
+
+def metric_values(
+    record: Record, rows: Mapping[str, tuple[Metric, str | None]], joined: bool
+) -> dict[str, dict[str, Any]]:
+    """Return row -> what a sample logs under it: the whole record under the first, id and score under the others.
+
+    `joined` says whether a question is several documents. Only metrics that measure the answers have the cluster, of
+    which lmms-eval makes clustered standard errors; shares of failures do without.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    mine = {
+        name: metric
+        for name, (metric, group) in rows.items()
+        if not group or group in record.groups.values()
+    }
+    by_name = {metric.name: metric for metric in mine.values()}
+    scores = {name: answer_score(metric, record, joined) for name, metric in by_name.items()}
+    for name, metric in mine.items():
+        found[name] = {"id": record.id} if found else record.as_dict()
+        if (score := scores[metric.name]) is not None:
+            clustered = metric.higher_is_better and record.cluster is not None
+            found[name] |= (
+                {"cluster": record.cluster, "score": score} if clustered else {"score": score}
+            )
+    return found
+
+
+def answer_score(metric: Metric, record: Record, joined: bool) -> float | None:
+    """Return a metric's score of one answer; None if it has none, or none without the other answers."""
+    if metric.name in record.scores:
+        return record.scores[metric.name]
+    stands_alone = metric.needs != "text programs" and (not joined or metric.of_documents)
+    return metric.compute([record]).scores.get(record.id) if stands_alone else None
+
+
+def logged_sample(
+    position: int, target: Any, response: str, metrics: Mapping[str, Any], question: str = ""
+) -> dict[str, Any]:
+    """Return a line of a samples file; `metrics` maps rows to what is logged under them, the headline first."""
+    headline = next(iter(metrics.values()), None)
+    score = headline.get("score") if isinstance(headline, Mapping) else headline
+    document = json.dumps([position, str(target)])
+    return {
+        "doc_id": position,
+        "target": str(target),
+        "resps": [response],
+        "filtered_resps": response,
+        "token_counts": [None],
+        "doc_hash": hashlib.sha256(document.encode()).hexdigest(),
+        **metrics,
+        **({} if score is None else {BASELINE: score}),
+        "input": question,
+    }
+
+
+def write_log(folder: Path, model: str, model_args: str, tasks: Mapping[str, TaskLog]) -> Path:
+    """Write a results file and the samples of its tasks, as of lmms-eval's command line; return the results file.
+
+    The date in the names is that of now, or the first second after it without a results file: nothing is overwritten.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    date = _reserved_date(folder)
+    path = folder / f"{date}{RESULTS}"
+    try:
+        for name, task in tasks.items():
+            lines = "".join(f"{_strict_json(sample)}\n" for sample in task.samples)
+            write_atomically(folder / f"{date}{SAMPLES}{name}.jsonl", lines.encode())
+        content = _results(date, model, model_args, tasks)
+        write_atomically(path, json.dumps(content, indent=2, default=str).encode())
+    except BaseException:
+        # also at Ctrl-C: the reserved file is empty, and readers take it for a broken run
+        for left in folder.glob(f"{date}_*"):
+            left.unlink()
+        raise
+    return path
+
+
+def newest_summary(folder: Path, task: str, since: float = 0.0) -> Mapping[str, Any] | None:
+    """Return the summary in the newest results file of a task below a folder, not older than `since`, or None."""
+    for samples in sorted(
+        folder.rglob(f"*{SAMPLES}{task}.jsonl"), key=lambda path: path.name, reverse=True
+    ):
+        results = samples.with_name(samples.name.removesuffix(f"{SAMPLES}{task}.jsonl") + RESULTS)
+        if results.is_file() and results.stat().st_mtime >= since:
+            summary: Mapping[str, Any] = json.loads(results.read_bytes())[SUMMARY][task]
+            return summary
+    return None
+
+
+def folder_name(model: str) -> str:
+    """Return the name of a model's folder as lmms-eval makes it, short enough for a file system."""
+    name = _UNSAFE.sub("__", "/".join(model.split("/")[-2:]))
+    encoded = name.encode()
+    if len(encoded) <= _LONGEST_FOLDER:
+        return name
+
+    digest = hashlib.sha256(encoded).hexdigest()[:12]
+    return f"{encoded[:_LONGEST_FOLDER].decode(errors='ignore')}-{digest}"
+
+
+def date_text(seconds: float) -> str:
+    """Return a time since the epoch as the names of results files have it."""
+    return datetime.fromtimestamp(seconds, _ZONE).strftime("%Y%m%d_%H%M%S")
+
+
+def _strict_json(value: Any) -> str:
+    """The text of a JSON value; numbers that JSON does not have are null."""
+    return json.dumps(_finite(value), default=str, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return value
+
+
+def _reserved_date(folder: Path) -> str:
+    """Create the empty results file of a new date, so that another process takes a later one."""
+    for now in itertools.count(int(time.time())):
+        with suppress(FileExistsError):
+            (folder / f"{date_text(now)}{RESULTS}").open("x").close()
+            break
+    return date_text(now)
+
+
+def _results(
+    date: str, model: str, model_args: str, tasks: Mapping[str, TaskLog]
+) -> dict[str, Any]:
+    return {
+        "results": {name: {"alias": name, **_table(task.values)} for name, task in tasks.items()},
+        "group_subtasks": {name: [] for name in tasks},
+        "configs": {name: dict(task.config) for name, task in tasks.items()},
+        "versions": {
+            name: (task.config.get("metadata") or {}).get("version", 0.0)
+            for name, task in tasks.items()
+        },
+        "n-shot": {name: task.config.get("num_fewshot") or 0 for name, task in tasks.items()},
+        "higher_is_better": {name: dict(task.higher_is_better) for name, task in tasks.items()},
+        "n-samples": {
+            name: {"original": log.questions, "effective": len(log.samples)}
+            for name, log in tasks.items()
+        },
+        "config": {"model": model, "model_args": model_args, "limit": None, "gen_kwargs": ""},
+        "lmms_eval_version": f"{PACKAGE} {version(PACKAGE)}",
+        "date": date,
+        "model_source": model,
+        "model_name": model,
+        "model_name_sanitized": folder_name(model),
+        SUMMARY: {name: dict(task.summary) for name, task in tasks.items()},
+    }
+
+
+def _table(values: Mapping[str, Value]) -> dict[str, Any]:
+    """The values and standard errors of the rows as lmms-eval names them; withheld values are NaN there, too."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        scores = list(value.scores.values())
+        clusters = [value.clusters.get(key) for key in value.scores]
+        plain = clustered_stderr(scores, [None] * len(scores))
+        clustered = clustered_stderr(scores, clusters) if len(set(clusters) - {None}) > 1 else "N/A"
+        found |= {f"{name},none": value.value, f"{name}_stderr,none": "N/A"}
+        found |= {f"{name}_stderr_clt,none": "N/A" if math.isnan(plain) else plain}
+        found |= {f"{name}_stderr_clustered,none": clustered}
+    return found
+
+
+def _config(task: Task, better: Mapping[str, bool]) -> dict[str, Any]:
+    """The values of a task's YAML that readers of results ask for."""
+    metadata = {"version": 2.0, "benchmark": task.benchmark, "headline": next(iter(better), "")}
+    return {
+        "task": task.name,
+        "dataset_path": "json",
+        "dataset_name": task.settings,
+        "test_split": task.split,
+        "process_docs": f"{PACKAGE} score",  # not the hook's name: the number of questions is what n-samples says
+        "doc_to_target": "answer",
+        "num_fewshot": 0,
+        "metric_list": [
+            {"metric": key, "aggregation": "mean", "higher_is_better": more}
+            for key, more in better.items()
+        ],
+        "output_type": "generate_until",
+        "generation_kwargs": {} if task.length is None else {"max_new_tokens": task.length},
+        "repeats": 1,
+        "score_key": BASELINE,
+        **({"cluster_key": "cluster"} if task.entry.clustered else {}),
+        "metadata": metadata,
+    }
