@@ -40,24 +40,25 @@ Embeddings = NDArray[np.float64]
 def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return sha256 digest -> text of a figure in reading order, for (digest, path) pairs.
 
-    Texts are cached by the engine's version and the digest; other processes wait instead of reading the same figures.
-    Raises MissingPartError: no extra `ocr`; DataError: the engine fails on a figure.
+    Texts are cached by the engine's version and the digest; other processes wait instead of reading
+    the same figures. Raises MissingPartError: no extra `ocr`; DataError: the engine fails.
     """
     require("ocr", "A task with text read out of figures (ocr=yes)")
-    folder = (
-        cache_folder()
-        / "ocr"
-        / f"{PACKAGE}-{metadata.version(PACKAGE)}-{_SMALLEST_SIDE}-{_NARROWEST_LINE}"
-    )
-    folder.mkdir(parents=True, exist_ok=True)
+    engine = f"{PACKAGE}-{metadata.version(PACKAGE)}-{_SMALLEST_SIDE}-{_NARROWEST_LINE}"
+    folder = cache_folder() / "ocr" / engine
     paths = dict(figures)
     files = {digest: folder / f"{digest}.json" for digest in paths}
-    with FileLock(folder / ".lock"):
-        _read({file: paths[digest] for digest, file in files.items() if not file.is_file()})
-    return {
-        digest: "\n".join(json.loads(file.read_text(encoding="utf-8")))
-        for digest, file in files.items()
-    }
+
+    if not all(file.is_file() for file in files.values()):  # a filled cache may be read-only
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / ".lock"):
+            _read({file: paths[digest] for digest, file in files.items() if not file.is_file()})
+
+    texts = {}
+    for digest, file in files.items():
+        lines = json.loads(file.read_text(encoding="utf-8"))
+        texts[digest] = "\n".join(lines)
+    return texts
 
 
 def _read(figures: dict[Path, str]) -> None:

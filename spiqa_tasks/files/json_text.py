@@ -1,4 +1,4 @@
-"""Read JSON without losing anything in it (files, lines, long objects by entry), and check values against types."""
+"""Read JSON without losing anything in it: files, lines, long objects by entry; check types."""
 
 import codecs
 import hashlib
@@ -17,12 +17,13 @@ class RepeatedKeyError(ValueError):
 
 
 def loads(text: str | bytes) -> Any:
-    """Return the value of a JSON text. Raises ValueError (or its `RepeatedKeyError`), RecursionError."""
-    return (
-        _DECODER.decode(text)
-        if isinstance(text, str)
-        else json.loads(text, object_pairs_hook=_object)
-    )
+    """Return the value of a JSON text.
+
+    Raises ValueError (or its `RepeatedKeyError`), RecursionError.
+    """
+    if isinstance(text, str):
+        return _DECODER.decode(text)
+    return json.loads(text, object_pairs_hook=_object)
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -69,8 +70,11 @@ def digest_of(value: Any) -> str:
 
 
 def entries(path: Path) -> Iterator[tuple[str, Any]]:
-    """Yield the keys and values of a JSON file's object, one in memory at a time. Raises ValueError: no JSON."""
-    import ijson  # imported where it is needed: `list` reads no data
+    """Yield the keys and values of a JSON file's object, one in memory at a time.
+
+    Raises ValueError: no JSON.
+    """
+    import ijson  # here, as `list` reads no data
 
     with path.open("rb") as file:
         try:
@@ -80,21 +84,25 @@ def entries(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _line(path: Path, number: int, line: str) -> dict[str, Any]:
+    """Return the object of a line. Raises DataError: another value, or a key twice."""
     found = repr(line.strip()[:60])
     try:
-        entry = loads(line)
-        if isinstance(entry, dict):
-            return entry
+        value = loads(line)
     except RepeatedKeyError as error:
-        found = str(error)
+        value, found = None, str(error)
     except (ValueError, RecursionError):
-        pass
-    raise DataError(
-        f"Expected line {number} of {path} to be a JSON object, found {found}. Complete or delete the line."
-    )
+        value = None
+
+    if not isinstance(value, dict):
+        raise DataError(
+            f"Expected line {number} of {path} to be a JSON object, found {found}. "
+            "Complete or delete the line."
+        )
+    return value
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of its pairs. Raises RepeatedKeyError."""
     found = dict(pairs)
     if len(found) < len(pairs):
         (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
@@ -102,9 +110,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_object
-)  # made once; `json.loads` would make one for every text
+# Made once; `json.loads` would make one for every text.
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def conforms(value: Any, form: Any) -> bool:
