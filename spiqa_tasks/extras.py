@@ -17,6 +17,8 @@ class Extra(NamedTuple):
     purpose: str
 
 
+# The extras of setup.cfg, without `all`, their union: the modules that they install, and their
+# purposes.
 EXTRAS: Mapping[str, Extra] = {
     "score": Extra(
         ("huggingface_hub", "numpy", "pandas", "pyarrow", "pycocoevalcap", "scipy"),
@@ -33,7 +35,6 @@ EXTRAS: Mapping[str, Extra] = {
     "shots": Extra(("sklearn",), "the most similar examples of SciFIBench, and calibrate"),
     "hf": Extra(("torch", "transformers"), "judges and CLIP models in this process"),
 }
-"""The extras of setup.cfg, without `all`, their union: the modules that they install, and their purposes."""
 
 
 def is_installed(extra: str) -> bool:

@@ -7,8 +7,9 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+# Seconds after which a command says what it is doing (until then a person does not wonder), and how
+# far it is.
 SLOW, FIRST = 1.0, 10.0
-"""Seconds after which a command says what it is doing (until then a person does not wonder), and how far it is."""
 
 
 def printable(text: str) -> str:

@@ -26,12 +26,14 @@ from spiqa_tasks.files.pictures import open_picture
 
 PACKAGE = "rapidocr"
 
+# Pixels to which a shorter side is enlarged; the engine's default 736 takes three times as long for
+# the same text.
 _SMALLEST_SIDE = 320
-"""Pixels to which a shorter side is enlarged; the engine's default 736 takes three times as long for the same text."""
+# Pixels to which a line, 48 high, is padded; with the engine's default 320 short labels take twice
+# as long.
 _NARROWEST_LINE = 96
-"""Pixels to which a line, 48 high, is padded; with the engine's default 320 short labels take twice as long."""
+# Engines of one thread each, which are faster than one engine of several threads.
 _MOST_WORKERS = 8
-"""Engines of one thread each, which are faster than one engine of several threads."""
 
 Reader = Callable[[Image.Image], list[str]]
 Embeddings = NDArray[np.float64]

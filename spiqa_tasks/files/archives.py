@@ -16,8 +16,8 @@ from spiqa_tasks.files.atomic import cache_folder, write_atomically
 from spiqa_tasks.files.source import Repository, Source
 from spiqa_tasks.printable import counted
 
+# Separates an archive and its member in the path of a picture that is not extracted yet.
 PACKED = "::"
-"""Separates an archive and its member in the path of a picture that is not extracted yet."""
 
 
 def picture_folder(

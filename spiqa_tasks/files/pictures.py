@@ -17,6 +17,7 @@ from PIL import ExifTags, Image, ImageFile, ImageOps, PngImagePlugin, Unidentifi
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import cache_folder, write_atomically
 
+# Exceptions of PIL for a picture that cannot be decoded, or that is much larger than its file.
 UNREADABLE = (
     UnidentifiedImageError,
     Image.DecompressionBombError,
@@ -25,12 +26,12 @@ UNREADABLE = (
     ValueError,
     MemoryError,
 )
-"""Exceptions of PIL for a picture that cannot be decoded, or that is much larger than its file."""
 Ablation = Literal["none", "grey", "text"]
+# Grey value of all three channels of pictures with the ablation `grey` (MMStar paper, section 5.1).
 GREY = 128
-"""Grey value of all three channels of pictures with the ablation `grey` (MMStar paper, section 5.1)."""
+# Of pictures that every model class reads.
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
-"""Of pictures that every model class reads."""
+# First bytes of an encoded picture -> suffix.
 _SIGNATURES = {
     b"\x89PNG": ".png",
     b"\xff\xd8\xff": ".jpg",
@@ -38,9 +39,8 @@ _SIGNATURES = {
     b"RIFF": ".webp",
     b"BM": ".bmp",
 }
-"""First bytes of an encoded picture -> suffix."""
+# Files kept in memory as bytes; consecutive questions share the figures of a paper.
 KEPT = 128
-"""Files kept in memory as bytes; consecutive questions share the figures of a paper."""
 
 
 def open_picture(path: str) -> Image.Image:

@@ -12,13 +12,13 @@ from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.json_text import json_lines, json_value
 from spiqa_tasks.files.tables import FORMS, Cells, decoded, separated, text_of, xlsx
 
+# Column -> value, of one row.
 Fields = Mapping[str, Any]
-"""Column -> value, of one row."""
 
+# The column of a JSON object's keys, where its values are the rows.
 KEY = "_key"
-"""The column of a JSON object's keys, where its values are the rows."""
+# Rows of a parquet file that are read at a time; each may hold pictures.
 _BATCH = 64
-"""Rows of a parquet file that are read at a time; each may hold pictures."""
 
 
 def read_records(paths: Sequence[Path]) -> Iterator[Fields]:

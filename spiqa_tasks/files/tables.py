@@ -11,12 +11,12 @@ from typing import Any
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.extras import require
 
+# Column -> text, of one row.
 Cells = Mapping[str, str]
-"""Column -> text, of one row."""
 
 FORMS = "jsonl, json, csv, tsv, xlsx or parquet"
+# Columns of a row's id, in order of precedence.
 ID_COLUMNS = ("id", "ID", "index")
-"""Columns of a row's id, in order of precedence."""
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 
 

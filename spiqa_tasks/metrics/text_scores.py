@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 
 METRICS = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor", "bertscore_f1")
 
+# The metrics that a program or a model computes; all but the last need the tokenizer.
 SLOW = ("meteor", "bertscore_f1")
-"""The metrics that a program or a model computes; all but the last need the tokenizer."""
 
 NO_JAVA = (
     f"no working Java was found; install one with {how_to_install('java')}, "
@@ -34,11 +34,11 @@ NO_JAVA = (
 TOKENIZER = "ptb-java"
 """The tokenizer in signatures: the Stanford PTBTokenizer 3.4.1 of the toolkit, as in the released scripts."""
 
+# The model's name on the hub, and the older one under which it may lie in the local cache.
 MODELS = ("google-bert/bert-base-uncased", "bert-base-uncased")
-"""The model's name on the hub, and the older one under which it may lie in the local cache."""
 FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
+# Layer that the bert-score package uses for bert-base-uncased.
 LAYER = 9
-"""Layer that the bert-score package uses for bert-base-uncased."""
 TOKENS = 512
 
 _bertscores: dict[tuple[str, str], float] = {}

@@ -7,8 +7,8 @@ from typing import Any
 
 from spiqa_tasks.models.picture_ablation import replaced
 
+# `doc_to_visual` of simple models, or `doc_to_messages` of chat models.
 Hook = Callable[..., Any]
-"""`doc_to_visual` of simple models, or `doc_to_messages` of chat models."""
 
 _PLACEHOLDERS = re.compile(
     r"(?:<image(?:[ _]?\d+)?>|<\|image(?:_pad)?(?:_\d+)?\|>)[ \n]?", re.IGNORECASE

@@ -14,13 +14,13 @@ from spiqa_tasks.models.ablation_hooks import with_last_turn
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.options import options_in
 
+# `permuted`: the texts move, the letters stay; `without_answer`: `NONE` in the place of the right
+# text; `numbered`: 1 and 2 for A and B.
 PROBES = ("permuted", "without_answer", "numbered")
-"""`permuted`: the texts move, the letters stay; `without_answer`: `NONE` in the place of the right
-text; `numbered`: 1 and 2 for A and B."""
 NONE = "none of these"
 _LETTER_WORD = re.compile(r"\bletter(?=s?\b)", re.IGNORECASE)
+# Signs between an option's letter and its text, such as `.) ` and the end of a line.
 _LONGEST_GAP = 5
-"""Signs between an option's letter and its text, such as `.) ` and the end of a line."""
 
 
 @dataclass(frozen=True)

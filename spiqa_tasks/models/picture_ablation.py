@@ -12,8 +12,8 @@ from PIL import Image, UnidentifiedImageError
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.pictures import GREY, png
 
+# `grey`: a grey picture of the same size; `text`: no picture.
 KINDS = ("grey", "text")
-"""`grey`: a grey picture of the same size; `text`: no picture."""
 
 _SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff", ".webp"})
 

@@ -13,12 +13,12 @@ from spiqa_tasks.models.ablation_hooks import with_last_turn, without_placeholde
 from spiqa_tasks.models.host_docs import letter_of, target_of, task_of
 from spiqa_tasks.scoring.options import options_in
 
+# End of a question, so that a base model without chat tuning continues with its answer.
 ANSWER = "Answer:"
-"""End of a question, so that a base model without chat tuning continues with its answer."""
+# What a short answer may have around a letter.
 _SIGNS = "()."
-"""What a short answer may have around a letter."""
+# A question of a task as text, and its true answer.
 Solved = tuple[str, str]
-"""A question of a task as text, and its true answer."""
 
 
 @dataclass

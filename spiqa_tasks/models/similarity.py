@@ -18,8 +18,8 @@ from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
 from spiqa_tasks.models.base import Baseline, Doc
 from spiqa_tasks.vision import ClipEncoder, Embeddings, figure_texts
 
+# Words of two letters, and whole numbers and decimals, which tell figures apart.
 _TOKEN = r"(?u)\d+(?:\.\d+)?|\w\w+"
-"""Words of two letters, and whole numbers and decimals, which tell figures apart."""
 
 
 class CaptionRetrieval(Baseline):

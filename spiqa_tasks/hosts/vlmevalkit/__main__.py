@@ -21,6 +21,7 @@ from spiqa_tasks.printable import counted, say
 
 COMPLETE, NO_SCORES, IN_PART = 0, 1, 3
 
+# Count in a summary -> what is counted, and the rest of the sentence.
 _FAILURES = {
     "request_failed": (
         "request",
@@ -32,7 +33,6 @@ _FAILURES = {
     ),
     "scoring_failed": ("answer", "could not be scored; see the samples file."),
 }
-"""Count in a summary -> what is counted, and the rest of the sentence."""
 
 _say = partial(say, program="spiqa-vlmevalkit")
 

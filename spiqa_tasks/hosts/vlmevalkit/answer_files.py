@@ -12,12 +12,12 @@ from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.hosts.vlmevalkit.tasks import known
 from spiqa_tasks.printable import say
 
+# The host's columns; it takes the one called `answer` for the reference.
 ID, QUESTION, REFERENCE, PREDICTION = "index", "question", "answer", "prediction"
-"""The host's columns; it takes the one called `answer` for the reference."""
+# Answers to our tasks, whatever PRED_FORMAT says: xlsx truncates them, json cannot be resumed.
 TABLE = ".tsv"
-"""Answers to our tasks, whatever PRED_FORMAT says: xlsx truncates them, json cannot be resumed."""
+# Of `<model>_<task>_checkpoint`, `<model>_<task>_PREV` and `<rank><processes>_<task>`.
 CHECKPOINT = ".pkl"
-"""Of `<model>_<task>_checkpoint`, `<model>_<task>_PREV` and `<rank><processes>_<task>`."""
 
 
 def task_in(path: Path) -> str:

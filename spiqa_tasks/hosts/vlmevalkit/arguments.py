@@ -14,10 +14,10 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import members_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import known
 
+# Name of our dataset class in `--config` and `--data-config`.
 CLASS = "SpiqaTasks"
-"""Name of our dataset class in `--config` and `--data-config`."""
+# The one option that we add to the host's.
 ACCEPT = "--accept-pictures"
-"""The one option that we add to the host's."""
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from spiqa_tasks.hosts.vlmevalkit import sent_pictures
 from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, task_name
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, most_pictures
 
+# Suffix of SPIQA's tasks whose prompts show one picture each.
 PER_FIGURE = "_perfigure"
-"""Suffix of SPIQA's tasks whose prompts show one picture each."""
+# Names of the limit of generated tokens in the host's model classes.
 PARAMETERS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
-"""Names of the limit of generated tokens in the host's model classes."""
 
 
 def check(run: Arguments) -> list[str]:

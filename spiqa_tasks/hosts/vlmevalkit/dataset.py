@@ -28,8 +28,8 @@ from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
 
 logger = logging.getLogger("spiqa_tasks")
 
+# Suffix of a withheld headline: the host drops rows without a number and takes the next one.
 WITHHELD = "_withheld"
-"""Suffix of a withheld headline: the host drops rows without a number and takes the next one."""
 
 
 class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]

@@ -14,8 +14,8 @@ from spiqa_tasks.hosts.vlmevalkit.tasks import Row, picture_paths, rows_of
 from spiqa_tasks.scoring.options import question_before
 
 PICTURES = "image_path"
+# The host's columns of groups -> our fields.
 _GROUPS = {"category": "category", "l2-category": "subcategory"}
-"""The host's columns of groups -> our fields."""
 
 
 def write_dataset(name: str, folder: Path) -> tuple[Path, bool, list[str]]:

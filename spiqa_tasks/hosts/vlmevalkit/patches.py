@@ -21,8 +21,8 @@ from spiqa_tasks.hosts.vlmevalkit.answer_files import (
 from spiqa_tasks.hosts.vlmevalkit.tasks import known
 from spiqa_tasks.printable import say
 
+# The oldest published build in which a dataset's prompt can replace that of the model class.
 OLDEST = "0.0.20"
-"""The oldest published build in which a dataset's prompt can replace that of the model class."""
 
 
 def host_version() -> str:

@@ -18,8 +18,8 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.after_import import patch, replacing
 from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES, check_build
 
+# The host's module `run`: `parse_args`, `get_judge_kwargs`, `run_local_mode`, `run_api_mode`.
 Command: TypeAlias = Any
-"""The host's module `run`: `parse_args`, `get_judge_kwargs`, `run_local_mode`, `run_api_mode`."""
 
 
 def register_tasks() -> None:

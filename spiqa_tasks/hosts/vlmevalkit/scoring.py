@@ -19,8 +19,8 @@ from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 
+# Judge names that switch judging off; the second is the host's.
 NO_JUDGE = ("none", "exact_matching")
-"""Judge names that switch judging off; the second is the host's."""
 
 
 def judge_of(task: Task, arguments: Mapping[str, Any]) -> Judge | None:

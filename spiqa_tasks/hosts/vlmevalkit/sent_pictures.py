@@ -14,10 +14,10 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.vlmevalkit.arguments import ACCEPT
 from spiqa_tasks.hosts.vlmevalkit.tasks import Row, message, picture_paths, rows_of
 
+# Longest edge in pixels at which a reduced picture is refused: a figure's text is lost there.
 SMALL = 512
-"""Longest edge in pixels at which a reduced picture is refused: a figure's text is lost there."""
+# Model -> the field `pictures` of its signatures.
 accepted: dict[str, str] = {}
-"""Model -> the field `pictures` of its signatures."""
 
 
 def check(model: str, instance: Any, task: str, *, accepts: bool) -> list[str]:

@@ -10,8 +10,8 @@ from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 
 Row = Mapping[str, Any]
+# Suffix of model names, so that runs of the same model in lmms-eval stay apart.
 HOST = "host=vlmevalkit"
-"""Suffix of model names, so that runs of the same model in lmms-eval stay apart."""
 
 
 @cache
