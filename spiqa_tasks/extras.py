@@ -48,7 +48,7 @@ def how_to_install(extra: str) -> str:
 
 
 def require(extra: str, what: str) -> None:
-    """Raise MissingPartError unless an extra is installed; `what` needs it and begins the sentence."""
+    """Raise MissingPartError unless an extra is installed; its sentence begins with `what`."""
     if missing := _missing(extra):
         raise MissingPartError(
             f"{what} needs {' and '.join(missing)}, found not installed. "
@@ -57,7 +57,7 @@ def require(extra: str, what: str) -> None:
 
 
 def what_is_missing(error: ModuleNotFoundError) -> str | None:
-    """Return the message that names the extra of a missing module, or None if no extra installs it."""
+    """Return the message that names the extra of a missing module, or None without one."""
     module = (error.name or "").partition(".")[0]
     for name, extra in EXTRAS.items():
         if module in extra.modules:

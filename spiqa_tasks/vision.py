@@ -1,6 +1,7 @@
-"""Text and embeddings of figures: OCR for SciFIBench's text-only baseline (section 4.1), CLIP and SigLIP checkpoints.
+"""Text and embeddings of figures: OCR, for SciFIBench's text-only baseline (4.1), CLIP and SigLIP.
 
-The OCR engine is RapidOCR, whose package ships its models; the paper used another one, so numbers differ a little.
+The OCR engine is RapidOCR, whose package ships its models; the paper used another one, so numbers
+differ a little.
 """
 
 import json
@@ -109,7 +110,10 @@ class ClipEncoder:
     """A contrastive image-text model; embeddings are rows of unit length."""
 
     def __init__(self, checkpoint: str, device: str | None = None, batch_size: int = 32) -> None:
-        """Load a folder or hub id, by default on a GPU if there is one. Raises InputError: another kind of model."""
+        """Load a folder or hub id, by default on a GPU if there is one.
+
+        Raises InputError: another kind of model.
+        """
         require("hf", "A CLIP or SigLIP checkpoint")
         import torch
         from transformers import AutoModel, AutoProcessor
@@ -129,7 +133,7 @@ class ClipEncoder:
         self._padding = "max_length" if "siglip" in self._model.config.model_type else "longest"
 
     def texts(self, texts: Sequence[str]) -> Embeddings:
-        """Return embeddings, shape (texts, dimension); texts are truncated to the model's context."""
+        """Return embeddings, shape (texts, dimension), of texts cut to the model's context."""
         options = {
             "padding": self._padding,
             "truncation": True,

@@ -17,7 +17,7 @@ logger = logging.getLogger("spiqa_tasks")
 
 
 def check_folder(folder: Path) -> None:
-    """Raise InputError unless files can be written in a folder, or it can be made; makes nothing."""
+    """Raise InputError unless files can be written in a folder, which need not exist."""
     parents = (folder, *folder.absolute().parents)
     existing = next(path for path in parents if path.exists())
     try:

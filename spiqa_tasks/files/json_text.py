@@ -55,7 +55,7 @@ def first_object(path: Path) -> dict[str, Any] | None:
 
 
 def json_value(path: Path) -> Any:
-    """Return the value of a JSON file. Raises DataError: no JSON, or an object that has a key twice."""
+    """Return the value of a JSON file. Raises DataError: no JSON, or a key twice in an object."""
     try:
         return loads(path.read_bytes().removeprefix(codecs.BOM_UTF8))
     except (ValueError, OSError, RecursionError) as error:
@@ -115,7 +115,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def conforms(value: Any, form: Any) -> bool:
-    """Return whether a JSON value is of a type; numbers must be finite, and a truth value is none."""
+    """Return whether a JSON value is of a type; numbers are finite, a truth value is none."""
     try:
         _adapter(form).validate_python(value)
     except ValueError:
@@ -131,7 +131,7 @@ def _adapter(form: Any) -> Any:
 
 
 def first_of(answers: Any, default: Any) -> Any:
-    """Return the first of lists within lists, as a host logs answers; `default` where they are empty."""
+    """Return the first of lists within lists, as a host logs answers; `default` if empty."""
     while isinstance(answers, list):
         answers = answers[0] if answers else default
     return answers

@@ -1,4 +1,4 @@
-"""Pictures as files: written from parquet rows, checked once before a run, opened for a model, ablated."""
+"""Pictures as files: written from parquet rows, checked before a run, opened, ablated."""
 
 import hashlib
 import io
@@ -44,7 +44,7 @@ KEPT = 128
 
 
 def open_picture(path: str) -> Image.Image:
-    """Return the picture as `on_page` shows it; DataError for a file that is missing or cannot be decoded."""
+    """Return the picture as `on_page` shows it. Raises DataError: missing or not decodable."""
     with _named_if_unreadable(path), Image.open(path) as image:
         return on_page(image)
 

@@ -16,7 +16,7 @@ from spiqa_tasks.files.atomic import cache_folder, write_atomically
 class Repository:
     """A benchmark's Hugging Face data repository; `folder` is its folder under `SPIQA_TASKS_DATA`.
 
-    `revision` is a commit, or a branch whose commit is looked up at the first fetch and kept for later ones.
+    `revision` is a commit, or a branch whose commit is looked up at the first fetch and kept.
     """
 
     folder: str
@@ -39,7 +39,7 @@ REPOSITORIES = (SPIQA, MMSTAR, SCIFIBENCH)
 
 @dataclass(frozen=True)
 class LocalSource:
-    """A folder that holds `spiqa/`, `mmstar/` and `scifibench/`, each laid out as its repository."""
+    """A folder with `spiqa/`, `mmstar/` and `scifibench/`, each laid out as its repository."""
 
     root: Path
 
@@ -68,7 +68,7 @@ class LocalSource:
 
 @dataclass(frozen=True)
 class HubSource:
-    """The Hugging Face hub: files asked for are fetched, with `fetches` false from its cache alone."""
+    """The Hugging Face hub: fetches files asked for; with `fetches` false, its cache alone."""
 
     fetches: bool = True
 

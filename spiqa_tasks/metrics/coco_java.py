@@ -1,6 +1,6 @@
 """The two Java programs of the COCO caption toolkit: the PTB tokenizer and METEOR's aligner.
 
-Starting one takes seconds, so what they say is kept: a corpus and its subsets cost one start of each.
+Starting one takes seconds, so what they print is kept: a corpus and its subsets cost one start.
 """
 
 import functools

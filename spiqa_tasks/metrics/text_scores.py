@@ -71,7 +71,7 @@ def available_metrics() -> dict[str, str | None]:
 def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> TextScores:
     """Return `metrics` of (prediction, reference) pairs; slow parts are kept per line and pair.
 
-    A metric without Java, a package or weights is in `omitted`. Raises ValueError for an empty list.
+    A metric without Java, a package or weights is in `omitted`. Raises ValueError: an empty list.
     """
     if not pairs:
         raise ValueError("Expected at least one pair of prediction and reference, found none.")
@@ -94,7 +94,7 @@ def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = MET
 
 
 def prepare(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> None:
-    """Compute the slow parts of `metrics`, so that `text_scores` of any list of these pairs starts no program."""
+    """Compute the slow parts of `metrics`, so that `text_scores` of these pairs starts nothing."""
     if pairs:
         text_scores(pairs, [name for name in SLOW if name in metrics])
 

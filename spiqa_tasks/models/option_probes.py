@@ -55,7 +55,7 @@ class ShownOptions:
         return self._instruction(head) + tail
 
     def mapped_back(self, response: str) -> str:
-        """Return the letter that the host scores, or a response without a choice, letters mapped."""
+        """Return the letter that the host scores, or a response without a choice, mapped."""
         shown = {self.labels[letter]: text for letter, text in self.texts.items()}
         choice = extract_choice(response, shown)
         if choice.letter is not None:

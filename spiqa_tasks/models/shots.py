@@ -65,7 +65,7 @@ class Shots:
         return first if is_short or f"\n{ANSWER}" in rest else response
 
     def _draw(self, task: Task, name: str) -> list[Solved]:
-        """Return `count` + 1 distinct solved questions in seeded order: one may be the one asked."""
+        """Return `count` + 1 distinct solved questions in seeded order: one may be the asked."""
         splits = dict(task.dataset_no_image)
         if self.split not in splits:
             raise InputError(

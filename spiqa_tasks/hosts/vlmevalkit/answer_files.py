@@ -1,6 +1,7 @@
 """The host's files of answers: names, columns, reading and writing. No host is needed."""
 
 import pickle
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,13 @@ ID, QUESTION, REFERENCE, PREDICTION = "index", "question", "answer", "prediction
 TABLE = ".tsv"
 # Of `<model>_<task>_checkpoint`, `<model>_<task>_PREV` and `<rank><processes>_<task>`.
 CHECKPOINT = ".pkl"
+
+# Suffixes of files of answers to any dataset; pickles are checkpoints of a run that goes on.
+SUFFIXES = (".xlsx", ".tsv", ".csv", ".json")
+# Columns that the host adds to its scored copy of a table.
+SCORED_COLUMNS = frozenset({"hit", "log", "score"})
+# Names of upstream's folders of a run, below that of the model.
+DATED_FOLDER = re.compile(r"T\d{8}(-\d{6}|_G[0-9a-fA-F]+)")
 
 
 def task_in(path: Path) -> str:
