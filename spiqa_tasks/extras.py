@@ -17,6 +17,8 @@ class Extra(NamedTuple):
     purpose: str
 
 
+# The extras of setup.cfg, without `all`, their union: the modules that they install, and their
+# purposes.
 EXTRAS: Mapping[str, Extra] = {
     "score": Extra(
         ("huggingface_hub", "numpy", "pandas", "pyarrow", "pycocoevalcap", "scipy"),
@@ -33,7 +35,6 @@ EXTRAS: Mapping[str, Extra] = {
     "shots": Extra(("sklearn",), "the most similar examples of SciFIBench, and calibrate"),
     "hf": Extra(("torch", "transformers"), "judges and CLIP models in this process"),
 }
-"""The extras of setup.cfg, without `all`, their union: the modules that they install, and their purposes."""
 
 
 def is_installed(extra: str) -> bool:
@@ -47,7 +48,7 @@ def how_to_install(extra: str) -> str:
 
 
 def require(extra: str, what: str) -> None:
-    """Raise MissingPartError unless an extra is installed; `what` needs it and begins the sentence."""
+    """Raise MissingPartError unless an extra is installed; its sentence begins with `what`."""
     if missing := _missing(extra):
         raise MissingPartError(
             f"{what} needs {' and '.join(missing)}, found not installed. "
@@ -56,7 +57,7 @@ def require(extra: str, what: str) -> None:
 
 
 def what_is_missing(error: ModuleNotFoundError) -> str | None:
-    """Return the message that names the extra of a missing module, or None if no extra installs it."""
+    """Return the message that names the extra of a missing module, or None without one."""
     module = (error.name or "").partition(".")[0]
     for name, extra in EXTRAS.items():
         if module in extra.modules:

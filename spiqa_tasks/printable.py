@@ -7,20 +7,30 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-SLOW, FIRST = 1.0, 10.0
-"""Seconds after which a command says what it is doing (until then a person does not wonder), and how far it is."""
+# Seconds after which a command says what it is doing; until then a person does not wonder.
+SLOW = 1.0
+# Seconds after which it says how far it is.
+FIRST = 10.0
+
+
+# Categories of control, format and surrogate characters, and of separators of lines.
+_STEERING = ("Cc", "Cf", "Cs", "Zl", "Zp")
+# Line feeds and tabs, and what joins letters and emoji.
+_KEPT = "\n\t\u200c\u200d"
 
 
 def printable(text: str) -> str:
-    """Return the text with blanks for control and format characters, which steer a terminal or are invisible.
+    """Return the text with blanks for what steers a terminal or is invisible.
 
     Line feeds and tabs stay, and so does what joins letters and emoji (U+200C, U+200D).
     """
     if text.isprintable():
         return text
-    return "".join(
-        " " if unicodedata.category(c) in _STEERING and c not in _KEPT else c for c in text
-    )
+    return "".join(" " if _steers(character) else character for character in text)
+
+
+def _steers(character: str) -> bool:
+    return unicodedata.category(character) in _STEERING and character not in _KEPT
 
 
 def say(*lines: str, program: str = "spiqa-tasks") -> None:
@@ -45,15 +55,21 @@ def said_if_slow(doing: str) -> Iterator[None]:
 def progress(doing: str, total: int = 0) -> Iterator[Callable[..., None]]:
     """Say on stderr what the block is doing, as `said_if_slow`, and then how far it is.
 
-    Yields a function of how many are done and, if `total` is not known before, of how many there are. On a terminal it
-    moves a bar; else it says `n of N` after ten seconds, and whenever that time has doubled.
+    Yields a function of how many are done and, if not known before, of how many there are. On a
+    terminal it moves a bar; else it says `n of N` after ten seconds, and whenever that time has
+    doubled.
     """
     from tqdm import tqdm
 
     started, due = time.monotonic(), FIRST
     bar = tqdm(
-        total=total, desc=doing, file=sys.stderr, leave=False, delay=SLOW, disable=None
-    )  # None: no terminal
+        total=total,
+        desc=doing,
+        file=sys.stderr,
+        leave=False,
+        delay=SLOW,
+        disable=None,  # where there is no terminal
+    )
 
     def show(done: int, of: int = total) -> None:
         nonlocal due
@@ -68,9 +84,6 @@ def progress(doing: str, total: int = 0) -> Iterator[Callable[..., None]]:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return the number with what it counts: `1 question`, `2 questions`; `many` where an s is not enough."""
-    return f"{number} {one}" if number == 1 else f"{number} {many or one + 's'}"
-
-
-_STEERING = ("Cc", "Cf", "Cs", "Zl", "Zp")
-_KEPT = "\n\t\u200c\u200d"
+    """Return `1 question`, `2 questions`; `many` is the plural if an s is not enough."""
+    noun = one if number == 1 else many or f"{one}s"
+    return f"{number} {noun}"

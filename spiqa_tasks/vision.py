@@ -1,6 +1,7 @@
-"""Text and embeddings of figures: OCR for SciFIBench's text-only baseline (section 4.1), CLIP and SigLIP checkpoints.
+"""Text and embeddings of figures: OCR, for SciFIBench's text-only baseline (4.1), CLIP and SigLIP.
 
-The OCR engine is RapidOCR, whose package ships its models; the paper used another one, so numbers differ a little.
+The OCR engine is RapidOCR, whose package ships its models; the paper used another one, so numbers
+differ a little.
 """
 
 import json
@@ -26,12 +27,14 @@ from spiqa_tasks.files.pictures import open_picture
 
 PACKAGE = "rapidocr"
 
+# Pixels to which a shorter side is enlarged; the engine's default 736 takes three times as long for
+# the same text.
 _SMALLEST_SIDE = 320
-"""Pixels to which a shorter side is enlarged; the engine's default 736 takes three times as long for the same text."""
+# Pixels to which a line, 48 high, is padded; with the engine's default 320 short labels take twice
+# as long.
 _NARROWEST_LINE = 96
-"""Pixels to which a line, 48 high, is padded; with the engine's default 320 short labels take twice as long."""
+# Engines of one thread each, which are faster than one engine of several threads.
 _MOST_WORKERS = 8
-"""Engines of one thread each, which are faster than one engine of several threads."""
 
 Reader = Callable[[Image.Image], list[str]]
 Embeddings = NDArray[np.float64]
@@ -40,24 +43,25 @@ Embeddings = NDArray[np.float64]
 def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return sha256 digest -> text of a figure in reading order, for (digest, path) pairs.
 
-    Texts are cached by the engine's version and the digest; other processes wait instead of reading the same figures.
-    Raises MissingPartError: no extra `ocr`; DataError: the engine fails on a figure.
+    Texts are cached by the engine's version and the digest; other processes wait instead of reading
+    the same figures. Raises MissingPartError: no extra `ocr`; DataError: the engine fails.
     """
     require("ocr", "A task with text read out of figures (ocr=yes)")
-    folder = (
-        cache_folder()
-        / "ocr"
-        / f"{PACKAGE}-{metadata.version(PACKAGE)}-{_SMALLEST_SIDE}-{_NARROWEST_LINE}"
-    )
-    folder.mkdir(parents=True, exist_ok=True)
+    engine = f"{PACKAGE}-{metadata.version(PACKAGE)}-{_SMALLEST_SIDE}-{_NARROWEST_LINE}"
+    folder = cache_folder() / "ocr" / engine
     paths = dict(figures)
     files = {digest: folder / f"{digest}.json" for digest in paths}
-    with FileLock(folder / ".lock"):
-        _read({file: paths[digest] for digest, file in files.items() if not file.is_file()})
-    return {
-        digest: "\n".join(json.loads(file.read_text(encoding="utf-8")))
-        for digest, file in files.items()
-    }
+
+    if not all(file.is_file() for file in files.values()):  # a filled cache may be read-only
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / ".lock"):
+            _read({file: paths[digest] for digest, file in files.items() if not file.is_file()})
+
+    texts = {}
+    for digest, file in files.items():
+        lines = json.loads(file.read_text(encoding="utf-8"))
+        texts[digest] = "\n".join(lines)
+    return texts
 
 
 def _read(figures: dict[Path, str]) -> None:
@@ -106,7 +110,10 @@ class ClipEncoder:
     """A contrastive image-text model; embeddings are rows of unit length."""
 
     def __init__(self, checkpoint: str, device: str | None = None, batch_size: int = 32) -> None:
-        """Load a folder or hub id, by default on a GPU if there is one. Raises InputError: another kind of model."""
+        """Load a folder or hub id, by default on a GPU if there is one.
+
+        Raises InputError: another kind of model.
+        """
         require("hf", "A CLIP or SigLIP checkpoint")
         import torch
         from transformers import AutoModel, AutoProcessor
@@ -126,7 +133,7 @@ class ClipEncoder:
         self._padding = "max_length" if "siglip" in self._model.config.model_type else "longest"
 
     def texts(self, texts: Sequence[str]) -> Embeddings:
-        """Return embeddings, shape (texts, dimension); texts are truncated to the model's context."""
+        """Return embeddings, shape (texts, dimension), of texts cut to the model's context."""
         options = {
             "padding": self._padding,
             "truncation": True,

@@ -32,6 +32,7 @@ class Signature:
         data: benchmark, split and digest of the release file.
         images: digest of the pictures' bytes; '' if unknown: they are read for a model, not for scoring.
         prompt: hash of the wording.
+        resized: how SPIQA's squares were made of figures; '' for figures and squares as released.
         pictures: `up to 512 px` if the host's model class sends them no larger.
         weights: the column of points that weigh the questions in the metric `points`.
         predictions: format of the file that the responses were read from.
@@ -50,6 +51,7 @@ class Signature:
     settings: str = ""
     grey: str = ""
     ablated: str = ""
+    resized: str = ""
     pictures: str = ""
     weights: str = ""
     matcher: str = ""

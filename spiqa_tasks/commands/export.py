@@ -44,7 +44,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the files, each whole or not at all, and print their paths."""
     if arguments.to:
-        from spiqa_tasks.hosts.vlmevalkit.tasks import write_dataset
+        from spiqa_tasks.hosts.vlmevalkit.export import write_dataset
 
         for task in find_tasks([arguments.task]):
             path, is_choice, remarks = write_dataset(task.name, arguments.output)

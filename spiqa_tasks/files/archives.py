@@ -3,7 +3,7 @@
 import hashlib
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -16,8 +16,8 @@ from spiqa_tasks.files.atomic import cache_folder, write_atomically
 from spiqa_tasks.files.source import Repository, Source
 from spiqa_tasks.printable import counted
 
+# Separates an archive and its member in the path of a picture that is not extracted yet.
 PACKED = "::"
-"""Separates an archive and its member in the path of a picture that is not extracted yet."""
 
 
 def picture_folder(
@@ -28,55 +28,73 @@ def picture_folder(
     *,
     some: bool = False,
 ) -> Path:
-    """Return the folder with the files of `wanted` (relative posix paths): one beside the archive, else as `extract`.
+    """Return the folder with the files of `wanted` (relative posix paths).
 
-    Raises DataError: no archive and no folder, a broken archive, or a missing file.
+    That is one beside the archive, else that of `extract`. Raises DataError: no archive and no
+    folder, a broken archive, or a missing file.
     """
     beside = source.folder(repository, archive.removesuffix(".zip"))
     if beside is None:
         return extract(source.files(repository, archive)[0], wanted, some=some)
+
     nested = beside / beside.name
     folder = nested if nested.is_dir() else beside
-    _check_missing(beside, wanted, [name for name in wanted if not (folder / name).is_file()], some)
+    missing = [name for name in wanted if not (folder / name).is_file()]
+    _check_missing(beside, wanted, missing, some)
     return folder
 
 
 def extract(archive: Path, wanted: Collection[str], *, some: bool = False) -> Path:
-    """Extract the members that end in one of `wanted` into the cache; return the folder that has them.
+    """Extract the members that end in one of `wanted` into the cache; return the folder.
 
-    An interrupted call leaves only whole files and is completed by the next one. With `some`, one of them is enough.
+    An interrupted call leaves only whole files and is completed by the next one. With `some`, one
+    of them is enough.
     """
     with _named_if_broken(archive), zipfile.ZipFile(archive) as opened:
         members = _members(opened, wanted, some)
         target = _target(opened)
-        target.mkdir(parents=True, exist_ok=True)
-        with FileLock(target / ".lock"):
-            missing = {
-                name: info for name, info in members.items() if not (target / name).is_file()
-            }
-            for name, info in tqdm(
-                missing.items(), desc=f"Extracting {archive.name}", disable=not missing
-            ):
-                write_atomically(target / name, opened.read(info))
+        if _missing(members, target):  # a filled cache may be read-only
+            target.mkdir(parents=True, exist_ok=True)
+            with FileLock(target / ".lock"):
+                _write_missing(opened, members, target)
     return target
 
 
+def _missing(members: Mapping[str, zipfile.ZipInfo], target: Path) -> list[str]:
+    return [name for name in members if not (target / name).is_file()]
+
+
+def _write_missing(
+    opened: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo], target: Path
+) -> None:
+    archive = Path(opened.filename or "").name
+    for name in tqdm(_missing(members, target), desc=f"Extracting {archive}"):
+        write_atomically(target / name, opened.read(members[name]))
+
+
 def packed_pictures(archive: Path, wanted: Collection[str]) -> dict[str, str]:
-    """Return wanted name -> `archive::member`, for archives too large to extract before a run; raises as `extract`."""
+    """Return wanted name -> `archive::member`, for archives too large to extract before a run.
+
+    Raises as `extract`.
+    """
     with _named_if_broken(archive), zipfile.ZipFile(archive) as opened:
         members = _members(opened, wanted)
     return {name: f"{archive}{PACKED}{info.filename}" for name, info in members.items()}
 
 
 def unpacked(path: str) -> str:
-    """Return the file on disk: `path` itself, or the extracted picture of `archive::member`; DataError: broken."""
+    """Return the file on disk: `path` itself, or the extracted picture of `archive::member`.
+
+    Raises DataError: a broken archive.
+    """
     archive, separator, member = path.partition(PACKED)
     if not separator:
         return path
+
     opened, folder = _opened(archive)
-    target = (
-        folder / f"{hashlib.sha256(member.encode()).hexdigest()[:24]}{Path(member).suffix}"
-    )  # never outside of it
+    # A name by the member's, which never leads outside of the folder.
+    name = hashlib.sha256(member.encode()).hexdigest()[:24]
+    target = folder / f"{name}{Path(member).suffix}"
     if not target.exists():
         with _named_if_broken(Path(archive)):
             write_atomically(target, opened.read(member))
@@ -84,7 +102,7 @@ def unpacked(path: str) -> str:
 
 
 def is_unsafe(name: str) -> bool:
-    """Return whether a file name would leave its folder: it is absolute, has a part `..`, or names a drive."""
+    """Return whether a file name would leave its folder: absolute, a part `..`, or a drive."""
     parts = name.replace("\\", "/").split("/")
     return ".." in parts or ":" in parts[0] or (parts[0] == "" and len(parts) > 1)
 
@@ -96,11 +114,10 @@ def _opened(archive: str) -> tuple[zipfile.ZipFile, Path]:
 
 
 def _target(opened: zipfile.ZipFile) -> Path:
-    listing = "\n".join(
-        f"{info.filename} {info.CRC} {info.file_size}" for info in opened.infolist()
-    )
-    name = f"{Path(opened.filename or '').stem}-{hashlib.sha256(listing.encode()).hexdigest()[:12]}"
-    return cache_folder() / "images" / name
+    """Return the folder of an archive's extracted members, by its name and listing."""
+    lines = [f"{info.filename} {info.CRC} {info.file_size}" for info in opened.infolist()]
+    digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
+    return cache_folder() / "images" / f"{Path(opened.filename or '').stem}-{digest}"
 
 
 @contextmanager
@@ -109,21 +126,27 @@ def _named_if_broken(archive: Path) -> Iterator[None]:
         yield
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         raise DataError(
-            f"Expected {archive} to be a whole zip archive that can be unpacked, found one that cannot ({error}). "
-            "Delete it and fetch it again."
+            f"Expected {archive} to be a whole zip archive that can be unpacked, found one that "
+            f"cannot ({error}). Delete it and fetch it again."
         ) from error
 
 
 def _members(
     opened: zipfile.ZipFile, wanted: Collection[str], some: bool = False
 ) -> dict[str, zipfile.ZipInfo]:
-    """Wanted name -> member; the archive may have folders above it."""
+    """Return wanted name -> member; the archive may have folders above it."""
+    # Of two members of one name the last counts, as for every program that unpacks archives.
+    members = {info.filename: info for info in opened.infolist()}
     depths = {name.count("/") + 1 for name in wanted}
+
     by_tail: dict[str, zipfile.ZipInfo] = {}
-    for info in opened.infolist():
+    for name, info in members.items():
         for depth in depths:
-            by_tail.setdefault("/".join(info.filename.rsplit("/", depth)[-depth:]), info)
-    _check_missing(opened.filename, wanted, [name for name in wanted if name not in by_tail], some)
+            tail = "/".join(name.rsplit("/", depth)[-depth:])
+            by_tail.setdefault(tail, info)
+
+    missing = [name for name in wanted if name not in by_tail]
+    _check_missing(opened.filename, wanted, missing, some)
     return {name: by_tail[name] for name in wanted if name in by_tail}
 
 
@@ -132,6 +155,7 @@ def _check_missing(
 ) -> None:
     if missing and not (some and len(missing) < len(wanted)):
         raise DataError(
-            f"Expected {place} to hold what the annotations name, found {counted(len(missing), 'file')} missing, "
-            f"the first is {next(iter(missing))}. Fetch the archive again, at the revision of the annotations."
+            f"Expected {place} to hold what the annotations name, found "
+            f"{counted(len(missing), 'file')} missing, the first is {next(iter(missing))}. Fetch "
+            "the archive again, at the revision of the annotations."
         )

@@ -17,14 +17,16 @@ logger = logging.getLogger("spiqa_tasks")
 
 
 def check_folder(folder: Path) -> None:
-    """Raise InputError unless files can be written in a folder, or it can be made; makes nothing."""
-    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    """Raise InputError unless files can be written in a folder, which need not exist."""
+    parents = (folder, *folder.absolute().parents)
+    existing = next(path for path in parents if path.exists())
     try:
-        with tempfile.TemporaryFile(dir=there):
+        with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
         raise InputError(
-            f"Expected a folder at {folder} that can be written, found {error.strerror or error}. Name another one."
+            f"Expected a folder at {folder} that can be written, "
+            f"found {error.strerror or error}. Name another one."
         ) from error
 
 
@@ -47,10 +49,11 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 @contextmanager
 def written_atomically(path: Path) -> Iterator[BinaryIO]:
-    """Open `path` to be replaced at once when the block ends; on a failure it stays as it was. Raises OSError.
+    """Open `path` to be replaced at once when the block ends; on a failure it stays as it was.
 
-    Makes the folders above it. Of several processes, also on machines that share the folder, the last one wins. A link
-    stays a link to the file, which is replaced; devices and pipes are written directly.
+    Makes the folders above it. Of several processes, also on machines that share the folder, the
+    last one wins. A link stays a link to the file, which is replaced; devices and pipes are written
+    directly. Raises OSError.
     """
     if path.exists() and not path.is_file():
         with path.open("wb") as file:
@@ -73,11 +76,9 @@ def written_atomically(path: Path) -> Iterator[BinaryIO]:
 
 
 def cache_path(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder that `SPIQA_TASKS_CACHE` names (`~` expanded), else the platform's user cache folder."""
-    root = environ.get("SPIQA_TASKS_CACHE")
-    return (
-        Path(os.path.expanduser(root)) if root else Path(platformdirs.user_cache_dir("spiqa-tasks"))
-    )
+    """Return the folder that `SPIQA_TASKS_CACHE` names (`~` expanded), else the platform's."""
+    root = environ.get("SPIQA_TASKS_CACHE") or platformdirs.user_cache_dir("spiqa-tasks")
+    return Path(os.path.expanduser(root))
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:

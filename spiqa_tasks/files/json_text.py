@@ -1,4 +1,4 @@
-"""Read JSON without losing anything in it (files, lines, long objects by entry), and check values against types."""
+"""Read JSON without losing anything in it: files, lines, long objects by entry; check types."""
 
 import codecs
 import hashlib
@@ -55,7 +55,7 @@ def first_object(path: Path) -> dict[str, Any] | None:
 
 
 def json_value(path: Path) -> Any:
-    """Return the value of a JSON file. Raises DataError: no JSON, or an object that has a key twice."""
+    """Return the value of a JSON file. Raises DataError: no JSON, or a key twice in an object."""
     try:
         return loads(path.read_bytes().removeprefix(codecs.BOM_UTF8))
     except (ValueError, OSError, RecursionError) as error:
@@ -70,8 +70,11 @@ def digest_of(value: Any) -> str:
 
 
 def entries(path: Path) -> Iterator[tuple[str, Any]]:
-    """Yield the keys and values of a JSON file's object, one in memory at a time. Raises ValueError: no JSON."""
-    import ijson  # imported where it is needed: `list` reads no data
+    """Yield the keys and values of a JSON file's object, one in memory at a time.
+
+    Raises ValueError: no JSON.
+    """
+    import ijson  # here, as `list` reads no data
 
     with path.open("rb") as file:
         try:
@@ -81,21 +84,25 @@ def entries(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _line(path: Path, number: int, line: str) -> dict[str, Any]:
+    """Return the object of a line. Raises DataError: another value, or a key twice."""
     found = repr(line.strip()[:60])
     try:
-        entry = loads(line)
-        if isinstance(entry, dict):
-            return entry
+        value = loads(line)
     except RepeatedKeyError as error:
-        found = str(error)
+        value, found = None, str(error)
     except (ValueError, RecursionError):
-        pass
-    raise DataError(
-        f"Expected line {number} of {path} to be a JSON object, found {found}. Complete or delete the line."
-    )
+        value = None
+
+    if not isinstance(value, dict):
+        raise DataError(
+            f"Expected line {number} of {path} to be a JSON object, found {found}. "
+            "Complete or delete the line."
+        )
+    return value
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of its pairs. Raises RepeatedKeyError."""
     found = dict(pairs)
     if len(found) < len(pairs):
         (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
@@ -112,7 +119,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number
 
 
 def conforms(value: Any, form: Any) -> bool:
-    """Return whether a JSON value is of a type; numbers must be finite, and a truth value is none."""
+    """Return whether a JSON value is of a type; numbers are finite, a truth value is none."""
     try:
         _adapter(form).validate_python(value)
     except ValueError:
@@ -128,7 +135,7 @@ def _adapter(form: Any) -> Any:
 
 
 def first_of(answers: Any, default: Any) -> Any:
-    """Return the first of lists within lists, as a host logs answers; `default` where they are empty."""
+    """Return the first of lists within lists, as a host logs answers; `default` if empty."""
     while isinstance(answers, list):
         answers = answers[0] if answers else default
     return answers

@@ -1,4 +1,4 @@
-"""Sources of release files: a local folder, the Hugging Face hub at a pinned revision, or the shipped demo set."""
+"""Sources of release files: a local folder, the Hugging Face hub at a revision, or the demo set."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ from spiqa_tasks.files.atomic import cache_folder, write_atomically
 class Repository:
     """A benchmark's Hugging Face data repository; `folder` is its folder under `SPIQA_TASKS_DATA`.
 
-    `revision` is a commit, or a branch whose commit is looked up at the first fetch and kept for later ones.
+    `revision` is a commit, or a branch whose commit is looked up at the first fetch and kept.
     """
 
     folder: str
@@ -24,10 +24,10 @@ class Repository:
     revision: str
 
     def download(self, pattern: str) -> str:
-        """Return the command that fetches files."""
+        """Return the sentence with the command that fetches files."""
         return (
-            f"Fetch it with: hf download {self.repo_id} --repo-type dataset --revision {self.revision} "
-            f"--include '{pattern}'"
+            f"Fetch it with: hf download {self.repo_id} --repo-type dataset "
+            f"--revision {self.revision} --include '{pattern}'"
         )
 
 
@@ -39,7 +39,7 @@ REPOSITORIES = (SPIQA, MMSTAR, SCIFIBENCH)
 
 @dataclass(frozen=True)
 class LocalSource:
-    """A folder that holds `spiqa/`, `mmstar/` and `scifibench/`, each laid out as its repository."""
+    """A folder with `spiqa/`, `mmstar/` and `scifibench/`, each laid out as its repository."""
 
     root: Path
 
@@ -47,13 +47,16 @@ class LocalSource:
         return str(self.root)
 
     def files(self, repository: Repository, pattern: str) -> list[Path]:
-        """Return the files that match `pattern` (shell wildcards), sorted by name; DataError if there are none."""
+        """Return the files that match `pattern` (shell wildcards), sorted by name.
+
+        Raises DataError: there are none.
+        """
         base = self.root / repository.folder
         found = sorted(base.glob(pattern))
         if not found:
             raise DataError(
-                f"Expected {base / pattern} (SPIQA_TASKS_DATA is {self.root}), found no such file. "
-                f"{repository.download(pattern)} --local-dir {base}"
+                f"Expected {base / pattern} (SPIQA_TASKS_DATA is {self.root}), found no such "
+                f"file. {repository.download(pattern)} --local-dir {base}"
             )
         return found
 
@@ -65,7 +68,7 @@ class LocalSource:
 
 @dataclass(frozen=True)
 class HubSource:
-    """The Hugging Face hub: only files asked for are fetched; with `fetches` false, none outside its cache."""
+    """The Hugging Face hub: fetches files asked for; with `fetches` false, its cache alone."""
 
     fetches: bool = True
 
@@ -75,20 +78,20 @@ class HubSource:
     def files(self, repository: Repository, pattern: str) -> list[Path]:
         """Return the files that match, as `LocalSource.files`."""
         paths = _cached(repository, pattern)
-        if paths and not (
-            self.fetches and _WILDCARDS & set(pattern)
-        ):  # more may match than was fetched before
+        has_all = not _WILDCARDS & set(pattern)  # else more may match than was fetched before
+        if paths and (has_all or not self.fetches):
             return paths
         if not self.fetches:
             raise DataError(
-                f"Expected {pattern} of the dataset {repository.repo_id} in the hub's cache, found none. "
-                f"{repository.download(pattern)}"
+                f"Expected {pattern} of the dataset {repository.repo_id} in the hub's cache, "
+                f"found none. {repository.download(pattern)}"
             )
         paths = sorted(_fetched(repository, pattern).glob(pattern))
         if not paths:
             raise DataError(
-                f"Expected files {pattern} in the dataset {repository.repo_id} at revision {repository.revision}, "
-                "found none. Set SPIQA_TASKS_DATA to a folder that has them."
+                f"Expected files {pattern} in the dataset {repository.repo_id} at revision "
+                f"{repository.revision}, found none. Set SPIQA_TASKS_DATA to a folder that has "
+                "them."
             )
         return paths
 
@@ -101,52 +104,49 @@ _WILDCARDS = set("*?[")
 
 
 def _cached(repository: Repository, pattern: str) -> list[Path]:
-    # by the documented layout: the hub's client takes half a second to import
+    """Return the files in the hub's cache that match."""
+    # By the cache's documented layout: the hub's client takes half a second to import.
     from huggingface_hub.constants import HF_HUB_CACHE
 
     folder = Path(HF_HUB_CACHE, f"datasets--{repository.repo_id.replace('/', '--')}")
     commit = _revision(repository)
     branch = folder / "refs" / commit
-    return sorted(
-        (folder / "snapshots" / (branch.read_text() if branch.is_file() else commit)).glob(pattern)
-    )
+    if branch.is_file():
+        commit = branch.read_text()
+    return sorted((folder / "snapshots" / commit).glob(pattern))
 
 
 def _fetched(repository: Repository, pattern: str) -> Path:
+    """Fetch the files that match; return the folder that has them. Raises DataError."""
     from huggingface_hub import HfApi, snapshot_download
 
     revision = _revision(repository)
     try:
-        if not _cached(
-            repository, pattern
-        ):  # without the hub this fails at once, where a listing is tried six times
+        if not _cached(repository, pattern):
+            # Fails at once without the hub, where a listing is tried six times.
             HfApi().dataset_info(repository.repo_id, revision=revision, timeout=30)
         folder = Path(
             snapshot_download(
                 repository.repo_id, repo_type="dataset", revision=revision, allow_patterns=[pattern]
             )
         )
-        if (
-            revision == repository.revision != folder.name
-        ):  # a branch, whose commit is kept: the data stays the same
+        if revision == repository.revision != folder.name:
+            # A branch: its commit is kept, so that the data stays the same.
             write_atomically(_pin(repository), folder.name.encode())
-    except (
-        Exception
-    ) as error:  # the hub's client raises the errors of whichever HTTP library it is built on
+    except Exception as error:  # errors of whichever HTTP library the hub's client is built on
+        reason = (str(error) or repr(error)).splitlines()[0].rstrip(" .")
         raise DataError(
-            f"Expected to fetch {pattern} of the dataset {repository.repo_id} from the Hugging Face hub, "
-            f"which failed: {(str(error) or repr(error)).splitlines()[0].rstrip(' .')}. "
-            "Check the connection, or set SPIQA_TASKS_DATA to a folder that has the files."
+            f"Expected to fetch {pattern} of the dataset {repository.repo_id} from the Hugging "
+            f"Face hub, which failed: {reason}. Check the connection, or set SPIQA_TASKS_DATA to "
+            "a folder that has the files."
         ) from error
     return folder
 
 
 def _pin(repository: Repository) -> Path:
-    return (
-        cache_folder()
-        / "revisions"
-        / f"{repository.repo_id}@{repository.revision}".replace("/", "--")
-    )
+    """Return the file that keeps the commit of a branch."""
+    name = f"{repository.repo_id}@{repository.revision}".replace("/", "--")
+    return cache_folder() / "revisions" / name
 
 
 def _revision(repository: Repository) -> str:
@@ -160,9 +160,10 @@ def demo_source() -> LocalSource:
 
 
 def default_source(environ: Mapping[str, str] = os.environ, *, fetches: bool = True) -> Source:
-    """Return the folder that `SPIQA_TASKS_DATA` names, else the hub, or with `fetches` false what is cached of it.
+    """Return the folder that `SPIQA_TASKS_DATA` names, else the hub.
 
-    Raises DataError: the variable names no folder.
+    With `fetches` false it is what is cached of the hub. Raises DataError: the variable names no
+    folder.
     """
     root = environ.get("SPIQA_TASKS_DATA")
     if not root:
@@ -170,14 +171,14 @@ def default_source(environ: Mapping[str, str] = os.environ, *, fetches: bool = T
     path = Path(os.path.expanduser(root)).resolve()
     if not path.is_dir():
         raise DataError(
-            f"Expected SPIQA_TASKS_DATA to name a folder with spiqa/, mmstar/ or scifibench/; found {root!r}, which is "
-            "no folder. Correct the variable, or unset it to use the hub."
+            "Expected SPIQA_TASKS_DATA to name a folder with spiqa/, mmstar/ or scifibench/; "
+            f"found {root!r}, which is no folder. Correct the variable, or unset it to use the hub."
         )
     return LocalSource(path)
 
 
 def fingerprint(paths: list[Path]) -> str:
-    """Return twelve hexadecimal digits over the contents of `paths`; equal data has equal digits wherever it is."""
+    """Return twelve hexadecimal digits over the contents of files, whatever their names."""
     digest = hashlib.sha256()
     for path in paths:
         with path.open("rb") as file:

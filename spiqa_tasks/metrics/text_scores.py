@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 
 METRICS = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor", "bertscore_f1")
 
+# The metrics that a program or a model computes; all but the last need the tokenizer.
 SLOW = ("meteor", "bertscore_f1")
-"""The metrics that a program or a model computes; all but the last need the tokenizer."""
 
 NO_JAVA = (
     f"no working Java was found; install one with {how_to_install('java')}, "
@@ -34,11 +34,11 @@ NO_JAVA = (
 TOKENIZER = "ptb-java"
 """The tokenizer in signatures: the Stanford PTBTokenizer 3.4.1 of the toolkit, as in the released scripts."""
 
+# The model's name on the hub, and the older one under which it may lie in the local cache.
 MODELS = ("google-bert/bert-base-uncased", "bert-base-uncased")
-"""The model's name on the hub, and the older one under which it may lie in the local cache."""
 FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
+# Layer that the bert-score package uses for bert-base-uncased.
 LAYER = 9
-"""Layer that the bert-score package uses for bert-base-uncased."""
 TOKENS = 512
 
 _bertscores: dict[tuple[str, str], float] = {}
@@ -50,7 +50,8 @@ Pairs = tuple[tuple[str, str], ...]
 class TextScores:
     """The metrics of a list of pairs, in natural units (0 to 1, CIDEr 0 to 10).
 
-    `values`: metric -> corpus value. `per_item`: metric -> one value per pair (not BLEU). `omitted`: metric -> reason.
+    `values`: metric -> corpus value. `per_item`: metric -> one value per pair (not BLEU).
+    `omitted`: metric -> reason.
     """
 
     values: dict[str, float]
@@ -59,7 +60,10 @@ class TextScores:
 
 
 def available_metrics() -> dict[str, str | None]:
-    """Return metric -> None if it can be computed, else the reason; may download BERTScore's model (440 MB)."""
+    """Return metric -> None if it can be computed, else the reason.
+
+    May download BERTScore's model (440 MB).
+    """
     no_java = None if coco_java.java() else NO_JAVA
     return {**dict.fromkeys(METRICS, no_java), "bertscore_f1": scorer_or_reason()[1]}
 
@@ -67,7 +71,7 @@ def available_metrics() -> dict[str, str | None]:
 def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> TextScores:
     """Return `metrics` of (prediction, reference) pairs; slow parts are kept per line and pair.
 
-    A metric without Java, a package or weights is in `omitted`. Raises ValueError for an empty list.
+    A metric without Java, a package or weights is in `omitted`. Raises ValueError: an empty list.
     """
     if not pairs:
         raise ValueError("Expected at least one pair of prediction and reference, found none.")
@@ -90,7 +94,7 @@ def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = MET
 
 
 def prepare(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> None:
-    """Compute the slow parts of `metrics`, so that `text_scores` of any list of these pairs starts no program."""
+    """Compute the slow parts of `metrics`, so that `text_scores` of these pairs starts nothing."""
     if pairs:
         text_scores(pairs, [name for name in SLOW if name in metrics])
 
@@ -134,20 +138,22 @@ def _tokenized(pairs: Pairs) -> Pairs | str:
 
 
 def bertscore(pairs: Sequence[tuple[str, str]]) -> CorpusScore | str:
-    """Return BERTScore F1 of pairs, one line each (0 with an empty text, as in the package), or why there is none."""
+    """Return BERTScore F1 of pairs, one line each, or why there is none.
+
+    It is 0 with an empty text, as in the package.
+    """
     scorer, reason = scorer_or_reason()
     if reason is not None:
         return reason
-    full = [pair for pair in pairs if all(pair)]
+
+    def f1(new: Sequence[tuple[str, str]]) -> list[float]:
+        predictions, references = zip(*new, strict=True)
+        _precision, _recall, scores = scorer.score(list(predictions), list(references))
+        return list(scores.tolist())
+
     try:
-        coco_java.kept(
-            full,
-            _bertscores,
-            lambda new: scorer.score(*map(list, zip(*new, strict=True)))[2].tolist(),
-        )
-    except (
-        Exception
-    ) as error:  # whatever the optional package meets must not cost the other metrics
+        coco_java.kept([pair for pair in pairs if all(pair)], _bertscores, f1)
+    except Exception as error:  # an optional package must not cost the other metrics
         return f"the bert-score package failed ({type(error).__name__}: {error})"
     per_item = tuple(_bertscores.get(pair, 0.0) for pair in pairs)
     return CorpusScore(sum(per_item) / len(per_item), per_item)
@@ -157,18 +163,14 @@ def bertscore(pairs: Sequence[tuple[str, str]]) -> CorpusScore | str:
 def scorer_or_reason() -> tuple[Any, str | None]:
     """Return the scorer of the bert-score package, or `None` and why it could not be made."""
     if not is_installed("bertscore"):
-        return (
-            None,
-            f"the package bert-score is not installed; install it with: {how_to_install('bertscore')}",
-        )
+        command = how_to_install("bertscore")
+        return None, f"the package bert-score is not installed; install it with: {command}"
     try:
         folder = model_folder()
         from bert_score import BERTScorer
 
         scorer = BERTScorer(model_type=str(folder), num_layers=LAYER)
-    except (
-        Exception
-    ) as error:  # an optional package, its dependencies and the hub can fail in any way
+    except Exception as error:  # the package, its dependencies and the hub fail in any way
         first_line = str(error).strip().partition("\n")[0]
         return None, f"{MODELS[0]} could not be loaded ({type(error).__name__}: {first_line})"
     scorer._tokenizer.model_max_length = min(scorer._tokenizer.model_max_length, TOKENS)

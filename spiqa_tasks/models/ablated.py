@@ -1,14 +1,15 @@
-"""`--model ablated --model_args base=<model>,ablation=<kind>,...`: any model of the host with replaced pictures.
+"""`--model ablated --model_args base=<model>,ablation=<kind>,...`: any model without pictures.
 
-The wrapped model is an instance of a subclass of the base model's class, made at run time: rank, device, accelerator,
-caches, system prompt and all other arguments are the base's; only the pictures of its requests are replaced. The
-ablation is among the model's arguments, so the host's response cache and result files distinguish it.
+The wrapped model is an instance of a subclass of the base model's class, made at run time: rank,
+device, accelerator, caches, system prompt and all other arguments are the base's; only its
+requests are changed. The ablation is among the model's arguments, so the host's response cache and
+result files distinguish it.
 """
 
 import copy
-import functools
 import inspect
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from lmms_eval.api.instance import GenerationResult, Instance
@@ -23,15 +24,15 @@ from spiqa_tasks.models.ablation_hooks import (
     ablated_visuals,
     without_placeholders,
 )
-from spiqa_tasks.models.option_probes import PROBES, Shown, shown_options, with_options
+from spiqa_tasks.models.option_probes import PROBES, ShownOptions, shown_options, with_options
 from spiqa_tasks.models.picture_ablation import KINDS
 from spiqa_tasks.models.shots import Shots, ended, true_answer, with_shots
 
 _EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."
 
 
-class WithOtherPictures(lmms):  # type: ignore[misc]
-    """Mixin of wrapped models: replaces the pictures of requests before the base answers them."""
+class WithChangedRequests(lmms):  # type: ignore[misc]
+    """Mixin of wrapped models: changes requests before the base answers them."""
 
     ablation: str
     ablation_seed: int
@@ -39,69 +40,80 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
     options: str = ""
 
     def generate_until(self, requests: list[Instance]) -> list[Any]:
-        """Answer requests with replaced pictures, other options and shots. Raises SystemExit: they cannot be made."""
+        """Answer changed requests. Raises SystemExit: they cannot be changed so."""
         with one_sentence():
-            shown = [self._shown(request) for request in requests]
-            ablated = [
-                self._ablated(request, options)
-                for request, options in zip(requests, shown, strict=True)
-            ]
-        answers = super().generate_until(ablated)
-        return [self._own_answer(*each) for each in zip(answers, requests, shown, strict=True)]
+            options = [self._shown_options(request) for request in requests]
+            changed = [self._changed(*pair) for pair in zip(requests, options, strict=True)]
 
-    def _own_answer(self, answer: Any, request: Instance, shown: Shown | None) -> Any:
-        text = answer.text if isinstance(answer, GenerationResult) else answer
-        if shown is not None:
-            text = shown.own_answer(text)
-        if self.shots is not None:
-            text = self.shots.own_answer(text, request)
-        return replace(answer, text=text) if isinstance(answer, GenerationResult) else text
+        answers = super().generate_until(changed)
+        return [
+            self._mapped_back(*answered)
+            for answered in zip(answers, requests, options, strict=True)
+        ]
 
     def loglikelihood(self, requests: list[Instance]) -> list[Any]:  # noqa: ARG002
-        """Raise SystemExit, as do the host's other kinds of requests: the base would be shown the real pictures."""
+        """Raise SystemExit, as do the host's other kinds of requests, which would show pictures."""
         raise SystemExit(
             "spiqa-tasks: Expected a task that generates text in one round for --model ablated."
         )
 
     generate_until_multi_round = generate_visual_cot = loglikelihood
 
-    def _shown(self, request: Instance) -> Shown | None:
+    def _shown_options(self, request: Instance) -> ShownOptions | None:
         """Return the options that a request shows, or None without a probe."""
-        answer = functools.partial(true_answer, request)
-        return (
-            shown_options(str(request.args[0]), self.options, self.ablation_seed, answer)
-            if self.options
-            else None
-        )
+        if not self.options:
+            return None
+        prompt = str(request.args[0])
+        answer = partial(true_answer, request)
+        return shown_options(prompt, self.options, self.ablation_seed, answer)
 
-    def _ablated(self, request: Instance, shown: Shown | None) -> Instance:
-        """Return a request whose hooks show other pictures, other options, and shots.
+    def _changed(self, request: Instance, options: ShownOptions | None) -> Instance:
+        """Return a request with other pictures, other options, and shots.
 
-        Its arguments: (context, messages hook, ...) for chat models, (context, settings, visuals hook, ...) for others.
+        Its arguments: (context, messages hook, ...) for chat models, (context, settings, visuals
+        hook, ...) for simple ones.
         """
-        args = list(request.args)
-        if self.ablation == "text":
-            args[0] = without_placeholders(args[0])
-        if self.ablation and self.is_simple:
-            args[2] = one_sentence()(ablated_visuals(args[2], self.ablation))
-        elif self.ablation:
-            args[1] = ablated_messages(args[1], self.ablation)
-        if shown is not None:
-            args[0] = shown.rewritten(args[0])
-            args[1] = args[1] if self.is_simple else with_options(args[1], shown)
-        if self.shots is not None:
-            before = self.shots.text(request)
-            args[0] = before + ended(args[0])
-            args[1] = args[1] if self.is_simple else with_shots(args[1], before)
-        if not self.is_simple:
-            args[1] = one_sentence()(args[1])
         new = copy.copy(request)
-        new.arguments = tuple(args)
+        context, *others = request.args
+        if self.ablation == "text":
+            context = without_placeholders(context)
+        if options is not None:
+            context = options.rewritten(context)
+
+        before = "" if self.shots is None else self.shots.text(request)
+        if self.shots is not None:
+            context = before + ended(context)
+
+        if not self.is_simple:
+            others[0] = self._changed_messages(others[0], options, before)
+        elif self.ablation:
+            others[1] = one_sentence()(ablated_visuals(others[1], self.ablation))
+        new.arguments = (context, *others)
         return new
+
+    def _changed_messages(self, hook: Any, options: ShownOptions | None, before: str) -> Any:
+        """Wrap the messages hook of a chat model."""
+        if self.ablation:
+            hook = ablated_messages(hook, self.ablation)
+        if options is not None:
+            hook = with_options(hook, options)
+        if self.shots is not None:
+            hook = with_shots(hook, before)
+        return one_sentence()(hook)
+
+    def _mapped_back(self, answer: Any, request: Instance, options: ShownOptions | None) -> Any:
+        """Return an answer as the base would have given it to the task's own request."""
+        has_counts = isinstance(answer, GenerationResult)
+        text = answer.text if has_counts else answer
+        if options is not None:
+            text = options.mapped_back(text)
+        if self.shots is not None:
+            text = self.shots.mapped_back(text, request)
+        return replace(answer, text=text) if has_counts else text
 
 
 class Ablated(lmms):  # type: ignore[misc]
-    """Factory of wrapped models: registered as a chat model, it returns a chat or simple one like its base."""
+    """Factory of wrapped models: registered as a chat model, returns what its base is."""
 
     is_simple = False
 
@@ -112,54 +124,31 @@ class Ablated(lmms):  # type: ignore[misc]
     ) -> Any:
         """Return the wrapped model.
 
-        `arg_string` has `base`, `ablation`, `options` (a probe; without an ablation the pictures stay), `seed` (default
-        0; also passed to a base with such an argument), `shots` and `shots_split` for `ablation=text`; everything else
-        goes to the base. Raises SystemExit: a missing or unknown base, ablation or probe, or unusable shots.
+        `arg_string` has `base`, `ablation`, `options` (a probe; without an ablation the pictures
+        stay), `seed` (default 0; also passed to a base with such an argument), `shots` and
+        `shots_split` for `ablation=text`; everything else goes to the base. Raises SystemExit: a
+        missing or unknown base, ablation or probe, or unusable shots.
         """
-        from lmms_eval import models
-
         arguments = simple_parse_args_string(arg_string)
-        name, ablation = arguments.pop("base", None), arguments.pop("ablation", "")
-        options = arguments.pop("options", None)
-        names = [known for known in models.MODEL_REGISTRY_V2.list_model_names() if known != ABLATED]
-        if name not in names:
-            raise unknown_name(
-                "a base model of lmms-eval", str(name), names, f"Use it as {_EXAMPLE}"
-            )
-        base = models.get_model(name, cls.is_simple)
-        if options not in (None, *PROBES):
-            raise InputError(
-                f"Expected options to be one of {', '.join(PROBES)}; found {options!r}."
-            )
-        if ablation not in KINDS and (ablation or not options):
-            raise InputError(
-                f"Expected ablation to be one of {', '.join(KINDS)}; found {ablation!r}. {_EXAMPLE}"
-            )
+        base = _base_class(arguments.pop("base", None), cls.is_simple)
+        ablation, options = _kinds(arguments.pop("ablation", ""), arguments.pop("options", ""))
         seed = arguments.get("seed", 0)
         shots = _shots(
             arguments.pop("shots", None), arguments.pop("shots_split", None), ablation, seed
         )
-        constructors = [
-            vars(parent)["__init__"] for parent in base.__mro__[:-1] if "__init__" in vars(parent)
-        ]
-        if not any(
-            "seed" in inspect.signature(constructor).parameters for constructor in constructors
-        ):
+        if not _takes_seed(base):
             arguments.pop("seed", None)
-        wrapped_names[ABLATED] = name
+
         fields = {
             "ablation": ablation,
             "ablation_seed": seed,
             "shots": shots,
-            "options": options or "",
+            "options": options,
+            "__module__": __name__,
         }
-        wrapped = type(
-            f"Ablated{base.__name__}", (WithOtherPictures, base), {**fields, "__module__": __name__}
-        )
-        config = {
-            key: value for key, value in (additional_config or {}).items() if value is not None
-        }
-        return wrapped(**arguments, **config)
+        wrapped = type(f"Ablated{base.__name__}", (WithChangedRequests, base), fields)
+        given = additional_config or {}
+        return wrapped(**arguments, **{key: given[key] for key in given if given[key] is not None})
 
 
 class AblatedSimple(Ablated):
@@ -168,12 +157,44 @@ class AblatedSimple(Ablated):
     is_simple = True
 
 
+def _base_class(name: Any, is_simple: bool) -> Any:
+    """Return the class of the base model, whose name the host is told."""
+    from lmms_eval import models
+
+    names = [known for known in models.MODEL_REGISTRY_V2.list_model_names() if known != ABLATED]
+    if name not in names:
+        raise unknown_name("a base model of lmms-eval", str(name), names, f"Use it as {_EXAMPLE}")
+    wrapped_names[ABLATED] = name
+    return models.get_model(name, is_simple)
+
+
+def _kinds(ablation: Any, options: Any) -> tuple[str, str]:
+    """Return the ablation of pictures and the probe of options; one of them may be ''."""
+    if options and options not in PROBES:
+        raise InputError(f"Expected options to be one of {', '.join(PROBES)}; found {options!r}.")
+    if ablation not in KINDS and (ablation or not options):
+        raise InputError(
+            f"Expected ablation to be one of {', '.join(KINDS)}; found {ablation!r}. {_EXAMPLE}"
+        )
+    return ablation, options
+
+
 def _shots(count: Any, split: Any, ablation: str, seed: int) -> Shots | None:
     if count is None and split is None:
         return None
     if not isinstance(count, int) or count < 1 or split is None or ablation != "text":
-        found = f"shots={count}, shots_split={split}, ablation={ablation}"
         raise InputError(
-            f"Expected shots=2,shots_split=validation or the like with ablation=text; found {found}."
+            "Expected shots=2,shots_split=validation or the like with ablation=text; "
+            f"found shots={count}, shots_split={split}, ablation={ablation}."
         )
     return Shots(count, str(split), seed)
+
+
+def _takes_seed(base: Any) -> bool:
+    """Return whether a constructor of a class or of its parents has an argument `seed`."""
+    constructors = [vars(parent).get("__init__") for parent in base.__mro__[:-1]]
+    return any(
+        "seed" in inspect.signature(constructor).parameters
+        for constructor in constructors
+        if constructor is not None
+    )

@@ -2,10 +2,13 @@
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from spiqa_tasks.models.picture_ablation import replaced
+
+# `doc_to_visual` of simple models, or `doc_to_messages` of chat models.
+Hook = Callable[..., Any]
 
 _PLACEHOLDERS = re.compile(
     r"(?:<image(?:[ _]?\d+)?>|<\|image(?:_pad)?(?:_\d+)?\|>)[ \n]?", re.IGNORECASE
@@ -17,7 +20,7 @@ def without_placeholders(text: str) -> str:
     return _PLACEHOLDERS.sub("", text)
 
 
-def ablated_visuals(hook: Callable[..., Any], kind: str) -> Callable[..., Any]:
+def ablated_visuals(hook: Hook, kind: str) -> Hook:
     """Wrap a simple model's `doc_to_visual`."""
 
     @functools.wraps(hook)
@@ -29,37 +32,38 @@ def ablated_visuals(hook: Callable[..., Any], kind: str) -> Callable[..., Any]:
     return ablated
 
 
-def ablated_messages(hook: Callable[..., Any], kind: str) -> Callable[..., Any]:
+def ablated_messages(hook: Hook, kind: str) -> Hook:
     """Wrap a chat model's `doc_to_messages`."""
 
     @functools.wraps(hook)
     def ablated(*args: Any, **kwargs: Any) -> Any:
-        messages = hook(*args, **kwargs)
-        new = iter(replaced(_pictures(messages), kind))
-        return [
-            {**message, "content": _content(message["content"], kind == "text", new)}
-            for message in messages
-        ]
+        messages = []
+        for message in hook(*args, **kwargs):
+            messages.append({**message, "content": _ablated_content(message["content"], kind)})
+        return messages
 
     return ablated
 
 
-def with_last_turn(
-    hook: Callable[..., Any], change: Callable[[list[str]], list[str]]
-) -> Callable[..., Any]:
-    """Wrap a chat model's `doc_to_messages`: `change` takes and returns the texts of the last user turn."""
+def with_last_turn(hook: Hook, change: Callable[[list[str]], list[str]]) -> Hook:
+    """Wrap a chat model's `doc_to_messages`.
+
+    `change` takes and returns the texts of the last user turn.
+    """
 
     @functools.wraps(hook)
     def changed(*args: Any, **kwargs: Any) -> Any:
         messages = [dict(message) for message in hook(*args, **kwargs)]
         last = next(message for message in reversed(messages) if message["role"] == "user")
-        if isinstance(last["content"], str):
-            (last["content"],) = change([last["content"]])
+
+        parts = last["content"]
+        if isinstance(parts, str):
+            (last["content"],) = change([parts])
             return messages
-        texts = iter(change([part["text"] for part in last["content"] if part["type"] == "text"]))
+
+        texts = iter(change([part["text"] for part in parts if part["type"] == "text"]))
         last["content"] = [
-            {**part, "text": next(texts)} if part["type"] == "text" else part
-            for part in last["content"]
+            {**part, "text": next(texts)} if part["type"] == "text" else part for part in parts
         ]
         return messages
 
@@ -67,26 +71,28 @@ def with_last_turn(
 
 
 def _flat(shown: Any) -> list[Any]:
-    """Return the visuals of a hook as a flat list; it may return None, one visual, or nested lists."""
+    """Return the visuals of a hook as a flat list; it may return None, one, or nested lists."""
+    if shown is None:
+        return []
     if isinstance(shown, list | tuple):
         return [value for item in shown for value in _flat(item)]
-    return [] if shown is None else [shown]
+    return [shown]
 
 
-def _pictures(messages: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return the pictures of chat messages; a video or sound is the part itself, which no ablation takes."""
-    contents = [message["content"] for message in messages if isinstance(message["content"], list)]
-    parts = [part for content in contents for part in content if part["type"] != "text"]
-    return [part["url"] if part["type"] == "image" else part for part in parts]
+def _ablated_content(content: Any, kind: str) -> Any:
+    """Return the content of a message with other pictures, or without them and placeholders."""
+    if isinstance(content, str):
+        return without_placeholders(content) if kind == "text" else content
 
-
-def _content(content: Any, removes: bool, new: Iterator[Any]) -> Any:
-    if not isinstance(content, list):
-        return without_placeholders(content) if removes else content
-    kept = []
+    parts = []
     for part in content:
-        if part["type"] == "text":
-            kept.append({**part, "text": without_placeholders(part["text"])} if removes else part)
-        elif not removes:
-            kept.append({**part, "url": next(new)})
-    return kept or [{"type": "text", "text": ""}]
+        if part["type"] != "text":
+            # A video or sound is passed on whole, which no ablation takes.
+            picture = part["url"] if part["type"] == "image" else part
+            parts += [{**part, "url": new} for new in replaced([picture], kind)]
+        elif kind == "text":
+            parts.append({**part, "text": without_placeholders(part["text"])})
+        else:
+            parts.append(part)
+    # Without its pictures a message may have nothing left, which no model takes.
+    return parts or [{"type": "text", "text": ""}]

@@ -18,7 +18,12 @@ Doc = Mapping[str, Any]
 class Baseline(lmms):  # type: ignore[misc]
     """A model that answers from the document."""
 
-    def __init__(self, batch_size: Any = 1, max_batch_size: Any = None, device: Any = None) -> None:  # noqa: ARG002
+    def __init__(
+        self,
+        batch_size: Any = 1,  # noqa: ARG002 - the host gives these to every model
+        max_batch_size: Any = None,  # noqa: ARG002
+        device: Any = None,  # noqa: ARG002
+    ) -> None:
         super().__init__()
         self._rank = int(os.environ.get("RANK", 0))
         self._world_size = int(os.environ.get("WORLD_SIZE", 1))
@@ -26,7 +31,10 @@ class Baseline(lmms):  # type: ignore[misc]
 
     @abstractmethod
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """Return the answer to `doc` of `docs`, the split `key` (`task/split`). Raises InputError: another task."""
+        """Return the answer to `doc` of `docs`, which are the split `key` (`task/split`).
+
+        Raises InputError: a doc of another task.
+        """
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one answer per request, in order."""
@@ -53,7 +61,8 @@ class Baseline(lmms):  # type: ignore[misc]
     def loglikelihood(self, requests: list[Instance]) -> list[Any]:  # noqa: ARG002
         """Raise SystemExit: baselines have no likelihoods and answer in one round."""
         raise SystemExit(
-            f"spiqa-tasks: Expected a task that generates text in one round for {type(self).__name__}."
+            "spiqa-tasks: Expected a task that generates text in one round for "
+            f"{type(self).__name__}."
         )
 
     generate_until_multi_round = loglikelihood

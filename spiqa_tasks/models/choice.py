@@ -1,4 +1,4 @@
-"""The baselines of the MMStar paper (section 5.1): a random option, and the most frequent one of a dimension."""
+"""The baselines of the MMStar paper (section 5.1): a random option, a dimension's most frequent."""
 
 import random
 from abc import abstractmethod
@@ -12,15 +12,16 @@ from lmms_eval.api.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
 from spiqa_tasks.models.base import Baseline, Doc
+from spiqa_tasks.models.host_docs import letter_of, target_of, task_of
 from spiqa_tasks.scoring.options import options_in, question_before
 
 
 class _Choice(Baseline):
-    """Answers with a letter, or with the option's text if that is the target of a task of the host."""
+    """Answers with a letter, or with the option's text if that is the target of a host's task."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._of_host: dict[tuple[str, str], list[Doc]] = {}
+        self._host_choices: dict[tuple[str, str], list[Doc]] = {}
 
     def documents(self, request: Instance) -> Sequence[Doc]:
         """Return the documents, those of the host's tasks as choices."""
@@ -28,34 +29,37 @@ class _Choice(Baseline):
         docs = super().documents(request)
         if "benchmark" in docs[0]:
             return docs
-        if (name, split) not in self._of_host:
-            task = task_of(request)
-            self._of_host[name, split] = [
-                host_choice(task, doc, f"{name}/{split}/{place}")
-                for place, doc in enumerate(task.dataset_no_image[split])
-            ]
-        return self._of_host[name, split]
+        if (name, split) not in self._host_choices:
+            self._host_choices[name, split] = _host_choices(task_of(request), name, split)
+        return self._host_choices[name, split]
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """Return the answer in the form of the task's target; '' for an open question of a task of the host."""
+        """Return the answer in the form of the target; '' for an open question of the host."""
         if "letters" not in doc:
             raise InputError("Expected a multiple-choice task, found documents without letters.")
-        letter = self.letter(doc, docs, key) if doc["letters"] else ""
-        return str(doc.get("said", {}).get(letter, letter))
+        if not doc["letters"]:
+            return ""
+        letter = self.letter(doc, docs, key)
+        return str(doc.get("answers", {}).get(letter, letter))
 
     @abstractmethod
     def letter(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
         """Return the letter of the picked option; see `answer`."""
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
-        """Return one answer per request, in order. Raises SystemExit: a task has no question with options."""
+        """Return one answer per request, in order.
+
+        Raises SystemExit: a task has no question with options.
+        """
         answers = super().generate_until(requests)
-        names = [request.args[-2] for request in requests]
+        tasks = [request.args[-2] for request in requests]
+        answered = {task for task, answer in zip(tasks, answers, strict=True) if answer}
         with one_sentence():
-            for name in dict.fromkeys(names):
-                if not any(answer for answer, of in zip(answers, names, strict=True) if of == name):
+            for task in tasks:
+                if task not in answered:
                     raise InputError(
-                        f"Expected choices, found no options (A. ..., B. ...) in the prompts of {name}."
+                        "Expected choices, found no options (A. ..., B. ...) in the prompts of "
+                        f"{task}."
                     )
         return answers
 
@@ -67,14 +71,14 @@ class RandomChoice(_Choice):
         super().__init__(**kwargs)
         self._seed = seed
 
-    def letter(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
+    def letter(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - as above
         """Return a random letter."""
         letters: list[str] = doc["letters"]
         return random.Random(f"{doc['id']}#{self._seed}").choice(letters)
 
 
 class FrequentChoice(_Choice):
-    """Answers with the most frequent answer letter of the question's category, the first in the alphabet of equals."""
+    """Answers with the most frequent letter of the question's category; of equals the first."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -83,59 +87,53 @@ class FrequentChoice(_Choice):
     def letter(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
         """Return the category's letter."""
         if key not in self._counts:
-            self._counts[key] = defaultdict(Counter)
-            for other in docs:  # all of the split, whatever --limit is
-                if other["letters"] and other["answer"]:
-                    self._counts[key][other["category"]][other["answer"]] += 1
+            self._counts[key] = _answer_counts(docs)  # of the whole split, whatever --limit is
         counts = self._counts[key][doc["category"]]
         if not counts:
             raise InputError(
-                f"Expected the true answers of {key}, found none told. Use --model random_choice."
+                f"Expected the true answers of {key}, found none. Use --model random_choice."
             )
         return min(counts, key=lambda letter: (-counts[letter], letter))
 
 
-def task_of(request: Instance) -> Task:
-    """Return the host's task of a request: the object that a hook among its arguments is bound to."""
-    owners = (getattr(argument, "__self__", None) for argument in request.args)
-    task = next((owner for owner in owners if isinstance(owner, Task)), None)
-    if task is None:
-        raise InputError(
-            f"Expected a task of lmms-eval behind {request.task_name}, found none. Use another model."
-        )
-    return task
+def _answer_counts(docs: Sequence[Doc]) -> defaultdict[str, Counter[str]]:
+    """Return category -> true letter -> number of questions."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for doc in docs:
+        if doc["letters"] and doc["answer"]:
+            counts[doc["category"]][doc["answer"]] += 1
+    return counts
+
+
+def _host_choices(task: Task, name: str, split: str) -> list[Doc]:
+    docs = task.dataset_no_image[split]
+    return [host_choice(task, doc, f"{name}/{split}/{place}") for place, doc in enumerate(docs)]
 
 
 def host_choice(task: Task, doc: Doc, name: str) -> dict[str, Any]:
-    """Return a question of a task of the host: `id`, `question`, `letters`, `options`, `answer`, `category`, `said`.
+    """Return a question of a task of the host as a doc of ours.
 
-    `said` is letter -> answer in the form of the task's target, the letter or the option's text. `letters` is [] for a
-    prompt without options, `answer` '' without a target. Raises InputError: the target is none of the options.
+    `letters` is [] for a prompt without options, `answer` '' without a target; `answers` has
+    letter -> answer in the form of the target. Raises InputError: the target is no option.
     """
     prompt = str(task.doc_to_text(doc))
     options = options_in(prompt)
-    target = task.doc_to_target(doc) if options else ""
-    if isinstance(target, list | tuple) and len(target) == 1:
-        (target,) = target
-    told = "" if target is None else str(target).strip()
-    letter = told.strip("(). :").upper()
-    by_text = {text.strip().casefold(): option for option, text in reversed(options.items())}
-    is_text = letter not in options and told.casefold() in by_text
-    if is_text:
-        letter = by_text[told.casefold()]
-    elif options and told and letter not in options:
+    target = target_of(task, doc) if options else ""
+    letter = letter_of(target, options)
+    if target and not letter:
         known = ", ".join(options)
         raise InputError(
-            f"Expected the true answer of {name} to be one of {known} or its text, found {told[:60]!r}."
+            f"Expected the true answer of {name} to be one of {known} or its text, "
+            f"found {target[:60]!r}."
         )
-    said = options if is_text else {letter: letter for letter in options}
-    category = str(doc.get("category") or "")
-    texts = {"question": question_before(prompt), "options": list(options.values())}
+
+    is_text = letter != "" and options[letter].strip().casefold() == target.casefold()
     return {
         "id": name,
-        **texts,
+        "question": question_before(prompt),
+        "options": list(options.values()),
         "letters": list(options),
-        "said": said,
+        "answers": options if is_text else {},
         "answer": letter,
-        "category": category,
+        "category": str(doc.get("category") or ""),
     }

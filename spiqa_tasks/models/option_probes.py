@@ -1,4 +1,7 @@
-"""Blind probes of choices: options permuted, without the right one, or numbered; answers are mapped back."""
+"""Blind probes of choices: options permuted, without the right one, or numbered.
+
+Answers are mapped back to the letters that the host scores.
+"""
 
 import random
 import re
@@ -11,15 +14,17 @@ from spiqa_tasks.models.ablation_hooks import with_last_turn
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.options import options_in
 
+# `permuted`: the texts move, the letters stay; `without_answer`: `NONE` in the place of the right
+# text; `numbered`: 1 and 2 for A and B.
 PROBES = ("permuted", "without_answer", "numbered")
-"""`permuted`: the texts move, the letters stay; `without_answer`: `NONE` in the place of the right text; `numbered`:
-1 and 2 for A and B."""
 NONE = "none of these"
 _LETTER_WORD = re.compile(r"\bletter(?=s?\b)", re.IGNORECASE)
+# Signs between an option's letter and its text, such as `.) ` and the end of a line.
+_LONGEST_GAP = 5
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownOptions:
     """A question's options as a model sees them.
 
     Attributes:
@@ -35,30 +40,22 @@ class Shown:
     letters: Mapping[str, str]
 
     def rewritten(self, prompt: str) -> str:
-        """Return a prompt with these options. Raises InputError: it does not have the task's options."""
-        end, tail = len(prompt), ""
+        """Return a prompt with these options. Raises InputError: it lacks one of the task's."""
+        # From the end: the question before the options may mention their texts.
+        head, tail = prompt, ""
         for letter, text in reversed(list(self.options.items())):
-            start = prompt.rfind(text, 0, end)
-            label = prompt.rfind(letter, 0, max(start, 0))
-            between = prompt[label + 1 : start]
-            if (
-                not text
-                or label < 0
-                or len(between) > len(".) \n ")
-                or any(sign.isalnum() for sign in between)
-            ):
+            listed = _last_option(head, letter, text)
+            if listed is None:
                 raise _not_found(prompt)
-            behind = (
-                self._worded(prompt[start + len(text) : end])
-                if not tail
-                else prompt[start + len(text) : end]
-            )
-            tail = f"{self.labels[letter]}{between}{self.texts[letter]}{behind}{tail}"
-            end = label
-        return self._worded(prompt[:end]) + tail
+            rest = head[listed.end() :]
+            if not tail:  # the sentence behind the options
+                rest = self._instruction(rest)
+            tail = f"{self.labels[letter]}{listed[1]}{self.texts[letter]}{rest}{tail}"
+            head = head[: listed.start()]
+        return self._instruction(head) + tail
 
-    def own_answer(self, response: str) -> str:
-        """Return the letter that the host scores, or a response without a choice, its letters mapped back."""
+    def mapped_back(self, response: str) -> str:
+        """Return the letter that the host scores, or a response without a choice, mapped."""
         shown = {self.labels[letter]: text for letter, text in self.texts.items()}
         choice = extract_choice(response, shown)
         if choice.letter is not None:
@@ -67,48 +64,81 @@ class Shown:
             return response
         return re.sub(r"\b[A-J]\b", lambda label: self.letters.get(label[0], label[0]), response)
 
-    def _worded(self, text: str) -> str:
-        is_numbered = self.labels != {letter: letter for letter in self.labels}
+    def _instruction(self, text: str) -> str:
+        """Return a text that asks for a number instead of a letter if the labels are numbers."""
+        is_numbered = any(label.isdigit() for label in self.labels.values())
         return _LETTER_WORD.sub("number", text) if is_numbered else text
 
 
-def shown_options(prompt: str, kind: str, seed: int, answer: Callable[[], str]) -> Shown:
-    """Return a prompt's options as a probe shows them; `answer` gives the right letter. Raises InputError: none."""
+def _last_option(prompt: str, letter: str, text: str) -> re.Match[str] | None:
+    """Return the last place where an option is listed; its group 1 is between letter and text."""
+    if not text:
+        return None
+    listed = re.compile(rf"{letter}(\W{{0,{_LONGEST_GAP}}}){re.escape(text)}")
+    return max(listed.finditer(prompt), key=lambda match: match.start(), default=None)
+
+
+def shown_options(
+    prompt: str, kind: str, seed: int, true_answer: Callable[[], str]
+) -> ShownOptions:
+    """Return a prompt's options as a probe shows them; `true_answer` gives the right letter.
+
+    Raises InputError: a prompt without options, or without the right one.
+    """
     options = options_in(prompt)
     if not options:
         raise _not_found(prompt)
-    letters = list(options)
-    labels = dict(zip(letters, letters, strict=True))
     if kind == "permuted":
-        moved = list(letters)
-        random.Random(f"{seed}/{options}").shuffle(moved)
-        texts = {letter: options[other] for letter, other in zip(letters, moved, strict=True)}
-        return Shown(options, labels, texts, dict(zip(letters, moved, strict=True)))
+        return _permuted(options, seed)
     if kind == "numbered":
-        labels = {letter: str(place) for place, letter in enumerate(letters, 1)}
-        return Shown(options, labels, options, {label: letter for letter, label in labels.items()})
-    right = answer()
+        return _numbered(options)
+    return _without_answer(options, true_answer())
+
+
+def _permuted(options: Mapping[str, str], seed: int) -> ShownOptions:
+    letters = list(options)
+    moved = list(letters)
+    random.Random(f"{seed}/{options}").shuffle(moved)
+    letters_of = dict(zip(letters, moved, strict=True))
+    texts = {letter: options[other] for letter, other in letters_of.items()}
+    return ShownOptions(options, _unchanged(options), texts, letters_of)
+
+
+def _numbered(options: Mapping[str, str]) -> ShownOptions:
+    labels = {letter: str(number) for number, letter in enumerate(options, 1)}
+    letters_of = {label: letter for letter, label in labels.items()}
+    return ShownOptions(options, labels, options, letters_of)
+
+
+def _without_answer(options: Mapping[str, str], right: str) -> ShownOptions:
     if right not in options:
-        known = ", ".join(options)
         raise InputError(
-            f"Expected the true answer to be one of {known}; found {right[:60]!r}. Leave options out."
+            f"Expected the true answer to be one of {', '.join(options)}; found {right[:60]!r}. "
+            "Leave options out."
         )
-    return Shown(options, labels, {**options, right: NONE}, labels)
+    labels = _unchanged(options)
+    return ShownOptions(options, labels, {**options, right: NONE}, labels)
 
 
-def with_options(hook: Callable[..., Any], shown: Shown) -> Callable[..., Any]:
-    """Wrap a chat model's `doc_to_messages`: the last text with the options gets them as they are shown."""
+def _unchanged(options: Mapping[str, str]) -> dict[str, str]:
+    return {letter: letter for letter in options}
+
+
+def with_options(hook: Callable[..., Any], shown: ShownOptions) -> Callable[..., Any]:
+    """Wrap a chat model's `doc_to_messages`: the last text with options gets those shown."""
 
     def probed(texts: list[str]) -> list[str]:
-        place = max((place for place, text in enumerate(texts) if options_in(text)), default=None)
-        if place is None:
+        places = [place for place, text in enumerate(texts) if options_in(text)]
+        if not places:
             raise _not_found(str(texts))
-        return [*texts[:place], shown.rewritten(texts[place]), *texts[place + 1 :]]
+        texts[places[-1]] = shown.rewritten(texts[places[-1]])
+        return texts
 
     return with_last_turn(hook, probed)
 
 
 def _not_found(prompt: str) -> InputError:
     return InputError(
-        f"Expected options with letters in the prompt for a probe, found none in {prompt[-200:]!r}. Leave options out."
+        "Expected options with letters in the prompt for a probe, found none in "
+        f"{prompt[-200:]!r}. Leave options out."
     )

@@ -1,4 +1,4 @@
-"""Baselines that answer with what is most similar: TF-IDF of captions or OCR text, CLIP embeddings."""
+"""Baselines that answer with what is most similar: TF-IDF of captions or OCR text, CLIP."""
 
 import hashlib
 from collections.abc import Sequence
@@ -18,6 +18,9 @@ from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
 from spiqa_tasks.models.base import Baseline, Doc
 from spiqa_tasks.vision import ClipEncoder, Embeddings, figure_texts
 
+# Words of two letters, and whole numbers and decimals, which tell figures apart.
+_TOKEN = r"(?u)\d+(?:\.\d+)?|\w\w+"
+
 
 class CaptionRetrieval(Baseline):
     """Answers SPIQA with the caption of highest TF-IDF cosine to the question."""
@@ -33,28 +36,19 @@ class CaptionRetrieval(Baseline):
                 "Expected a SPIQA task; this task's documents have no figures with captions."
             )
         if key not in self._vectorizers:
-            vocabulary = {figure["caption"] for other in docs for figure in other["figures"]}
-            self._vectorizers[key] = TfidfVectorizer(sublinear_tf=True).fit(sorted(vocabulary))
-        captions = [figure["caption"] for figure in doc["figures"]]
-        index = _nearest(self._vectorizers[key], captions, doc["question"])
-        return in_the_tasks_format(doc, index, captions[index])
+            captions = {caption for other in docs for caption in _captions_of_figures(other)}
+            self._vectorizers[key] = TfidfVectorizer(sublinear_tf=True).fit(sorted(captions))
 
-
-def in_the_tasks_format(doc: Doc, figure: int, answer: str) -> str:
-    """Return a SPIQA answer from the figure at an index, in the format of the prompt."""
-    if parse_settings(SpiqaSettings, doc["settings"]).setting == "cot":
-        return f"{{'Image': {figure}, 'Rationale': 'It is nearest to the question.'}} The answer is : {answer}"
-    return f"{{'Answer': {answer!r}}}"
-
-
-_TOKEN = r"(?u)\d+(?:\.\d+)?|\w\w+"
+        captions_shown = _captions_of_figures(doc)
+        index = _nearest(self._vectorizers[key], captions_shown, doc["question"])
+        return spiqa_answer(doc, index, captions_shown[index])
 
 
 class OcrBaseline(Baseline):
-    """Answers from the OCR text of the pictures, by TF-IDF cosine; the first candidate if no word is shared.
+    """Answers from the OCR text of the pictures, by TF-IDF cosine.
 
-    Choices: the option nearest to the pictures' text, or the picture nearest to the caption. SPIQA: the nearest caption
-    or line of a figure.
+    Choices: the option nearest to the pictures' text, or the picture nearest to the caption.
+    SPIQA: the nearest caption or line of a figure. The first candidate if no word is shared.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -63,30 +57,67 @@ class OcrBaseline(Baseline):
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one answer per request, in order, after reading all pictures in parallel."""
-        paths = {
-            path for request in requests for path in _pictures(self.document(request))
-        } - self._texts.keys()
-        digests = {
-            path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in sorted(paths)
-        }
-        read = figure_texts((digest, path) for path, digest in digests.items())
-        self._texts |= {path: read[digest] for path, digest in digests.items()}
+        paths = {path for request in requests for path in _pictures(self.document(request))}
+        new = sorted(paths - self._texts.keys())
+        digests = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in new}
+        texts = figure_texts((digest, path) for path, digest in digests.items())
+        self._texts |= {path: texts[digest] for path, digest in digests.items()}
         return super().generate_until(requests)
 
-    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
+    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - as above
         """Return a letter, or a line in SPIQA's format."""
         texts = [self._texts[path] for path in _pictures(doc)]
         if "letters" not in doc:
-            return _line(doc, texts)
-        shows_options = not any(doc["options"]) and len(texts) == len(doc["letters"])
-        candidates, query = (
-            (texts, doc["question"]) if shows_options else (doc["options"], "\n".join(texts))
-        )
-        return str(doc["letters"][nearest(list(candidates), query)])
+            return _nearest_line(doc, texts)
+
+        candidates, query = doc["options"], "\n".join(texts)
+        are_pictures = not any(doc["options"]) and len(texts) == len(doc["letters"])
+        if are_pictures:
+            candidates, query = texts, doc["question"]
+        return str(doc["letters"][nearest(candidates, query)])
+
+
+class ClipChoice(Baseline):
+    """Answers SciFIBench by image-text cosine of a CLIP or SigLIP checkpoint (section 4.1)."""
+
+    def __init__(self, pretrained: str, device: str | None = None, **kwargs: Any) -> None:
+        """`pretrained` is the folder or hub id of a transformers checkpoint."""
+        super().__init__(**kwargs)
+        self._encoder = ClipEncoder(pretrained, device)
+        self._texts: dict[str, Embeddings] = {}
+        self._images: dict[str, Embeddings] = {}
+
+    def generate_until(self, requests: list[Instance]) -> list[str]:
+        """Return one letter per request; pictures and captions are embedded once, in batches."""
+        docs = [self.document(request) for request in requests]
+        with one_sentence():
+            captions = {caption for doc in docs for caption in _captions(doc)}
+        paths = {path for doc in docs for path in doc["images"]}
+
+        if new := sorted(captions - self._texts.keys()):
+            self._texts |= dict(zip(new, self._encoder.texts(new), strict=True))
+        if new := sorted(paths - self._images.keys()):
+            self._images |= dict(zip(new, self._encoder.images(new), strict=True))
+        return super().generate_until(requests)
+
+    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - as above
+        """Return the letter of the most similar option, the first of equals."""
+        texts = np.stack([self._texts[text] for text in _captions(doc)])
+        images = np.stack([self._images[path] for path in doc["images"]])
+        similarities = (texts @ images.T).ravel()
+        return str(doc["letters"][int(np.argmax(similarities))])
+
+
+def spiqa_answer(doc: Doc, figure: int, answer: str) -> str:
+    """Return a SPIQA answer from the figure at an index, in the format of the prompt."""
+    if parse_settings(SpiqaSettings, doc["settings"]).setting == "cot":
+        rationale = "It is nearest to the question."
+        return f"{{'Image': {figure}, 'Rationale': '{rationale}'}} The answer is : {answer}"
+    return f"{{'Answer': {answer!r}}}"
 
 
 def nearest(candidates: Sequence[str], query: str) -> int:
-    """Return the index of the candidate nearest to `query`, 0 if none shares a word or number with it."""
+    """Return the index of the nearest candidate, 0 if none shares a word or number with `query`."""
     try:
         vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=_TOKEN).fit(candidates)
     except ValueError:  # no candidate has a word
@@ -99,50 +130,28 @@ def _nearest(vectorizer: TfidfVectorizer, candidates: Sequence[str], query: str)
     return int(similarity.toarray()[:, 0].argmax())
 
 
+def _nearest_line(doc: Doc, texts: Sequence[str]) -> str:
+    """Return the answer from the caption, or line of a figure's text, nearest to the question."""
+    lines = list(enumerate(_captions_of_figures(doc)))
+    for figure, text in enumerate(texts):
+        lines += [(figure, line) for line in text.splitlines()]
+    figure, line = lines[nearest([line for _, line in lines], doc["question"])]
+    return spiqa_answer(doc, figure, line)
+
+
 def _pictures(doc: Doc) -> list[str]:
     return [part.path for part in benchmark_of(doc).prompt(doc) if isinstance(part, Picture)]
 
 
-def _line(doc: Doc, texts: Sequence[str]) -> str:
-    lines = [(place, figure["caption"]) for place, figure in enumerate(doc["figures"])]
-    lines += [(place, line) for place, text in enumerate(texts) for line in text.splitlines()]
-    place, line = lines[nearest([line for _, line in lines], doc["question"])]
-    return in_the_tasks_format(doc, place, line)
-
-
-class ClipChoice(Baseline):
-    """Answers SciFIBench by the highest image-text cosine of a CLIP or SigLIP checkpoint (SciFIBench section 4.1)."""
-
-    def __init__(self, pretrained: str, device: str | None = None, **kwargs: Any) -> None:
-        """`pretrained` is the folder or hub id of a transformers checkpoint."""
-        super().__init__(**kwargs)
-        self._encoder = ClipEncoder(pretrained, device)
-        self._texts: dict[str, Embeddings] = {}
-        self._images: dict[str, Embeddings] = {}
-
-    def generate_until(self, requests: list[Instance]) -> list[str]:
-        """Return one letter per request; distinct pictures and captions are embedded once, in batches."""
-        docs = [self.document(request) for request in requests]
-        with one_sentence():
-            texts = sorted({text for doc in docs for text in _captions(doc)} - self._texts.keys())
-        paths = sorted({path for doc in docs for path in doc["images"]} - self._images.keys())
-        if texts:
-            self._texts |= dict(zip(texts, self._encoder.texts(texts), strict=True))
-        if paths:
-            self._images |= dict(zip(paths, self._encoder.images(paths), strict=True))
-        return super().generate_until(requests)
-
-    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
-        """Return the letter of the most similar option, the first of equals."""
-        texts = np.stack([self._texts[text] for text in _captions(doc)])
-        images = np.stack([self._images[path] for path in doc["images"]])
-        similarities = (texts @ images.T).ravel()
-        return str(doc["letters"][int(np.argmax(similarities))])
+def _captions_of_figures(doc: Doc) -> list[str]:
+    return [figure["caption"] for figure in doc["figures"]]
 
 
 def _captions(doc: Doc) -> list[str]:
+    """Return the captions of a SciFIBench question. Raises InputError: another task."""
     if doc.get("benchmark") != "scifibench" or not doc["images"]:
         raise InputError(
-            "Expected a SciFIBench task that shows its figures; clip_choice compares them with captions."
+            "Expected a SciFIBench task that shows its figures; clip_choice compares them with "
+            "captions."
         )
     return list(doc["options"]) if doc["subcategory"] == "fig2cap" else [doc["question"]]

@@ -11,7 +11,7 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.records import read_cells
-from spiqa_tasks.hosts.vlmevalkit import tasks
+from spiqa_tasks.hosts.vlmevalkit import export, tasks
 
 
 def test_by_default_every_question_has_its_referred_figure(
@@ -85,7 +85,7 @@ def test_an_option_that_vlmevalkit_loses_is_told(
 ) -> None:
     """By its question; the host reads `None` as a missing value."""
     row = {**tasks.rows_of("mmstar_demo_text")[0], "options": ["None", "b", "c", "d"]}
-    monkeypatch.setattr(tasks, "rows_of", lambda _name: [row])
+    monkeypatch.setattr(export, "rows_of", lambda _name: [row])
     assert (
         main(["export", "mmstar_demo_text", "--to", "vlmevalkit", "--output", str(tmp_path)]) == 0
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.files import archives
 from spiqa_tasks.files.archives import extract, is_unsafe, packed_pictures, picture_folder, unpacked
 from spiqa_tasks.files.atomic import cache_folder
 from spiqa_tasks.files.source import SPIQA, LocalSource
@@ -41,6 +42,36 @@ def test_second_extraction_reads_nothing_and_completes_what_is_missing(tmp_path:
     assert extract(path, WANTED) == folder
     assert kept.stat().st_mtime_ns == before
     assert lost.read_bytes() == b"content"
+
+
+def test_a_filled_cache_need_not_be_writable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is locked where nothing is missing."""
+    path = archive(tmp_path, dict.fromkeys(WANTED, b"content"))
+    folder = extract(path, WANTED)
+
+    def refuse(_: Path) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(archives, "FileLock", refuse)
+    assert extract(path, WANTED) == folder
+    (folder / WANTED[0]).unlink()
+    with pytest.raises(PermissionError):
+        extract(path, WANTED)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_the_last_of_two_members_of_one_name_counts(tmp_path: Path) -> None:
+    """Extracted at once or one by one; of two folders with the same file it is the first."""
+    path = tmp_path / "pictures.zip"
+    with zipfile.ZipFile(path, "w") as opened:
+        for member, content in (("x/a.png", "old"), ("y/a.png", "other"), ("x/a.png", "new")):
+            opened.writestr(member, content)
+    assert (extract(path, ["a.png"]) / "a.png").read_bytes() == b"new"
+    packed = packed_pictures(path, ["a.png"])
+    assert packed == {"a.png": f"{path}::x/a.png"}
+    assert Path(unpacked(packed["a.png"])).read_bytes() == b"new"
 
 
 def test_figure_that_the_archive_lacks_is_named(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import base64
 import io
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -65,6 +66,13 @@ def test_16_bits_become_8(tmp_path: Path) -> None:
     assert np.asarray(open_picture(str(path)))[0].tolist() == [
         [value] * 3 for value in (0, 1, 128, 255)
     ]
+
+
+def test_every_level_of_16_bits_is_rounded() -> None:
+    """To the nearest of 256."""
+    levels = np.arange(65536, dtype=np.uint16).reshape(256, 256)
+    page = np.asarray(module.on_page(Image.fromarray(levels)))
+    assert np.array_equal(page[..., 0], np.round(levels / 257).astype(np.uint8))
 
 
 @pytest.mark.parametrize(
@@ -133,6 +141,23 @@ def test_parquet_cells_are_written_once_with_the_suffix_of_their_content(tmp_pat
     assert first[0].read_bytes() == content
     with pytest.raises(DataError, match="in row 1"):
         encoded({"bytes": b"", "path": "x.png"}, "row 1")
+
+
+def test_a_filled_cache_need_not_be_writable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is locked where nothing is missing, and what cannot be noted is checked again."""
+    save_png(Image.new("RGB", (4, 4), "red"), tmp_path / "red.png")
+    cell = ("a", (tmp_path / "red.png").read_bytes())
+    paths = write_pictures("set", [cell])
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(module, "FileLock", refuse)
+    assert write_pictures("set", [cell]) == paths
+    monkeypatch.setattr(Path, "touch", refuse)
+    check_pictures(paths)
 
 
 def noise(folder: Path, name: str, mode: str = "RGB") -> Path:

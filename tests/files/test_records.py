@@ -34,6 +34,7 @@ WRITERS: dict[str, Callable[[Path], Any]] = {
     "nested.json": lambda path: path.write_text(
         json.dumps({"version": 1, "questions": ROWS, "authors": ["x"]})
     ),
+    "columns.json": lambda path: pd.DataFrame(ROWS).to_json(path),
     "rows.csv": lambda path: pd.DataFrame(ROWS).to_csv(path, index=False),
     "rows.tsv": lambda path: pd.DataFrame(ROWS).to_csv(path, sep="\t", index=False),
     "rows.xlsx": lambda path: pd.DataFrame(ROWS).to_excel(path, index=False),
@@ -75,6 +76,11 @@ def test_an_object_of_objects_has_its_keys_in_a_column(tmp_path: Path) -> None:
         ("rows.json", b"{", "to be JSON"),
         ("rows.parquet", b"PAR1", "parquet file"),
         ("rows.csv", b'a\n"b', "EOF inside string"),
+        (
+            "rows.csv",
+            "a,b\n1,2\n".encode("utf-16"),
+            "to be UTF-8, found another encoding. Save it as UTF-8",
+        ),
         ("rows.txt", b"", "an empty file"),
         ("rows.pkl", b"\x80\x04]", "a pickle, which may run anything. Save it as tsv"),
         ("rows.tsv", b"\x80\x04]", "a pickle"),

@@ -112,7 +112,7 @@ def test_a_csv_file_with_tabs_in_its_first_line_has_tabs_between_its_cells(tmp_p
         ("t.json", b"[{]", "to be JSON, found"),
         ("t.tsv", b'id\tprediction\n1\tA\n2\t"B\n3\tC\n', "EOF inside string starting at row 2"),
         ("t.tsv", b"id\tprediction\n1\tA\n2\tA\tB\n", "Expected 2 fields in line 3, saw 3."),
-        ("t.tsv", b"id\xff\tprediction\n", "found 'utf-8' codec"),
+        ("t.tsv", b"id\xff\tprediction\n", "to be UTF-8, found another encoding"),
         ("t.tsv", b"", "found an empty file"),
         ("t.csv", b"id,prediction\n1,A,B\n", "Expected 2 fields in line 2, saw 3."),
         (

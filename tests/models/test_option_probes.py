@@ -27,8 +27,8 @@ def test_permuted_texts_move_and_answers_come_back(prompt: str) -> None:
     assert sorted(now.values()) == sorted(was.values())
     assert now != was
     for letter, text in now.items():
-        assert was[shown.own_answer(f"The answer is {letter}.")] == text
-        assert was[shown.own_answer(f"Answer: {text}")] == text
+        assert was[shown.mapped_back(f"The answer is {letter}.")] == text
+        assert was[shown.mapped_back(f"Answer: {text}")] == text
     assert shown.rewritten(prompt).endswith("Answer with the option's letter.")
     assert shown_options(prompt, "permuted", 1, str) == shown
     assert shown_options(prompt, "permuted", 2, str) != shown
@@ -43,7 +43,7 @@ def test_numbers_stand_for_letters(prompt: str) -> None:
     for place, letter in enumerate("ABCD", 1):
         before, after = (text.index(shown.texts[letter]) for text in (prompt, asked))
         assert asked[:after].endswith(prompt[:before][-4:].replace(letter, str(place)))
-    assert [shown.own_answer(text) for text in ("2", "(3)", "The answer is 1.")] == ["B", "C", "A"]
+    assert [shown.mapped_back(text) for text in ("2", "(3)", "The answer is 1.")] == ["B", "C", "A"]
 
 
 def test_the_right_option_goes() -> None:
@@ -55,7 +55,7 @@ def test_the_right_option_goes() -> None:
         "C": NONE,
         "D": "nothing",
     }
-    assert shown.own_answer("None of these.") == "C"
+    assert shown.mapped_back("None of these.") == "C"
     with pytest.raises(InputError, match="true answer to be one of A, B, C, D"):
         shown_options(PROMPTS[1], "without_answer", 0, lambda: "7")
 
@@ -63,9 +63,9 @@ def test_the_right_option_goes() -> None:
 def test_what_picks_nothing_is_not_read_as_a_letter_of_another_place() -> None:
     """Letters of an answer that leaves several open are mapped, too; a refusal stays as it is."""
     shown = shown_options(PROMPTS[1], "permuted", 1, str)
-    back = shown.own_answer("It may be A or B.")
+    back = shown.mapped_back("It may be A or B.")
     assert back == f"It may be {shown.letters['A']} or {shown.letters['B']}."
-    assert shown.own_answer("Sorry, I cannot see any image.") == "Sorry, I cannot see any image."
+    assert shown.mapped_back("Sorry, I cannot see any image.") == "Sorry, I cannot see any image."
 
 
 def test_a_prompt_without_options_is_refused() -> None:

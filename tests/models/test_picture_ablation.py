@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.models.picture_ablation import is_picture, like, open_value
+from spiqa_tasks.models.picture_ablation import is_picture, open_value, replaced
 
 
 def picture(seed: int = 0) -> Image.Image:
@@ -37,12 +37,15 @@ def test_all_forms_of_a_picture_open_to_the_same_pixels(tmp_path: Path) -> None:
     assert {open_value(form).tobytes() for form in forms} == {picture().tobytes()}
 
 
-def test_replacement_keeps_data_urls() -> None:
+def test_replacement_keeps_data_urls(tmp_path: Path) -> None:
     """A base that reads data URLs gets one; paths and PIL images become PIL images."""
-    other = picture(5)
+    path = tmp_path / "a.png"
+    picture().save(path)
     url = "data:image/png;base64," + base64.b64encode(encoded(picture())).decode()
-    assert open_value(like(url, other)).tobytes() == other.tobytes()
-    assert like("x.png", other) is other
+    of_url, of_path, of_picture = replaced([url, str(path), picture()], "grey")
+    assert of_path == of_picture == Image.new("RGB", (7, 5), (128, 128, 128))
+    assert of_url.startswith("data:image/png;base64,")
+    assert open_value(of_url).tobytes() == of_path.tobytes()
 
 
 @pytest.mark.parametrize(

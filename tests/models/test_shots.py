@@ -144,7 +144,7 @@ def test_the_first_paragraph_is_the_answer_where_more_questions_follow(
         args = ("context", "t", "test")
 
     shots = Shots(1, "dev", 0, {"t": [("q", "A")]})
-    assert shots.own_answer(response, Request()) == expected  # type: ignore[arg-type]
+    assert shots.mapped_back(response, Request()) == expected  # type: ignore[arg-type]
 
 
 def test_simple_models_get_them_in_their_context(evaluate: Evaluate, tmp_path: Path) -> None:

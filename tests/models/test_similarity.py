@@ -15,7 +15,7 @@ from tiny_clip import CONTEXT, build
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.models.similarity import CaptionRetrieval, in_the_tasks_format
+from spiqa_tasks.models.similarity import CaptionRetrieval, spiqa_answer
 from spiqa_tasks.vision import ClipEncoder
 
 Row = dict[str, Any]
@@ -58,9 +58,7 @@ def test_the_answer_is_the_nearest_caption() -> None:
     rows = rows_of("direct")
     model = CaptionRetrieval()
     answers = [model.answer(row, rows, "t/test") for row in rows]
-    expected = [
-        in_the_tasks_format(row, 0, row["figures"][nearest(row, rows)]["caption"]) for row in rows
-    ]
+    expected = [spiqa_answer(row, 0, row["figures"][nearest(row, rows)]["caption"]) for row in rows]
     assert answers == expected
     assert len(set(answers)) > 10
 
@@ -71,7 +69,7 @@ def test_answers_can_be_read(setting: str) -> None:
     row = rows_of(setting)[0]
     scorer = make_scorer("spiqa", row["settings"], "", None)
     caption = 'It\'s a "quoted" caption'
-    record = scorer.record(row, Response(in_the_tasks_format(row, 1, caption)))
+    record = scorer.record(row, Response(spiqa_answer(row, 1, caption)))
     assert (record.prediction, record.status) == (caption, "ok")
     if setting == "cot":
         assert "retrieval_accuracy" in record.scores

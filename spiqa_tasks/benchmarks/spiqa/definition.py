@@ -106,6 +106,14 @@ def image_limit_advice(records: Sequence[Record]) -> list[str]:
     ]
 
 
+def _signature(settings: SpiqaSettings) -> dict[str, str]:
+    """Return the signature's fields of the pictures shown."""
+    fields = ablation_fields(settings)
+    if settings.resolution.isdecimal():
+        fields["resized"] = "bicubic"  # as the open models' scripts do; Gemini's is bilinear
+    return fields
+
+
 SPIQA = Benchmark(
     name="spiqa",
     splits={"testA": 666, "testB": 228, "testC": 493, "val": 2085, "train": 262524, "demo": 39},
@@ -122,7 +130,7 @@ SPIQA = Benchmark(
         setting="direct" if settings.setting == "fullpaper" else settings.setting,
     ),
     table=table,
-    signature=ablation_fields,
+    signature=_signature,
     judge=lambda settings: settings.rule,
     clustered=True,
     join=lambda settings: join if settings.setting == "perfigure" else None,

@@ -90,8 +90,9 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
 def shown_picture(path: str, settings: SpiqaSettings) -> str:
     """Return the file shown for a row's picture: the figure, resized to a square, or pure grey; cached.
 
-    The released scripts resize to squares whatever the picture's shape. A member of an archive (`archive::member`) is
-    extracted first. Raises DataError: an unreadable picture.
+    Squares whatever the figure's shape, by PIL's bicubic filter of the RGB picture, as in the released scripts of
+    the open models. Gemini's resize by OpenCV (bilinear, not antialiased); those of the other closed models do not. A
+    member of an archive (`archive::member`) is extracted first. Raises DataError: an unreadable picture.
     """
     path = unpacked(path)
     if settings.resolution != "full" and not (

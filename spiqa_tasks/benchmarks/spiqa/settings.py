@@ -29,7 +29,8 @@ class SpiqaSettings:
         max_figures: maximum of figures per question; 0 means all.
         seed: seed of the choice and order of the figures.
         resolution: `full` is as released; `224px` the release's 224px archive, or squares where a split has none
-            (section 5.1, Figure B.1); a number N squares of N pixels, as the released scripts make them.
+            (section 5.1, Figure B.1); a number N squares of N pixels, bicubic as in the scripts of the open
+            models (Gemini's are bilinear, those of the other closed models show figures as they are).
         ablation: `grey` shows grey pictures of the same size, `text` no picture.
         protocol: `corrected` follows the paper; `released` the released scripts, as metrics named `..._released`;
             `both` computes both, for up to twice the judge calls.

@@ -1,23 +1,27 @@
 """`spiqa-vlmevalkit ARGUMENTS`: the host's run.py with our tasks.
 
-Exit status: 0 every task has scores; 1 the host wrote none of some; 2 unusable arguments, data or judge; 3 some answers
-could not be had, judged or scored. `--help` says what is understood beside the host's own arguments.
+Exit status: 0 every task has scores; 1 the host wrote none of some; 2 unusable arguments, data or
+judge; 3 some answers could not be had, judged or scored.
 """
 
 import itertools
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
-from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.hosts.lmms_eval_files import newest_summary
-from spiqa_tasks.hosts.vlmevalkit import registration
-from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, read
+from spiqa_tasks.hosts.vlmevalkit import arguments, registration
+from spiqa_tasks.hosts.vlmevalkit.answer_files import earlier_answers
+from spiqa_tasks.hosts.vlmevalkit.arguments import CLASS, Arguments
+from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of
 from spiqa_tasks.printable import counted, say
 
 COMPLETE, NO_SCORES, IN_PART = 0, 1, 3
+
+# Count in a summary -> what is counted, and the rest of the sentence.
 _FAILURES = {
     "request_failed": (
         "request",
@@ -29,69 +33,122 @@ _FAILURES = {
     ),
     "scoring_failed": ("answer", "could not be scored; see the samples file."),
 }
+
 _say = partial(say, program="spiqa-vlmevalkit")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the host on our tasks."""
+    if argv is not None:  # the host reads and stores the command line
+        sys.argv[1:] = argv
     try:
-        return _run(read(list(sys.argv[1:] if argv is None else argv), os.environ))
+        return _run()
     except SpiqaTasksError as error:
         _say(str(error))
         return error.exit_code
 
 
-def _run(arguments: Arguments) -> int:
+def _run() -> int:
     registration.import_host()
-    from spiqa_tasks.hosts.vlmevalkit.checks import check, set_length
-    from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of
+    from spiqa_tasks.hosts.vlmevalkit.checks import check, set_length  # imports the host
 
-    remarks = check(arguments)
-    argv_of_host, more = set_length(arguments)
-    first = int(os.environ.get("RANK", 0)) == 0
-    if first:
-        _say(*remarks, *more)
-        for task in arguments.ours if arguments.mode != "infer" else ():
-            judge_of(task, arguments.judge)
-    registration.serve_as(arguments.served)
+    host = registration.command_of_host()
+    run = arguments.read(host.parse_args, sys.argv[1:])
+    remarks = [*check(run), *set_length(run)]
+
+    # Of several processes the first one speaks, asks the judge and has the scores.
+    is_first = int(os.environ.get("RANK", 0)) == 0
+    if is_first:
+        _say(*remarks, *_earlier_answers(run))
+        if run.host.mode != "infer":
+            _check_judge(host, run)
+
+    registration.serve_as(run.served)
     started = time.time()
-    registration.run_host(argv_of_host)
-    if not first:
+    run_mode = host.run_api_mode if run.host.api_mode else host.run_local_mode
+    run_mode(run.host)
+
+    if not is_first:
         return COMPLETE
-    status, remarks = status_of(arguments, started)
+    status, remarks = status_of(run, started)
     _say(*remarks)
     return status
 
 
-def status_of(arguments: Arguments, started: float) -> tuple[int, list[str]]:
-    """Return the exit status of a run of the host, which itself always exits 0, and a sentence per failure.
+def _check_judge(host: registration.Command, run: Arguments) -> None:
+    """Ask the judge of each task a test question.
+
+    Raises JudgeError or InputError: an unusable judge, or unusable arguments of it.
+    """
+    for task in run.ours:
+        try:
+            judge_arguments = host.get_judge_kwargs(task.name, CLASS, run.host)
+        except ValueError as error:
+            raise InputError(
+                f"Expected --judge-args to be a JSON object, found {error}. Correct it."
+            ) from error
+        judge_of(task, judge_arguments)
+
+
+def _earlier_answers(run: Arguments) -> list[str]:
+    """Return a sentence per file of an earlier run that is continued without `--reuse`."""
+    if run.host.reuse or run.host.mode == "eval":
+        return []
+    remarks = []
+    for model, task in itertools.product(run.models, run.ours):
+        for path in earlier_answers(run.work_dir / model, model, task.name):
+            remarks.append(
+                f"Answers of an earlier run in {path} are taken. Name another --work-dir to "
+                "ask all questions."
+            )
+    return remarks
+
+
+def status_of(run: Arguments, started: float) -> tuple[int, list[str]]:
+    """Return the exit status of a run, and a sentence per failure; the host always exits 0.
 
     `started` is the start time of the host in seconds: older files are of earlier runs.
     """
-    status, remarks = COMPLETE, []
-    for model, task in itertools.product(arguments.models, arguments.ours):
-        folder = arguments.work_dir / model
-        if arguments.mode == "infer":
-            written = any(
-                path.stat().st_mtime >= started for path in folder.rglob(f"{model}_{task.name}.*")
-            )
-            counts: dict[str, int] | None = {} if written else None
-        else:
-            found = newest_summary(folder, task.name, started)
-            counts = None if found is None else found["counts"]
+    status = COMPLETE
+    remarks = []
+    for model, task in itertools.product(run.models, run.ours):
+        counts = _counts(run, model, task.name, started)
         if counts is None:
             status = NO_SCORES
-            what = "answers to" if arguments.mode == "infer" else "scores of"
-            remarks.append(f"{model} has no {what} {task.name}; the host's log above says why.")
+            missing = "answers to" if run.host.mode == "infer" else "scores of"
+            remarks.append(f"{model} has no {missing} {task.name}; the host's log above says why.")
             continue
-        failed = [
-            f"{counted(counts[name], one)} {rest}"
-            for name, (one, rest) in _FAILURES.items()
-            if counts.get(name)
-        ]
-        status = IN_PART if failed and status == COMPLETE else status
-        remarks += [f"{model}, {task.name}: {sentence}" for sentence in failed]
+
+        failures = _failures(counts)
+        if failures and status == COMPLETE:
+            status = IN_PART
+        remarks += [f"{model}, {task.name}: {sentence}" for sentence in failures]
+
     return status, remarks
+
+
+def _counts(run: Arguments, model: str, task: str, started: float) -> Mapping[str, int] | None:
+    """Return the counts in a task's summary, or None if no scores were written since the start.
+
+    With `--mode infer`, {} if answers were written.
+    """
+    folder = run.work_dir / model
+    if run.host.mode != "infer":
+        summary = newest_summary(folder, task, started)
+        return None if summary is None else summary["counts"]
+
+    for path in folder.rglob(f"{model}_{task}.*"):
+        if path.stat().st_mtime >= started:
+            return {}
+    return None
+
+
+def _failures(counts: Mapping[str, int]) -> list[str]:
+    sentences = []
+    for name, (noun, rest) in _FAILURES.items():
+        if counts.get(name):
+            sentences.append(f"{counted(counts[name], noun)} {rest}")
+    return sentences
 
 
 if __name__ == "__main__":

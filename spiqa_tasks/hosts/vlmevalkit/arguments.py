@@ -1,8 +1,10 @@
-"""Parse the arguments of the host's run.py that we need, and extend them."""
+"""Parse the command line with the host's own parser, for runs that have tasks of ours."""
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,149 +14,140 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import members_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import known
 
+# Name of our dataset class in `--config` and `--data-config`.
 CLASS = "SpiqaTasks"
-"""Name of our dataset class in `--config`."""
+# The one option that we add to the host's.
 ACCEPT = "--accept-pictures"
-OPTIONS = {
-    "--config": 'a JSON file with models and tasks, `"spiqa_testA": {"class": "SpiqaTasks", "dataset": "spiqa_testA"}`',
-    "--data-config": "tasks alone, as JSON or a file of it, for builds that know it",
-    "--base-url": "the server of the model",
-    "--judge": "the judge of L3Score, or none (default: that of SPIQA_JUDGE)",
-    "--judge-args": "the same and more as a JSON object",
-    "--judge-base-url": "the judge's server",
-    "--judge-key": "its key; SPIQA_JUDGE_API_KEY is kept out of VLMEvalKit's files",
-}
 
 
 @dataclass(frozen=True)
 class Arguments:
     """The arguments of a run.
 
-    `data` has our groups replaced by their tasks, `ours` our tasks in it by whatever name `--config` gives them;
-    `base_url` is the server of the model under test, `judge` what the host passes to `evaluate`, `served` the name of a
-    model in paths -> its name at the server, if that has a slash.
+    Attributes:
+        host: the host's own, with our groups replaced by their tasks. `max_tokens` is None unless
+            given, `usual_max_tokens` the host's default of it.
+        models: names of the models as the host's folders have them.
+        data: names of the datasets, ours and the host's.
+        config: the content of `--config`, or that of `--data-config` under `data`.
+        served: model name in folders -> its name at the server, if that has a slash.
     """
 
-    argv: tuple[str, ...]
-    models: tuple[str, ...]
-    data: tuple[str, ...]
-    ours: tuple[Task, ...]
-    mode: str
-    work_dir: Path
-    base_url: str = ""
-    max_tokens: int | None = None
-    judge: Mapping[str, Any] = field(default_factory=dict)
+    host: argparse.Namespace
+    models: Sequence[str]
+    data: Sequence[str]
     config: Mapping[str, Any] = field(default_factory=dict)
     served: Mapping[str, str] = field(default_factory=dict)
-    reuse: bool = False
-    accepts_pictures: bool = False
+
+    @property
+    def ours(self) -> list[Task]:
+        """Our tasks among the datasets, whatever `--config` calls them."""
+        tasks, _ = known()
+        names = [task_name(self.config, name) for name in self.data]
+        return [tasks[name] for name in names if name in tasks]
+
+    @property
+    def work_dir(self) -> Path:
+        """The folder of the models' folders."""
+        return Path(os.environ.get("MMEVAL_ROOT") or self.host.work_dir)
 
 
-def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
-    """Return the arguments of a run; `--help` prints them and exits. Raises InputError: unreadable or unusable ones."""
-    given, _ = _parser().parse_known_args(argv)
-    config = _object(given.config, "--config", ("model", "data")) if given.config else {}
-    if given.data_config:
-        tasks_alone = _object(given.data_config, "--data-config")
-        config = {"data": tasks_alone.get("data", tasks_alone)}
-    models = tuple(config.get("model") or given.model or ())
-    if given.api_mode and (given.config or given.limit or len(models) > 1):
-        raise InputError(
-            "Expected one --model with --api-mode; found several, --config or --limit. Leave it out."
+def read(parse_args: Callable[[], argparse.Namespace], argv: Sequence[str]) -> Arguments:
+    """Return the arguments of a run, parsed by the host's function `parse_args`.
+
+    `--help` prints the host's help and exits. Raises InputError: nothing to run, an unusable file,
+    or `--api-mode` with what it ignores; SystemExit: unknown arguments.
+    """
+    with _extended_parser(argv):
+        host = parse_args()
+
+    config, models, data = _what_to_run(host)
+    if not (models and data):
+        raise InputError("Expected --data and --model, or --config. Name a task and a model.")
+    _check_api_mode(host, models)
+
+    served = {}
+    if host.base_url:
+        served = {_folder_name(name): name for name in models if "/" in name}
+        models = [_folder_name(name) for name in models]
+        if not host.api_mode:  # there the host makes the names of folders itself
+            host.model = models
+    return Arguments(host, models, data, config, served)
+
+
+def _what_to_run(host: argparse.Namespace) -> tuple[dict[str, Any], list[str], list[str]]:
+    """Return the content of `--config`, and the names of models and datasets, groups expanded."""
+    if host.config:
+        config = _read_config(host.config)
+        return config, list(config["model"]), list(config["data"])
+
+    data_config = getattr(host, "data_config", None) or {}  # of builds that have it
+    host.data = _expanded(host.data or data_config)
+    return {"data": data_config}, host.model or [], host.data
+
+
+@contextmanager
+def _extended_parser(argv: Sequence[str]) -> Iterator[None]:
+    """Extend the parser with which the host parses `argv`."""
+    original = argparse.ArgumentParser.parse_args
+
+    def extended(parser: argparse.ArgumentParser) -> argparse.Namespace:
+        parser.add_argument(
+            ACCEPT, action="store_true", help="Run with a model class that reduces pictures."
         )
+        # Without a default, so that the tasks' own length counts unless the user gives one.
+        usual = parser.get_default("max_tokens")
+        parser.set_defaults(max_tokens=None, usual_max_tokens=usual)
+        return original(parser, argv)
+
+    argparse.ArgumentParser.parse_args = extended  # type: ignore[method-assign, assignment]
+    try:
+        yield
+    finally:
+        argparse.ArgumentParser.parse_args = original  # type: ignore[method-assign]
+
+
+def _read_config(path: str) -> dict[str, dict[str, Any]]:
+    """Return the models and datasets of a `--config` file. Raises InputError: an unusable one."""
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        return {name: dict(content[name]) for name in ("model", "data")}
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise InputError(
+            f"Expected --config {path} to be a JSON object with the objects model and data, "
+            f"found {error!r}. Correct it."
+        ) from error
+
+
+def _check_api_mode(host: argparse.Namespace, models: Sequence[str]) -> None:
+    """Raise InputError for what the host fails at or ignores in `--api-mode`."""
+    has_limit = getattr(host, "limit", None) is not None  # published builds alone know it
+    if host.api_mode and (host.config or has_limit or len(models) > 1):
+        raise InputError(
+            "Expected one --model with --api-mode; found several, --config or --limit. "
+            "Leave it out."
+        )
+
+
+def _expanded(names: Iterable[str]) -> list[str]:
+    """Return the names of datasets, with our groups replaced by their tasks."""
     tasks, groups = known()
-    named = list(config.get("data") or given.data or ())
-    data = [
-        task
-        for name in named
-        for task in (members_of(name, tasks, groups) if name in groups else [name])
-    ]
-    served = {name.replace("/", "--"): name for name in models if "/" in name}
-    names = tuple(name.replace("/", "--") for name in models)
-    judge = _object(given.judge_args, "--judge-args") if given.judge_args else {}
-    alone = {"model": given.judge, "api_base": given.judge_base_url, "key": given.judge_key}
-    more = [] if data == named else ["--data", *data]
-    more += ["--model", *names] if served and not given.api_mode else []
-    more += ["--data-config", json.dumps(config["data"])] if given.data_config else []
-    return Arguments(
-        (*(word for word in argv if word != ACCEPT), *more),  # the last one of a kind counts
-        names,
-        tuple(data),
-        tuple(tasks[name] for name in (task_name(config, name) for name in data) if name in tasks),
-        given.mode,
-        Path(environ.get("MMEVAL_ROOT") or given.work_dir),
-        given.base_url or "",
-        given.max_tokens,
-        {**judge, **{name: value for name, value in alone.items() if value}},
-        config,
-        served,
-        given.reuse or given.mode == "eval",
-        given.accept_pictures,
-    )
+    expanded: list[str] = []
+    for name in names:
+        if name in groups:
+            expanded += members_of(name, tasks, groups)
+        else:
+            expanded.append(name)
+    return expanded
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "spiqa-vlmevalkit",
-        description="Runs VLMEvalKit with this package's tasks. Its run.py's arguments are handed on to it; these are "
-        "looked at on the way.",
-        epilog="`python -m vlmeval.run --help` shows VLMEvalKit's other arguments, `spiqa-tasks list` the tasks.",
-    )
-    parser.add_argument(
-        "--data", nargs="+", metavar="TASK", help="tasks and groups of ours, datasets of VLMEvalKit"
-    )
-    parser.add_argument(
-        "--model", nargs="+", metavar="NAME", help="models of VLMEvalKit, or of the server"
-    )
-    for option, text in OPTIONS.items():
-        parser.add_argument(option, help=text)
-    parser.add_argument(
-        "--max-tokens", type=int, help="the longest answer (default: what the tasks say)"
-    )
-    parser.add_argument("--mode", default="all", help="all, infer or eval (default: all)")
-    parser.add_argument(
-        "--work-dir", default="./outputs", help="where to write (default: ./outputs)"
-    )
-    parser.add_argument(
-        "--api-mode", action="store_true", help="run one model at a server through one queue"
-    )
-    parser.add_argument(
-        "--reuse", action="store_true", help="go on where a run stopped, ask failed requests again"
-    )
-    parser.add_argument(
-        ACCEPT, action="store_true", help="run with a model class that makes pictures small, too"
-    )
-    # Known so that they are not taken for abbreviations of the ones above.
-    for option in (
-        "--limit",
-        "--judge-api-nproc",
-        "--judge-retry",
-        "--judge-timeout",
-        "--api-nproc",
-        "--reuse-aux",
-    ):
-        parser.add_argument(option, help=argparse.SUPPRESS)
-    return parser
+def _folder_name(model: str) -> str:
+    return model.replace("/", "--")
 
 
 def task_name(config: Mapping[str, Any], name: str) -> str:
     """Return the task that `--config` defines under a name, or the name itself."""
     described = config.get("data", {}).get(name) or {}
-    return str(described.get("dataset", name)) if described.get("class") == CLASS else name
-
-
-def _object(given: str, option: str, names: Sequence[str] = ()) -> dict[str, Any]:
-    """Return a JSON object with objects of some names, from its text or its file."""
-    try:
-        value = json.loads(
-            given if given.lstrip().startswith("{") else Path(given).read_text(encoding="utf-8")
-        )
-        if isinstance(value, dict) and all(isinstance(value.get(name), dict) for name in names):
-            return value
-        found = f"{value!r:.40}"
-    except (OSError, ValueError) as error:
-        found = str(error)
-    objects = f" with the objects {' and '.join(names)}" if names else ""
-    raise InputError(
-        f"Expected {option} {given[:80]} to be a JSON object{objects}, found {found}. Correct it."
-    )
+    if described.get("class") == CLASS:
+        return str(described.get("dataset", name))
+    return name

@@ -1,7 +1,8 @@
 """Checks of a run before any weights are loaded; needs the host."""
 
 import inspect
-from collections.abc import Iterator
+import itertools
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,127 +12,150 @@ import vlmeval.vlm
 from vlmeval.config import supported_VLM
 from vlmeval.smp import LMUDataRoot
 
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import unknown_name
 from spiqa_tasks.hosts.vlmevalkit import sent_pictures
 from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, task_name
-from spiqa_tasks.hosts.vlmevalkit.tasks import known, pictures
+from spiqa_tasks.hosts.vlmevalkit.tasks import known, most_pictures
 
+# Suffix of SPIQA's tasks whose prompts show one picture each.
 PER_FIGURE = "_perfigure"
-"""Suffix of SPIQA's tasks whose prompts show one picture each."""
-DIVIDES = ("InternVLChat", "VinternChat", "H2OVLChat")
-"""Classes that divide by the number of pictures: without one, the host skips the whole dataset."""
+# Names of the limit of generated tokens in the host's model classes.
 PARAMETERS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
-"""Names of the limit of generated tokens in the host's model classes."""
 
 
-def check(arguments: Arguments) -> list[str]:
-    """Return warnings about a run. Raises InputError: the host would not run our tasks, or would change a prompt."""
-    _check_names(arguments)
-    if not arguments.ours:
-        return []
+def check(run: Arguments) -> list[str]:
+    """Return warnings about a run.
+
+    Raises InputError: the host would not run our tasks, or would change a prompt.
+    """
+    _check_datasets(run)
+    _check_models(run)
+
     remarks: list[str] = []
-    for name in arguments.models:
-        kind = _class_of(arguments, name)
-        remarks += _check_pictures(arguments, name, kind)
-        if (model := _api_model(arguments, name, kind)) is not None:
-            for task in arguments.ours:
-                remarks += sent_pictures.check(
-                    name, model, task.name, accepts=arguments.accepts_pictures
-                )
+    for model, task in itertools.product(run.models, run.ours):
+        configured = _configured(run, model)
+        if configured is not None:
+            _check_number_of_pictures(task, model, configured.func)
+            remarks += _check_sent_pictures(run, task, model, configured)
     return remarks
 
 
-def _check_names(arguments: Arguments) -> None:
-    """Raise InputError for an unknown dataset or model; the host would skip it and exit 0."""
-    datasets = [*vlmeval.dataset.SUPPORTED_DATASETS, *vlmeval.dataset.supported_video_datasets]
-    datasets += arguments.config.get("data", {})
+def _check_datasets(run: Arguments) -> None:
+    """Raise InputError for an unknown dataset; the host would skip it and exit 0."""
     tasks, groups = known()
-    for name in arguments.data:
-        task = task_name(arguments.config, name)
+    datasets = [
+        *vlmeval.dataset.SUPPORTED_DATASETS,
+        *vlmeval.dataset.supported_video_datasets,
+        *run.config.get("data", {}),
+    ]
+    for name in run.data:
+        task = task_name(run.config, name)
         if task != name and task not in tasks:
             raise unknown_name("a task", task, tasks, "`spiqa-tasks list` shows all.")
-        if name not in datasets and not Path(LMUDataRoot(), f"{name}.tsv").exists():
+
+        is_table = Path(LMUDataRoot(), f"{name}.tsv").exists()
+        if name not in datasets and not is_table:
             raise unknown_name(
                 "a dataset", name, [*datasets, *groups], "`spiqa-tasks list` shows ours."
             )
-    if not arguments.base_url and "model" not in arguments.config:
-        for name in arguments.models:
-            if name not in supported_VLM:
-                raise unknown_name(
-                    "a model of VLMEvalKit", name, supported_VLM, "`vlmutil mlist all` shows all."
-                )
 
 
-def _class_of(arguments: Arguments, model: str) -> Any:
-    if arguments.base_url:
-        return vlmeval.api.LMDeployAPI
-    if name := (arguments.config.get("model", {}).get(model) or {}).get("class"):
-        return getattr(vlmeval.api, name, None) or getattr(vlmeval.vlm, name, None)
-    return getattr(supported_VLM.get(model), "func", None)
-
-
-def _api_model(arguments: Arguments, model: str, kind: Any) -> Any:
-    """Return an API model as the host will make it, which asks no server; None for others and for faulty options."""
-    options = dict(arguments.config.get("model", {}).get(model) or {})
-    if not getattr(kind, "is_api", False) or not hasattr(kind, "prepare_itlist"):
-        return None
-    try:
-        if arguments.base_url:
-            return kind(model=model, api_base=arguments.base_url, verbose=False)
-        return kind(**options) if options.pop("class", None) else supported_VLM[model](**options)
-    except Exception:  # the host's log will say it
-        return None
-
-
-def _check_pictures(arguments: Arguments, model: str, kind: Any) -> Iterator[str]:
-    """Raise InputError for tasks of several pictures with a class that gets only the first; yield further warnings."""
-    one_only = getattr(kind, "INTERLEAVE", True) is False
-    divides = getattr(kind, "__name__", "") in DIVIDES
-    for task in arguments.ours if one_only or divides else ():
-        fewest, most = pictures(task.name)
-        if one_only and most > 1:
-            alone = [name for name in known()[0] if name.endswith(PER_FIGURE)]
-            other = next(
-                (name for name in alone if task.name.startswith(name.removesuffix(PER_FIGURE))),
-                None,
-            )
-            raise InputError(
-                f"Expected a model class that takes the up to {most} pictures of {task.name}; found {model} "
-                f"({kind.__name__}), which is shown the first one only. Run {other or 'it with another class'}."
-            )
-        if divides and not fewest:
-            yield (
-                f"{task.name} has questions without a picture, and {model} ({kind.__name__}) divides by their number: "
-                "VLMEvalKit will leave the task out. Grey pictures (a `_grey` task) measure the same."
+def _check_models(run: Arguments) -> None:
+    """Raise InputError for an unknown model; the host would skip it and exit 0."""
+    if run.host.base_url or run.host.config:
+        return
+    for name in run.models:
+        if name not in supported_VLM:
+            raise unknown_name(
+                "a model of VLMEvalKit", name, supported_VLM, "`vlmutil mlist all` shows all."
             )
 
 
-def set_length(arguments: Arguments) -> tuple[tuple[str, ...], list[str]]:
-    """Set the limit of generated tokens in the host's configurations; return its arguments and warnings.
-
-    A model is constructed once for all datasets, so the limit is the maximum over the tasks; with a dataset of the host
-    among them, or models of a `--config` file, it is left alone.
-    """
-    length = arguments.max_tokens
-    if length is None and len(arguments.ours) == len(arguments.data):
-        length = max(
-            (task.length for task in arguments.ours if task.length is not None), default=None
+def _configured(run: Arguments, model: str) -> Any:
+    """Return a model's class with its options, as the host will call it, or None if not known."""
+    if run.host.base_url:
+        return partial(
+            vlmeval.api.LMDeployAPI, model=model, api_base=run.host.base_url, verbose=False
         )
-    if length is None or not arguments.ours or "model" in arguments.config:
-        return arguments.argv, []
-    if arguments.base_url:
-        return (*arguments.argv, "--max-tokens", str(length)), []  # the last one of a kind counts
+
+    options = dict(run.config.get("model", {}).get(model) or {})
+    name = options.pop("class", None)
+    if name is None:
+        model_class = supported_VLM.get(model)
+    else:
+        model_class = getattr(vlmeval.api, name, None) or getattr(vlmeval.vlm, name, None)
+    return None if model_class is None else partial(model_class, **options)
+
+
+def _check_number_of_pictures(task: Task, model: str, model_class: Any) -> None:
+    """Raise InputError for a class that is shown the first picture only, and a task of several."""
+    most = most_pictures(task.name)
+    if getattr(model_class, "INTERLEAVE", True) or most <= 1:
+        return
+    raise InputError(
+        f"Expected a model class that takes the up to {most} pictures of {task.name}; "
+        f"found {model} ({model_class.__name__}), which is shown the first one only. "
+        f"Run {_per_figure(task.name) or 'it with another class'}."
+    )
+
+
+def _check_sent_pictures(run: Arguments, task: Task, model: str, configured: Any) -> list[str]:
+    """Return a warning if an API class reduces pictures. Raises as `sent_pictures.check`."""
+    model_class = configured.func
+    if not getattr(model_class, "is_api", False) or not hasattr(model_class, "prepare_itlist"):
+        return []
+    try:
+        instance = configured()  # asks no server
+    except Exception:  # unusable options, which the host's log will name
+        return []
+    return sent_pictures.check(model, instance, task.name, accepts=run.host.accept_pictures)
+
+
+def _per_figure(task: str) -> str:
+    """Return the task that asks the same questions with one picture at a time, or ""."""
+    for name in known()[0]:
+        if name.endswith(PER_FIGURE) and task.startswith(name.removesuffix(PER_FIGURE)):
+            return name
+    return ""
+
+
+def set_length(run: Arguments) -> list[str]:
+    """Set the limit of generated tokens in the host's arguments or configurations.
+
+    Returns a warning for each model whose class has no such limit.
+    """
+    length = _length(run)
+    run.host.max_tokens = run.host.usual_max_tokens if length is None else length
+    if length is None or run.host.base_url or run.host.config:
+        return []
+
     remarks = []
-    for name in arguments.models:
-        configured: Any = supported_VLM[name]
-        keywords = configured.keywords
-        taken = {*keywords, *inspect.signature(configured.func.__init__).parameters}
-        parameter = next((each for each in PARAMETERS if each in taken), None)
-        if parameter is None:
+    for name in run.models:
+        configured = supported_VLM[name]
+        parameter = _length_parameter(configured)
+        if parameter is not None:
+            configured.keywords[parameter] = length
+        else:
             remarks.append(
                 f"{name} has a length of answers of its own; the tasks' is {length} tokens."
             )
-        else:
-            keywords[parameter] = length
-    return arguments.argv, remarks
+    return remarks
+
+
+def _length(run: Arguments) -> int | None:
+    """Return the user's limit, else the longest of our tasks; None with a dataset of the host.
+
+    A model is made once for all datasets.
+    """
+    given: int | None = run.host.max_tokens
+    if given is not None or len(run.ours) < len(run.data):
+        return given
+    return max((task.length for task in run.ours if task.length is not None), default=None)
+
+
+def _length_parameter(configured: Any) -> str | None:
+    """Return the parameter of a model class that limits its answers, or None."""
+    known_names = {*configured.keywords, *inspect.signature(configured.func.__init__).parameters}
+    return next((name for name in PARAMETERS if name in known_names), None)

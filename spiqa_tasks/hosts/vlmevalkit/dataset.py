@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,30 +13,37 @@ from vlmeval.dataset.image_base import ImageBaseDataset
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.hosts.lmms_eval_files import newest_summary
-from spiqa_tasks.hosts.vlmevalkit.patches import host_version, read_answers, task_in
+from spiqa_tasks.hosts.vlmevalkit.answer_files import (
+    ID,
+    QUESTION,
+    REFERENCE,
+    read_answers,
+    task_in,
+)
+from spiqa_tasks.hosts.vlmevalkit.arguments import CLASS
+from spiqa_tasks.hosts.vlmevalkit.patches import host_version
 from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of, scored, write
 from spiqa_tasks.hosts.vlmevalkit.sent_pictures import accepted
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
 
 logger = logging.getLogger("spiqa_tasks")
 
+# Suffix of a withheld headline: the host drops rows without a number and takes the next one.
 WITHHELD = "_withheld"
-"""Suffix of the headline if withheld: the host drops rows without a number and takes the next one for it."""
 
 
 class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
     """The dataset of one of our tasks; `dataset` is its name."""
 
-    TYPE = "SpiqaTasks"
+    TYPE = CLASS
     """A type without special cases in model classes ("VQA" makes QwenVL append ` Answer:`)."""
     force_use_dataset_prompt = True
     """Use our prompt instead of the model class's."""
 
-    def __init__(
-        self, dataset: str, **_others: Any
-    ) -> None:  # some builds hand on all arguments of build_dataset
+    def __init__(self, dataset: str, **_others: Any) -> None:
+        # `_others`: some builds hand on all arguments of build_dataset
         super().__init__(dataset, skip_noimg=False)
-        self.data["index"] = list(self.rows)  # the host converts numeric ids to numbers
+        self.data[ID] = list(self.rows)  # the host converts numeric ids to numbers
 
     @classmethod
     def supported_datasets(cls) -> list[str]:
@@ -45,66 +53,64 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
     def load_data(self, dataset: str) -> pd.DataFrame:
         """Return a table with one line per row of the task, which the host writes with the answers.
 
-        Its columns identify the questions; for SPIQA `figures` has the file names in the order shown.
+        Its columns identify the questions; for SPIQA `figures` has the file names as shown.
         """
         self.task = known()[0][dataset]
         self.rows = {row["id"]: row for row in rows_of(dataset)}
+
         lines = []
         for key, row in self.rows.items():
-            figures = (
-                {"figures": json.dumps([figure["file"] for figure in row["figures"]])}
-                if "figures" in row
-                else {}
-            )
-            lines.append(
-                {
-                    "index": key,
-                    "question": row["question"],
-                    "answer": row.get("answer", ""),
-                    **figures,
-                }
-            )
+            line = {ID: key, QUESTION: row["question"], REFERENCE: row.get("answer", "")}
+            if "figures" in row:
+                line["figures"] = json.dumps([figure["file"] for figure in row["figures"]])
+            lines.append(line)
         return pd.DataFrame(lines)
 
     def build_prompt(self, line: Any) -> list[dict[str, str]]:
-        """Return the prompt of a line of the table."""
-        return message(
-            self.rows[str((self.data.iloc[line] if isinstance(line, int) else line)["index"])]
-        )
+        """Return the prompt of a line of the table, or of the line at a position."""
+        if isinstance(line, int):
+            line = self.data.iloc[line]
+        return message(self.rows[str(line[ID])])
 
     def evaluate(self, eval_file: str, **judge_kwargs: Any) -> dict[str, float | None]:
         """Return our metrics of the host's file of answers; writes the scored run beside it."""
         path = self._answers(Path(eval_file))
-        host = f"vlmevalkit {host_version()}"
         model = path.stem.removesuffix(f"_{self.task.name}")
-        judge, pictures = judge_of(self.task, judge_kwargs), accepted.get(model, "")
-        scorer = make_scorer(self.task.entry, self.task.settings, host, judge, pictures=pictures)
-        answers = scored(scorer, list(self.rows.values()), read_answers(path))
-        for line in remarks_on(scorer.benchmark, [answer.record for answer in answers]):
-            logger.warning(line)
-        values = write(path.parent, model, self.task, scorer, answers)
-        for name, value in values.items():
-            if value.reason is not None and "/" not in name:
-                logger.warning("%s is withheld: %s.", name, value.reason)
-        metrics = {
-            name: None if value.value != value.value else value.value
-            for name, value in values.items()
-        }
-        headline = next(iter(metrics))
-        return (
-            metrics
-            if metrics[headline] is not None
-            else {headline: None, headline + WITHHELD: 1, **metrics}
+        scorer = make_scorer(
+            self.task.entry,
+            self.task.settings,
+            f"vlmevalkit {host_version()}",
+            judge_of(self.task, judge_kwargs),
+            pictures=accepted.get(model, ""),
         )
+
+        answers = scored(scorer, list(self.rows.values()), read_answers(path))
+        for remark in remarks_on(scorer.benchmark, [answer.record for answer in answers]):
+            logger.warning(remark)
+
+        metrics: dict[str, float | None] = {}
+        for name, value in write(path.parent, model, self.task, scorer, answers).items():
+            metrics[name] = None if math.isnan(value.value) else value.value
+            is_group = "/" in name
+            if value.reason is not None and not is_group:
+                logger.warning("%s is withheld: %s.", name, value.reason)
+
+        headline = next(iter(metrics))
+        if metrics[headline] is not None:
+            return metrics
+        # Without groups: the host takes one for the headline where `--config` renames the task.
+        overall = {name: value for name, value in metrics.items() if "/" not in name}
+        return {headline + WITHHELD: 1, **overall}
 
     @classmethod
     def report_primary_metric(cls, metrics: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return {headline: value or None} for the host's summary."""
+        """Return {headline: value, None if withheld} for the host's summary."""
         if not metrics:
             return {}
         first = next(iter(metrics))
-        headline = first.removesuffix(WITHHELD)
-        return {headline: metrics[first] if first == headline else None}
+        if first.endswith(WITHHELD):
+            return {first.removesuffix(WITHHELD): None}
+        return {first: metrics[first]}
 
     @classmethod
     def report_judge_err(
@@ -112,17 +118,19 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
     ) -> dict[str, int | None]:
         """Return how many answers could not be judged, for the host's summary."""
         path = Path(str(prediction_file))
-        found = newest_summary(path.parent, task_in(path))
-        return {
-            "failed": None if found is None else found["counts"]["judge_failed"],
-            "total": total_samples,
-        }
+        summary = newest_summary(path.parent, task_in(path))
+        failed = None if summary is None else summary["counts"]["judge_failed"]
+        return {"failed": failed, "total": total_samples}
 
     def _answers(self, path: Path) -> Path:
-        """Return the file of answers; the host writes it under another name than it asks if `--config` renames it."""
-        written = [
-            each
-            for suffix in ("tsv", "xlsx")
-            for each in path.parent.glob(f"*_{self.task.name}.{suffix}")
+        """Return the file of answers.
+
+        The host writes it under another name than it asks for if `--config` renames the task.
+        """
+        if path.is_file():
+            return path
+        renamed = [
+            *path.parent.glob(f"*_{self.task.name}.tsv"),
+            *path.parent.glob(f"*_{self.task.name}.xlsx"),
         ]
-        return path if path.is_file() or len(written) != 1 else written[0]
+        return renamed[0] if len(renamed) == 1 else path

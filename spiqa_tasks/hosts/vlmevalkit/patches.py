@@ -1,6 +1,5 @@
-"""Patches of VLMEvalKit's modules: our dataset class, lossless answer files, our prompt, all pictures."""
+"""Patches of VLMEvalKit's modules: dataset class, lossless files of answers, prompts, pictures."""
 
-import contextlib
 import importlib.util
 import pickle
 from pathlib import Path
@@ -11,103 +10,49 @@ from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.records import read_cells
-from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.hosts.after_import import Patches, replacing
-from spiqa_tasks.hosts.failed_requests import is_request_failure
-from spiqa_tasks.hosts.vlmevalkit.tasks import as_tsv, known
-from spiqa_tasks.printable import counted, say
+from spiqa_tasks.hosts.vlmevalkit.answer_files import (
+    CHECKPOINT,
+    TABLE,
+    as_tsv,
+    read_checkpoint,
+    task_in,
+)
+from spiqa_tasks.hosts.vlmevalkit.tasks import known
+from spiqa_tasks.printable import say
 
+# The oldest published build in which a dataset's prompt can replace that of the model class.
 OLDEST = "0.0.20"
-"""The oldest published build in which a dataset's prompt can replace that of the model class."""
-TABLE = ".tsv"
-"""Answers to our tasks, whatever PRED_FORMAT says: xlsx truncates them, json cannot be resumed."""
-CHECKPOINT = ".pkl"
-"""Checkpoints: `<model>_<task>_checkpoint`, `<model>_<task>_PREV` and `<rank><processes>_<task>`."""
-
-
-def task_in(path: Path) -> str:
-    """Return the task of ours that a file has answers to, by its name, or ""."""
-    if path.suffix not in (TABLE, CHECKPOINT):
-        return ""
-    stem = (
-        path.stem.removesuffix("_checkpoint").removesuffix("_PREV")
-        if path.suffix == CHECKPOINT
-        else path.stem
-    )
-    return max((task for task in known()[0] if stem.endswith(f"_{task}")), key=len, default="")
-
-
-def read_checkpoint(path: Path) -> Any:
-    """Return the answers (by id) of a checkpoint, or those of the dated folders if it cannot be read."""
-    try:
-        return pickle.loads(path.read_bytes())
-    except Exception as error:  # a damaged pickle raises anything
-        answers = _answers_beside(path)
-        say(
-            f"{path} cannot be read ({type(error).__name__}: {error}). Going on from {counted(len(answers), 'answer')} "
-            "in the dated folders of this model; the others are asked again."
-        )
-        write_atomically(path, pickle.dumps(answers))  # the host reads it twice
-        return answers
-
-
-def read_answers(path: Path) -> dict[str, str]:
-    """Return id -> answer of a table. Raises InputError: no such table with answers."""
-    table = read_cells(path, escaped=path.suffix == ".xlsx")
-    if any("prediction" not in cells for cells in table):
-        raise InputError(
-            f"Expected {path} to have the column prediction, found none. Run the host again."
-        )
-    return {row_id(cells): cells["prediction"] for cells in table}
-
-
-def _answers_beside(path: Path) -> dict[str, str]:
-    """Return the answers of all dated runs of the model to the task of a checkpoint; those of the newest file count."""
-    folders = (
-        folder for above in (path.parent, path.parent.parent) for folder in above.glob("T20[0-9]*")
-    )
-    files = {
-        file for folder in folders for file in folder.iterdir() if task_in(file) == task_in(path)
-    }
-    answers: dict[str, str] = {}
-    for file in sorted(files, key=lambda file: file.stat().st_mtime):
-        with contextlib.suppress(Exception):  # damaged, too
-            read_one = (
-                read_answers(file) if file.suffix == TABLE else pickle.loads(file.read_bytes())
-            )
-            answers |= {
-                key: text for key, text in read_one.items() if not is_request_failure(str(text))
-            }
-    return answers
 
 
 def host_version() -> str:
-    """Return the installed version of the host, or "source" for a checkout that is not installed."""
-    return next(
-        (found for name in ("ms-vlmeval", "vlmeval") if (found := version(name)) != "absent"),
-        "source",
-    )
+    """Return the installed version of the host, or "source" for a checkout not installed."""
+    for name in ("ms-vlmeval", "vlmeval"):
+        found = version(name)
+        if found != "absent":
+            return found
+    return "source"
 
 
 def check_build() -> None:
     """Raise InputError if the host would show a prompt of the model's class instead of ours."""
     module = importlib.util.find_spec("vlmeval.inference")
-    if (
-        module
-        and module.origin
-        and b"force_use_dataset_prompt" not in Path(module.origin).read_bytes()
-    ):
+    if module is None or module.origin is None:
+        return
+    if b"force_use_dataset_prompt" not in Path(module.origin).read_bytes():
         raise InputError(
-            f"Expected ms-vlmeval {OLDEST} or newer; found {host_version()}, which shows other prompts."
+            f"Expected ms-vlmeval {OLDEST} or newer; found {host_version()}, which shows other "
+            "prompts."
         )
 
 
 def _patch_files(host: Any) -> None:
     """Write answers to our tasks whole or not at all, tables as plain text.
 
-    `dump` of vlmeval/smp/file.py opens a file and then writes it: a kill between leaves a checkpoint empty, and `load`
-    raises an EOFError ever after. pandas would read "" and "None" as NaN. It stops writing at a character that it
-    cannot encode (half a surrogate pair; before Python 3.11 NUL), and the host goes on with the answers before it.
+    `dump` of vlmeval/smp/file.py opens a file and then writes it: a kill between leaves a
+    checkpoint empty, and `load` raises an EOFError ever after. pandas would read "" and "None" as
+    NaN. It stops writing at a character that it cannot encode (half a surrogate pair; before
+    Python 3.11 NUL), and the host goes on with the answers before it.
     """
 
     @replacing(host, "dump")
@@ -117,9 +62,8 @@ def _patch_files(host: Any) -> None:
             return dump(data, path, *args, **kwargs)
         if file.suffix == CHECKPOINT:
             return write_atomically(file, pickle.dumps(data))
-        return write_atomically(
-            file, as_tsv([data.columns, *data.itertuples(index=False, name=None)])
-        )
+        rows = data.itertuples(index=False, name=None)
+        return write_atomically(file, as_tsv([data.columns, *rows]))
 
     @replacing(host, "load")
     def load_as_text(load: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
@@ -128,6 +72,7 @@ def _patch_files(host: Any) -> None:
             return load(path, *args, **kwargs)
         if file.suffix == CHECKPOINT:
             return read_checkpoint(file)
+
         import pandas as pd
 
         return pd.DataFrame(read_cells(file, escaped=False))
@@ -144,7 +89,10 @@ def _patch_files(host: Any) -> None:
 
 
 def _patch_datasets(host: Any) -> None:
-    """Register our tasks as datasets, and `SpiqaTasks` for `--config`, until the host has an entry point for them."""
+    """Register our tasks as datasets, and `SpiqaTasks` as a class for `--config`.
+
+    Needed until the host has an entry point for datasets.
+    """
     try:
         for extra in ("score", "vlmevalkit"):
             require(extra, "This package's part in VLMEvalKit")
@@ -161,7 +109,10 @@ def _patch_datasets(host: Any) -> None:
 
 
 def _patch_api_mode(host: Any) -> None:
-    """Use our prompt with every model class in `--api-mode`, which does not read `force_use_dataset_prompt`."""
+    """Use our prompt with every model class in `--api-mode`.
+
+    The queue does not read `force_use_dataset_prompt`.
+    """
 
     @replacing(host.DatasetConfig, "__post_init__")
     def with_our_prompt(prepare: Any, self: Any) -> None:
@@ -171,18 +122,22 @@ def _patch_api_mode(host: Any) -> None:
 
 
 def _patch_models(host: Any) -> None:
-    """Raise ValueError instead of showing only the first of several pictures, as the host's `message_to_promptimg`."""
+    """Raise ValueError instead of showing only the first of several pictures.
 
-    @replacing(
-        host.BaseModel if hasattr(host, "BaseModel") else host.BaseAPI, "message_to_promptimg"
-    )
+    That is what the host's `message_to_promptimg` does.
+    """
+    owner = host.BaseModel if hasattr(host, "BaseModel") else host.BaseAPI
+
+    @replacing(owner, "message_to_promptimg")
     def only_picture(
         first_picture: Any, self: Any, message: Any, dataset: str | None = None
     ) -> Any:
-        if dataset in known()[0] and sum(part["type"] == "image" for part in message) > 1:
+        pictures = [part for part in message if part["type"] == "image"]
+        if dataset in known()[0] and len(pictures) > 1:
             raise ValueError(
-                f"Expected a model class that takes several pictures for {dataset}, found {type(self).__name__}, which "
-                "is shown the first one only. Run a task that shows one at a time, such as spiqa_testA_perfigure."
+                f"Expected a model class that takes several pictures for {dataset}, "
+                f"found {type(self).__name__}, which is shown the first one only. "
+                "Run a task that shows one at a time, such as spiqa_testA_perfigure."
             )
         return first_picture(self, message, dataset)
 

@@ -19,18 +19,21 @@ from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 
+# Judge names that switch judging off; the second is the host's.
 NO_JUDGE = ("none", "exact_matching")
-"""Judge names that switch judging off; the second is the host's."""
 
 
 def judge_of(task: Task, arguments: Mapping[str, Any]) -> Judge | None:
     """Return the judge of a task, or None; a new judge is asked one real question.
 
-    `arguments` are those that the host passes to `evaluate`. Raises JudgeError: an unusable judge, or none if needed.
+    `arguments` are those that the host passes to `evaluate`. Raises JudgeError: an unusable judge,
+    or none if needed.
     """
     rule = task.entry.judge(task.typed)
+    if rule is None:
+        return None
     model, url, key = (str(arguments.get(name) or "") for name in ("model", "api_base", "key"))
-    return None if rule is None else _judge(rule, model, url, key)
+    return _judge(rule, model, url, key)
 
 
 @cache
@@ -39,47 +42,64 @@ def _judge(rule: str, model: str, url: str, key: str) -> Judge | None:
 
 
 def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> JudgeConfig | None:
-    """Return the judge's configuration, or None; empty arguments default to the SPIQA_JUDGE variables.
+    """Return the judge's configuration, or None; empty arguments default to the SPIQA_JUDGE ones.
 
-    `model` is `provider:model`, a model of OpenAI's protocol, or one of `NO_JUDGE`. Raises JudgeError.
+    `model` is `provider:model`, a model of OpenAI's protocol, or one of `NO_JUDGE`.
+    Raises JudgeError.
     """
     if not (model or url or key):
         return judge_from_environ(environ)
+
     name = model or environ.get(JUDGE_VARIABLE, "").strip() or DEFAULT_JUDGE
     if name.lower() in NO_JUDGE:
         return None
     if name.partition(":")[0] not in PROVIDERS:
         name = f"openai:{name}"
+
     base_url = url.rstrip("/").removesuffix("/chat/completions") or None
     return parse_judge(name, base_url=base_url, api_key=key or None, environ=environ)
 
 
 def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> list[LoggedAnswer]:
-    """Return the answers (by id) scored, waiting for the judge; questions without an answer are left out."""
-    given = [
-        (row, answers[row["id"]], place) for place, row in enumerate(rows) if row["id"] in answers
-    ]
-    if not given:
+    """Return the answers (by id) scored, waiting for the judge.
+
+    Questions without an answer are left out.
+    """
+    answered = [(place, row) for place, row in enumerate(rows) if row["id"] in answers]
+    if not answered:
         raise InputError(
             "Expected answers to the task's questions, found none of them. Run the host again."
         )
-    records = scorer.score([scorer.record(row, response_of(text)) for row, text, _ in given])
-    return [
-        LoggedAnswer(record, text, place, str(row["question"]))
-        for record, (row, text, place) in zip(records, given, strict=True)
-    ]
+
+    texts = [answers[row["id"]] for _, row in answered]
+    unscored = []
+    for (_, row), text in zip(answered, texts, strict=True):
+        unscored.append(scorer.record(row, response_of(text)))
+    records = scorer.score(unscored)
+
+    logged = []
+    for record, text, (place, row) in zip(records, texts, answered, strict=True):
+        logged.append(LoggedAnswer(record, text, place, str(row["question"])))
+    return logged
 
 
 def write(
     folder: Path, model: str, task: Task, scorer: Scorer, answers: Sequence[LoggedAnswer]
 ) -> Mapping[str, Value]:
-    """Write a run in lmms-eval's format; return the values of metrics and groups, withheld over too few questions."""
+    """Write a run in lmms-eval's format; return the values of metrics and groups.
+
+    Values over too few questions are withheld.
+    """
     documents = [answer.record for answer in answers]
     records = RecordSet(documents, scorer.questions(documents), task.questions)
     rows = summary.rows_of(task.entry, task.typed, scorer.metrics, records)
     values = {name: records.value(*row) for name, row in rows.items()}
-    scores = summary.score_object(task.name, records, values, scorer.metrics)
-    more = {"judge": summary.merged_signature(documents).judge} | scores | summary.intervals(values)
+
+    more = {
+        "judge": summary.merged_signature(documents).judge,
+        **summary.score_object(task.name, records, values, scorer.metrics),
+        **summary.intervals(values),
+    }
     log = task_log(task, records, values, scorer.metrics, answers, more)
     write_log(folder, model, HOST, {task.name: log})
     return values

@@ -3,7 +3,6 @@
 VLMEvalKit writes <model>_<dataset>.<suffix> in OUT/<model>/, or OUT/<model>/T<date>/ of some builds.
 """
 
-import re
 from collections.abc import Collection, Iterable, KeysView, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,6 +14,7 @@ from spiqa_tasks.files.json_text import json_lines
 from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.hosts.lmms_eval_files import SAMPLES
+from spiqa_tasks.hosts.vlmevalkit.answer_files import DATED_FOLDER, SCORED_COLUMNS, SUFFIXES
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
@@ -25,11 +25,6 @@ LINES, TABLE, VLMEVALKIT = "jsonl", "table", "vlmevalkit"
 """The forms: rows with the types of JSON, cells that are all text, and such tables in VLMEvalKit's own folders."""
 DATASETS = {"MMStar": "mmstar_filtered"}
 """Dataset of VLMEvalKit -> the task of ours that asks the same questions."""
-SCORED_COLUMNS = frozenset({"hit", "log", "score"})
-"""Columns that VLMEvalKit adds to its scored copy of a table."""
-_SUFFIXES = (".xlsx", ".tsv", ".csv", ".json")
-"""Of VLMEvalKit's files of answers; its pickles are checkpoints of a run that goes on."""
-_DATE = re.compile(r"T\d{8}(-\d{6}|_G[0-9a-fA-F]+)")
 
 
 def is_answers(columns: Iterable[str], names: Columns = USUAL) -> bool:
@@ -119,7 +114,7 @@ def columns_of(rows: Iterable[Mapping[str, Any]]) -> KeysView[str]:
 
 def is_dated(path: Path) -> bool:
     """Return whether a file is of one of several dates of a model's folder."""
-    return _DATE.fullmatch(path.parent.name) is not None
+    return DATED_FOLDER.fullmatch(path.parent.name) is not None
 
 
 def _age(path: Path) -> tuple[bool, Path, int]:
@@ -133,7 +128,7 @@ def vlmevalkit_runs(folder: Path, tasks: Collection[str]) -> list[Run]:
     paths = (
         path
         for path in folder.resolve().rglob("*")
-        if path.suffix in _SUFFIXES and not path.is_symlink()
+        if path.suffix in SUFFIXES and not path.is_symlink()
     )
     for path in sorted(paths, key=_age):
         model, task, dataset = _named(path, tasks)

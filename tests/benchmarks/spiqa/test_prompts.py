@@ -76,6 +76,16 @@ def test_another_resolution_is_a_square_in_the_cache(wide: str, resolution: str,
     assert shown_picture(wide, settings) != str(square)
 
 
+def test_a_palette_is_no_obstacle_to_smooth_squares(tmp_path: Path) -> None:
+    """Its colours are mixed; PIL would take the nearest pixel of a picture with a palette."""
+    path = tmp_path / "palette.png"
+    colours = Image.effect_noise((64, 48), 80).convert("RGB").quantize(16)
+    colours.save(path)
+    with Image.open(shown_picture(str(path), SpiqaSettings(resolution="16"))) as square:
+        shown = square.convert("RGB").tobytes()
+    assert shown == colours.convert("RGB").resize((16, 16), Image.Resampling.BICUBIC).tobytes()
+
+
 def test_the_releases_own_small_pictures_stay_as_they_are(wide: str, tmp_path: Path) -> None:
     """Where they are wanted; another size is made of them."""
     small = tmp_path / f"SPIQA{SMALL_FOLDER}" / "a.png"

@@ -7,7 +7,7 @@ import pytest
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.hosts.vlmevalkit import scoring, tasks
-from spiqa_tasks.hosts.vlmevalkit.registration import run_script
+from spiqa_tasks.hosts.vlmevalkit.registration import command_of_host
 
 Launch = Callable[..., int]
 
@@ -15,7 +15,7 @@ Launch = Callable[..., int]
 @pytest.fixture(autouse=True)
 def nothing_found_out() -> None:
     """Every test finds out about tasks, rows and judges anew."""
-    for function in (tasks.known, tasks.rows_of, tasks.pictures, scoring._judge):
+    for function in (tasks.known, tasks.rows_of, tasks.most_pictures, scoring._judge):
         function.cache_clear()
 
 
@@ -46,6 +46,6 @@ def launch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Launch:
 @pytest.fixture
 def limit(launch: Launch) -> str:  # noqa: ARG001 - imports the host
     """The host's option of that name; tests are skipped in builds without."""
-    if "--limit" not in run_script().read_text():
+    if "--limit" not in Path(command_of_host().__file__).read_text():
         pytest.skip("this VLMEvalKit has no --limit")
     return "--limit"

@@ -1,55 +1,85 @@
-"""What is read of the host's arguments, and what is added to them."""
+"""The host's command line, parsed by a parser like its own, and what is changed in it."""
 
+import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, read
 
-
-def test_groups_become_their_tasks_and_the_last_data_counts_for_the_host() -> None:
-    """The host's own datasets stay, in the order given."""
-    found = read(
-        ["--data", "MMStar", "spiqa", "--model", "a", "b", "--nproc", "4", "--verbose"], {}
-    )
-    tasks = ["spiqa_testA", "spiqa_testB", "spiqa_testC"]
-    assert list(found.data) == ["MMStar", *tasks]
-    assert [task.name for task in found.ours] == tasks
-    assert found.models == ("a", "b")
-    assert found.argv[-5:] == ("--data", "MMStar", *tasks)
+SPIQA = ["spiqa_testA", "spiqa_testB", "spiqa_testC"]
 
 
-def test_without_a_group_nothing_is_added() -> None:
-    """The host gets the arguments that were given; abbreviated ones are understood as it does."""
-    given = [
-        "--data",
-        "spiqa_testA",
-        "--model",
-        "a",
-        "--work",
-        "w",
-        "--max-tokens",
-        "7",
-        "--reuse-aux",
-        "infer",
-    ]
-    found = read(given, {})
-    assert list(found.argv) == given
-    assert (found.work_dir, found.max_tokens, found.reuse) == (Path("w"), 7, False)
-    assert read(given, {"MMEVAL_ROOT": "elsewhere"}).work_dir == Path("elsewhere")
+def parse_args() -> argparse.Namespace:
+    """Parse `sys.argv` as run.py of the host does, `--data-config` as upstream's."""
+    parser = argparse.ArgumentParser()
+    for option in ("--data", "--model"):
+        parser.add_argument(option, nargs="+")
+    for option in ("--config", "--base-url", "--judge-args"):
+        parser.add_argument(option)
+    parser.add_argument("--data-config", type=json.loads)
+    parser.add_argument("--work-dir", default="./outputs")
+    parser.add_argument("--mode", default="all")
+    parser.add_argument("--max-tokens", type=int, default=2**15)
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--api-mode", action="store_true")
+    return parser.parse_args()
 
 
-def test_a_served_model_has_a_name_for_paths_and_one_for_its_server() -> None:
-    """The host makes one of them itself where it runs through its queue."""
+def parsed(*argv: str) -> Arguments:
+    """Return what is read of a command line."""
+    return read(parse_args, argv)
+
+
+def test_groups_become_their_tasks() -> None:
+    """For the host, too; its own datasets stay, in the order given."""
+    found = parsed("--data", "MMStar", "spiqa", "--model", "a", "b")
+    assert found.host.data == found.data == ["MMStar", *SPIQA]
+    assert [task.name for task in found.ours] == SPIQA
+    assert found.models == found.host.model == ["a", "b"]
+
+
+def test_all_other_arguments_are_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Abbreviated ones are understood as it does; MMEVAL_ROOT wins as there."""
+    found = parsed("--data", "spiqa_testA", "--model", "a", "--work", "w", "--mode", "infer")
+    assert (found.work_dir, found.host.mode) == (Path("w"), "infer")
+    monkeypatch.setenv("MMEVAL_ROOT", "elsewhere")
+    assert found.work_dir == Path("elsewhere")
+
+
+@pytest.mark.parametrize(("more", "given"), [([], None), (["--max-tokens", "7"], 7)])
+def test_a_length_counts_if_the_user_gives_it(more: list[str], given: int | None) -> None:
+    """The host's default is kept apart."""
+    host = parsed("--data", "spiqa_testA", "--model", "a", *more).host
+    assert (host.max_tokens, host.usual_max_tokens) == (given, 2**15)
+
+
+def test_one_option_is_added_while_the_host_parses(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is in the help, and other parsers do not know it."""
+    given = ["--data", "spiqa_testA", "--model", "a"]
+    assert not parsed(*given).host.accept_pictures
+    assert parsed(*given, "--accept-pictures").host.accept_pictures
+    with pytest.raises(SystemExit, match="0"):
+        parsed("--help")
+    assert "--accept-pictures" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="2"):
+        argparse.ArgumentParser().parse_args(["--accept-pictures"])
+
+
+@pytest.mark.parametrize(
+    ("mode", "model"), [([], "org--name"), (["--api-mode"], "org/name")], ids=["local", "queue"]
+)
+def test_a_served_model_has_a_name_for_folders_and_one_for_its_server(
+    mode: list[str], model: str
+) -> None:
+    """The host makes that of folders itself where it runs through its queue."""
     given = ["--data", "mmstar_demo", "--model", "org/name", "--base-url", "http://h/v1"]
-    found = read(given, {})
-    assert (found.models, found.served) == (("org--name",), {"org--name": "org/name"})
-    assert found.argv == (*given, "--model", "org--name")
-    found = read([*given, "--api-mode"], {})
-    assert (found.models, found.argv) == (("org--name",), (*given, "--api-mode"))
+    found = parsed(*given, *mode)
+    assert (found.models, found.served) == (["org--name"], {"org--name": "org/name"})
+    assert found.host.model == [model]
 
 
 @pytest.mark.parametrize(
@@ -59,97 +89,60 @@ def test_the_queue_takes_one_model_and_all_questions(tmp_path: Path, more: list[
     """The host would end in an assertion, or ask all questions in silence."""
     path = tmp_path / "config.json"
     path.write_text('{"model": {"m": {}}, "data": {"mmstar_demo": {}}}')
+    given = ["--data", "mmstar_demo", "--model", "a", "--api-mode"]
     with pytest.raises(InputError, match="one --model with --api-mode"):
-        read(["--api-mode", *(str(path) if each == "CONFIG" else each for each in more)], {})
+        parsed(*given, *(str(path) if word == "CONFIG" else word for word in more))
 
 
-def test_all_that_is_read_of_a_run(tmp_path: Path) -> None:
-    """What is not said has a default, and answers are reused where they are only scored."""
-    (task,) = find_tasks(["mmstar_demo"])
-    given = ["--data", "mmstar_demo", "--model", "a"]
-    assert read(given, {}) == Arguments(
-        tuple(given), ("a",), ("mmstar_demo",), (task,), "all", Path("outputs")
-    )
-    config = {"model": {"m": {"class": "X"}}, "data": {"mmstar_demo": {}}}
+def test_a_configuration_names_models_and_datasets(tmp_path: Path) -> None:
+    """Which may be tasks of ours under other names."""
     path = tmp_path / "config.json"
+    tasks = {"mine": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}, "MMStar": {}}
+    config = {"model": {"m": {"class": "X"}}, "data": tasks}
     path.write_text(json.dumps(config))
-    given = [
-        "--config",
-        str(path),
-        "--mode",
-        "eval",
-        "--work-dir",
-        "w",
-        "--max-tokens",
-        "3",
-        "--judge",
-        "j",
-    ]
-    given += [
-        "--judge-base-url",
-        "u",
-        "--judge-key",
-        "k",
-        "--base-url",
-        "http://h",
-        "--data",
-        "other",
-    ]
-    judge = {"model": "j", "api_base": "u", "key": "k"}
-    expected = Arguments(
-        *(
-            tuple(given),
-            ("m",),
-            ("mmstar_demo",),
-            (task,),
-            "eval",
-            Path("w"),
-            "http://h",
-            3,
-            judge,
-            config,
-        ),
-        reuse=True,
-    )
-    assert read(given, {}) == expected
-    assert read([*given[:2], "--reuse"], {"MMEVAL_ROOT": ""}).reuse
-    assert read([], {}) == Arguments((), (), (), (), "all", Path("outputs"))
+    found = parsed("--config", str(path))
+    assert (found.models, found.data, found.config) == (["m"], ["mine", "MMStar"], config)
+    assert [task.name for task in found.ours] == ["mmstar_demo"]
+    assert found.host.data is None
 
 
-def test_a_file_of_tasks_alone_has_them_itself_or_under_data(tmp_path: Path) -> None:
-    """Its models are the named ones."""
-    path = tmp_path / "data.json"
+def test_datasets_may_be_described_on_the_command_line() -> None:
+    """All of them run if no `--data` names some."""
     tasks = {"mine": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}}
-    for content in (tasks, {"data": tasks}):
-        path.write_text(json.dumps(content))
-        found = read(["--data-config", str(path), "--model", "m"], {})
-        assert (found.config, found.models, found.data) == ({"data": tasks}, ("m",), ("mine",))
+    given = ["--data-config", json.dumps(tasks), "--model", "m"]
+    for found, data in (
+        (parsed(*given), ["mine"]),
+        (parsed(*given, "--data", "mine", "spiqa"), ["mine", *SPIQA]),
+    ):
+        assert found.data == found.host.data == data
+        assert found.ours[0].name == "mmstar_demo"
 
 
 @pytest.mark.parametrize(
-    ("option", "content", "found"),
+    ("content", "reason"),
     [
-        ("--config", "{}", "with the objects model and data, found {}"),
-        ("--config", "[1]", "with the objects model and data, found [1]"),
-        ("--data-config", '"text"', "to be a JSON object, found 'text'"),
-        ("--data-config", "{", "to be a JSON object, found Expecting"),
-        ("--data-config", None, "to be a JSON object, found [Errno 2]"),
+        ("{}", "KeyError('model')"),
+        ("[1]", "TypeError"),
+        ('{"model": 1, "data": {}}', "TypeError"),
+        ("{", "JSONDecodeError"),
+        (None, "FileNotFoundError"),
     ],
 )
-def test_a_file_that_is_none_is_named(
-    tmp_path: Path, option: str, content: str | None, found: str
+def test_an_unusable_configuration_is_named(
+    tmp_path: Path, content: str | None, reason: str
 ) -> None:
     """With what was expected, what was found and what to do."""
     path = tmp_path / "file.json"
     if content is not None:
         path.write_text(content)
     with pytest.raises(InputError) as caught:
-        read([option, str(path)], {})
-    assert str(caught.value).startswith(f"Expected {option} {str(path)[:80]} to be a JSON object")
-    assert found in str(caught.value)
+        parsed("--config", str(path))
+    expected = f"Expected --config {path} to be a JSON object with the objects model and data, "
+    assert str(caught.value).startswith(f"{expected}found {reason}")
 
 
-def test_what_is_no_json_is_named_by_its_option() -> None:
-    """Judge arguments are a text."""
-    with pytest.raises(InputError, match=r"--judge-args .* to be a JSON object"):
-        read(["--judge-args", "{"], {})
+@pytest.mark.parametrize("argv", [[], ["--data", "mmstar_demo"], ["--model", "m"]])
+def test_nothing_to_run_is_said(argv: Sequence[str]) -> None:
+    """The host would end in an error of its own."""
+    with pytest.raises(InputError, match="Name a task and a model"):
+        parsed(*argv)

@@ -2,6 +2,7 @@
 
 import json
 import os
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ STARTED = 1_700_000_000.0
 
 
 def _arguments(folder: Path, models: tuple[str, ...] = ("m",), mode: str = "all") -> Arguments:
-    ours = tuple(find_tasks(["mmstar_demo", "spiqa_demo"]))
-    return Arguments((), models, tuple(task.name for task in ours), ours, mode, folder)
+    ours = find_tasks(["mmstar_demo", "spiqa_demo"])
+    host = Namespace(work_dir=folder, mode=mode)
+    return Arguments(host, models, [task.name for task in ours])
 
 
 def _write(

@@ -209,12 +209,23 @@ def test_values_over_a_part_of_the_questions_are_withheld_and_can_be_asked_for(
     assert scored["signature"].endswith("|questions:5 of 24")
 
 
+def test_the_hosts_summary_has_no_value_of_a_withheld_headline(
+    launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nor that of another metric in its place, where some requests failed."""
+    answers = iter(["Failed to obtain answer via API."] * 2 + ["A"] * 22)
+    monkeypatch.setattr(Fixed, "generate", lambda *_, **__: next(answers))
+    assert launch("--data", "mmstar_demo", "--model", "fixed") == 3
+    found = summary_of(tmp_path / "out", "fixed", "mmstar_demo")
+    assert (found["primary_metric"], found["primary_metric_value"]) == ("accuracy", None)
+
+
 @pytest.mark.parametrize(
     ("metrics", "headline"),
     [
         ({"accuracy": 0.5, "accuracy_released": 0.25}, {"accuracy": 0.5}),
         ({"accuracy": 0.0, "accuracy_released": 0.25}, {"accuracy": 0.0}),
-        ({"accuracy": None, "accuracy_withheld": 1, "refusal_rate": 0.0}, {"accuracy": None}),
+        ({"accuracy_withheld": 1, "accuracy": None, "refusal_rate": 0.0}, {"accuracy": None}),
         ({"accuracy_withheld": 1, "refusal_rate": 0.0}, {"accuracy": None}),
         ({}, {}),
         (None, {}),

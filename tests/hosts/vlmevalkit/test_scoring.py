@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.hosts.vlmevalkit.patches import read_answers
+from spiqa_tasks.hosts.vlmevalkit.answer_files import read_answers
 from spiqa_tasks.hosts.vlmevalkit.scoring import config_of, judge_of, scored, write
 from spiqa_tasks.hosts.vlmevalkit.tasks import rows_of
 from spiqa_tasks.judge.config import DEFAULT_JUDGE
