@@ -1,9 +1,10 @@
 """The text metrics of SPIQA (section 5): BLEU, ROUGE-L, CIDEr, METEOR and BERTScore of predictions.
 
-As released, but for one full stop (`TOKENIZER`): one reference per prediction; the COCO caption toolkit with its PTB
-tokenizer for the first four, and raw BERTScore F1 (bert-base-uncased, no rescaling) on the untokenized texts. All but BERTScore need Java, for the tokenizer
-and METEOR's aligner; BERTScore needs the extra `bertscore` and its weights. A metric that cannot be computed is left
-out, with the reason: other tokens would give other numbers under the same name.
+As released, but for one full stop (`TOKENIZER`): one reference per prediction; the COCO caption
+toolkit with its PTB tokenizer for the first four, and raw BERTScore F1 (bert-base-uncased, no
+rescaling) on the untokenized texts. All but BERTScore need Java, for the tokenizer and METEOR's
+aligner; BERTScore needs the extra `bertscore` and its weights. A metric that cannot be computed is
+left out, with the reason: other tokens would give other numbers under the same name.
 """
 
 import contextlib
