@@ -1,9 +1,11 @@
-"""Parse answers in the formats of the SPIQA prompts, and as the released scripts read them (section 5).
+"""Parse answers in the formats of the SPIQA prompts (section 5), and as the released scripts do.
 
-Every function takes any text, never raises and takes time linear in its length. Nothing is evaluated as code.
+Every function takes any text, never raises and takes time linear in its length. Nothing is
+evaluated as code.
 """
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -85,10 +87,11 @@ _FENCE = re.compile(r"\s*```\w{0,9}\s*$")
 
 @dataclass(frozen=True)
 class ParsedAnswer:
-    """The stripped answer, its status, and the number (from 0) of the image named by a chain of thought.
+    """The stripped answer, how it was read, and the image (from 0) that a chain of thought names.
 
-    `ok`: in the requested format. `unformatted`: format absent, the text is the whole response. `truncated`: format
-    begun and not ended, the text is the rest. `empty`: no text, or an empty answer.
+    `ok`: in the requested format. `unformatted`: format absent, the text is the whole response.
+    `truncated`: format begun and not ended, the text is the rest. `empty`: no text, or an empty
+    answer.
     """
 
     text: str
@@ -99,31 +102,34 @@ class ParsedAnswer:
 def parse_answer(response: str) -> ParsedAnswer:
     """Return the answer to the direct prompts: `{'Answer': 'Direct Answer to the Question'}`.
 
-    Accepted are text, code fences and other keys around the object, any quotes, missing braces, and apostrophes, braces
-    and LaTeX in the answer. The first object counts that does not repeat the prompt's placeholder. A list of values is
-    joined with ", ". Escapes of Python and JSON are undone, unless `\\n`, `\\t` or `\\r` begins a LaTeX command
-    (`\\theta`).
+    Accepted are text, code fences and other keys around the object, any quotes, missing braces, and
+    apostrophes, braces and LaTeX in the answer. The first object counts that does not repeat the
+    prompt's placeholder. A list of values is joined with ", ". Escapes of Python and JSON are
+    undone, unless `\\n`, `\\t` or `\\r` begins a LaTeX command (`\\theta`).
     """
     response = response.strip()
     if not response:
         return ParsedAnswer("", "empty")
+
     key = _KEY_UNLESS_PLACEHOLDER.search(response) or _ANY_KEY.search(response)
     if key is None:
         return ParsedAnswer(response, "unformatted")
+
     value = response[key.end() :].removesuffix("```").rstrip()
     is_open = response.rfind("{", 0, key.start()) > response.rfind("}", 0, key.start())
-    text, complete = _value(value, braced=key.group().startswith("{") or is_open)
-    if not complete:
-        return ParsedAnswer(text.strip(), "truncated")
-    return ParsedAnswer(text.strip(), "ok" if text.strip() else "empty")
+    text, is_complete = _value(value, braced=key.group().startswith("{") or is_open)
+    text = text.strip()
+    if not is_complete:
+        return ParsedAnswer(text, "truncated")
+    return ParsedAnswer(text, "ok" if text else "empty")
 
 
 def parse_answer_released(response: str) -> str:
-    """Return the answer as the released script of the closed models reads it (corpus metrics, section 5).
+    """Return the answer as the released script of the closed models reads it (corpus metrics).
 
-    It keeps the text before `'Image':`, deletes every `'Answer':` and `{`, and drops the last character, meant to be
-    the closing brace. So quotes and text around the object stay, LaTeX loses its braces, and an answer without braces
-    loses a real character.
+    It keeps the text before `'Image':`, deletes every `'Answer':` and `{`, and drops the last
+    character, meant to be the closing brace. So quotes and text around the object stay, LaTeX loses
+    its braces, and an answer without braces loses a real character.
     """
     before_image, _, _ = response.partition("'Image':")
     return before_image.replace("'Answer':", "").replace("{", "")[:-1].strip()
@@ -221,17 +227,23 @@ def _unwrapped(text: str) -> str:
 
 
 def _value(text: str, braced: bool) -> tuple[str, bool]:
-    """Return the value at the start of `text`, and whether it ends; `braced`: inside an open object."""
+    """Return the value at the start of `text`, and whether it ends.
+
+    `braced`: the value is inside an open object, else on a line of its own.
+    """
     closing = _QUOTES.get(text[:1])
     if closing is None:
         return _bare_value(text, braced)
+
     end = _closing_quote(text, closing, braced)
     if end is None and braced:
+        # The closing quote was forgotten: the brace ends the value.
         end = closing_brace(text, 1)
     if end is not None:
         return _unescaped(text[1:end]), True
-    ends = len(text) > 1 and text.endswith(closing)
-    return _unescaped(text[1:-1] if ends else text[1:]), False
+
+    value = text[1:-1] if len(text) > 1 and text.endswith(closing) else text[1:]
+    return _unescaped(value), False
 
 
 def _bare_value(text: str, braced: bool) -> tuple[str, bool]:
@@ -254,42 +266,48 @@ def _is_list(value: str) -> bool:
     return is_bracketed and "[" not in value[1:] and len(value) <= _LONGEST_LIST
 
 
-def _first(groups: Sequence[str]) -> str:
-    """Return the group of a match that is not empty, or ''."""
+def _first(groups: Sequence[str | None]) -> str:
+    """Return the first group of a match that is not empty, or ''."""
     return next(filter(None, groups), "")
 
 
 def _closing_quote(text: str, closing: str, braced: bool) -> int | None:
     """Return the index of the quote that ends the value at the start of `text`, or None.
 
-    That is the first unescaped quote with a proper continuation, outside inner braces unless it is the very first:
-    inner quotes may not be escaped.
+    That is the first unescaped quote with a proper continuation, outside inner braces unless it is
+    the very first: inner quotes may not be escaped.
     """
     follows = _OBJECT_END if braced else _LINE_END
-    depth, first = 0, True
+    depth = 0
+    is_first = True
     for sign in re.finditer(rf"\\.|[{{}}]|{closing}", text[1:], re.DOTALL):
         mark = sign.group()
         if mark == closing:
-            if (first or depth <= 0) and follows.match(text, sign.end() + 1):
+            if (is_first or depth <= 0) and follows.match(text, sign.end() + 1):
                 return sign.start() + 1
-            first = False
+            is_first = False
         elif mark in "{}":
             depth += 1 if mark == "{" else -1
     return None
 
 
 def _unescaped(text: str) -> str:
-    """Return `text` with the escapes of Python and JSON strings undone; a lone surrogate becomes U+FFFD."""
-    return (
-        _ESCAPE.sub(_character, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    )
+    """Return `text` with the escapes of Python and JSON strings undone.
+
+    Two escapes of a surrogate pair become one character; a lone surrogate becomes U+FFFD.
+    """
+    characters = _ESCAPE.sub(_character, text)
+    return characters.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _character(escape: re.Match[str]) -> str:
+    """Return what an escape stands for, or the escape itself if it is none."""
     *codes, literal, control, letters = escape.groups()
-    code = next((code for code in codes if code), None)
-    if code is not None:
-        return chr(int(code, 16)) if int(code, 16) <= 0x10FFFF else escape.group()
+    if code := _first(codes):
+        number = int(code, 16)
+        return chr(number) if number <= sys.maxunicode else escape.group()
     if literal:
         return str(literal)
-    return escape.group() if _LATEX.fullmatch(control + letters) else _CONTROL[control] + letters
+
+    is_command = _LATEX.fullmatch(control + letters)
+    return escape.group() if is_command else _CONTROL[control] + letters

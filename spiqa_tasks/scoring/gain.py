@@ -35,7 +35,8 @@ def gain(
 ) -> Gain:
     """Return gain and leakage of three models' scores on the same questions, in the same order.
 
-    The interval of ML is cut at 0 as ML is. Raises ValueError for no questions and for unequal lengths.
+    The interval of ML is cut at 0 as ML is. Raises ValueError for no questions and for unequal
+    lengths.
     """
     gained = paired(without, with_images, clusters)
     n = gained.n

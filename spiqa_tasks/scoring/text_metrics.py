@@ -27,8 +27,9 @@ def bleu(
 ) -> tuple[float, float, float, float]:
     """Return corpus BLEU-1 to BLEU-4, each in [0, 1].
 
-    Counts are summed over the corpus, so BLEU has no meaningful value per item. The toolkit's smoothing is a
-    constant of 1e-15 to 1e-9: a corpus without any match of order n scores almost, not exactly, 0.
+    Counts are summed over the corpus, so BLEU has no meaningful value per item. The toolkit's
+    smoothing is a constant of 1e-15 to 1e-9: a corpus without any match of order n scores almost,
+    not exactly, 0.
     """
     from pycocoevalcap.bleu.bleu import Bleu
 
