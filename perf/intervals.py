@@ -3,7 +3,7 @@
 Scores are hits (0 or 1) or have L3Score's form: most of them close to 0 or 1, none equal to it.
 Questions of one paper have a common chance of a right answer, beta-distributed over papers. The
 second of two runs copies the first one's answer on a share of the questions and answers the others
-independently. Takes some ten minutes.
+independently. Takes some twenty minutes.
 """
 
 import itertools
@@ -136,7 +136,7 @@ MEAN_DISTANCES = {
 
 def main() -> None:
     """Print the section: coverage of means and differences, power at the smallest difference."""
-    runs = measure.arguments(__doc__, runs=1000).runs
+    runs = measure.arguments(__doc__, runs=3000).runs
     rng = np.random.default_rng(0)
     print(f"## Intervals\n\nPercent of {runs:,} simulated samples, 95% intervals.")
 
@@ -152,8 +152,8 @@ def main() -> None:
     laws = ["sizes of test-A", "log-normal sizes"]
     _print_shares(rng, runs, title, _papers("close", laws), _harder)
 
-    # A sample of two runs takes three times as long, one of the power twice as long again.
-    _print_differences(np.random.default_rng(1), runs // 2)
+    # Two runs, three times for the power, take six times as long as one.
+    _print_differences(np.random.default_rng(1), runs // 6)
 
 
 def _single(form: str) -> list[Sample]:
