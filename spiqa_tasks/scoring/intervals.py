@@ -113,15 +113,6 @@ def effective_number(
     return n * ratio / effect, freedom
 
 
-def effective_interval(value: float, squared: float, freedom: float, least: float) -> Interval:
-    """Return Wilson's interval of a statistic in [0, 1] at its effective number of scores.
-
-    `squared` is its variance with the degrees of `freedom`; `least` the number of scores where the variance is 0.
-    """
-    effective = value * (1 - value) / squared if squared > 0 else least
-    return wilson(value, effective, _t_quantile(freedom))
-
-
 def mean_interval(scores: Sequence[float], clusters: Clusters | None = None) -> Interval:
     """Return the interval of the mean of scores >= 0, which may be above 1 (CIDEr).
 
