@@ -173,9 +173,8 @@ def paired(a: Sequence[float], b: Sequence[float], clusters: Clusters | None = N
     bound = 1.0 if _are_shares([*a, *b]) else math.inf
 
     smallest = None
-    if _shows_variance(differences) and freedom >= max(
-        LEAST, LEAST_FREEDOM_PER_CLUSTER * len(groups)
-    ):
+    is_even = freedom >= max(LEAST, LEAST_FREEDOM_PER_CLUSTER * len(groups))
+    if is_even and _shows_variance(differences):
         smallest = _detectable(error, freedom) * (n + 2) / n
 
     return Paired(
@@ -263,7 +262,8 @@ def _shows_variance(differences: Sequence[float]) -> bool:
 
 def _detectable(error: float, freedom: float) -> float:
     """Return the true mean found with probability `POWER`, by the noncentral t distribution."""
-    from scipy.special import nctdtrinc  # takes longer to import than all of scoring
+    # Imported here: scipy takes longer to import than all of scoring.
+    from scipy.special import nctdtrinc
 
     return float(nctdtrinc(freedom, 1 - POWER, _t_quantile(freedom))) * error
 
