@@ -80,6 +80,8 @@ def _answer_in_block(text: str, start: int) -> str:
     return text[answer.start() : again.start() if again else None]
 
 
+# Control tokens by their shape, and by name if they look like any word in brackets: `<b>` and
+# `[MASK]` are part of an honest answer.
 CONTROL_TOKEN = re.compile(
     r"<\|[^<>|\n]{1,60}\|?>|<[^<>|\s]{1,60}\|>"  # <|im_end|>, <|turn>, <turn|>
     r"|\[\|[^\W\d][\w ]{2,40}\|\]"  # [|endofturn|], but not E[|XY|]
@@ -91,7 +93,6 @@ CONTROL_TOKEN = re.compile(
     r"|<</?SYS>>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK|sMASK)\]",
     re.IGNORECASE,
 )
-"""Control tokens by their shape, and by name if they look like any word in brackets: `<b>` and `[MASK]` are honest."""
 
 
 def without_control_tokens(text: str) -> str:
