@@ -1,9 +1,10 @@
 """The text metrics of SPIQA (section 5): BLEU, ROUGE-L, CIDEr, METEOR and BERTScore of predictions.
 
-As released: one reference per prediction; the COCO caption toolkit with its PTB tokenizer for the first four, and raw
-BERTScore F1 (bert-base-uncased, no rescaling) on the untokenized texts. All but BERTScore need Java, for the tokenizer
-and METEOR's aligner; BERTScore needs the extra `bertscore` and its weights. A metric that cannot be computed is left
-out, with the reason: other tokens would give other numbers under the same name.
+As released, but for one full stop (`TOKENIZER`): one reference per prediction; the COCO caption
+toolkit with its PTB tokenizer for the first four, and raw BERTScore F1 (bert-base-uncased, no
+rescaling) on the untokenized texts. All but BERTScore need Java, for the tokenizer and METEOR's
+aligner; BERTScore needs the extra `bertscore` and its weights. A metric that cannot be computed is
+left out, with the reason: other tokens would give other numbers under the same name.
 """
 
 import contextlib
@@ -31,8 +32,10 @@ NO_JAVA = (
     "or put `java` (8 or later) on the PATH"
 )
 
-TOKENIZER = "ptb-java"
-"""The tokenizer in signatures: the Stanford PTBTokenizer 3.4.1 of the toolkit, as in the released scripts."""
+# The tokenizer in signatures: the toolkit's Stanford PTBTokenizer 3.4.1, each text alone. The
+# released scripts tokenize all texts in one go, where the text that follows decides whether a full
+# stop at a text's end belongs to an abbreviation ("800 m.").
+TOKENIZER = "ptb-java,texts-alone"
 
 # The model's name on the hub, and the older one under which it may lie in the local cache.
 MODELS = ("google-bert/bert-base-uncased", "bert-base-uncased")

@@ -183,7 +183,7 @@ def comparison_table(found: Sequence[Comparison], most: int | None = None) -> Ta
     notes = [
         "The difference is the run minus the one it stands against, on the questions that both answered; 95% intervals "
         "of the paired test, clustered by paper in SPIQA. Corrected p-values are Holm's, for all lines together. "
-        "Smallest: the smallest true difference that so many questions show with 80% probability.",
+        "Smallest: the smallest true difference that so many questions show with about 80% probability.",
         *(
             f"{each.task}, {each.b} against {each.a}: {'; '.join(each.warnings)}."
             for each in shown

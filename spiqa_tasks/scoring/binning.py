@@ -9,13 +9,20 @@ import numpy as np
 def quantile_bins(values: Sequence[float], count: int) -> list[tuple[float, float]]:
     """Return at most `count` bins (low, high) with about equally many of `values`.
 
-    Both ends are values of the bin; equal values share a bin, so there may be fewer. No values give no bins.
+    Both ends are values of the bin; equal values share a bin, so there may be fewer. No values give
+    no bins.
     """
     if not values:
         return []
+
     distinct = np.unique(values)
-    highs = np.unique(np.quantile(values, np.arange(1, count + 1) / count, method="inverted_cdf"))
-    lows = distinct[[0, *(np.searchsorted(distinct, highs[:-1]) + 1)]]
+    # Quantiles that are values themselves, each the highest of its bin.
+    levels = np.arange(1, count + 1) / count
+    highs = np.unique(np.quantile(values, levels, method="inverted_cdf"))
+
+    # A bin begins with the value behind the highest of the one before.
+    starts = np.searchsorted(distinct, highs[:-1]) + 1
+    lows = distinct[[0, *starts]]
     return list(zip(lows.tolist(), highs.tolist(), strict=True))
 
 

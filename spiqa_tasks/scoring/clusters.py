@@ -1,4 +1,4 @@
-"""Clusters of questions: their partition, the variance of a mean over them, and a bootstrap of whole clusters.
+"""Clusters of questions: their partition, the variance of a mean, and a bootstrap of clusters.
 
 Questions of one cluster (a paper) are not independent.
 """
@@ -17,22 +17,28 @@ if TYPE_CHECKING:
 Clusters = Sequence[Hashable | None]
 """The cluster key of each score; None is a cluster of its own."""
 
+# Bootstrap weights in memory at a time: 8 MB.
 _BLOCK = 1_000_000
-"""Bootstrap weights in memory at a time (8 MB)."""
 
 
 def partition(clusters: Clusters) -> list[list[int]]:
     """Return the indices of each cluster, in order of first occurrence."""
     if set(clusters) <= {None}:
-        return [[place] for place in range(len(clusters))]
-    places: dict[Hashable, list[int]] = defaultdict(list)
-    for place, cluster in enumerate(clusters):
-        places[(place,) if cluster is None else (cluster, "")].append(place)
-    return list(places.values())
+        return [[index] for index in range(len(clusters))]
+
+    members: dict[Hashable, list[int]] = defaultdict(list)
+    for index, cluster in enumerate(clusters):
+        # Tuples of different lengths: a cluster may itself be called by a number.
+        key = (index,) if cluster is None else (cluster, "")
+        members[key].append(index)
+    return list(members.values())
 
 
 def groups_of(scores: Sequence[float], clusters: Clusters | None) -> list[list[int]]:
-    """Return the indices of each cluster; without clusters each score is one. Raises ValueError for other lengths."""
+    """Return the indices of each cluster; without clusters, of each score alone.
+
+    Raises ValueError for lists of different lengths.
+    """
     keys = [None] * len(scores) if clusters is None else clusters
     if len(keys) != len(scores):
         raise ValueError(f"expected a cluster for each of {len(scores)} scores, got {len(keys)}")
@@ -40,37 +46,62 @@ def groups_of(scores: Sequence[float], clusters: Clusters | None) -> list[list[i
 
 
 def variance(deviations: Sequence[float], groups: Sequence[Sequence[int]]) -> tuple[float, float]:
-    """Return the cluster-robust variance of a mean from its scores' deviations, and its degrees of freedom.
+    """Return the cluster-robust variance of a mean, and its degrees of freedom.
 
-    CR2 of R. M. Bell and D. F. McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
-    samples", 2002, unbiased for independent scores; few or unequal clusters have fewer degrees of freedom. It is at
-    least the variance without clusters. For a mean, CR2 multiplies the squared sum of a cluster of size s by
-    1 / (1 - s / n).
+    CR2 of R. M. Bell and D. F. McCaffrey, "Bias reduction in standard errors for linear regression
+    with multi-stage samples", 2002, unbiased for independent scores. It is at least the variance
+    without clusters.
     """
     n = len(deviations)
-    sizes = [len(places) for places in groups]
-    sums = [math.fsum(deviations[place] for place in places) for places in groups]
-    clustered = (
-        math.fsum(total**2 / (1 - size / n) for total, size in zip(sums, sizes, strict=True)) / n**2
+    # For a mean, CR2 multiplies the squared sum of a cluster of size s by 1 / (1 - s / n).
+    clustered = math.fsum(
+        math.fsum(deviations[index] for index in members) ** 2 / (1 - len(members) / n)
+        for members in groups
     )
-    plain = math.fsum(deviation**2 for deviation in deviations) / (n - 1) / n
+    independent = math.fsum(deviation**2 for deviation in deviations) * n / (n - 1)
+    return max(clustered, independent) / n**2, _degrees_of_freedom([len(each) for each in groups])
+
+
+def design_effect(
+    deviations: Sequence[float], groups: Sequence[Sequence[int]], size: float
+) -> tuple[float, float]:
+    """Return the cluster-robust variance over that of independent scores, and degrees of freedom.
+
+    Source of the ratio: L. Kish, "Survey Sampling", 1965. If all deviations are tiny it is a ratio
+    of almost nothing. So one large deviation, of `size`, is added, repeated throughout a cluster of
+    the average size: the effect of deviations that are all 0 is that size, as if each cluster were
+    one score.
+    """
+    n = len(deviations)
+    robust, freedom = variance(deviations, groups)
+    independent = math.fsum(deviation**2 for deviation in deviations) * n / (n - 1)
+    average = n / len(groups)
+    return (robust * n**2 + average * size**2) / (independent + size**2), freedom
+
+
+def _degrees_of_freedom(sizes: Sequence[int]) -> float:
+    """Return those of Bell and McCaffrey (2002): fewer for few clusters and for unequal ones."""
+    n = sum(sizes)
     shares = [size**2 / (1 - size / n) for size in sizes]
     products = math.fsum(shares) ** 2 - math.fsum(share**2 for share in shares)
-    return max(clustered, plain), n**2 / (sum(size**2 for size in sizes) + products / n**2)
+    return n**2 / (sum(size**2 for size in sizes) + products / n**2)
 
 
 def clustered_stderr(scores: Sequence[float], clusters: Clusters) -> float:
-    """Return the clustered standard error as lmms-eval writes it into its results; NaN below two scores.
+    """Return the clustered standard error as lmms-eval writes it; NaN below two scores.
 
-    Source: E. Miller, "Adding Error Bars to Evals", 2024 (arXiv 2411.00640), equation 4: the square root of the
-    central limit theorem's variance (with n - 1) plus the products of different deviations within each cluster over
-    n squared. A sum below 0, possible if a cluster's deviations cancel, counts as 0.
+    Source: E. Miller, "Adding Error Bars to Evals", 2024 (arXiv 2411.00640), equation 4: the square
+    root of the central limit theorem's variance (with n - 1) plus the products of different
+    deviations within each cluster over n squared. A sum below 0, possible if a cluster's deviations
+    cancel, counts as 0.
     """
-    n, groups = len(scores), groups_of(scores, clusters)
+    n = len(scores)
+    groups = groups_of(scores, clusters)
     if n < 2:
         return math.nan
+
     mean = math.fsum(scores) / n
-    deviations = [[scores[place] - mean for place in places] for places in groups]
+    deviations = [[scores[index] - mean for index in members] for members in groups]
     squares = math.fsum(deviation**2 for group in deviations for deviation in group)
     products = math.fsum(math.fsum(group) ** 2 for group in deviations) - squares
     return math.sqrt(max(0.0, squares / (n - 1) / n + products / n**2))
@@ -86,16 +117,18 @@ def resampled_weights(clusters: Clusters, repeats: int, seed: int) -> Iterator[N
     groups = partition(clusters)
     if len(groups) < 2:
         return
+
     owner = np.empty(len(clusters), dtype=np.intp)
-    for number, places in enumerate(groups):
-        owner[places] = number
+    for number, members in enumerate(groups):
+        owner[members] = number
+
     generator = np.random.default_rng(seed)
-    rows = max(1, _BLOCK // len(clusters))
-    for start in range(0, repeats, rows):
-        size = min(rows, repeats - start)
-        drawn = (
-            generator.integers(len(groups), size=(size, len(groups)))
-            + len(groups) * np.arange(size)[:, None]
-        )
-        counts = np.bincount(drawn.ravel(), minlength=size * len(groups)).reshape(size, len(groups))
-        yield counts[:, owner].astype(np.float64)
+    rows_of_block = max(1, _BLOCK // len(clusters))
+    for start in range(0, repeats, rows_of_block):
+        rows = min(rows_of_block, repeats - start)
+        drawn = generator.integers(len(groups), size=(rows, len(groups)))
+
+        # One count for all rows: each row has a range of numbers of its own.
+        drawn += len(groups) * np.arange(rows)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=rows * len(groups))
+        yield counts.reshape(rows, len(groups))[:, owner].astype(np.float64)

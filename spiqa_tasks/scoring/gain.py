@@ -10,10 +10,12 @@ from spiqa_tasks.scoring.intervals import Estimate, paired
 
 @dataclass(frozen=True)
 class Gain:
-    """Scores over the same `n` questions in [0, 1], gain and leakage, with the intervals of `intervals.paired`.
+    """Scores over the same `n` questions, gain and leakage, with the intervals of `paired`.
 
-    `mg` is S_v - S_wv (equation 1), `ml` is max(0, S_wv - S_t) (equation 2), `ml_signed` the same not cut at 0; `s_t`,
-    `ml` and `ml_signed` are None without an LLM base.
+    Attributes:
+        mg: S_v - S_wv (equation 1).
+        ml: max(0, S_wv - S_t) (equation 2).
+        ml_signed: the same, not cut at 0. Without an LLM base it is None, as are `s_t` and `ml`.
     """
 
     n: int
@@ -33,42 +35,56 @@ def gain(
 ) -> Gain:
     """Return gain and leakage of three models' scores on the same questions, in the same order.
 
-    The interval of ML is cut at 0 as ML is. Raises ValueError for no questions and for unequal lengths.
+    The interval of ML is cut at 0 as ML is. Raises ValueError for no questions and for unequal
+    lengths.
     """
-    image = paired(without, with_images, clusters)
-    s_v, s_wv = (math.fsum(scores) / image.n for scores in (with_images, without))
-    mg = Estimate(s_v - s_wv, image.low, image.high)
+    gained = paired(without, with_images, clusters)
+    n = gained.n
+    s_v = math.fsum(with_images) / n
+    s_wv = math.fsum(without) / n
+    mg = Estimate(s_v - s_wv, gained.low, gained.high)
     if llm is None:
-        return Gain(image.n, s_v, s_wv, None, mg, None)
+        return Gain(n, s_v, s_wv, None, mg, None)
+
     leaked = paired(llm, without, clusters)
-    s_t = math.fsum(llm) / image.n
+    s_t = math.fsum(llm) / n
     signed = Estimate(s_wv - s_t, leaked.low, leaked.high)
-    return Gain(image.n, s_v, s_wv, s_t, mg, _cut(signed), signed)
+    return Gain(n, s_v, s_wv, s_t, mg, _cut_at_0(signed), signed)
 
 
 def natural(scores: Sequence[float]) -> tuple[list[float], str]:
     """Return scores as shares, and their unit: `percent` if one is above 1, else `shares`."""
     if any(score > 1 for score in scores):
+        # Rounded, as 52.1 / 100 is 0.5210000000000001.
         return [round(score / 100, 12) for score in scores], "percent"
     return list(scores), "shares"
 
 
 def gain_of_totals(n: int, s_v: float, s_wv: float, s_t: float | None = None) -> Gain:
     """Return gain and leakage of three overall scores in any common unit, without intervals."""
-    signed = None if s_t is None else Estimate(s_wv - s_t)
-    return Gain(n, s_v, s_wv, s_t, Estimate(s_v - s_wv), signed and _cut(signed), signed)
+    mg = Estimate(s_v - s_wv)
+    if s_t is None:
+        return Gain(n, s_v, s_wv, None, mg, None)
 
-
-def _cut(signed: Estimate) -> Estimate:
-    low, high = (None if end is None else max(0.0, end) for end in (signed.low, signed.high))
-    return Estimate(max(0.0, signed.value), low, high)
+    signed = Estimate(s_wv - s_t)
+    return Gain(n, s_v, s_wv, s_t, mg, _cut_at_0(signed), signed)
 
 
 def outcomes(v: float, wv: float, t: float | None = None) -> tuple[str, ...]:
     """Return the outcomes of a question from its scores (right is 1).
 
-    `won_by_image`: right only with the image. `lost_by_image`: right only without. `leaked`: right without the image
-    while the LLM base is wrong (paper, Figure 3).
+    `won_by_image`: right only with the image. `lost_by_image`: right only without. `leaked`: right
+    without the image while the LLM base is wrong (paper, Figure 3).
     """
-    shown = {"won_by_image": v > wv, "lost_by_image": wv > v, "leaked": t is not None and wv > t}
-    return tuple(name for name, holds in shown.items() if holds)
+    holds = {
+        "won_by_image": v > wv,
+        "lost_by_image": wv > v,
+        "leaked": t is not None and wv > t,
+    }
+    return tuple(name for name in holds if holds[name])
+
+
+def _cut_at_0(signed: Estimate) -> Estimate:
+    low = None if signed.low is None else max(0.0, signed.low)
+    high = None if signed.high is None else max(0.0, signed.high)
+    return Estimate(max(0.0, signed.value), low, high)

@@ -1,22 +1,29 @@
 """95% intervals of means of per-question scores and of differences between two runs.
 
-They rest on the cluster-robust variance of `clusters.variance`, and none has a width of 0. `python perf intervals`
-simulates how often they contain the truth.
+Every interval has a width, also if all scores are equal or lie close to 0 or 1. How often the
+intervals contain the truth is simulated by `python perf intervals`.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spiqa_tasks.scoring.clusters import Clusters, groups_of, variance
+from spiqa_tasks.scoring.clusters import Clusters, design_effect, groups_of, variance
 
+# The usual conventions of reports: 95% intervals, differences found with 80% probability.
 LEVEL = 0.95
 POWER = 0.8
-"""Power of the smallest detectable difference, the usual convention."""
-LEAST = 20
-"""Degrees of freedom, and questions with other scores, from which on a sample tells its own smallest difference."""
+
+# The normal distribution's quantile of a 95% interval.
 NORMAL = 1.959963984540054
-"""The normal distribution's quantile of a 95% interval."""
+
+# Below 20 degrees of freedom, or 20 questions on which two runs differ, the variance of the
+# difference is known too badly to predict what another sample would show.
+LEAST = 20
+
+# Where a few large clusters hold most questions, the degrees of freedom are far fewer than the
+# clusters, and the power at `smallest` was simulated as 67 to 84%, not as 80%.
+LEAST_FREEDOM_PER_CLUSTER = 0.5
 
 
 @dataclass(frozen=True)
@@ -39,11 +46,13 @@ class Interval:
 
 @dataclass(frozen=True)
 class Paired:
-    """The mean of the second run's score minus the first's over `n` questions, with its 95% interval.
+    """The mean difference of two runs over `n` questions (second minus first), and its interval.
 
-    `p` is the two-sided p-value of a true difference of 0, `smallest` the smallest true difference that is found at
-    p < 0.05 with 80% probability (None below 20 clusters or 20 questions with different scores, and if not even the
-    largest possible one is found), `reason` why interval, p and smallest are None.
+    Attributes:
+        p: two-sided p-value of a true difference of 0.
+        smallest: smallest true difference that such a comparison finds (p < 0.05) with about 80%
+            probability; None if the sample is too small or too uneven to tell.
+        reason: why interval and p are None.
     """
 
     n: int
@@ -56,159 +65,216 @@ class Paired:
 
 
 def share_interval(scores: Sequence[float], clusters: Clusters | None = None) -> Interval:
-    """Return the interval of the mean of scores in [0, 1]; withheld for a single cluster of several scores.
+    """Return the interval of the mean of scores in [0, 1]; withheld for a single cluster.
 
-    Scores of 0 and 1 without clusters have Wilson's interval (E. B. Wilson, 1927), others Wilson's at the effective
-    number of scores, mean (1 - mean) / variance, with the quantile of the t distribution; where all scores are equal,
-    that number is the clusters'. Raises ValueError for a score outside [0, 1] and for lists of different lengths.
+    Scores of 0 and 1 without clusters have Wilson's interval (E. B. Wilson, "Probable inference,
+    the law of succession, and statistical inference", 1927). All others have Wilson's at their
+    effective number, with the quantile of the t distribution. Raises ValueError for scores outside
+    [0, 1] and for lists of different lengths.
     """
-    n, groups = len(scores), groups_of(scores, clusters)
-    if n and (min(scores) < 0 or max(scores) > 1):
+    n = len(scores)
+    groups = groups_of(scores, clusters)
+    if n and not 0 <= min(scores) <= max(scores) <= 1:
         raise ValueError(f"expected scores from 0 to 1, got {min(scores)} to {max(scores)}")
-    if n and len(groups) == n and set(scores) <= {0.0, 1.0}:
-        return wilson(math.fsum(scores) / n, n)
-    if why := _too_few(groups):
-        return Interval(None, None, why)
-    return effective_interval(*_spread(scores, groups), len(groups))
+
+    is_binomial = len(groups) == n and set(scores) <= {0.0, 1.0}
+    if n and is_binomial:
+        return wilson(_mean(scores), n)
+
+    if reason := _too_few(groups):
+        return Interval(None, None, reason)
+
+    effective, freedom = effective_number(scores, groups)
+    return wilson(_mean(scores), effective, _t_quantile(freedom))
 
 
-def effective_interval(value: float, squared: float, freedom: float, least: float) -> Interval:
-    """Return Wilson's interval of a statistic in [0, 1] at its effective number of scores.
+def effective_number(
+    scores: Sequence[float], groups: Sequence[Sequence[int]]
+) -> tuple[float, float]:
+    """Return the number of independent 0/1 scores with as certain a mean, and degrees of freedom.
 
-    `squared` is its variance with the degrees of `freedom`; `least` the number of scores where the variance is 0.
+    Scores in between vary less than scores of 0 and 1 with the same mean, which raises the number
+    by the ratio of the two variances. Scores of one cluster resemble each other, which lowers it by
+    the design effect.
+
+    Scores that all lie close to 0 or 1 say little about either: a few questions show none of the
+    opposite kind, not that there is none. So two pseudo-scores, 0 and 1, enter the ratio, as A.
+    Agresti and B. A. Coull, "Approximate is better than 'exact' for interval estimation of binomial
+    proportions", 1998, add them to binary scores.
     """
-    effective = value * (1 - value) / squared if squared > 0 else least
-    return wilson(value, effective, _t_quantile(freedom))
+    n = len(scores)
+    squares = math.fsum(score**2 for score in scores)
+    pseudo_mean = (math.fsum(scores) + 1) / (n + 2)
+    pseudo_variance = (squares + 1) / (n + 2) - pseudo_mean**2
+    ratio = pseudo_mean * (1 - pseudo_mean) / pseudo_variance
+
+    mean = _mean(scores)
+    effect, freedom = design_effect([score - mean for score in scores], groups, size=1)
+    return n * ratio / effect, freedom
 
 
 def mean_interval(scores: Sequence[float], clusters: Clusters | None = None) -> Interval:
-    """Return the interval of the mean of scores >= 0: `share_interval` up to 1, else (CIDEr) that of t, cut at 0."""
+    """Return the interval of the mean of scores >= 0, which may be above 1 (CIDEr).
+
+    Up to 1 it is that of `share_interval`, else that of the t distribution, cut at 0.
+    """
     if not scores or max(scores) <= 1:
         return share_interval(scores, clusters)
+
     groups = groups_of(scores, clusters)
-    if why := _too_few(groups):
-        return Interval(None, None, why)
-    mean, squared, freedom = _spread(scores, groups)
+    if reason := _too_few(groups):
+        return Interval(None, None, reason)
+
+    mean = _mean(scores)
+    squared, freedom = variance([score - mean for score in scores], groups)
     if squared == 0:
         return Interval(None, None, "all scores are equal")
+
     margin = _t_quantile(freedom) * math.sqrt(squared)
     return Interval(max(0.0, mean - margin), mean + margin)
 
 
 def wilson(share: float, n: float, quantile: float = NORMAL) -> Interval:
-    """Return Wilson's interval of a share of `n` scores, which need not be whole (an effective number)."""
+    """Return Wilson's interval of a share of `n` scores; `n` may be fractional (effective)."""
     spread = quantile**2 / n
     centre = (share + spread / 2) / (1 + spread)
     margin = math.sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
-    return Interval(max(0.0, min(share, centre - margin)), min(1.0, max(share, centre + margin)))
+
+    # Rounding must not leave the share itself outside.
+    low = max(0.0, min(share, centre - margin))
+    high = min(1.0, max(share, centre + margin))
+    return Interval(low, high)
 
 
 def paired(a: Sequence[float], b: Sequence[float], clusters: Clusters | None = None) -> Paired:
     """Return the mean of b - a over the same questions with its interval and test.
 
-    Two differences of the largest size, one for each side, are added to those observed, as in D. G. Bonett and R. M.
-    Price, "Adjusted Wald confidence interval for a difference of binomial proportions based on paired data", 2012: the
-    variance of a handful of differences, or of none, says too little. The quantile is that of the t distribution.
-    Everything but the difference is withheld for a single cluster of several questions. Raises ValueError for no
-    scores and for lists of different lengths.
+    Two pseudo-differences of the usual size, one in each direction, are added to those observed,
+    as in D. G. Bonett and R. M. Price, "Adjusted Wald confidence interval for a difference of
+    binomial proportions based on paired data", 2012: a handful of differences says too little about
+    the variance. The quantile is that of the t distribution. A single cluster has a difference
+    only. Raises ValueError for no scores and for lists of different lengths.
     """
     if not a or len(a) != len(b):
         raise ValueError(f"expected scores of the same questions, got {len(a)} and {len(b)}")
-    differences = [later - earlier for earlier, later in zip(a, b, strict=True)]
-    n, groups = len(differences), groups_of(differences, clusters)
-    value = math.fsum(differences) / n
-    if why := _too_few(groups):
-        return Paired(n, value, reason=why)
-    from scipy.special import stdtr  # takes longer to import than all of scoring
 
-    size = _largest_size(a, b, differences)
+    differences = [second - first for first, second in zip(a, b, strict=True)]
+    n = len(differences)
+    groups = groups_of(differences, clusters)
+    value = _mean(differences)
+    if reason := _too_few(groups):
+        return Paired(n, value, reason=reason)
+
+    size = usual_size([*a, *b])
     mean = n * value / (n + 2)
-    added = 2 * (size**2 + mean**2)
-    clustered, freedom = variance([difference - mean for difference in differences], groups)
-    observed = math.fsum(difference**2 for difference in differences)
-    second = (observed + 2 * size**2) / (n + 2)
-    squared = max((clustered * n**2 + added) / (n + 2) ** 2, (second - mean**2) / (n + 1))
-    margin = _t_quantile(freedom) * math.sqrt(squared)
-    bound = 1.0 if max(*a, *b) <= 1 and min(*a, *b) >= 0 else math.inf
+    squared, freedom = _adjusted_variance(differences, groups, mean, size)
+    error = math.sqrt(squared)
+    margin = _t_quantile(freedom) * error
+    bound = 1.0 if _are_shares([*a, *b]) else math.inf
+
     smallest = None
-    if freedom >= LEAST and observed >= LEAST * size**2:
-        smallest = _smallest(n, size, second, squared / (second - mean**2), freedom)
+    is_even = freedom >= max(LEAST, LEAST_FREEDOM_PER_CLUSTER * len(groups))
+    if is_even and _shows_variance(differences):
+        smallest = _detectable(error, freedom) * (n + 2) / n
+
     return Paired(
         n,
         value,
-        max(-bound, min(value, mean - margin)),
-        min(bound, max(value, mean + margin)),
-        float(2 * stdtr(freedom, -abs(mean) / math.sqrt(squared))),
-        smallest if smallest is not None and smallest <= bound else None,
+        low=max(-bound, min(value, mean - margin)),
+        high=min(bound, max(value, mean + margin)),
+        p=_p_value(mean / error, freedom),
+        smallest=smallest,
     )
+
+
+def usual_size(scores: Sequence[float]) -> float:
+    """Return the usual size of a difference between the scores of two questions, if they differ.
+
+    That is the root of the ratio of the fourth and the second moment of the differences between
+    all scores: 1 for scores of 0 and 1, about 1 for L3Scores, 0.3 for METEOR. Two pseudo-scores, 0
+    and 1, are added to scores in [0, 1], as in `effective_number`.
+    """
+    if _are_shares(scores):
+        scores = [*scores, 0.0, 1.0]
+    mean = _mean(scores)
+    second = _mean([(score - mean) ** 2 for score in scores])
+    fourth = _mean([(score - mean) ** 4 for score in scores])
+
+    # Of the differences of two independent scores, the second moment is twice the scores' own,
+    # and the fourth is 2 fourth + 6 second ** 2.
+    return math.sqrt(fourth / second + 3 * second) if second > 0 else 1.0
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Return the p-values corrected for their number, in the same order; None stays None and is not counted.
+    """Return the p-values corrected for their number, in the same order; None is not counted.
 
     Source: S. Holm, "A simple sequentially rejective multiple test procedure", 1979.
     """
-    order = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    ascending = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
     corrected: list[float | None] = [None] * len(p_values)
     highest = 0.0
-    for rank, (p, place) in enumerate(order):
-        highest = max(highest, min(1.0, p * (len(order) - rank)))
-        corrected[place] = highest
+    for rank, (p, index) in enumerate(ascending):
+        # A corrected value is never below that of a smaller p-value.
+        highest = max(highest, min(1.0, p * (len(ascending) - rank)))
+        corrected[index] = highest
     return corrected
 
 
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _are_shares(scores: Sequence[float]) -> bool:
+    return min(scores) >= 0 and max(scores) <= 1
+
+
 def _too_few(groups: Sequence[Sequence[int]]) -> str:
-    return "" if len(groups) > 1 else "all questions are of one cluster" if groups else "no scores"
+    """Return why there is no interval, or ''."""
+    if not groups:
+        return "no scores"
+    return "all questions are of one cluster" if len(groups) == 1 else ""
 
 
-def _spread(scores: Sequence[float], groups: Sequence[Sequence[int]]) -> tuple[float, float, float]:
-    """Return mean, variance of the mean, and its degrees of freedom."""
-    mean = math.fsum(scores) / len(scores)
-    return mean, *variance([score - mean for score in scores], groups)
+def _adjusted_variance(
+    differences: Sequence[float], groups: Sequence[Sequence[int]], mean: float, size: float
+) -> tuple[float, float]:
+    """Return the variance of the mean with two pseudo-differences, and its degrees of freedom."""
+    n = len(differences)
+    deviations = [difference - mean for difference in differences]
+    squares = math.fsum(deviation**2 for deviation in deviations) + 2 * (size**2 + mean**2)
+    independent = squares / (n + 2) / (n + 1)
+
+    effect, freedom = design_effect(deviations, groups, size)
+    return independent * effect, freedom
 
 
-def _largest_size(a: Sequence[float], b: Sequence[float], differences: Sequence[float]) -> float:
-    """Return the size of a large difference: 1 for scores of 0 and 1.
+def _shows_variance(differences: Sequence[float]) -> bool:
+    """Return whether `LEAST` questions differ, by the effective number of squared differences.
 
-    Otherwise the larger of the differences and of each run's deviations from its mean, by the root of the fourth over
-    the second moment: about 1 for L3Scores, which are mostly near 0 or 1, and about 0.3 for METEOR.
+    That is the square of their sum over the sum of their squares (L. Kish, "Survey Sampling",
+    1965): the number of differences that are not 0 if all have one size, and of the large ones
+    beside many small ones.
     """
-    if {*a, *b} <= {0.0, 1.0}:
-        return 1.0
-    means = [math.fsum(scores) / len(scores) for scores in (a, b)]
-    spreads = [
-        differences,
-        *([score - mean for score in scores] for scores, mean in zip((a, b), means, strict=True)),
-    ]
-    moments = [
-        (math.fsum(x**4 for x in spread), math.fsum(x**2 for x in spread)) for spread in spreads
-    ]
-    return (
-        max((math.sqrt(fourth / second) for fourth, second in moments if fourth > 0), default=0.0)
-        or 1.0
-    )
+    squares = [difference**2 for difference in differences]
+    total = math.fsum(squares)
+    return total > 0 and total**2 >= LEAST * math.fsum(square**2 for square in squares)
 
 
-def _smallest(n: int, size: float, second: float, factor: float, freedom: float) -> float:
-    """Return the smallest true difference found with 80% probability.
-
-    `second` is the second moment of the n + 2 differences, `factor` the variance of their mean for each unit of
-    variance. A true difference of d needs a second moment of at least d * `size`, so a larger one than was observed
-    makes the variance larger, too: both conditions are quadratic in the mean.
-    """
+def _detectable(error: float, freedom: float) -> float:
+    """Return the true mean found with probability `POWER`, by the noncentral t distribution."""
+    # Imported here: scipy takes longer to import than all of scoring.
     from scipy.special import nctdtrinc
 
-    needed = float(nctdtrinc(freedom, 1 - POWER, _t_quantile(freedom))) ** 2 * factor
-    mean = math.sqrt(needed * second / (1 + needed))
-    added = 2 * size**2 / (n + 2)
-    if mean * size > second - added:
-        mean = (
-            needed * size + math.sqrt((needed * size) ** 2 + 4 * (1 + needed) * needed * added)
-        ) / (2 * (1 + needed))
-    return mean * (n + 2) / n
+    return float(nctdtrinc(freedom, 1 - POWER, _t_quantile(freedom))) * error
+
+
+def _p_value(statistic: float, freedom: float) -> float:
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(freedom, -abs(statistic)))
 
 
 def _t_quantile(freedom: float) -> float:
-    from scipy.special import stdtrit  # takes longer to import than all of scoring
+    from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + LEVEL) / 2))

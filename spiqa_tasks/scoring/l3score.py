@@ -1,37 +1,40 @@
-"""L3Score: a judge's probability that an answer means the same as the reference (SPIQA section 4, equations 1, 2)."""
+"""L3Score: a judge's probability that an answer means the same as the reference (SPIQA, 4)."""
 
 import math
 from collections.abc import Sequence
 
+# Tokens that count as a verdict, in lower case and without blanks (paper, section 4).
 YES_FORMS = frozenset({"yes", "yeah"})
 NO_FORMS = frozenset({"no"})
 
+# Least probability of a missing token, so that a certain `yes` scores 0.99999999 (released script).
 PROBABILITY_FLOOR = 1e-8
-"""Minimum probability of a missing token, so that a certain `yes` scores 0.99999999 (released script)."""
 
+# Servers round: their logprobs exceed 0 by up to this much.
 ROUNDING = 0.01
-"""Rounding error by which servers' logprobs may exceed 0."""
 
 
 def l3score(top_logprobs: Sequence[tuple[str, float]], top: int | None = 5) -> float:
     """Return the L3Score in [0, 1] of a judge's first generated token.
 
-    `top_logprobs` holds `(token, natural log probability)` pairs, most likely first; -inf and the -9999 that some
-    servers send stand for probability 0. Only the `top` most likely entries count (None: all); the paper uses 5.
+    `top_logprobs` holds `(token, natural log probability)` pairs, most likely first; -inf and the
+    -9999 that some servers send stand for probability 0. Only the `top` most likely entries count
+    (None: all); the paper uses 5.
 
-    The first token that reads `yes` or `yeah` (case and surrounding blanks ignored) gives p_yes, the first that reads
-    `no` gives p_no. With both, the score is p_yes / (p_yes + p_no) (equation 1). With one, the other's probability is
-    taken as min(p of the last entry that counts, 1 - sum of the entries that count), at least 1e-8 (equation 2). With
-    neither, or where both have probability 0, the score is 0.
+    The first token that reads `yes` or `yeah` (case and surrounding blanks ignored) gives p_yes,
+    the first that reads `no` gives p_no. With both, the score is p_yes / (p_yes + p_no) (equation
+    1). With one, the other's probability is taken as min(p of the last entry that counts, 1 - sum
+    of the entries that count), at least 1e-8 (equation 2). With neither, or where both have
+    probability 0, the score is 0.
 
     Raises `ValueError` for an empty list, for `top` below 1, for NaN, and for values above 0.
     """
     entries = _considered(top_logprobs, top)
-    p_yes, p_no = (
-        next((p for token, p in entries if token in forms), None) for forms in (YES_FORMS, NO_FORMS)
-    )
+    p_yes = _probability(entries, YES_FORMS)
+    p_no = _probability(entries, NO_FORMS)
     if p_yes is None and p_no is None:
         return 0.0
+
     rest = 1.0 - math.fsum(probability for _, probability in entries)
     missing = max(min(entries[-1][1], rest), PROBABILITY_FLOOR)
     p_yes = missing if p_yes is None else p_yes
@@ -49,10 +52,16 @@ def _considered(
         )
     if top is not None and top < 1:
         raise ValueError(f"Expected top to be at least 1 or None, found {top}.")
+
     for token, logprob in top_logprobs:
         if math.isnan(logprob) or logprob > ROUNDING:
-            raise ValueError(
-                f"Expected natural-log probabilities (at most 0), found {logprob} for token {token!r}."
-            )
+            found = f"{logprob} for token {token!r}"
+            raise ValueError(f"Expected natural-log probabilities (at most 0), found {found}.")
+
     ordered = sorted(top_logprobs, key=lambda entry: entry[1], reverse=True)[:top]
     return [(token.strip().lower(), min(math.exp(logprob), 1.0)) for token, logprob in ordered]
+
+
+def _probability(entries: Sequence[tuple[str, float]], forms: frozenset[str]) -> float | None:
+    """Return the probability of the first entry that is one of `forms`, or None without one."""
+    return next((probability for token, probability in entries if token in forms), None)

@@ -1,15 +1,27 @@
-"""Rank correlations, a judge's ranking of captions, and the mean ranks of Table 3 of the SciFIBench paper."""
+"""Rank correlations, a judge's ranking of captions, and the mean ranks of SciFIBench's Table 3."""
 
 import re
 import statistics
 from collections.abc import Mapping, Sequence
 
+# Words before a list, such as "Ranked captions:".
 _LEAD = re.compile(r".*(?:ranked\s+captions?|ranking)\W*?:", re.IGNORECASE)
-_LISTS = (re.compile(r"\[([^\[\]]{1,2000})\]"), re.compile(r"\(([^()]{1,2000})\)"))
+
+# Lists in brackets; bounded, so that unclosed brackets take no time.
+_LISTS = (
+    re.compile(r"\[([^\[\]]{1,2000})\]"),
+    re.compile(r"\(([^()]{1,2000})\)"),
+)
+_SEPARATOR = re.compile(r"[,;>]")
+_SEPARATOR_OR_LINE = re.compile(r"[,;>\n]")
+
+# One item of a list: a letter with number, name, quotes or stars.
 _DECORATION = " \t\"'`*()[]."
 _ITEM = re.compile(
     r"(?:\d{1,2}\s*[.):]\s*)?(?:(?:caption|option)\s+)?[\"'`*(]*([A-Z])", re.IGNORECASE
 )
+
+# One item a line. With its caption only on a numbered line: repeated captions are no ranking.
 _BARE_LINE = re.compile(r"\s*(?:[-*]\s+)?[\"'`*(\[]*([A-Z])[\"'`*)\].]*\s*")
 _NUMBERED_LINE = re.compile(
     r"\s*\d{1,2}\s*[.):]\s*(?:caption\s+)?[\"'`*(\[]*([A-Z])(?![\w'])(?!\s+\w).*", re.IGNORECASE
@@ -38,15 +50,16 @@ def rank_correlations(pairs: Pairs) -> tuple[float | None, float | None]:
 
 
 def parse_ranking(text: str, letters: Sequence[str]) -> tuple[tuple[str, ...] | None, str]:
-    """Return the ranking of all `letters` in `text` from best to worst, or None, and the reason; never completed.
+    """Return the ranking of all `letters` in `text` from best to worst, or None, and the reason.
 
-    Read are lists separated by commas, `>` or semicolons, in brackets or on a line, and one letter a line; a letter
-    with its caption only on a numbered line, because repeated captions are not a ranking. The last complete ranking
-    counts. The reason is `ok`, `empty`, `no_list` or `incomplete` (letters missing, repeated or unknown).
+    Read are lists separated by commas, `>` or semicolons, in brackets or on a line, and one letter
+    a line. The last complete ranking counts; none is ever completed. The reason is `ok`, `empty`,
+    `no_list` or `incomplete` (letters missing, repeated or unknown).
     """
     if not text.strip():
         return None, "empty"
-    orders = [order for candidate in _candidates(text) if (order := _letters(candidate))]
+
+    orders = [_letters(items) for items in _candidates(text)]
     complete = [order for order in orders if sorted(order) == sorted(letters)]
     if complete:
         return tuple(complete[-1]), "ok"
@@ -70,28 +83,42 @@ def combined(by_judge: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _candidates(text: str) -> list[list[str]]:
-    places: list[tuple[int, list[str]]] = []
+    """Return the items of everything in `text` that may be a ranking, in order of its start."""
     lines = list(re.finditer(r"[^\n]+", text))
+    candidates = [*_on_lines(lines), *_in_brackets(text)]
+    for pattern in (_BARE_LINE, _NUMBERED_LINE):
+        matches = [pattern.fullmatch(line[0]) for line in lines]
+        letters = [match[1] for match in matches if match]
+        starts = [line.start() for line, match in zip(lines, matches, strict=True) if match]
+        if letters:
+            candidates.append((starts[0], letters))
+    return [items for _, items in sorted(candidates, key=lambda candidate: candidate[0])]
+
+
+def _on_lines(lines: Sequence[re.Match[str]]) -> list[tuple[int, list[str]]]:
+    """Return start and items of each line that is a list, without the words that lead to it."""
+    found = []
     for line in lines:
         lead = _LEAD.match(line[0])
         content = line[0][lead.end() :] if lead else line[0]
-        if re.search(r"[,;>]", content):
-            places.append((line.start(), re.split(r"[,;>]", content)))
-    places += [
-        (listed.start(), re.split(r"[,;>\n]", listed[1]))
+        if _SEPARATOR.search(content):
+            found.append((line.start(), _SEPARATOR.split(content)))
+    return found
+
+
+def _in_brackets(text: str) -> list[tuple[int, list[str]]]:
+    """Return start and items of each list in brackets, which may have several lines."""
+    return [
+        (match.start(), _SEPARATOR_OR_LINE.split(match[1]))
         for pattern in _LISTS
-        for listed in pattern.finditer(text)
+        for match in pattern.finditer(text)
     ]
-    for pattern in (_BARE_LINE, _NUMBERED_LINE):
-        alone = [
-            (line.start(), match[1]) for line in lines if (match := pattern.fullmatch(line[0]))
-        ]
-        places += [(alone[0][0], [letter for _, letter in alone])] if alone else []
-    return [items for _, items in sorted(places, key=lambda place: place[0])]
 
 
 def _letters(items: Sequence[str]) -> list[str]:
     """Return the letters of items, or [] if an item is more than a decorated letter."""
-    plain = [item.strip(_DECORATION) for item in items]
-    matches = [_ITEM.fullmatch(item) for item in plain if item]
-    return [match[1].upper() for match in matches if match] if all(matches) else []
+    stripped = [item.strip(_DECORATION) for item in items]
+    matches = [_ITEM.fullmatch(item) for item in stripped if item]
+    if not all(matches):
+        return []
+    return [match[1].upper() for match in matches if match]

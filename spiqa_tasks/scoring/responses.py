@@ -1,52 +1,87 @@
-"""What in a response is no answer: reasoning blocks, control tokens of chat templates (`<s>`, `[/INST]`), refusals."""
+"""Parts of a response that are no answer: reasoning, control tokens of chat templates, refusals."""
 
 import re
 
-_NAMES = "think|thinking|thought|reasoning"
-_TAG = re.compile(rf"[<◁\[](?P<end>/)?(?P<name>{_NAMES})[>▷\]]", re.IGNORECASE)
-_CHANNEL = re.compile(r"<\|channel\|>\s{0,9}final\b[^<\n]{0,40}(?:<\|message\|>)?")
+# Tags around a model's reasoning, by the chat templates of open models. Those of the first line
+# also come in other brackets: ◁think▷ (Kimi), [THINK] (Magistral).
+_IN_ANY_BRACKETS = "think|thinking|thought|reasoning"
+_IN_ANGLES = "analysis|seed:think|mm:think|longcat_think"
+_TAG = re.compile(
+    rf"(?P<start>[<◁\[](?:{_IN_ANY_BRACKETS})[>▷\]]|<(?:{_IN_ANGLES})>"
+    r"|<unused94>|<\|START_THINKING\|>|<\|begin_of_thought\|>)"
+    rf"|[<◁\[]/(?:{_IN_ANY_BRACKETS})[>▷\]]|</(?:{_IN_ANGLES})>"
+    r"|<unused95>|<\|END_THINKING\|>|<\|end_of_thought\|>",
+    re.IGNORECASE,
+)
+
+# Named channels (gpt-oss): the answer is in the final one.
+_CHANNEL_TAG = "<|channel|>"
+_FINAL_CHANNEL = re.compile(r"<\|channel\|>\s{0,9}final\b[^<\n]{0,40}(?:<\|message\|>)?")
+
 _ANSWER = re.compile(r"[<\[](?:final_?)?answer[>\]]", re.IGNORECASE)
 
 
 def without_reasoning(text: str) -> str:
-    """Return `text` without reasoning blocks, unchanged if it has none; of named channels only the final one.
+    """Return `text` without reasoning blocks, unchanged if it has none.
 
-    A block may begin in the prompt: it then ends at its closing tag. An unclosed one ends at the tag that opens the
-    answer, or at the end: truncated reasoning is not an answer.
+    Of named channels only the final one is kept. A block may begin in the prompt: it then ends at
+    its closing tag. An unclosed one ends at the tag that opens the answer, or at the end: truncated
+    reasoning is not an answer.
     """
     return _parted(text)[0]
 
 
 def is_cut_in_reasoning(text: str) -> bool:
-    """Return whether `text` ends in reasoning: a block that never closes, or channels without a final one."""
+    """Return whether `text` ends in reasoning: an unclosed block, or channels but no final one."""
     return _parted(text)[1]
 
 
 def _parted(text: str) -> tuple[str, bool]:
     """Return `text` without reasoning, and whether it ends in reasoning."""
-    is_cut = False
-    if "<|channel|>" in text:
-        before, *final = _CHANNEL.split(text)
-        text, is_cut = (final[-1], False) if final else (before.partition("<|channel|>")[0], True)
+    text, is_cut = _final_channel(text)
     kept: list[str] = []
     position = 0
     is_open = False
     for tag in _TAG.finditer(text):
-        if tag["end"]:
+        if tag["start"] is None:
             if not is_open:
+                # The block began in the prompt: all before its end is reasoning.
                 kept.clear()
-            is_open, position = False, tag.end()
+            is_open = False
+            position = tag.end()
         elif not is_open:
             kept.append(text[position : tag.start()])
-            is_open, position = True, tag.end()
+            is_open = True
+            position = tag.end()
+
     if is_open:
-        answer = _ANSWER.search(text, position)
-        again = _TAG.search(text, answer.end()) if answer else None
-        text = text[: again.start()] if again else text
-        position, is_cut = (answer.start(), is_cut) if answer else (len(text), True)
+        answer = _answer_in_block(text, position)
+        return "".join([*kept, answer]).strip(), is_cut if answer else True
     return "".join([*kept, text[position:]]).strip() if position else text, is_cut
 
 
+def _final_channel(text: str) -> tuple[str, bool]:
+    """Return the final channel of `text`, and whether it has channels but no final one."""
+    if _CHANNEL_TAG not in text:
+        return text, False
+
+    before, *final = _FINAL_CHANNEL.split(text)
+    if final:
+        return final[-1], False
+    return before.partition(_CHANNEL_TAG)[0], True
+
+
+def _answer_in_block(text: str, start: int) -> str:
+    """Return the tagged answer of a block that never closes, up to the next reasoning, or ''."""
+    answer = _ANSWER.search(text, start)
+    if answer is None:
+        return ""
+    again = _TAG.search(text, answer.end())
+    return text[answer.start() : again.start() if again else None]
+
+
+# Control tokens by their shape, and by name if they look like any word in brackets: `<b>` and
+# `[MASK]` are part of an honest answer.
 CONTROL_TOKEN = re.compile(
     r"<\|[^<>|\n]{1,60}\|?>|<[^<>|\s]{1,60}\|>"  # <|im_end|>, <|turn>, <turn|>
     r"|\[\|[^\W\d][\w ]{2,40}\|\]"  # [|endofturn|], but not E[|XY|]
@@ -58,18 +93,19 @@ CONTROL_TOKEN = re.compile(
     r"|<</?SYS>>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK|sMASK)\]",
     re.IGNORECASE,
 )
-"""Control tokens by their shape, and by name if they look like any word in brackets: `<b>` and `[MASK]` are honest."""
 
 
 def without_control_tokens(text: str) -> str:
     """Return `text` without leading and trailing spaces and control tokens; inner ones stay."""
-    start, end = 0, len(text)
-    tokens = [found.span() for found in CONTROL_TOKEN.finditer(text)]
-    for first, last in tokens:
+    start = 0
+    end = len(text)
+    spans = [token.span() for token in CONTROL_TOKEN.finditer(text)]
+    for first, last in spans:
         if text[start:first].strip():
             break
         start = last
-    for first, last in reversed(tokens):
+
+    for first, last in reversed(spans):
         if first < start or text[last:end].strip():
             break
         end = first

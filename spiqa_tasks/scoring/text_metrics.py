@@ -1,11 +1,13 @@
-"""BLEU, ROUGE-L and CIDEr as the COCO caption toolkit computes them, and METEOR (SPIQA section 5, released scripts).
+"""BLEU, ROUGE-L, CIDEr as the COCO caption toolkit computes them, and METEOR (SPIQA section 5).
 
-METEOR 1.5 (Denkowski and Lavie 2014) needs WordNet and paraphrase tables for its aligner, which stays Java; its formula
-is here, so that one run of the aligner serves the corpus and each of its subsets. For the others, inputs are parallel
-sequences of predictions and references, one reference each, already tokenized: tokens joined by single spaces (see
-`spiqa_tasks.metrics.coco_java`). Values are in natural units: 0 to 1, CIDEr 0 to 10.
+METEOR 1.5 (Denkowski and Lavie 2014) needs WordNet and paraphrase tables for its aligner, which
+stays Java; its formula is here, so that one run of the aligner serves the corpus and each of its
+subsets. For the others, inputs are parallel sequences of predictions and references, one reference
+each, already tokenized: tokens joined by single spaces (see `spiqa_tasks.metrics.coco_java`).
+Values are in natural units: 0 to 1, CIDEr 0 to 10.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,8 +27,9 @@ def bleu(
 ) -> tuple[float, float, float, float]:
     """Return corpus BLEU-1 to BLEU-4, each in [0, 1].
 
-    Counts are summed over the corpus, so BLEU has no meaningful value per item. The toolkit's smoothing is a
-    constant of 1e-15 to 1e-9: a corpus without any match of order n scores almost, not exactly, 0.
+    Counts are summed over the corpus, so BLEU has no meaningful value per item. The toolkit's
+    smoothing is a constant of 1e-15 to 1e-9: a corpus without any match of order n scores almost,
+    not exactly, 0.
     """
     from pycocoevalcap.bleu.bleu import Bleu
 
@@ -39,8 +42,8 @@ def bleu(
 def rouge_l(predictions: Sequence[str], references: Sequence[str]) -> CorpusScore:
     """Return ROUGE-L (F-measure of the longest common subsequence, beta 1.2), each value in [0, 1].
 
-    The toolkit reads an empty text as one empty token: an empty prediction scores 1 against an empty reference and 0
-    against any other.
+    The toolkit reads an empty text as one empty token: an empty prediction scores 1 against an
+    empty reference and 0 against any other.
     """
     from pycocoevalcap.rouge.rouge import Rouge
 
@@ -52,54 +55,67 @@ def rouge_l(predictions: Sequence[str], references: Sequence[str]) -> CorpusScor
 def cider(predictions: Sequence[str], references: Sequence[str]) -> CorpusScore:
     """Return CIDEr (the toolkit's CIDEr-D variant: clipped, sigma 6), each value in [0, 10].
 
-    Word weights come from the references of the corpus itself: a corpus of one item gives every n-gram weight
-    log(1/1) = 0, hence 0 for any prediction, and values of different subsets are not comparable. A text shorter than
-    n tokens has no n-grams of that order and scores 0 there, so a perfect one-word answer gets 2.5, not 10.
+    Word weights come from the references of the corpus itself: a corpus of one item gives every
+    n-gram weight log(1/1) = 0, hence 0 for any prediction, and values of different subsets are not
+    comparable. A text shorter than n tokens has no n-grams of that order and scores 0 there, so a
+    perfect one-word answer gets 2.5, not 10.
     """
     from pycocoevalcap.cider.cider import Cider
 
     targets, results = _corpora(predictions, references)
     if not any(reference.split() for reference in references):
+        # The toolkit raises an error for references without a single n-gram.
         return CorpusScore(0.0, (0.0,) * len(references))
     value, per_item = Cider().compute_score(targets, results)
     return CorpusScore(float(value), tuple(float(item) for item in per_item))
 
 
 def _corpora(predictions: Sequence[str], references: Sequence[str]) -> tuple[Corpus, Corpus]:
+    """Return references and predictions as the toolkit takes them."""
     if not predictions or len(predictions) != len(references):
-        raise ValueError(
-            f"Expected one reference per prediction, found {len(references)} for {len(predictions)}."
-        )
-    return {i: [text] for i, text in enumerate(references)}, {
-        i: [text] for i, text in enumerate(predictions)
-    }
+        found = f"{len(references)} for {len(predictions)}"
+        raise ValueError(f"Expected one reference per prediction, found {found}.")
+
+    targets = {index: [text] for index, text in enumerate(references)}
+    results = {index: [text] for index, text in enumerate(predictions)}
+    return targets, results
 
 
-ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
+# METEOR's tuned English parameters (Denkowski and Lavie 2014).
+ALPHA = 0.85
+BETA = 0.2
+GAMMA = 0.6
+DELTA = 0.75
+
+# Weights of exact, stem, synonym and paraphrase matches.
 WEIGHTS = (1.0, 0.6, 0.8, 0.6)
-"""The tuned English parameters, and the weights of exact, stem, synonym and paraphrase matches."""
 
+# Counts per pair in METEOR's output; see `meteor`.
 FIELDS = 23
-"""Counts per pair in METEOR's output; see `meteor`."""
 
 
 def meteor(statistics: Sequence[Sequence[float]]) -> CorpusScore:
     """Return METEOR of a corpus (of the summed counts) and of each pair, in [0, 1].
 
-    `statistics` has per pair the 23 counts of the option `-ssOut`: words of prediction and reference, function words of
-    both, for each of the four kinds of match the matched content words of prediction and reference and the matched
-    function words of both, then chunks, and the matched words of both. Raises ValueError for no pair or other counts.
+    `statistics` has per pair the 23 counts of the option `-ssOut`: words of prediction and
+    reference, function words of both, for each of the four kinds of match the matched content words
+    of prediction and reference and the matched function words of both, then chunks, and the matched
+    words of both. Raises ValueError for no pair or other counts.
     """
     if not statistics or any(len(counts) != FIELDS for counts in statistics):
         raise ValueError(f"Expected at least one pair and {FIELDS} counts for each.")
-    # as METEOR sums them: a pair matched in one chunk from end to end adds no chunk
-    summed = ([*each[:20], 0.0, *each[21:]] if _is_perfect(each) else each for each in statistics)
-    total = [sum(column) for column in zip(*summed, strict=True)]
-    return CorpusScore(_value(total), tuple(_value(counts) for counts in statistics))
+
+    totals = [math.fsum(column) for column in zip(*statistics, strict=True)]
+    # As METEOR sums them: a pair matched in one chunk from end to end adds no chunk.
+    totals[20] -= sum(_is_perfect(counts) for counts in statistics)
+    return CorpusScore(_value(totals), tuple(_value(counts) for counts in statistics))
 
 
 def _is_perfect(counts: Sequence[float]) -> bool:
-    return (counts[21], counts[22], counts[20]) == (counts[0], counts[1], 1)
+    """Return whether all words are matched in one chunk."""
+    words, reference_words = counts[:2]
+    chunks, matched, reference_matched = counts[20:]
+    return (matched, reference_matched, chunks) == (words, reference_words, 1)
 
 
 def _value(counts: Sequence[float]) -> float:
@@ -109,17 +125,23 @@ def _value(counts: Sequence[float]) -> float:
     recall = _share(counts[5:20:4], counts[7:20:4], reference_words, reference_function)
     if not precision or not recall:
         return 0.0
+
     mean = 1.0 / ((1.0 - ALPHA) / precision + ALPHA / recall)
-    fragmentation = 0.0 if _is_perfect(counts) else chunks / ((matched + reference_matched) / 2)
-    return float(max(mean * (1.0 - GAMMA * fragmentation**BETA), 0.0))
+    fragmentation = chunks / ((matched + reference_matched) / 2)
+    if _is_perfect(counts):
+        fragmentation = 0.0
+    return max(mean * float(1.0 - GAMMA * fragmentation**BETA), 0.0)
 
 
 def _share(
     content: Sequence[float], function: Sequence[float], words: float, function_words: float
 ) -> float:
+    """Return the weighted share of words that are matched; function words weigh less."""
     length = DELTA * (words - function_words) + (1.0 - DELTA) * function_words
-    matches = sum(
-        weight * (DELTA * content[kind] + (1.0 - DELTA) * function[kind])
-        for kind, weight in enumerate(WEIGHTS)
+    matches = math.fsum(
+        weight * (DELTA * content_matches + (1.0 - DELTA) * function_matches)
+        for weight, content_matches, function_matches in zip(
+            WEIGHTS, content, function, strict=True
+        )
     )
     return matches / length if length else 0.0

@@ -1,4 +1,4 @@
-"""Values as people and files get them: withheld over too few answers, as missing ones are no random sample."""
+"""Values as people and files get them: withheld over too few answers, printed as percent."""
 
 import math
 from collections.abc import Sequence
@@ -6,28 +6,32 @@ from typing import Any
 
 from spiqa_tasks.scoring.intervals import Estimate
 
+# Below this share of questions with an answer, and of answers with a score, a value is withheld:
+# missing ones are no random sample.
 MINIMUM_SHARE = 0.99
-"""Share of questions with an answer, and of answers with a score, below which numbers are withheld."""
 
 
 def is_covered(known: int, total: int) -> bool:
-    """Return whether `known` of `total` suffice for a number: at least one, and `MINIMUM_SHARE`."""
+    """Return whether `known` of `total` suffice for a value: at least one, and `MINIMUM_SHARE`."""
     return known > 0 and known >= MINIMUM_SHARE * total
 
 
 def too_few(known: int, total: int, what: str) -> str:
-    """Return why a number over `known` of `total` is withheld, or '' if they suffice; `what` is said of the known."""
-    return (
-        ""
-        if is_covered(known, total)
-        else f"{known} of {total} {what}, fewer than {100 * MINIMUM_SHARE:g}%"
-    )
+    """Return why a value over `known` of `total` is withheld, or '' if they suffice.
+
+    `what` says what the known ones are, such as "answers have a score".
+    """
+    if is_covered(known, total):
+        return ""
+    return f"{known} of {total} {what}, fewer than {100 * MINIMUM_SHARE:g}%"
 
 
 def mean_or_nan(scores: Sequence[float | None]) -> float:
     """Return the mean of the scores that are not None; NaN if they are too few."""
     known = [score for score in scores if score is not None]
-    return sum(known) / len(known) if is_covered(len(known), len(scores)) else math.nan
+    if not is_covered(len(known), len(scores)):
+        return math.nan
+    return sum(known) / len(known)
 
 
 def percent(value: float | None) -> str:
@@ -39,8 +43,9 @@ def number(value: float | None, low: float | None = None, high: float | None = N
     """Return a value times 100 with its interval; a dash for None and NaN."""
     if value is None or math.isnan(value):
         return "-"
-    interval = "" if low is None or high is None else f" [{percent(low)}, {percent(high)}]"
-    return percent(value) + interval
+    if low is None or high is None:
+        return percent(value)
+    return f"{percent(value)} [{percent(low)}, {percent(high)}]"
 
 
 def estimated(estimate: Estimate | None) -> str:
@@ -59,9 +64,10 @@ def p_value(p: float | None) -> str:
 
 
 def without_nan(value: Any) -> Any:
-    """Return a value, or lists, tuples and dicts of them, with None for NaN, which JSON does not have."""
+    """Return a value, or lists, tuples and dicts of them, with None for NaN, which JSON lacks."""
     if isinstance(value, dict):
         return {key: without_nan(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [without_nan(each) for each in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return None if is_nan else value

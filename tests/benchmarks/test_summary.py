@@ -209,3 +209,11 @@ def test_reasoning_that_never_closes_is_a_truncated_answer(benchmark: str, text:
     found = scorer.record(row, Response(text))
     assert (found.rule, found.truncated, found.unparsed) == ("truncated", True, True)
     assert not scorer.record(row, Response("<think>So</think>The answer is A")).truncated
+
+
+def test_a_cut_answer_that_was_read_keeps_its_rule() -> None:
+    """The host says that it was cut; what it says before the cut is an answer."""
+    row: dict[str, Any] = load_rows("spiqa", "demo", "ablation=text")[0]
+    scorer = make_scorer("spiqa", "ablation=text", "test", None)
+    record = scorer.record(row, Response("{'Answer': 'five'} and so on", truncated=True))
+    assert (record.rule, record.prediction, record.details["truncated"]) == ("ok", "five", True)

@@ -122,7 +122,7 @@ def test_notes_say_what_limits_the_numbers() -> None:
         3,
     )
     assert list(of_spiqa.grid.rows[0])[2:4] == ["openai:gpt-4o", "2"]
-    assert of_spiqa.grid.rows[0][4] == "30.0 [1.1, 94.3]"
+    assert of_spiqa.grid.rows[0][4] == "30.0 [0.2, 99.0]"
     assert "GPT-4o" in {row[2] for row in of_spiqa.grid.rows}
 
 

@@ -121,7 +121,7 @@ def test_several_runs_are_printed_whole() -> None:
     table, *notes = as_text([judged("m"), judged("n", "openai:b", 0.9)], "md").split("\n\n")
     assert cells(table)[:2] == [
         ["t", "m judge openai:a", "n judge openai:b"],
-        ["l3score", "40.0 [2.2, 95.2]", "60.0 [0.6, 99.7]"],
+        ["l3score", "40.0 [0.4, 99.2]", "60.0 [0.6, 99.7]"],
     ]
     assert [part.partition("\n")[0] for part in notes] == [
         "m: docs 2, judged 2",

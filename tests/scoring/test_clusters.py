@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from spiqa_tasks.scoring import clusters as module
 from spiqa_tasks.scoring.clusters import (
     clustered_stderr,
+    design_effect,
     groups_of,
     partition,
     resampled_weights,
@@ -43,6 +44,25 @@ def test_the_variance_is_that_of_the_regression_on_a_constant(
     plain = residuals @ residuals / n / (n - 1)
     assert found == pytest.approx(max(plain, ((made @ scores) ** 2).sum()), abs=1e-9)
     assert freedom == pytest.approx(moments.sum() ** 2 / (moments**2).sum())
+
+
+@given(SCORES)
+def test_the_design_effect_of_questions_alone_is_1(scores: list[float]) -> None:
+    """Whatever their deviations and the size of the one added."""
+    deviations = [score - statistics.fmean(scores) for score in scores]
+    effect, freedom = design_effect(deviations, groups_of(scores, None), 0.7)
+    assert (effect, freedom) == (pytest.approx(1), pytest.approx(len(scores) - 1))
+
+
+def test_the_design_effect_is_a_ratio_of_variances() -> None:
+    """CR2 by hand, with one deviation more in a paper of two; that size without any deviations."""
+    deviations, groups = [1.0, 0.0, 0.0, -1 / 3, -1 / 3, -1 / 3], [[0], [1, 2], [3, 4, 5]]
+    clustered = 1 / (1 - 1 / 6) + 1 / (1 - 3 / 6)
+    independent = (1 + 3 / 9) * 6 / 5
+    assert design_effect(deviations, groups, 1)[0] == pytest.approx(
+        (clustered + 2) / (independent + 1)
+    )
+    assert design_effect([0.0] * 6, groups, 1)[0] == pytest.approx(2)
 
 
 @given(SCORES)

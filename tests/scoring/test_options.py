@@ -122,6 +122,13 @@ def test_a_question_without_a_list_has_no_options(text: str) -> None:
     assert options_in(text) == {}
 
 
+def test_the_last_option_has_as_many_lines_as_the_others() -> None:
+    """One if each of them is a line, else all that follow."""
+    assert options_in("Which?\n(A) red\n(B) blue\nAnswer.") == {"A": "red", "B": "blue"}
+    listed = options_in("Which?\n(A) red\nor pink\n(B) blue\nor green")
+    assert listed == {"A": "red\nor pink", "B": "blue\nor green"}
+
+
 @given(st.lists(st.text("abc ,.", min_size=1).map(str.strip).filter(bool), min_size=2, max_size=10))
 def test_what_is_listed_is_found(options: list[str]) -> None:
     """Texts of options are those that were written."""

@@ -5,7 +5,12 @@ from growth import is_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.responses import CONTROL_TOKEN, without_control_tokens, without_reasoning
+from spiqa_tasks.scoring.responses import (
+    CONTROL_TOKEN,
+    is_cut_in_reasoning,
+    without_control_tokens,
+    without_reasoning,
+)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +42,27 @@ from spiqa_tasks.scoring.responses import CONTROL_TOKEN, without_control_tokens,
 def test_reasoning_blocks_are_removed(text: str, expected: str) -> None:
     """An unclosed block goes to the tag that opens the answer, or to the end; of channels the final one is kept."""
     assert without_reasoning(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("<analysis>", "</analysis>"),
+        ("<seed:think>", "</seed:think>"),
+        ("<mm:think>", "</mm:think>"),
+        ("<longcat_think>", "</longcat_think>"),
+        ("<unused94>", "<unused95>"),
+        ("<|START_THINKING|>", "<|END_THINKING|>"),
+        ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ],
+)
+def test_tags_of_single_models_are_reasoning(start: str, end: str) -> None:
+    """Closed, never closed, and begun in the prompt."""
+    assert without_reasoning(f"{start}A?{end} B") == "B"
+    assert without_reasoning(f"{start}A? The answer is A") == ""
+    assert without_reasoning(f"A?{end}B") == "B"
+    assert is_cut_in_reasoning(f"{start}A?")
+    assert not is_cut_in_reasoning(f"{start}A?{end}B")
 
 
 @given(
