@@ -107,8 +107,7 @@ class L3Score:
             scores.append(self._best(row, of_row))
             reasons.append(_first_reason(of_row))
 
-        masses = [yes_no_mass(verdict.top_logprobs) for verdict in verdicts if verdict.ok]
-        mass = sum(masses) / len(masses) if masses else math.nan
+        mass = _mean_mass(verdicts)
         is_noise = mass < LEAST_MASS
         return {
             "l3score": math.nan if is_noise else mean_or_nan(scores),
@@ -142,6 +141,11 @@ class L3Score:
             "judge_adapted": "; ".join(judge.adaptations()),
         }
         return signature | {name: value for name, value in optional.items() if value}
+
+
+def _mean_mass(verdicts: Sequence[Verdict]) -> float:
+    masses = [yes_no_mass(verdict.top_logprobs) for verdict in verdicts if verdict.ok]
+    return sum(masses) / len(masses) if masses else math.nan
 
 
 def _first_reason(verdicts: Sequence[Verdict]) -> str | None:

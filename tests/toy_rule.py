@@ -17,6 +17,7 @@ class Verifier(Rule):
     """
 
     name = "verifier"
+    metric = "verified"
     tests = (Candidate("4", "2 + 2", "4"), Candidate("5", "2 + 2", "4"))
 
     right: str = "right"

@@ -81,19 +81,27 @@ def judge_configs(
     if extra is not None:
         environ = {**environ, EXTRA_VARIABLE: extra}
     if arguments.judge:
-        named = [name for name in arguments.judge if name.lower() != "none"]
+        named = _but_none(arguments.judge)
         configs = {name: parse_judge(name, headers=headers, environ=environ) for name in named}
     else:
-        if headers:
-            environ = {**environ, HEADER_VARIABLE: "\n".join(headers)}
-        default = judge_from_environ(environ)
-        configs = {} if default is None else {default.name: default}
+        configs = _default(headers, environ)
 
     if extra:
         _check_taken("--judge-extra", configs, [config.extra for config in configs.values()])
     if headers:
         _check_taken("--judge-header", configs, [config.headers for config in configs.values()])
     return configs
+
+
+def _but_none(judges: Sequence[str] | None) -> list[str]:
+    return [name for name in judges or () if name.lower() != "none"]
+
+
+def _default(headers: Sequence[str], environ: Mapping[str, str]) -> dict[str, JudgeConfig]:
+    if headers:
+        environ = {**environ, HEADER_VARIABLE: "\n".join(headers)}
+    config = judge_from_environ(environ)
+    return {} if config is None else {config.name: config}
 
 
 def _check_taken(option: str, configs: Mapping[str, JudgeConfig], values: Sequence[object]) -> None:
@@ -112,7 +120,7 @@ def chosen_judges(
 
     Raises InputError for a judge of a task that needs none, or an unusable rule; JudgeError for an unusable judge.
     """
-    named = [name for name in arguments.judge or () if name.lower() != "none"]
+    named = _but_none(arguments.judge)
     rule_name = task.entry.judge(task.typed)
     if rule_name is None:
         if named:

@@ -15,7 +15,7 @@ from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.pace import Outcome, Pace
 from spiqa_tasks.judge.patience import Job, Patience
 from spiqa_tasks.judge.providers import PROVIDERS, Adaptation, Provider
-from spiqa_tasks.judge.providers.hf import BATCH, HfLocal
+from spiqa_tasks.judge.providers.hf import HfLocal
 from spiqa_tasks.judge.providers.provider import RequestError
 from spiqa_tasks.judge.slots import Slots
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed, redacted_verdict
@@ -59,18 +59,11 @@ def ask_all(
             show(next(count))
 
         if isinstance(client, HfLocal):
-            _ask_in_batches(client, requests, done)
+            for key, request in requests.items():
+                done(key, client.verdict(request))
         else:
             _run(JudgeLoop(config, client, done), requests)
     return verdicts
-
-
-def _ask_in_batches(client: HfLocal, requests: Mapping[str, JudgeRequest], done: Keep) -> None:
-    items = list(requests.items())
-    for start in range(0, len(items), BATCH):
-        batch = dict(items[start : start + BATCH])
-        for key, verdict in zip(batch, client.batch(list(batch.values())), strict=True):
-            done(key, verdict)
 
 
 def _run(loop: "JudgeLoop", requests: Mapping[str, JudgeRequest]) -> None:

@@ -107,9 +107,8 @@ class JudgeClient:
         new = [verdict for verdict in answered.values() if not verdict.cached]
         prompts = sum(verdict.prompt_tokens for verdict in new)
         completions = sum(verdict.completion_tokens for verdict in new)
-        requests = [self._requests[key] for key in answered]
-        cut = {request.prompt for request in requests if request.cut}
-        suspicious = {request.prompt for request in requests if request.suspicious}
+        # the draws of one answer count once
+        asked = {self._requests[key].prompt: self._requests[key] for key in answered}
 
         return Summary(
             self.config.name,
@@ -121,8 +120,8 @@ class JudgeClient:
             completion_tokens=completions,
             cost=self.config.cost(prompts, completions),
             models=self._different("model"),
-            cut=len(cut),
-            suspicious=len(suspicious),
+            cut=sum(request.cut for request in asked.values()),
+            suspicious=sum(request.suspicious for request in asked.values()),
             unstored=self._unstored,
         )
 

@@ -87,8 +87,8 @@ PROMPTS = [
 ]
 
 
-def test_batched_logprobs_are_those_of_single_passes(model_dir: Path, tmp_path: Path) -> None:
-    """Padding and batching change nothing: each prompt's five most likely tokens are those of its own forward pass."""
+def test_logprobs_are_those_of_a_plain_pass(model_dir: Path, tmp_path: Path) -> None:
+    """Each prompt's five most likely tokens are those of its own forward pass."""
     found = _ask(model_dir, tmp_path, [JudgeRequest(prompt) for prompt in PROMPTS])
     for prompt, verdict in zip(PROMPTS, found, strict=True):
         expected = _plain_logprobs(model_dir, prompt)[:5]
@@ -101,7 +101,7 @@ def test_batched_logprobs_are_those_of_single_passes(model_dir: Path, tmp_path: 
 
 
 def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
-    """Written answers are the most likely tokens, one after the other, whatever else is in the batch."""
+    """Written answers are the most likely tokens, one after the other."""
     requests = [JudgeRequest(prompt, top_logprobs=None, max_tokens=1) for prompt in PROMPTS]
     found = _ask(
         model_dir, tmp_path, [*requests, JudgeRequest("longer", top_logprobs=None, max_tokens=6)]
@@ -122,7 +122,7 @@ def test_draws_are_samples_that_another_process_draws_again(
 
 
 def test_a_prompt_that_does_not_fit_fails_alone(model_dir: Path, tmp_path: Path) -> None:
-    """A prompt beyond the model's positions or its tokenizer is a failed judgement; the rest of its batch is judged."""
+    """A prompt beyond the model's positions or its tokenizer is a failed judgement; the others are judged."""
     prompts = ["x", "the sky is blue " * 400, "lone \ud800 surrogate", "yes"]
     found = _ask(model_dir, tmp_path, [JudgeRequest(prompt) for prompt in prompts])
     limited = "gpt2" in str(model_dir)
