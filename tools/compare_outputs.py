@@ -30,12 +30,14 @@ REPOSITORY = TOOLS.parent
 RENAMED: dict[str, str] = {}
 """Key of a JSON object, or column of a CSV, as it was recorded -> as it is called now."""
 
-IGNORED: frozenset[str] = frozenset()
-"""Keys, as they are called now, whose values are not compared."""
+IGNORED = frozenset({"took"})
+"""Keys, as they are called now, whose values are not compared (`took`: seconds)."""
 
 MASKS = {
-    r".*\dit/s\].*\n?": "",
+    r".*\d%\|.*(it/s|s/it)\].*\n?": "",
     r"spiqa-tasks: .* \.\.\.\n": "",
+    r"spiqa-tasks: judge .*: \d+ judgements: .*\n": "",
+    r"(?m)^\s*\n": "",
     r"127\.0\.0\.1:\d+": "JUDGE",
     r"\b\d{8}_\d{6}": "DATE",
     r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?": "DATE",
