@@ -45,13 +45,13 @@ def write_demo_run(folder: Path, tasks: list[Task]) -> None:
     """A run with the beginning of the reference as every answer."""
     samples = {}
     for task in tasks:
-        rows = load_rows("spiqa", "demo", task.settings)
+        rows = load_rows("spiqa", "demo", task.settings_text)
         assert all(doc_to_messages(row)[0]["role"] == "user" for row in rows)
         samples[task.name] = [
             sample_of(row, "Yes" if row["step"] == "helpful" else row["answer"][: 5 + place])
             for place, row in enumerate(rows)
         ]
-    settings = {task.name: task.settings for task in tasks}
+    settings = {task.name: task.settings_text for task in tasks}
     write_run(folder, "m", samples, settings=settings, benchmark="spiqa")
 
 

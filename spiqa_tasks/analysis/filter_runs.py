@@ -202,7 +202,7 @@ def _filtered(
     threshold: float | None,
 ) -> Filtered:
     first = runs[0]
-    if first.is_own and first.own.entry.join(first.settings) is not None:
+    if first.is_own and first.own.benchmark.join(first.settings) is not None:
         raise InputError(
             "each of its questions is several documents, one for a figure, and would be kept in part. Filter the task "
             "that shows all figures at once."

@@ -73,12 +73,12 @@ def kept_by_list(task: Task, subset: Subset) -> Kept:
         DataError: the questions are not there.
     """
     rows = task_questions(task)
-    if task.entry.join(task.typed) is not None:
+    if task.benchmark.join(task.settings) is not None:
         raise InputError(
             f"Expected a task of one document a question, found {task.name}. Name one of all figures."
         )
     hits = {row["id"]: None for row in subset.rows(task.name, rows)}
-    data = f"{task.benchmark}/{task.split}@{rows[0]['data']}"
+    data = f"{task.benchmark_name}/{task.split}@{rows[0]['data']}"
     questions = [(place, row["id"], row["answer"]) for place, row in enumerate(rows)]
     return _kept(task.name, len(rows), data, {"ids": subset.digest}, questions, hits)
 

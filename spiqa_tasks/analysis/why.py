@@ -148,7 +148,7 @@ def _conditions(run: Run) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     if run.is_own:
         settings = model_arguments(run.signature.settings)
-        hidden = {*run.own.entry.scoring, "prompt"}
+        hidden = {*run.own.benchmark.scoring, "prompt"}
         found["questions"] = {name: value for name, value in settings.items() if name not in hidden}
         found["questions"] |= {name: getattr(run.signature, name) for name in _OF_QUESTIONS}
     if run.form == lmms_eval.FORM:

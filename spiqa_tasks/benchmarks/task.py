@@ -23,27 +23,27 @@ class Task:
     """
 
     name: str
-    entry: Benchmark = field(hash=False, repr=False)
+    benchmark: Benchmark = field(hash=False, repr=False)
     split: str
-    settings: str
+    settings_text: str
     kept: frozenset[str] | None = None
     length: int | None = None
     generation: str = field(default="", compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the benchmark by its name: VLMEvalKit's queue hands tasks to other processes."""
-        values = (self.name, self.split, self.settings, self.kept, self.length)
-        return _unpickled, (self.benchmark, *values)
+        values = (self.name, self.split, self.settings_text, self.kept, self.length)
+        return _unpickled, (self.benchmark_name, *values)
 
     @property
-    def benchmark(self) -> str:
+    def benchmark_name(self) -> str:
         """The benchmark's name."""
-        return self.entry.name
+        return self.benchmark.name
 
     @property
-    def typed(self) -> Any:
+    def settings(self) -> Any:
         """The parsed settings."""
-        return self.entry.parse(self.settings)
+        return self.benchmark.parse(self.settings_text)
 
     def with_metrics(self, names: Sequence[str]) -> Task:
         """Return the task with only these metrics; InputError for an unknown one."""
@@ -52,20 +52,20 @@ class Task:
             raise InputError(
                 f"Expected metrics of {self.name} ({known}), found {unknown[0]}. Correct --metrics."
             )
-        return dataclasses.replace(self, entry=self.entry.with_metrics(tuple(names)))
+        return dataclasses.replace(self, benchmark=self.benchmark.with_metrics(tuple(names)))
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """The names of the task's metrics, the headline first."""
-        return tuple(metric.name for metric in self.entry.metrics(self.typed))
+        return tuple(metric.name for metric in self.benchmark.metrics(self.settings))
 
     @property
     def questions(self) -> int:
         """The number of questions."""
         if self.kept is not None:
             return len(self.kept)
-        size = self.entry.splits[self.split]
-        return min(size, getattr(self.typed, "sample", 0) or size)
+        size = self.benchmark.splits[self.split]
+        return min(size, getattr(self.settings, "sample", 0) or size)
 
 
 def _unpickled(benchmark: str, name: str, *values: Any) -> Task:

@@ -136,9 +136,11 @@ def _data() -> Iterator[Finding]:
         own = [
             task
             for task in tasks.values()
-            if task.benchmark == benchmark and not task.split.startswith("demo")
+            if task.benchmark_name == benchmark and not task.split.startswith("demo")
         ]
-        ready = [task for task in own if is_there(source, benchmark, task.split, task.settings)]
+        ready = [
+            task for task in own if is_there(source, benchmark, task.split, task.settings_text)
+        ]
         detail = f"{len(ready)} of {len(own)} tasks have their data; fetch it with: spiqa-tasks prepare TASK"
         yield "ok" if ready else "absent", f"data of {benchmark}", detail
 

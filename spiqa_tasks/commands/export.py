@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"wrote {path}; run it with LMUData={arguments.output} --data {task.name}{mode}")
         return 0
     tasks = find_tasks([arguments.task])
-    if len(tasks) != 1 or tasks[0].benchmark != "spiqa":
+    if len(tasks) != 1 or tasks[0].benchmark_name != "spiqa":
         raise InputError(f"Expected a task of SPIQA such as spiqa_train; found {arguments.task}.")
     table = load_table("spiqa", tasks[0].split, arguments.settings)
     rows = (row for batch in table.to_batches(1000) for row in batch.to_pylist())

@@ -69,7 +69,9 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
     Raises InputError: no run of a benchmark that has the label, or an unknown metric.
     """
     by = arguments.by
-    suited = [run for run in with_unique_labels(runs) if by == GROUP or by in run.own.entry.labels]
+    suited = [
+        run for run in with_unique_labels(runs) if by == GROUP or by in run.own.benchmark.labels
+    ]
     if not suited:
         known = ", ".join(name for name, each in BENCHMARKS.items() if by in each.labels)
         raise InputError(f"Expected runs of a benchmark with {by} ({known}), found none.")

@@ -121,7 +121,7 @@ def chosen_judges(
     Raises InputError for a judge of a task that needs none, or an unusable rule; JudgeError for an unusable judge.
     """
     named = _but_none(arguments.judge)
-    rule_name = task.entry.judge(task.typed)
+    rule_name = task.benchmark.judge(task.settings)
     if rule_name is None:
         if named:
             raise InputError(

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     rows = [
         _row(task, source)
         for task in tasks.values()
-        if text in f"{task.name} {task.settings}".lower()
+        if text in f"{task.name} {task.settings_text}".lower()
     ]
     groups = {name: members for name, members in groups.items() if text in name.lower()}
     if not rows and not groups:
@@ -77,12 +77,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _row(task: Task, source: Source) -> dict[str, Any]:
-    there = is_there(source, task.benchmark, task.split, task.settings)
+    there = is_there(source, task.benchmark_name, task.split, task.settings_text)
     return {
-        **{
-            field: getattr(task, field)
-            for field in ("name", "benchmark", "split", "settings", "metrics")
-        },
+        "name": task.name,
+        "benchmark": task.benchmark_name,
+        "split": task.split,
+        "settings": task.settings_text,
+        "metrics": task.metrics,
         "headline": task.metrics[0],
         "questions": task.questions,
         "data": there,

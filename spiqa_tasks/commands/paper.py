@@ -161,7 +161,7 @@ def _has_data(
         splits = [split for split in BENCHMARKS[item.paper].splits if not split.startswith("demo")]
         return all(is_there(source, item.paper, split, "ablation=text") for split in splits)
     members = [task for name in item.tasks for task in members_of(name, tasks, groups).values()]
-    found = {(task.benchmark, task.split, task.settings) for task in members}
+    found = {(task.benchmark_name, task.split, task.settings_text) for task in members}
     return all(is_there(source, *each) for each in found) if found else None
 
 
@@ -219,7 +219,9 @@ def _splits(item: Item, tasks: Sequence[str]) -> list[str]:
         return _splits_of_paper(item)
 
     named = find_tasks(tasks)
-    others = [task.name for task in named if task.benchmark != item.paper or item.key == "table2"]
+    others = [
+        task.name for task in named if task.benchmark_name != item.paper or item.key == "table2"
+    ]
     if others:
         raise InputError(
             f"Expected tasks of {item.paper} for {item.name}, found {others[0]}. Leave out --task."

@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
     failed = 0
     for task in find_tasks(arguments.tasks, arguments.include_path):
         try:
-            rows = load_rows(task.entry, task.split, task.settings)
+            rows = load_rows(task.benchmark, task.split, task.settings_text)
         except SpiqaTasksError as error:
             failed += 1
             say(f"{task.name}: {error}")

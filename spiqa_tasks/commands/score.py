@@ -165,7 +165,7 @@ def _scored(arguments: argparse.Namespace, answers: _Answers) -> list[Run]:
         run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)
         say(*scoring.differences(read.run, run))
         say(*_failures(run))
-        say(*(f"{run.name}: {remark}" for remark in remarks_on(run.own.entry, run.records)))
+        say(*(f"{run.name}: {remark}" for remark in remarks_on(run.own.benchmark, run.records)))
         results.append(run)
     return results
 
@@ -214,11 +214,11 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[Run]]]:
 
 
 def _with_rule(task: Task, rule: str) -> Task:
-    if "rule" not in task.entry.scoring:
+    if "rule" not in task.benchmark.scoring:
         raise InputError(
             f"Expected no --rule for {task.name}, which has no free answers; found {rule}. Leave it out."
         )
-    return dataclasses.replace(task, settings=f"{task.settings},rule={rule}".strip(","))
+    return dataclasses.replace(task, settings_text=f"{task.settings_text},rule={rule}".strip(","))
 
 
 def _recorded_judge(given: Sequence[Run]) -> Iterable[str]:

@@ -335,8 +335,8 @@ def task_log(
     summary: Mapping[str, Any],
 ) -> TaskLog:
     """Return the log of a task of this package's benchmarks; `metrics` are those that were computed, in order."""
-    rows = rows_of(task.entry, task.typed, metrics, records)
-    joined = task.entry.join(task.typed) is not None
+    rows = rows_of(task.benchmark, task.settings, metrics, records)
+    joined = task.benchmark.join(task.settings) is not None
     better = {metric.name: metric.higher_is_better for metric in metrics}
     samples = [
         logged_sample(
@@ -520,11 +520,15 @@ def _table(values: Mapping[str, Value]) -> dict[str, Any]:
 
 def _config(task: Task, better: Mapping[str, bool]) -> dict[str, Any]:
     """The values of a task's YAML that readers of results ask for."""
-    metadata = {"version": 2.0, "benchmark": task.benchmark, "headline": next(iter(better), "")}
+    metadata = {
+        "version": 2.0,
+        "benchmark": task.benchmark_name,
+        "headline": next(iter(better), ""),
+    }
     return {
         "task": task.name,
         "dataset_path": "json",
-        "dataset_name": task.settings,
+        "dataset_name": task.settings_text,
         "test_split": task.split,
         "process_docs": f"{PACKAGE} score",  # not the hook's name: the number of questions is what n-samples says
         "doc_to_target": "answer",
@@ -537,6 +541,6 @@ def _config(task: Task, better: Mapping[str, bool]) -> dict[str, Any]:
         "generation_kwargs": {} if task.length is None else {"max_new_tokens": task.length},
         "repeats": 1,
         "score_key": BASELINE,
-        **({"cluster_key": "cluster"} if task.entry.clustered else {}),
+        **({"cluster_key": "cluster"} if task.benchmark.clustered else {}),
         "metadata": metadata,
     }

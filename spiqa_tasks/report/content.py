@@ -149,9 +149,13 @@ def _task(task: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Section
         *(headline.group_table(runs, *group) for group in groups.items()),
     ]
     remarks = [
-        f"{run.name}: {remark}" for run in runs for remark in remarks_on(run.own.entry, run.records)
+        f"{run.name}: {remark}"
+        for run in runs
+        for remark in remarks_on(run.own.benchmark, run.records)
     ]
-    return Section(f"{task} ({runs[0].own.entry.name}, {runs[0].own.split})", remarks, shown, drawn)
+    return Section(
+        f"{task} ({runs[0].own.benchmark.name}, {runs[0].own.split})", remarks, shown, drawn
+    )
 
 
 def _groups(records: Sequence[headline.Record], kind: str, colours: Mapping[str, int]) -> Plot:

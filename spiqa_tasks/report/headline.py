@@ -32,7 +32,7 @@ Record = dict[str, Any]
 
 def shown_metrics(run: Run) -> list[Metric]:
     """Return the metrics of the host's table that are better when higher, the headline first."""
-    rows = set(run.own.entry.rows_of_table(run.settings))
+    rows = set(run.own.benchmark.rows_of_table(run.settings))
     return [metric for metric in run.metrics if metric.name in rows and metric.higher_is_better]
 
 
@@ -59,7 +59,7 @@ def records_of(run: Run, values: Iterable[GroupValue]) -> list[Record]:
             "model": run.name,
             "source": MEASURED,
             "judge": judge,
-            "benchmark": run.own.entry.name if run.is_own else "",
+            "benchmark": run.own.benchmark.name if run.is_own else "",
             "split": run.own.split if run.is_own else "",
             "task": run.task,
             "metric": value.metric,
@@ -97,7 +97,7 @@ def printed_record(value: PublishedValue, task: str, judge: str = "") -> Record:
 def published_records(runs: Iterable[Run]) -> list[Record]:
     """Return the records of what the paper prints for the runs' splits, settings and metrics."""
     found: dict[tuple[str, PublishedValue], str] = {}
-    for run in {(run.task, run.own.split, run.own.settings): run for run in runs}.values():
+    for run in {(run.task, run.own.split, run.own.settings_text): run for run in runs}.values():
         needs = {metric.name: metric.needs for metric in shown_metrics(run)}
         judge = PAPER_JUDGE if "judge" in needs.values() else ""
         found |= {

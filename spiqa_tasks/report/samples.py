@@ -114,7 +114,7 @@ def _rows(run: Run, pictures: bool, ids: Collection[str]) -> dict[str, Row]:
     """Return question id -> row of some questions; without pictures if they are missing, {} if the data is missing."""
     for load in (load_rows, rows_for_scoring) if pictures else (rows_for_scoring,):
         try:
-            rows = load(run.own.entry, run.own.split, run.own.settings)
+            rows = load(run.own.benchmark, run.own.split, run.own.settings_text)
             return {
                 key: row for row in rows if (key := str(row.get("question_id") or row["id"])) in ids
             }

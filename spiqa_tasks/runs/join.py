@@ -27,7 +27,7 @@ ROWS_IN_FILE: Mapping[str, Callable[[Rows, str], Rows]] = {
 
 def task_questions(task: Task) -> Rows:
     """Return a task's questions for scoring, in the release's order. Raises as `registry.load_rows`."""
-    rows = rows_for_scoring(task.entry, task.split, task.settings)
+    rows = rows_for_scoring(task.benchmark, task.split, task.settings_text)
     return rows if task.kept is None else [row for row in rows if row["id"] in task.kept]
 
 
@@ -52,20 +52,22 @@ def join_questions(
             f"id=COLUMN; `spiqa-tasks score {run.path}` alone takes the questions in the file."
         )
     ran = _as_run(task, run)
-    rows = rows_of(ran) if ran.benchmark not in ROWS_IN_FILE else _rows_in_file(ran, answers)
+    rows = rows_of(ran) if ran.benchmark_name not in ROWS_IN_FILE else _rows_in_file(ran, answers)
     form = run.form
     if form == spiqa_responses.FORM:
         given, (answers, form) = answers, spiqa_responses.with_row_ids(answers, rows)
-        is_asked = form == spiqa_responses.PER_FIGURE and ran.typed.figures != "referred"
+        is_asked = form == spiqa_responses.PER_FIGURE and ran.settings.figures != "referred"
         others = {row["id"] for row in rows if not row["referred"]} if is_asked else set()
         if is_asked and not any(answer.id in others for answer in answers):
             # the released scripts for open models ask about the figures that a question needs alone
-            ran = replace(ran, settings=settings_text(replace(ran.typed, figures="referred")))
+            ran = replace(
+                ran, settings_text=settings_text(replace(ran.settings, figures="referred"))
+            )
             rows = rows_of(ran)
             answers, form = spiqa_responses.with_row_ids(given, rows)
-    if ran.settings != task.settings:
+    if ran.settings_text != task.settings_text:
         remarks.append(
-            f"{run.name}: scored as it was made, with {ran.settings}; {task.name} has {task.settings}."
+            f"{run.name}: scored as it was made, with {ran.settings_text}; {task.name} has {task.settings_text}."
         )
     if subset is not None:
         others = {row["id"] for row in rows}
@@ -74,7 +76,7 @@ def join_questions(
         answers = [answer for answer in answers if answer.id not in others]
     found, unmatched = match(run.path, answers, rows)
     names_figures = any(answer.response.shown for answer in found.values())
-    figures = known_figures(ran.entry, ran.split) if names_figures else {}
+    figures = known_figures(ran.benchmark, ran.split) if names_figures else {}
     found, unmatched["differing"], said = compared(
         run.path, found, rows, figures, accept_differences
     )
@@ -110,7 +112,7 @@ def _rows_in_file(task: Task, answers: Sequence[Answer]) -> Rows:
         {name: str(cells[name]) for name in ("id", "question", "options", "answer") if cells[name]}
         for cells in table
     ]
-    return ROWS_IN_FILE[task.benchmark](table, f"table {digest_of(asked)}")
+    return ROWS_IN_FILE[task.benchmark_name](table, f"table {digest_of(asked)}")
 
 
 def _as_run(task: Task, run: Run) -> Task:
@@ -118,12 +120,14 @@ def _as_run(task: Task, run: Run) -> Task:
     told = {settings for answer in run.read() if (settings := answer.signature.settings)}
     if not told:
         return task
-    scoring = {name: getattr(task.typed, name) for name in task.entry.scoring}
-    made = {settings_text(replace(task.entry.parse(text), **scoring)) for text in told}
+    scoring = {name: getattr(task.settings, name) for name in task.benchmark.scoring}
+    made = {settings_text(replace(task.benchmark.parse(text), **scoring)) for text in told}
     if len(made) > 1:
         raise InputError(
             f"Expected answers made with the same settings in {run.path}, found {'; '.join(sorted(made))}. "
             "Score them apart."
         )
     settings = made.pop()
-    return task if settings == settings_text(task.typed) else replace(task, settings=settings)
+    return (
+        task if settings == settings_text(task.settings) else replace(task, settings_text=settings)
+    )

@@ -152,7 +152,11 @@ def _has_scores(run: Run, judge: str | None) -> bool:
     if run.form not in lmms_eval.FORMS:
         return False
     needs_judge = judge is not None and run.logged and run.is_own
-    return not needs_judge or run.own.entry.judge(run.settings) is None or bool(run.signature.judge)
+    return (
+        not needs_judge
+        or run.own.benchmark.judge(run.settings) is None
+        or bool(run.signature.judge)
+    )
 
 
 def _with_tasks(paths: Sequence[RunPath], wanted: Selection) -> tuple[list[Run], list[str]]:
@@ -209,7 +213,7 @@ def _scored(
     task = task_of_run(run, wanted.include) if run.is_own else find_task(run.task, wanted.include)
     joined, said = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
     remarks += said
-    rule, judge = task.entry.judge(task.typed), None
+    rule, judge = task.benchmark.judge(task.settings), None
     if rule is not None and wanted.judge is not None:
         judge = make_judge(rule, parse_judge(wanted.judge, environ=os.environ))
     elif rule is not None:

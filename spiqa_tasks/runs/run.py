@@ -97,7 +97,7 @@ class Run:
     @property
     def settings(self) -> Any:
         """The task's settings, typed; None for tasks of a host."""
-        return None if self.definition is None else self.definition.typed
+        return None if self.definition is None else self.definition.settings
 
     @property
     def judge_name(self) -> str:

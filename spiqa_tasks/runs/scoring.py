@@ -41,7 +41,7 @@ def read(run: Run, judge: Judge | None = None) -> Unjudged:
         "ids": run.ids,
     }
     fields |= {"predictions": run.form} | ablated(run.identity)
-    scorer = make_scorer(run.own.entry, run.own.settings, "offline", judge, **fields)
+    scorer = make_scorer(run.own.benchmark, run.own.settings_text, "offline", judge, **fields)
     answers = run.by_id
     return Unjudged(
         run,
@@ -69,7 +69,7 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
         replace(joined.by_id[key], record=record, place=places[key])
         for key, record in scored.items()
     ]
-    metrics = joined.own.entry.metrics(joined.settings)
+    metrics = joined.own.benchmark.metrics(joined.settings)
     return replace(
         joined,
         read=lambda: answers,
@@ -90,10 +90,10 @@ def values_of(run: Run) -> dict[str, Value]:
 
     What could not be computed has a value without answers, NaN, with the reason.
     """
-    metrics = run.own.entry.metrics(run.settings)
+    metrics = run.own.benchmark.metrics(run.settings)
     found: dict[str, Value] = {}
     for name, (metric, group) in summary.rows_of(
-        run.own.entry, run.settings, metrics, run.record_set
+        run.own.benchmark, run.settings, metrics, run.record_set
     ).items():
         if metric.name in run.omitted:
             found |= {} if group else {name: Value(math.nan, 0, reason=run.omitted[name])}
@@ -110,7 +110,7 @@ def values_of(run: Run) -> dict[str, Value]:
 
 def score_object(run: Run) -> dict[str, Any]:
     """Return the object that `score --json` prints."""
-    more, metrics = match_counts(run.unmatched), run.own.entry.metrics(run.settings)
+    more, metrics = match_counts(run.unmatched), run.own.benchmark.metrics(run.settings)
     return summary.score_object(
         run.task, run.record_set, values_of(run), metrics, run.omitted.keys(), **more
     )
@@ -121,7 +121,9 @@ def is_complete(run: Run) -> bool:
     found = score_object(run)["counts"]
     names = ["unknown", "differing", "judge_failed", "request_failed", "scoring_failed"]
     names += [] if run.partial else ["missing"]
-    measured = [metric for metric in run.own.entry.metrics(run.settings) if metric.higher_is_better]
+    measured = [
+        metric for metric in run.own.benchmark.metrics(run.settings) if metric.higher_is_better
+    ]
     has_all = all(
         run.value(metric).reason is None for metric in measured if metric.needs == "nothing"
     )

@@ -147,7 +147,7 @@ def _answered(run: Run) -> int:
 
 
 def _judge(run: Run) -> str:
-    asks = run.logged and run.is_own and run.own.entry.judge(run.settings) is not None
+    asks = run.logged and run.is_own and run.own.benchmark.judge(run.settings) is not None
     if not asks or run.form not in lmms_eval.FORMS:
         return ""
     return "@".join(filter(None, (run.signature.judge, run.signature.judge_host)))

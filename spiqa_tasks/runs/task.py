@@ -41,7 +41,7 @@ class OwnTask:
 
     def questions(self, documents: Sequence[Record]) -> Sequence[Record]:
         """Join documents into questions if a question is several."""
-        join = self.definition.entry.join(self.definition.typed) if documents else None
+        join = self.definition.benchmark.join(self.definition.settings) if documents else None
         return (
             documents
             if join is None
@@ -54,7 +54,7 @@ class OwnTask:
         known |= {str(verdict["metric"]) for record in run.questions for verdict in record.verdicts}
         every = [
             metric
-            for metric in self.definition.entry.metrics(run.settings)
+            for metric in self.definition.benchmark.metrics(run.settings)
             if metric.name not in run.omitted
         ]
         texts = {metric.name for metric in every if metric.needs == "text programs"}

@@ -22,8 +22,8 @@ from spiqa_tasks.hosts.catalogue import find_tasks
 def test_rows_for_scoring_differ_from_the_whole_ones_in_pictures_only(name: str) -> None:
     """Ids, answers, groups, figure order and settings are the same; no picture is there."""
     (task,) = find_tasks([name])
-    whole = load_rows(task.entry, task.split, task.settings)
-    lean = rows_for_scoring(task.entry, task.split, task.settings)
+    whole = load_rows(task.benchmark, task.split, task.settings_text)
+    lean = rows_for_scoring(task.benchmark, task.split, task.settings_text)
     for row in whole:
         for figure in row.get("figures", []):
             figure["path"] = ""

@@ -26,7 +26,7 @@ def test_every_task_has_a_known_split_settings_and_metrics() -> None:
     assert len(tasks) > 100
     for task in tasks.values():
         assert task.questions > 0
-        assert task.name.startswith(task.benchmark)
+        assert task.name.startswith(task.benchmark_name)
 
 
 def test_groups_become_their_members_each_once() -> None:
@@ -47,7 +47,7 @@ def test_a_yaml_of_ones_own_wins_over_what_it_includes(tmp_path: Path) -> None:
         f"include: {yaml_folder()}/mmstar/mmstar_demo.yaml\ntask: mine\ndataset_name: ablation=grey\n"
     )
     task = read_task(path)
-    assert (task.name, task.benchmark, task.split, task.settings) == (
+    assert (task.name, task.benchmark_name, task.split, task.settings_text) == (
         "mine",
         "mmstar",
         "demo",

@@ -246,10 +246,10 @@ def test_a_part_that_is_shifted_by_one_row_is_refused(
 def host(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A run of lmms-eval with its samples file."""
     (task,) = find_tasks([TASK])
-    shown = load_rows("spiqa", "demo", task.settings)
+    shown = load_rows("spiqa", "demo", task.settings_text)
     samples = [sample_of(row, told(place, row)["prediction"]) for place, row in enumerate(shown)]
     of_task = {
-        "settings": {TASK: task.settings},
+        "settings": {TASK: task.settings_text},
         "benchmark": "spiqa",
         "split": "demo",
         "asked": 39,

@@ -26,7 +26,7 @@ def _without_text(record: Record) -> Record:
 DEMO = [
     task
     for task in catalogue()[0].values()
-    if task.split.startswith("demo") and "ocr=yes" not in task.settings
+    if task.split.startswith("demo") and "ocr=yes" not in task.settings_text
 ]
 SAME = (
     "id",
@@ -46,8 +46,8 @@ SAME = (
 @pytest.mark.parametrize("task", DEMO, ids=lambda task: task.name)
 def test_rows_for_scoring_are_the_rows_of_a_run(task: Task) -> None:
     """Without pictures, texts and examples the same questions, answers and groups come out, with the same signature."""
-    shown = load_rows(task.entry, task.split, task.settings)
-    bare = rows_for_scoring(task.entry, task.split, task.settings)
+    shown = load_rows(task.benchmark, task.split, task.settings_text)
+    bare = rows_for_scoring(task.benchmark, task.split, task.settings_text)
     assert [[row.get(key) for key in SAME] for row in shown] == [
         [row.get(key) for key in SAME] for row in bare
     ]
@@ -66,7 +66,7 @@ def test_every_task_can_be_scored_offline(task: Task) -> None:
     Neither do they tell whether they were cut.
     """
     result = scored(task.name)
-    untold = {"unformatted_rate"} if task.benchmark == "spiqa" else {"truncated_rate"}
+    untold = {"unformatted_rate"} if task.benchmark_name == "spiqa" else {"truncated_rate"}
     if "perfigure" in task.name:
         untold = set()
     told = [name for name in task.metrics if name not in untold]

@@ -69,20 +69,20 @@ def test_without_the_release_answers_to_a_task_cannot_be_scored(tmp_path: Path) 
 def test_answers_are_scored_with_the_settings_that_they_were_made_with() -> None:
     """The remark names both; those that say how answers are scored stay the task's."""
     found, (first, *_) = join_questions(run_made_with({"1": "prompt=select"}), DEMO)
-    assert found.own == replace(DEMO, settings=found.own.settings)
-    assert (found.settings.prompt, DEMO.typed.prompt) == ("select", "letter")
+    assert found.own == replace(DEMO, settings_text=found.own.settings_text)
+    assert (found.settings.prompt, DEMO.settings.prompt) == ("select", "letter")
     assert found.rows == rows_of(found.own)
     assert (
         first
-        == f"m: scored as it was made, with {found.own.settings}; mmstar_demo has {DEMO.settings}."
+        == f"m: scored as it was made, with {found.own.settings_text}; mmstar_demo has {DEMO.settings_text}."
     )
-    both = replace(SPIQA, settings="protocol=both")
+    both = replace(SPIQA, settings_text="protocol=both")
     run = run_made_with({rows_of(SPIQA)[0]["id"]: "max_figures=2,protocol=released"})
     made = join_questions(run, both)[0].settings
     assert (made.max_figures, made.protocol) == (2, "both")
 
 
-@pytest.mark.parametrize("settings", ["", DEMO.settings, f"{DEMO.settings},shots=0"])
+@pytest.mark.parametrize("settings", ["", DEMO.settings_text, f"{DEMO.settings_text},shots=0"])
 def test_settings_that_say_the_same_are_no_other_ones(settings: str) -> None:
     """However they are written, and where the answers do not say them."""
     found, remarks = join_questions(run_made_with({"1": settings}), DEMO)
@@ -120,14 +120,14 @@ def test_spiqas_response_files_have_the_ids_of_the_tasks_documents() -> None:
     every, remarks = join_questions(spiqa_run(PERFIGURE, False), PERFIGURE)
     assert (every.own, every.rows, remarks) == (PERFIGURE, rows_of(PERFIGURE), [])
     part, remarks = join_questions(spiqa_run(PERFIGURE, True), PERFIGURE)
-    assert part.settings == replace(PERFIGURE.typed, figures="referred")
+    assert part.settings == replace(PERFIGURE.settings, figures="referred")
     assert part.form == "spiqa-responses-per-figure"
     assert part.rows == rows_of(part.own)
     assert {row["id"] for row in part.rows} == part.by_id.keys()
     assert all(row["referred"] for row in part.rows)
     assert part.unmatched == {"missing": [], "unknown": [], "duplicates": [], "differing": []}
     assert remarks == [
-        f"m: scored as it was made, with {part.own.settings}; {PERFIGURE.name} has {PERFIGURE.settings}.",
+        f"m: scored as it was made, with {part.own.settings_text}; {PERFIGURE.name} has {PERFIGURE.settings_text}.",
     ]
 
 

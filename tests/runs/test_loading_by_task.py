@@ -73,7 +73,7 @@ def test_each_task_has_the_answers_of_each_model(tmp_path: Path) -> None:
     names = {task.name: [run.name for run in runs] for task, runs in found.items()}
     assert names == {"mmstar_demo": ["a", "b"], "mine": ["a"]}
     (task,), (runs,) = zip(*found_in(tmp_path, "mine")[0].items(), strict=True)
-    assert (task.name, task.benchmark, task.split, task.settings) == (
+    assert (task.name, task.benchmark_name, task.split, task.settings_text) == (
         "mine",
         "mmstar",
         "demo",
@@ -111,7 +111,7 @@ def test_a_filters_task_asks_only_what_it_kept(tmp_path: Path) -> None:
     write(tmp_path / "run", task="mine")
     ids = write_filtered(tmp_path / "own", "mine")
     (task,) = found_in(tmp_path / "run", include=[tmp_path / "own"])[0]
-    assert (task.kept, task.settings) == (frozenset(ids), f"prompt=letter,{FULL}")
+    assert (task.kept, task.settings_text) == (frozenset(ids), f"prompt=letter,{FULL}")
     (task,), (runs,) = zip(*found_in(tmp_path / "run")[0].items(), strict=True)
     assert task.kept is None
     assert task_of_run(runs[0], [tmp_path / "own"]).kept == frozenset(ids)
@@ -140,7 +140,11 @@ def test_a_task_whose_yaml_is_not_known_is_the_one_that_a_run_recorded(tmp_path:
     logged = tmp_path / f"{OLD}_samples_mine.jsonl"
     for place in (tmp_path, path, logged):
         ((task, runs),), _ = answers_to("mine", [place], EVERY)
-        assert (task.name, task.settings, task.split) == ("mine", f"prompt=select,{FULL}", "demo")
+        assert (task.name, task.settings_text, task.split) == (
+            "mine",
+            f"prompt=select,{FULL}",
+            "demo",
+        )
         assert [run.path.name for run in runs] == [
             f"{OLD if place == logged else NEW}_results.json"
         ]

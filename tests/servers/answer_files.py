@@ -25,7 +25,7 @@ from spiqa_tasks.runs.scoring import write_runs
 
 def rows_of(task: Task) -> list[dict[str, Any]]:
     """Return a task's rows as scoring loads them."""
-    return rows_for_scoring(task.entry, task.split, task.settings)
+    return rows_for_scoring(task.benchmark, task.split, task.settings_text)
 
 
 def right_answers(name: str) -> dict[str, str]:
@@ -35,7 +35,7 @@ def right_answers(name: str) -> dict[str, str]:
 
 def scorer_of(task: Task, judge: Judge | None = None) -> Scorer:
     """Return a task's scorer."""
-    return make_scorer(task.entry, task.settings, "offline", judge)
+    return make_scorer(task.benchmark, task.settings_text, "offline", judge)
 
 
 def matched(task: Task, answers: Mapping[str, str], form: str = "jsonl", **options: Any) -> Run:

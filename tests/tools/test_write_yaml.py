@@ -57,7 +57,7 @@ SPLITS = (
     "demo",
 )
 TASKS, GROUPS = catalogue()
-LEAVES = {name: task for name, task in TASKS.items() if task.benchmark == "scifibench"}
+LEAVES = {name: task for name, task in TASKS.items() if task.benchmark_name == "scifibench"}
 
 
 @pytest.fixture
@@ -84,15 +84,15 @@ def test_the_folder_holds_what_the_script_writes(files: dict[str, str]) -> None:
 def test_every_row_of_a_tasks_table_has_its_metric_in_the_yaml() -> None:
     """Under the settings of each task, and with both protocols or a judge, no row lacks an entry in `metric_list`."""
     for task in TASKS.values():
-        path = yaml_folder() / task.benchmark / f"{task.name}.yaml"
+        path = yaml_folder() / task.benchmark_name / f"{task.name}.yaml"
         listed = {
             entry["metric"]: entry["higher_is_better"] for entry in load_yaml(path)["metric_list"]
         }
-        for extra in ("", *MORE.get(task.benchmark, ())):
-            settings = task.entry.parse(f"{task.settings},{extra}")
+        for extra in ("", *MORE.get(task.benchmark_name, ())):
+            settings = task.benchmark.parse(f"{task.settings_text},{extra}")
             rows = {
-                name: task.entry.metric(name, settings)
-                for name in task.entry.rows_of_table(settings)
+                name: task.benchmark.metric(name, settings)
+                for name in task.benchmark.rows_of_table(settings)
             }
             assert {
                 name: metric.higher_is_better for name, metric in rows.items()
@@ -103,7 +103,7 @@ def test_every_row_of_a_tasks_table_has_its_metric_in_the_yaml() -> None:
 def test_every_task_and_member_is_one_that_there_is() -> None:
     """Tasks name splits of their benchmark; groups name tasks and groups of ours, save the host's six for the gain."""
     for task in TASKS.values():
-        assert task.split in BENCHMARKS[task.benchmark].splits
+        assert task.split in BENCHMARKS[task.benchmark_name].splits
     ours = {*TASKS, *GROUPS}
     for name, members in GROUPS.items():
         others = set(members) - ours
@@ -116,13 +116,13 @@ def test_spiqas_variants_are_those_of_every_split(split: str) -> None:
     for suffix, changed in SPIQA.items():
         task = TASKS[f"spiqa_{split}{suffix}"]
         assert task.split == split
-        assert task.entry.parse(task.settings) == BENCHMARKS["spiqa"].settings(**changed)
+        assert task.benchmark.parse(task.settings_text) == BENCHMARKS["spiqa"].settings(**changed)
 
 
 @pytest.mark.parametrize("name", ["mmstar_filtered", "mmstar_demo"])
 def test_mmstars_variants_are_those_of_both_splits(name: str) -> None:
     """Each variant is a YAML of the same split with its settings."""
-    assert {suffix: TASKS[name + suffix].settings for suffix in MMSTAR} == MMSTAR
+    assert {suffix: TASKS[name + suffix].settings_text for suffix in MMSTAR} == MMSTAR
     assert {TASKS[name + suffix].split for suffix in MMSTAR} == {
         "val" if name == "mmstar_filtered" else "demo"
     }
@@ -131,7 +131,7 @@ def test_mmstars_variants_are_those_of_both_splits(name: str) -> None:
 @pytest.mark.parametrize("task", LEAVES.values(), ids=list(LEAVES))
 def test_settings_are_those_of_the_name(task: Task) -> None:
     """What differs from the defaults is exactly what the suffix stands for, on the split of the name."""
-    settings = parse_settings(SciFIBenchSettings, task.settings)
+    settings = parse_settings(SciFIBenchSettings, task.settings_text)
     changed = {
         field.name: getattr(settings, field.name)
         for field in fields(settings)

@@ -36,7 +36,7 @@ def by_size(run: Run, metric: Metric, measure: str) -> list[GroupValue]:
     shown = SciFIBenchSettings(
         negatives=settings.negatives, shuffle=settings.shuffle, seed=settings.seed
     )
-    rows = load_rows(run.own.entry, run.own.split, settings_text(shown))
+    rows = load_rows(run.own.benchmark, run.own.split, settings_text(shown))
     records = {record.id: record for record in run.questions}
     sizes = {row["id"]: MEASURES[measure](row) for row in rows if row["id"] in records}
 

@@ -77,8 +77,8 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         path = self._answers(Path(eval_file))
         model = path.stem.removesuffix(f"_{self.task.name}")
         scorer = make_scorer(
-            self.task.entry,
-            self.task.settings,
+            self.task.benchmark,
+            self.task.settings_text,
             f"vlmevalkit {host_version()}",
             judge_of(self.task, judge_kwargs),
             pictures=accepted.get(model, ""),

@@ -29,7 +29,7 @@ def judge_of(task: Task, arguments: Mapping[str, Any]) -> Judge | None:
     `arguments` are those that the host passes to `evaluate`. Raises JudgeError: an unusable judge,
     or none if needed.
     """
-    rule = task.entry.judge(task.typed)
+    rule = task.benchmark.judge(task.settings)
     if rule is None:
         return None
     model, url, key = (str(arguments.get(name) or "") for name in ("model", "api_base", "key"))
@@ -92,7 +92,7 @@ def write(
     """
     documents = [answer.record for answer in answers]
     records = RecordSet(documents, scorer.questions(documents), task.questions)
-    rows = summary.rows_of(task.entry, task.typed, scorer.metrics, records)
+    rows = summary.rows_of(task.benchmark, task.settings, scorer.metrics, records)
     values = {name: records.value(*row) for name, row in rows.items()}
 
     more = {

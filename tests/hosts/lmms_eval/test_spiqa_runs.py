@@ -64,7 +64,7 @@ def test_model_of_random_weights_runs_every_setting(
     result = evaluate("qwen2_5_vl", SETTINGS, tiny_vlm.model_args(checkpoint), **options)
     for name in SETTINGS:
         task = catalogue()[0][name]
-        rows = load_rows("spiqa", "demo", task.settings)[:2]
+        rows = load_rows("spiqa", "demo", task.settings_text)[:2]
         records = [whole_record(sample) for sample in result["samples"][name]]
         assert [record["id"] for record in records] == [row["id"] for row in rows], name
         assert all(

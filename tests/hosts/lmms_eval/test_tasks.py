@@ -63,9 +63,9 @@ def test_every_hook_and_metric_resolves(manager: Any) -> None:
         assert callable(config["process_results"])
         assert all(callable(entry["aggregation"]) for entry in config["metric_list"])
         rows = [entry["metric"] for entry in config["metric_list"]]
-        settings = task.entry.parse(task.settings)
-        assert set(task.entry.rows_of_table(settings)) <= set(rows)
-        assert config["metadata"]["headline"] == task.metrics[0] or task.settings.startswith(
+        settings = task.benchmark.parse(task.settings_text)
+        assert set(task.benchmark.rows_of_table(settings)) <= set(rows)
+        assert config["metadata"]["headline"] == task.metrics[0] or task.settings_text.startswith(
             "prompt=caption"
         )
         assert config["test_split"] == task.split
@@ -75,13 +75,15 @@ def test_tables_are_short_and_begin_with_the_headline() -> None:
     """Whatever its settings, a task's table has at most 16, 12 and 8 rows, and the headline is the first."""
     tasks, _ = catalogue()
     for name, task in tasks.items():
-        for protocol in ("corrected", "released", "both") if task.benchmark == "spiqa" else ("",):
-            settings = task.entry.parse(
-                f"{task.settings},protocol={protocol}" if protocol else task.settings
+        for protocol in (
+            ("corrected", "released", "both") if task.benchmark_name == "spiqa" else ("",)
+        ):
+            settings = task.benchmark.parse(
+                f"{task.settings_text},protocol={protocol}" if protocol else task.settings_text
             )
-            rows = task.entry.rows_of_table(settings)
-            assert len(rows) <= MOST_ROWS[task.benchmark], name
-            assert rows[0] == task.entry.metrics(settings)[0].name
+            rows = task.benchmark.rows_of_table(settings)
+            assert len(rows) <= MOST_ROWS[task.benchmark_name], name
+            assert rows[0] == task.benchmark.metrics(settings)[0].name
             assert len(set(rows)) == len(rows)
 
 

@@ -121,7 +121,7 @@ def test_both_hosts_give_the_same_numbers(
 def rows_of_table(name: str) -> list[str]:
     """The rows of the other host's table."""
     (task,) = find_tasks([name])
-    return task.entry.rows_of_table(task.typed)
+    return task.benchmark.rows_of_table(task.settings)
 
 
 def run_lmms_eval(server: OpenAIServer, folder: Path) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ TASK = "mmstar_demo"
 def scorer() -> Scorer:
     """That of MMStar's demo questions."""
     (task,) = find_tasks([TASK])
-    return make_scorer(task.entry, task.settings, "vlmevalkit 0.0.20", None)
+    return make_scorer(task.benchmark, task.settings_text, "vlmevalkit 0.0.20", None)
 
 
 def test_answers_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def write_run(
 ) -> tuple[Task, Path]:
     """Write a run of a task with the answers, and an `A` for every other one of the first `asked` questions."""
     (task,) = find_tasks([name])
-    scorer = make_scorer(task.entry, task.settings, HOST, None)
+    scorer = make_scorer(task.benchmark, task.settings_text, HOST, None)
     given = {row["id"]: answers.get(row["id"], "A") for row in rows_of(name)[:asked]}
     write(folder, "small", task, scorer, scored(scorer, rows_of(name), given))
     return task, folder
