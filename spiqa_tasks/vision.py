@@ -66,14 +66,14 @@ def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 def _read(figures: dict[Path, str]) -> None:
     """Write the lines of figures to files; `figures` maps file -> path of the figure."""
-    own = threading.local()
+    per_thread = threading.local()
 
     def read(figure: tuple[Path, str]) -> None:
         file, path = figure
-        if not hasattr(own, "engine"):
-            own.engine = _engine()
+        if not hasattr(per_thread, "engine"):
+            per_thread.engine = _engine()
         try:
-            lines = own.engine(open_picture(path))
+            lines = per_thread.engine(open_picture(path))
         except Exception as error:  # the engine documents no errors of its own
             raise DataError(
                 f"Expected the OCR engine to read {path}, it failed: {error}."
@@ -81,13 +81,9 @@ def _read(figures: dict[Path, str]) -> None:
         write_atomically(file, json.dumps(lines, ensure_ascii=False).encode())
 
     with ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_WORKERS)) as pool:
-        for _ in tqdm(
-            pool.map(read, figures.items()),
-            "reading figures (OCR)",
-            len(figures),
-            disable=not figures,
-        ):
-            pass
+        done = pool.map(read, figures.items())
+        for _ in tqdm(done, "reading figures (OCR)", len(figures), disable=not figures):
+            pass  # errors of the workers are raised here
 
 
 def _engine() -> Reader:
@@ -134,40 +130,40 @@ class ClipEncoder:
 
     def texts(self, texts: Sequence[str]) -> Embeddings:
         """Return embeddings, shape (texts, dimension), of texts cut to the model's context."""
-        options = {
-            "padding": self._padding,
-            "truncation": True,
-            "max_length": self._length,
-            "return_tensors": "pt",
-        }
-        return self._embed(
-            texts,
-            lambda batch: self._processor.tokenizer(list(batch), **options),
-            "get_text_features",
-        )
+
+        def inputs(batch: Sequence[str]) -> Any:
+            return self._processor.tokenizer(
+                list(batch),
+                padding=self._padding,
+                truncation=True,
+                max_length=self._length,
+                return_tensors="pt",
+            )
+
+        return self._embed(texts, inputs, "get_text_features")
 
     def images(self, paths: Sequence[str]) -> Embeddings:
         """Return embeddings of picture files, shape (paths, dimension)."""
 
         def inputs(batch: Sequence[str]) -> Any:
-            return self._processor.image_processor(
-                [open_picture(path) for path in batch], return_tensors="pt"
-            )
+            pictures = [open_picture(path) for path in batch]
+            return self._processor.image_processor(pictures, return_tensors="pt")
 
         return self._embed(paths, inputs, "get_image_features")
 
     def _embed(
-        self, items: Sequence[str], inputs: Callable[[Sequence[str]], Any], features: str
+        self, items: Sequence[str], inputs: Callable[[Sequence[str]], Any], method: str
     ) -> Embeddings:
+        """Return the embeddings of items by a method of the model, in batches."""
         import torch
 
         rows = []
-        for start in tqdm(
-            range(0, len(items), self._batch_size), features, disable=len(items) <= self._batch_size
-        ):
+        starts = range(0, len(items), self._batch_size)
+        for start in tqdm(starts, method, disable=len(starts) <= 1):
             batch = inputs(items[start : start + self._batch_size]).to(self.device)
             with torch.inference_mode():
-                output = getattr(self._model, features)(**batch)
+                output = getattr(self._model, method)(**batch)
+            # Some versions of transformers return the tensor, others an object with it.
             pooled = output if isinstance(output, torch.Tensor) else output.pooler_output
             rows.append(torch.nn.functional.normalize(pooled.double(), dim=-1).cpu().numpy())
         return np.concatenate(rows)
