@@ -136,7 +136,7 @@ MEAN_DISTANCES = {
 
 def main() -> None:
     """Print the section: coverage of means and differences, power at the smallest difference."""
-    runs = measure.arguments(__doc__, runs=3000).runs
+    runs = measure.arguments(__doc__, runs=1500).runs
     rng = np.random.default_rng(0)
     print(f"## Intervals\n\nPercent of {runs:,} simulated samples, 95% intervals.")
 
@@ -152,8 +152,8 @@ def main() -> None:
     laws = ["sizes of test-A", "log-normal sizes"]
     _print_shares(rng, runs, title, _papers("close", laws), _harder)
 
-    # Two runs, three times for the power, take six times as long as one.
-    _print_differences(np.random.default_rng(1), runs // 6)
+    # Two runs, three times for the power: a cell takes some six times as long.
+    _print_differences(np.random.default_rng(1), runs // 3)
 
 
 def _single(form: str) -> list[Sample]:

@@ -68,14 +68,14 @@ def design_effect(
     """Return the cluster-robust variance over that of independent scores, and degrees of freedom.
 
     Source of the ratio: L. Kish, "Survey Sampling", 1965. If all deviations are tiny it is a ratio
-    of almost nothing. So one large deviation, of `size`, is added, repeated throughout a cluster of
-    the average size: the effect of deviations that are all 0 is that size, as if each cluster were
-    one score.
+    of almost nothing. So one large deviation, of `size`, is added, repeated throughout a cluster as
+    large as that of the average score: the effect of deviations that are all 0 is the number of
+    scores in it, as if each cluster were one score.
     """
     n = len(deviations)
     robust, freedom = variance(deviations, groups)
     independent = math.fsum(deviation**2 for deviation in deviations) * n / (n - 1)
-    average = n / len(groups)
+    average = sum(len(members) ** 2 for members in groups) / n
     return (robust * n**2 + average * size**2) / (independent + size**2), freedom
 
 

@@ -55,14 +55,14 @@ def test_the_design_effect_of_questions_alone_is_1(scores: list[float]) -> None:
 
 
 def test_the_design_effect_is_a_ratio_of_variances() -> None:
-    """CR2 by hand, with one deviation more in a paper of two; that size without any deviations."""
+    """CR2 by hand, with one deviation more in the average question's paper; its size without any."""
     deviations, groups = [1.0, 0.0, 0.0, -1 / 3, -1 / 3, -1 / 3], [[0], [1, 2], [3, 4, 5]]
     clustered = 1 / (1 - 1 / 6) + 1 / (1 - 3 / 6)
     independent = (1 + 3 / 9) * 6 / 5
     assert design_effect(deviations, groups, 1)[0] == pytest.approx(
-        (clustered + 2) / (independent + 1)
+        (clustered + 14 / 6) / (independent + 1)
     )
-    assert design_effect([0.0] * 6, groups, 1)[0] == pytest.approx(2)
+    assert design_effect([0.0] * 6, groups, 1)[0] == pytest.approx(14 / 6)
 
 
 @given(SCORES)
