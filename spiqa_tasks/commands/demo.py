@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from spiqa_tasks.commands import compare, gain, report
+from spiqa_tasks.demo.judge_server import MODEL, overlap_judge
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.lmms_eval.command_line import watched
 from spiqa_tasks.hosts.lmms_eval_files import read_results, result_files
-from spiqa_tasks.judge.overlap_server import MODEL, overlap_judge
 
 RUNS = (
     ("ocr_baseline", ("spiqa_demo", "mmstar_demo", "scifibench_demo", "scifibench_demo_text")),

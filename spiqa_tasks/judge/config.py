@@ -63,7 +63,7 @@ class JudgeConfig:
 
     provider: str
     model: str
-    url: str = ""
+    url: str = field(default="", repr=False)
     api_key: str | None = field(default=None, repr=False)
     concurrency: int = 64
     timeout: float = 60.0

@@ -197,7 +197,8 @@ def _check_url(url: str, judge: str) -> None:
         )
     try:
         parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+        usable = is_address and parts.port != 0 and url == url.strip()
     except ValueError:
         usable = False
     if usable:

@@ -203,3 +203,61 @@ def test_a_judge_that_could_never_be_asked_is_refused(change: dict[str, float]) 
     """No slot and no time are one sentence."""
     with pytest.raises(JudgeError, match="at least 1 and its timeout above 0"):
         replace(parse_judge("openai:m", environ={}), **change)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("address", "corrected"),
+    [
+        ("localhost:8765/v1", "openai:m@http://localhost:8765/v1"),
+        ("127.0.0.1:8765", "openai:m@http://127.0.0.1:8765"),
+        ("http:/localhost/v1", "openai:m@http://localhost/v1"),
+        (" http://localhost/v1", "openai:m@http://localhost/v1"),
+        ("cf/meta/llama", "openai:m@http://cf/meta/llama"),
+    ],
+)
+def test_what_stands_behind_the_first_at_is_an_address(address: str, corrected: str) -> None:
+    """One without `http://` is refused with it, and never asked at the public address."""
+    with pytest.raises(JudgeError, match="must be http://host") as caught:
+        parse_judge(f"openai:m@{address}", environ={"OPENAI_API_KEY": "k"})
+    assert f"Write {corrected}." in str(caught.value)
+
+
+HEADER = {"SPIQA_JUDGE_HEADER": "X-Tenant=mine"}
+
+
+@pytest.mark.parametrize(
+    ("judge", "environ", "is_sent"),
+    [
+        (f"openai:m@{OWN}", HEADER, True),
+        (f"openai:m@{OWN}", {**HEADER, "SPIQA_JUDGE_BASE_URL": OWN}, True),
+        ("openai:m@http://other/v1", {**HEADER, "SPIQA_JUDGE_BASE_URL": OWN}, False),
+        ("openai:m", HEADER, False),
+        ("hf:m", HEADER, False),
+    ],
+)
+def test_a_header_goes_where_the_judges_key_goes(
+    judge: str, environ: dict[str, str], is_sent: bool
+) -> None:
+    """But to no public address: it may be a key of a gateway."""
+    expected = (("X-Tenant", "mine"),) if is_sent else ()
+    assert parse_judge(judge, environ=environ).headers == expected
+    given = parse_judge(judge, headers=["A=b=c"], environ=environ)
+    is_own = "@" in judge
+    assert given.headers == ((("A", "b=c"),) if is_own else ())
+
+
+@pytest.mark.parametrize(
+    "header", ["", "X", "=v", "X=", "X Y=v", "X=\u00e9", "Authorization=Bearer secret", "Host=h"]
+)
+def test_a_header_that_cannot_be_sent_is_refused_without_its_value(header: str) -> None:
+    """The key has a way of its own."""
+    with pytest.raises(JudgeError, match="header as NAME=VALUE") as caught:
+        parse_judge(f"openai:m@{OWN}", headers=[header], environ={})
+    assert "secret" not in str(caught.value)
+
+
+def test_a_query_stands_in_no_text() -> None:
+    """Though it is sent, for it may be a signature."""
+    config = parse_judge(f"openai:m@{OWN}?subscription=0123456789", environ={})
+    assert config.redact("at http://own/v1?subscription=0123456789") == "at http://own/v1?[key]"
+    assert "0123456789" not in f"{config!r} {config.host}"

@@ -1,6 +1,8 @@
 """The classification of failures is pure, so it is tested without a server."""
 
+import email.utils
 import random
+import time
 
 import pytest
 from hypothesis import given
@@ -90,3 +92,11 @@ def test_what_the_server_asked_for_gets_jitter_on_top(tries: int, seed: int) -> 
     added = policy.delay(tries, 12.0, random.Random(seed)) - 12.0
     assert added == pytest.approx(policy.delay(tries, None, random.Random(seed)) / 10)
     assert added > 0
+
+
+def test_a_date_is_a_wait() -> None:
+    """As HTTP has it, beside seconds; one in the past means now."""
+    soon = email.utils.formatdate(time.time() + 90, usegmt=True)
+    assert retry_after_seconds({"retry-after": soon}) == pytest.approx(90, abs=5)
+    assert retry_after_seconds({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
+    assert retry_after_seconds({"retry-after": "Fri, 31 Dec 9999 23:59:59 GMT"}) == LONGEST_WAIT

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from spiqa_tasks import L3Score
+from spiqa_tasks.demo.judge_server import MODEL, completion, overlap, overlap_judge
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.overlap_server import MODEL, completion, overlap, overlap_judge
 
 
 @pytest.mark.parametrize(

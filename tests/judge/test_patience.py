@@ -1,0 +1,69 @@
+"""Which tries count, when a test question comes first, and when a judge is given up."""
+
+import math
+
+import pytest
+
+from spiqa_tasks.judge.config import RetryPolicy
+from spiqa_tasks.judge.patience import FIRST_TRIES, Job, Patience
+from spiqa_tasks.judge.types import JudgeRequest
+
+
+def job() -> Job:
+    return Job(0, "key", JudgeRequest("p"), first_asked=0.0)
+
+
+def fail(patience: Patience, of: Job, now: float, *, of_test: bool = False) -> None:
+    of.tries += 1
+    patience.failed(of, "down", now, now - 1, None)
+    patience.count(of, now, of_test=of_test, is_refusal=False)
+
+
+def test_the_first_three_tries_count_and_later_ones_behind_a_test_question() -> None:
+    """One that is not answered takes the later ones back: the judge was at fault."""
+    patience, one = Patience(RetryPolicy()), job()
+    for _ in range(FIRST_TRIES):
+        assert not patience.needs_test(one, is_probing=False)
+        fail(patience, one, 1.0)
+    assert patience.needs_test(one, is_probing=False)
+    one.is_tested = True
+    assert not patience.needs_test(one, is_probing=False)
+    fail(patience, one, 2.0)
+    assert one.counted == FIRST_TRIES + 1
+    fail(patience, one, 3.0, of_test=True)
+    assert one.counted == FIRST_TRIES
+
+
+def test_a_wait_grows_only_while_nobody_is_answered() -> None:
+    """An answer to anybody begins it anew."""
+    patience, one = Patience(RetryPolicy(base=1.0, cap=64.0)), job()
+    delays = []
+    for now in (1.0, 2.0, 3.0):
+        fail(patience, one, now)
+        delays.append(patience.delay(one, None))
+    assert 0.5 <= delays[0] <= 1
+    assert 2 <= delays[2] <= 4
+    patience.answered(3.5)
+    fail(patience, one, 4.0)
+    assert 0.5 <= patience.delay(one, None) <= 1
+
+
+def test_a_judge_is_given_up_after_so_long_without_an_answer() -> None:
+    """Counted from the last answer, or the first request that failed; any answer ends it."""
+    patience, one = Patience(RetryPolicy(patience=10.0)), job()
+    patience.answered(100.0)
+    fail(patience, one, 105.0)
+    assert patience.left(105.0) == pytest.approx(9.0)  # asked at 104
+    assert patience.given_up(113.0) is None
+    assert "has answered nothing for 10 s" in str(patience.given_up(114.0))
+    patience.answered(114.5)
+    assert patience.given_up(1000.0) is None
+
+
+def test_a_longer_wait_than_the_patience_stops_everything() -> None:
+    """As does whoever interrupts."""
+    patience, one = Patience(RetryPolicy(patience=10.0)), job()
+    patience.failed(one, "busy", 1.0, 0.0, retry_after=11.0)
+    assert "asks for 11 s of patience" in str(patience.given_up(1.0))
+    patience.stop(math.inf)
+    assert patience.given_up(1e9) is not None
