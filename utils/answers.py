@@ -11,33 +11,30 @@ from typing import Any
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import (
     LoggedRecord,
+    is_distributed,
     logged_values,
     names,
     record_of,
     report,
     scorer_of,
-    several,
+    task_key,
 )
 
 logger = logging.getLogger("spiqa_tasks")
 
 
-def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Any]:
+def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Return one entry per row of the table; the first holds the whole record."""
     task = (doc["benchmark"], doc["settings"])
-    scorer, name = (
-        scorer_of(*task),
-        names.get((doc["benchmark"], doc["split"], doc["settings"]), ""),
-    )
+    scorer = scorer_of(*task)
     try:
-        return logged_values(record_of(doc, results[0]), scorer, task, name)
+        record = record_of(doc, results)
     except Exception as error:
         logger.exception(
             "Question %s could not be scored; its answer is kept in the samples file.", doc["id"]
         )
-        return logged_values(
-            Record(str(doc["id"]), status="scoring_failed", reason=repr(error)), scorer, task, name
-        )
+        record = Record(str(doc["id"]), status="scoring_failed", reason=repr(error))
+    return logged_values(record, scorer, task, names.get(task_key(doc), ""))
 
 
 def aggregate(entries: Sequence[LoggedRecord]) -> float:
@@ -47,7 +44,7 @@ def aggregate(entries: Sequence[LoggedRecord]) -> float:
     try:
         scorer = scorer_of(*first.task)
         value = scorer.value(first.metric, [entry.record for entry in entries])
-        if scorer.judge is not None and several():
+        if scorer.judge is not None and is_distributed():
             report.tell(scorer.judge.summary())
     except Exception:
         logger.exception(

@@ -12,7 +12,7 @@ import datasets
 from spiqa_tasks.benchmarks.prompting import chat_messages, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import benchmark_of, load_table
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import scorer_of
-from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
+from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
 
 Doc = Mapping[str, Any]
 
@@ -29,13 +29,13 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
     settings = settings.removeprefix(
         "default"
     )  # the name that `datasets` gives to an empty configuration
-    with one_sentence():
+    with exit_with_message():
         scorer_of(benchmark, settings)
         table = load_table(benchmark, str(stub.split), settings)
     return datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=uuid4().hex)
 
 
-@one_sentence()
+@exit_with_message()
 def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> list[dict[str, Any]]:
     """Return chat messages, in the paper's order; the YAML's `images` for the model class is the form of pictures."""
     return chat_messages(
@@ -43,13 +43,13 @@ def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> l
     )
 
 
-@one_sentence()
+@exit_with_message()
 def doc_to_visual(doc: Doc) -> list[Any]:
     """Return the pictures for simple models, in the order shown."""
     return visuals(benchmark_of(doc).prompt(doc))
 
 
-@one_sentence()
+@exit_with_message()
 def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> str:  # noqa: ARG001 - the host passes it
     """Return the text for simple models, each of several pictures marked."""
     return plain_text(benchmark_of(doc).prompt(doc))

@@ -8,7 +8,7 @@ from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval import open_docs
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import scorer_of
-from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
+from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
 
 from . import answers
 
@@ -17,7 +17,7 @@ aggregate = answers.aggregate
 
 def process_docs(docs: Any) -> Any:
     """Return the docs, marked to be judged together. Raises SystemExit: no judge, or an unusable one."""
-    with one_sentence():
+    with exit_with_message():
         if scorer_of(FREE_ANSWERS.name, open_docs.SETTINGS).judge is None:
             raise InputError("Expected a judge for l3score, found none. Name one in SPIQA_JUDGE.")
     return open_docs.mark(docs)

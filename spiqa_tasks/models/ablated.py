@@ -18,7 +18,7 @@ from lmms_eval.utils import simple_parse_args_string
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import unknown_name
-from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, one_sentence, wrapped_names
+from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, exit_with_message, wrapped_names
 from spiqa_tasks.models.ablation_hooks import (
     ablated_messages,
     ablated_visuals,
@@ -41,7 +41,7 @@ class WithChangedRequests(lmms):  # type: ignore[misc]
 
     def generate_until(self, requests: list[Instance]) -> list[Any]:
         """Answer changed requests. Raises SystemExit: they cannot be changed so."""
-        with one_sentence():
+        with exit_with_message():
             options = [self._shown_options(request) for request in requests]
             changed = [self._changed(*pair) for pair in zip(requests, options, strict=True)]
 
@@ -87,7 +87,7 @@ class WithChangedRequests(lmms):  # type: ignore[misc]
         if not self.is_simple:
             others[0] = self._changed_messages(others[0], options, before)
         elif self.ablation:
-            others[1] = one_sentence()(ablated_visuals(others[1], self.ablation))
+            others[1] = exit_with_message()(ablated_visuals(others[1], self.ablation))
         new.arguments = (context, *others)
         return new
 
@@ -99,7 +99,7 @@ class WithChangedRequests(lmms):  # type: ignore[misc]
             hook = with_options(hook, options)
         if self.shots is not None:
             hook = with_shots(hook, before)
-        return one_sentence()(hook)
+        return exit_with_message()(hook)
 
     def _mapped_back(self, answer: Any, request: Instance, options: ShownOptions | None) -> Any:
         """Return an answer as the base would have given it to the task's own request."""
@@ -118,7 +118,7 @@ class Ablated(lmms):  # type: ignore[misc]
     is_simple = False
 
     @classmethod
-    @one_sentence()
+    @exit_with_message()
     def create_from_arg_string(
         cls, arg_string: str, additional_config: dict[str, Any] | None = None
     ) -> Any:

@@ -10,7 +10,7 @@ from lmms_eval.api.instance import Instance
 from lmms_eval.api.model import lmms
 from tqdm import tqdm
 
-from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
+from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
 
 Doc = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ class Baseline(lmms):  # type: ignore[misc]
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one answer per request, in order."""
         answers = []
-        with one_sentence():
+        with exit_with_message():
             for request in tqdm(requests, desc=type(self).__name__, disable=self._rank != 0):
                 *_, task, split = request.args
                 answers.append(

@@ -10,7 +10,7 @@ from lmms_eval.api.instance import Instance
 from lmms_eval.api.task import Task
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
+from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
 from spiqa_tasks.models.base import Baseline, Doc
 from spiqa_tasks.models.host_docs import letter_of, target_of, task_of
 from spiqa_tasks.scoring.options import options_in, question_before
@@ -54,7 +54,7 @@ class _Choice(Baseline):
         answers = super().generate_until(requests)
         tasks = [request.args[-2] for request in requests]
         answered = {task for task, answer in zip(tasks, answers, strict=True) if answer}
-        with one_sentence():
+        with exit_with_message():
             for task in tasks:
                 if task not in answered:
                     raise InputError(

@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import benchmark_of
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.registration import one_sentence
+from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
 from spiqa_tasks.models.base import Baseline, Doc
 from spiqa_tasks.vision import ClipEncoder, Embeddings, figure_texts
 
@@ -90,7 +90,7 @@ class ClipChoice(Baseline):
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one letter per request; pictures and captions are embedded once, in batches."""
         docs = [self.document(request) for request in requests]
-        with one_sentence():
+        with exit_with_message():
             captions = {caption for doc in docs for caption in _captions(doc)}
         paths = {path for doc in docs for path in doc["images"]}
 

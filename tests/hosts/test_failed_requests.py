@@ -16,28 +16,9 @@ from spiqa_tasks.hosts.failed_requests import FAILURE_MARKERS, is_request_failur
         "\n [LMMS_EVAL_BUDGET_EXCEEDED]",
         "Failed to obtain answer via API.",
         "Fail to obtain answer",
-        "Error code: 429 - {'error': {'message': 'Rate limit reached for gpt-4o'}}",
-        " Error code: 500",
-        "openai.RateLimitError: Error code: 429",
-        "RateLimitError('too many')",
-        "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='api')",
-        "ReadTimeout: the server did not answer",
-        "google.api_core.exceptions.ResourceExhausted: 429 Quota exceeded",
-        "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB",
-        "CUDA out of memory.",
-        "Traceback (most recent call last):\n  File",
-        "503 Service Unavailable",
-        "429 Client Error: Too Many Requests for url: https://api",
-        "HTTP Error 502: Bad Gateway",
-        '{"error": {"code": 400}}',
-        "<!DOCTYPE html><html>",
-        "<html><body>502 Bad Gateway</body></html>",
-        "Request timed out.",
-        "Connection error.",
-        "Rate limit exceeded: try again",
     ],
 )
-def test_marks_of_hosts_and_texts_of_errors_are_failures_with_their_words(text: str) -> None:
+def test_marks_of_hosts_are_failures_with_their_words(text: str) -> None:
     """The response has no text and says why."""
     assert is_request_failure(text)
     assert (response_of(text).text, response_of(text).failure) == ("", text)
@@ -64,10 +45,17 @@ def test_marks_of_hosts_and_texts_of_errors_are_failures_with_their_words(text: 
         "{'Answer': 'error'}",
         "Rate limit of the sampler",
         "HTTP traffic",
+        "HTTP 404",
+        "<html>",
+        "Error: 512",
+        '{"error": 0.12}',
+        "Status: 450 K",
+        "Connection error.",
+        "RateLimitError: the name of the class in the figure",
     ],
 )
-def test_a_mark_within_an_answer_or_words_about_errors_are_an_answer(text: str) -> None:
-    """Only the beginning counts, and an empty answer is one."""
+def test_texts_that_look_like_an_error_are_answers(text: str) -> None:
+    """Hosts mark failed requests at the beginning; a figure may well ask for an error code."""
     assert not is_request_failure(text)
     assert (response_of(text).text, response_of(text).failure) == (text, None)
 

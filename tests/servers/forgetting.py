@@ -31,4 +31,4 @@ def forget_scorers() -> None:
     """The judges of lmms-eval's tasks, and the answers scored ahead."""
     batch_scoring.scorer_of.cache_clear()
     batch_scoring._judge.cache_clear()
-    batch_scoring._records.clear()
+    batch_scoring._waiting.clear()

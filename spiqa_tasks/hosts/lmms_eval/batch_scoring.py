@@ -1,22 +1,23 @@
 """Score a task's answers together, before the host asks for them one by one.
 
-The host calls `process_results` from a few threads, one answer at a time, so a judge asked there would get a few
-requests at a time. When the host has applied a task's filters, all answers are known and scored at once. An answer that
-was not scored then is scored when the host asks for it. With `repeats`, the first answers of all questions are scored
-as one run, the second ones as another: scores that depend on other answers depend on those of the same repeat.
+The host calls `process_results` from a few threads, one answer at a time, so a judge asked there
+would get a few requests at a time. When the host has applied a task's filters, all answers are
+known and scored at once; `process_results` then finds its record by question and repeat. With
+`repeats`, the first answers of all questions are scored as one run, the second ones as another:
+scores that depend on other answers depend on those of the same repeat.
 """
 
 import copy
 import logging
 import os
 import sys
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED
+from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric
 from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE, judge_advice
 from spiqa_tasks.benchmarks.record import Record
@@ -29,20 +30,26 @@ from spiqa_tasks.hosts.lmms_eval_files import BASELINE, metric_values
 from spiqa_tasks.judge.cost import Summary, combined
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ
-from spiqa_tasks.scoring.responses import without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
 
 OPEN_ANSWERS = replace(FREE_ANSWERS.with_metrics([L3SCORE]), remarks=judge_advice)
 """The benchmark of docs of other people's tasks (`open_docs`)."""
-Key = tuple[str, str, str]
-names: dict[tuple[str, str, str], str] = {}
-"""(benchmark, split, settings) -> name of the task last scored, for log lines of hooks that do not get it."""
-_records: dict[str, dict[Key, Record]] = {}
-"""Filter -> records of its answers, of the task last scored."""
+TaskKey = tuple[str, str, str]
+"""Benchmark, split and settings: all that a hook knows of its task, from the doc's row."""
+
+Answer = tuple[str, bool | None]
+"""Text, and whether it ended at the limit of generated tokens (None if unknown)."""
+
+names: dict[TaskKey, str] = {}
+"""Name of the task last scored, for log lines of hooks that do not get it."""
+
+_waiting: dict[str, dict[tuple[TaskKey, str], deque[Record]]] = {}
+"""Filter -> (task, question id) -> records of the task last scored, a repeat each, until the host
+has asked for them."""
 
 
-def several() -> bool:
+def is_distributed() -> bool:
     """Return whether the run has more than one process."""
     return int(os.environ.get("WORLD_SIZE", 1)) > 1
 
@@ -87,7 +94,7 @@ def scorer_of(benchmark: str, settings: str) -> Scorer:
 
 @cache
 def _judge(rule: str) -> Judge | None:
-    return make_judge(rule, judge_from_environ(os.environ), report=not several())
+    return make_judge(rule, judge_from_environ(os.environ), report=not is_distributed())
 
 
 def is_ours(docs: Any) -> bool:
@@ -96,38 +103,49 @@ def is_ours(docs: Any) -> bool:
     return {"benchmark", "split", "settings"} <= set(columns) and docs[0]["benchmark"] in BENCHMARKS
 
 
+def task_key(row: Mapping[str, Any]) -> TaskKey:
+    """Return the key of the task that a row belongs to."""
+    return row["benchmark"], row["split"], row["settings"]
+
+
 def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
     """Score the answers of one of our tasks; an exception is logged and leaves them to `record_of`."""
     row = docs[0]
     scorer = scorer_of(row["benchmark"], row["settings"])
     name = str(instances[0].metadata["task"]) if instances else ""
-    names[row["benchmark"], row["split"], row["settings"]] = name
+    names[task_key(row)] = name
+    # Records of an earlier run of the task must not be found if scoring fails.
+    _waiting.pop(filter_name, None)
     try:
-        repeats: defaultdict[int, list[tuple[Mapping[str, Any], str, bool | None]]] = defaultdict(
-            list
-        )
-        for doc_id, answers in answers_of(instances, filter_name).items():
-            for repeat, (text, truncated) in enumerate(answers):
-                repeats[repeat].append((docs[doc_id], text, truncated))
-        found: dict[Key, Record] = {}
-        for given in repeats.values():
-            records = [
-                scorer.record(row, response_of(text, truncated=truncated))
-                for row, text, truncated in given
-            ]
-            scored = scorer.score(records, whole=not several())
-            _warn(name, scorer, scored)
-            for (row, text, _), record in zip(given, scored, strict=True):
-                found.setdefault(
-                    _key(row, text), record
-                )  # equal answers keep the record of the first repeat
-        _records[filter_name] = found
+        _waiting[filter_name] = _scored(scorer, name, docs, answers_of(instances, filter_name))
     except Exception:
         logger.exception(
             "%s: The answers could not be scored together; they are scored one by one.", name
         )
-    if scorer.judge is not None and several():
+    if scorer.judge is not None and is_distributed():
         report.gather(scorer.judge.summary())
+
+
+def _scored(
+    scorer: Scorer, name: str, docs: Any, answers: Mapping[int, Sequence[Answer]]
+) -> dict[tuple[TaskKey, str], deque[Record]]:
+    """Return the records of each question, in the order of its repeats."""
+    repeats: defaultdict[int, list[Record]] = defaultdict(list)
+    rows = {doc_id: docs[doc_id] for doc_id in answers}
+    for doc_id, of_question in answers.items():
+        for repeat, (text, truncated) in enumerate(of_question):
+            response = response_of(text, truncated=truncated)
+            repeats[repeat].append(scorer.record(rows[doc_id], response))
+
+    # A record has the id of its row, also if its scoring failed.
+    keys = {str(row["id"]): (task_key(row), str(row["id"])) for row in rows.values()}
+    waiting: defaultdict[tuple[TaskKey, str], deque[Record]] = defaultdict(deque)
+    for records in repeats.values():
+        scored = scorer.score(records, whole=not is_distributed())
+        _warn(name, scorer, scored)
+        for record in scored:
+            waiting[keys[record.id]].append(record)
+    return dict(waiting)
 
 
 def _warn(name: str, scorer: Scorer, scored: Sequence[Record]) -> None:
@@ -140,23 +158,22 @@ def _warn(name: str, scorer: Scorer, scored: Sequence[Record]) -> None:
         )
 
 
-def record_of(row: Mapping[str, Any], text: str) -> Record:
-    """Return the record of one answer, scored now unless it was before."""
-    key = _key(row, text)
-    found = next((records[key] for records in _records.values() if key in records), None)
-    if found is None:
+def record_of(row: Mapping[str, Any], results: Sequence[Any]) -> Record:
+    """Return the record of the next repeat of a question, scored now unless it was before.
+
+    The host asks once with all repeats (`results`), of which the first one counts, and then once
+    with each, in order; without repeats, once.
+    """
+    key = task_key(row), str(row["id"])
+    records = next((of_filter[key] for of_filter in _waiting.values() if of_filter.get(key)), None)
+    if records is None:
         scorer = scorer_of(row["benchmark"], row["settings"])
-        (found,) = scorer.score([scorer.record(row, response_of(text))], whole=False)
-    return found
+        text = _texts(results[0])[0]
+        (record,) = scorer.score([scorer.record(row, response_of(text))], whole=False)
+        return record
 
-
-def _key(row: Mapping[str, Any], text: str) -> Key:
-    """Return the key of an answer, without reasoning: the host may remove it after the filters."""
-    return (
-        f"{row['benchmark']}/{row['split']}/{row['settings']}",
-        str(row["id"]),
-        without_reasoning(text).strip(),
-    )
+    asks_for_all = len(results) > 1
+    return records[0] if asks_for_all else records.popleft()
 
 
 class LoggedRecord(dict[str, Any]):
@@ -175,61 +192,89 @@ def logged_values(
     record: Record, scorer: Scorer, task: tuple[str, str], name: str = ""
 ) -> dict[str, Any]:
     """Return the result of `process_results`: the values of `metric_values` for the rows of the host's table."""
-    known = {metric.name: metric for metric in scorer.metrics}
-    table = [
-        (row, *row.partition("/")[::2]) for row in scorer.benchmark.rows_of_table(scorer.settings)
-    ]
-    rows = {row: (known[metric], group or None) for row, metric, group in table if metric in known}
-    logged = metric_values(record, rows, scorer.join is not None)
-    headline = next((values.get("score") for values in logged.values()), None)
+    values_of_rows = metric_values(record, _rows_of(scorer), scorer.join is not None)
+    headline = next((values.get("score") for values in values_of_rows.values()), None)
     if record.status == "scoring_failed":
-        logged[SCORING_FAILED.name] = {"id": record.id, "reason": record.reason}
-    found: dict[str, Any] = {row: LoggedRecord(values) for row, values in logged.items()}
-    for metric, values in found.items():
-        values.metric, values.record, values.task, values.name = metric, record, task, name
-    return found if headline is None else {**found, BASELINE: headline}
+        values_of_rows[SCORING_FAILED.name] = {"id": record.id, "reason": record.reason}
+
+    logged: dict[str, Any] = {}
+    for row, values in values_of_rows.items():
+        entry = LoggedRecord(values)
+        entry.metric = row
+        entry.record = record
+        entry.task = task
+        entry.name = name
+        logged[row] = entry
+    if headline is not None:
+        logged[BASELINE] = headline
+    return logged
+
+
+def _rows_of(scorer: Scorer) -> dict[str, tuple[Metric, str | None]]:
+    """Return the rows of the host's table whose metric can be computed: row -> (metric, group)."""
+    computable = {metric.name: metric for metric in scorer.metrics}
+    rows = {}
+    for row in scorer.benchmark.rows_of_table(scorer.settings):
+        metric, _, group = row.partition("/")
+        if metric in computable:
+            rows[row] = (computable[metric], group or None)
+    return rows
 
 
 def split_repeats(instances: list[Any]) -> None:
-    """Split each request with several answers (`repeats`) into requests with one, in place, for its stability."""
+    """Split each request with several answers (`repeats`) into requests with one, in place.
+
+    The host computes the stability of repeats only of separate requests.
+    """
     split = []
     for instance in instances:
         if len(instance.resps) < 2:
             split.append(instance)
             continue
-        for place, (text, tokens) in enumerate(
-            zip(instance.resps, instance.token_counts, strict=True)
-        ):
+
+        answers = zip(instance.resps, instance.token_counts, strict=True)
+        for repeat, (text, tokens) in enumerate(answers):
             single = copy.copy(instance)
-            single.idx, single.resps, single.token_counts = place, [text], [tokens]
-            single.filtered_resps, single.raw_filtered_resps = {}, {}
+            single.idx = repeat
+            single.resps = [text]
+            single.token_counts = [tokens]
+            single.filtered_resps = {}
+            single.raw_filtered_resps = {}
             split.append(single)
     instances[:] = split
 
 
-def answers_of(
-    instances: Sequence[Any], filter_name: str
-) -> dict[int, list[tuple[str, bool | None]]]:
-    """Return doc_id -> (answer, whether it ended at the limit of tokens or None without lengths) of each repeat."""
-    by_doc: dict[int, list[tuple[str, bool | None]]] = {}
+def answers_of(instances: Sequence[Any], filter_name: str) -> dict[int, list[Answer]]:
+    """Return the answers to each doc by its id, one for each repeat."""
+    by_doc: defaultdict[int, list[Answer]] = defaultdict(list)
     for instance in instances:
-        texts = _texts(instance.filtered_resps.get(filter_name))
-        settings = next((value for value in instance.arguments if isinstance(value, Mapping)), {})
-        limit = settings.get("max_new_tokens")
-        lengths = [
-            getattr(count, "output_tokens", None)
-            for count in getattr(instance, "token_counts", None) or ()
-        ]
-        if limit is None or len(lengths) != len(texts):
-            lengths = [None] * len(texts)
-        for text, length in zip(texts, lengths, strict=True):
-            by_doc.setdefault(instance.doc_id, []).append(
-                (text, None if length is None else length >= limit)
-            )
-    return by_doc
+        if filter_name in instance.filtered_resps:
+            texts = _texts(instance.filtered_resps[filter_name])
+            by_doc[instance.doc_id] += zip(texts, _truncated(instance, len(texts)), strict=True)
+    return dict(by_doc)
+
+
+def _truncated(instance: Any, count: int) -> list[bool | None]:
+    """Return of each of `count` answers whether it ended at the limit of generated tokens.
+
+    None if the host did not count its tokens, or if a filter changed the number of answers.
+    """
+    arguments = (value for value in instance.arguments if isinstance(value, Mapping))
+    limit = next(arguments, {}).get("max_new_tokens")
+    lengths = [getattr(tokens, "output_tokens", None) for tokens in instance.token_counts or ()]
+    if limit is None or len(lengths) != count:
+        return [None] * count
+    return [None if length is None else length >= limit for length in lengths]
 
 
 def _texts(answers: Any) -> list[str]:
+    """Return the answers of a request; a null is an empty one.
+
+    Servers send null for an answer of a reasoning model that spent its tokens, and for one that
+    was withheld; a filter of the host makes an empty list of it.
+    """
     if isinstance(answers, str):
         return [answers]
-    return [text for item in answers for text in _texts(item)] if isinstance(answers, list) else []
+    if isinstance(answers, list) and answers:
+        return [text for item in answers for text in _texts(item)]
+    return [""]

@@ -39,7 +39,7 @@ ABLATED = "ablated"
 
 
 @contextmanager
-def one_sentence() -> Iterator[None]:
+def exit_with_message() -> Iterator[None]:
     """Turn exceptions into SystemExit with one sentence: lmms-eval retries or swallows everything else."""
     try:
         yield

@@ -1,12 +1,18 @@
-"""Patches of the host's response cache (`--use_cache DIR`), which stores answers after all requests, failed ones too.
+"""Patches of the host's response cache (`--use_cache DIR`).
 
-With them requests are answered in slices, each stored before the next; the next run merges what killed runs stored;
-failed requests are asked again.
+The host stores answers after all requests, failed ones too. With the patches requests are answered
+in slices, each stored before the next; the next run merges what killed runs stored; failed requests
+are asked again.
 """
 
 import contextlib
+import json
+import logging
 import os
+import shutil
+import socket
 import sqlite3
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,8 +20,13 @@ from typing import Any
 from spiqa_tasks.hosts.after_import import replacing
 from spiqa_tasks.hosts.failed_requests import is_request_failure
 
+logger = logging.getLogger("spiqa_tasks")
+
 SLICE = 64
-"""Requests per slice, which a killed run can lose; several batches of a local model, so that it stays fast."""
+"""Requests per slice, which a killed run can lose; some batches of a local model, to stay fast."""
+
+_LONGEST_MERGE = 600.0
+"""Seconds after which a lock whose owner is unknown counts as left behind; a merge takes seconds."""
 
 
 def patch(host: Any) -> None:
@@ -26,21 +37,18 @@ def patch(host: Any) -> None:
 
     @replacing(host.ResponseCache, "create")
     def resumed(create: Any, cache_root: str, **options: Any) -> Any:
-        _collect_killed_runs(
-            host, Path(cache_root).parent if cache_root.endswith(".db") else Path(cache_root)
-        )
+        root = Path(cache_root)
+        _collect_killed_runs(host, root.parent if cache_root.endswith(".db") else root)
         return create(cache_root, **options)
 
     @replacing(host.ResponseCache, "execute")
     def in_slices(
         execute: Any, self: Any, lm: Any, reqtype: str, requests: Sequence[Any]
     ) -> list[Any]:
-        starts = range(0, len(requests), SLICE)
-        return [
-            answer
-            for start in starts
-            for answer in execute(self, lm, reqtype, requests[start : start + SLICE])
-        ]
+        answers: list[Any] = []
+        for start in range(0, len(requests), SLICE):
+            answers += execute(self, lm, reqtype, requests[start : start + SLICE])
+        return answers
 
     @replacing(host.ResponseCache, "_is_valid_response")
     def is_answer(is_valid: Any, response: Any, request_type: str) -> bool:
@@ -50,26 +58,96 @@ def patch(host: Any) -> None:
 
 
 def _collect_killed_runs(host: Any, root: Path) -> None:
-    """Merge the answers of killed runs into a copy of `cache.db` that then replaces it, as another run may read it.
+    """Merge the answers of killed runs into a copy of `cache.db` that then replaces it.
 
-    A run in progress loses nothing: it merges its answers at its end.
+    A copy, as another run may read the file. A run in progress loses nothing: it merges its answers
+    at its end.
     """
-    target, runs = root / "cache.db", root / "runs"
-    shards = [
-        path for path in sorted(runs.glob("*/rank_*.db")) if not (path.parent / ".merged").exists()
-    ]
+    target = root / "cache.db"
+    lock = root / "runs" / ".merge.lock"
+    shards = [path for path in _unmerged(root / "runs") if _is_readable(path)]
     if not shards:
         return
-    with contextlib.suppress(TimeoutError), host._merge_lock(str(runs / ".merge.lock")):
-        copy = target.with_name(f"cache.{os.getpid()}.tmp")
-        if target.exists():
-            with (
-                contextlib.closing(sqlite3.connect(target)) as old,
-                contextlib.closing(sqlite3.connect(copy)) as new,
-            ):
-                old.backup(new)
-        host.ResponseCache.merge_shards([str(path) for path in shards], str(copy))
-        copy.replace(target)
+
+    _take_over(lock)
+    try:
+        with host._merge_lock(str(lock)):
+            copy = target.with_name(f"cache.{os.getpid()}.tmp")
+            if target.exists():
+                _back_up(target, copy)
+            host.ResponseCache.merge_shards([str(path) for path in shards], str(copy))
+            copy.replace(target)
+    except TimeoutError:
+        logger.warning(
+            "The answers of killed runs in %s are not used: %s is held by another process. If none "
+            "is running, delete it and run again.",
+            root / "runs",
+            lock,
+        )
+
+
+def _unmerged(runs: Path) -> list[Path]:
+    """Return the stored answers of runs that did not end."""
+    shards = sorted(runs.glob("*/rank_*.db"))
+    return [path for path in shards if not (path.parent / ".merged").exists()]
+
+
+def _is_readable(shard: Path) -> bool:
+    """Return whether a shard has answers; one that is damaged is set aside, with a warning."""
+    try:
+        with contextlib.closing(sqlite3.connect(shard)) as database:
+            database.execute("SELECT * FROM responses").fetchall()
+            database.execute("SELECT * FROM meta").fetchall()
+    except sqlite3.OperationalError:
+        # Empty: killed before its first slice, or just begun. Locked: in progress.
+        return False
+    except sqlite3.DatabaseError as error:
+        aside = shard.with_name(f"{shard.name}.damaged")
+        shard.replace(aside)
+        logger.warning(
+            "The answers that a killed run stored in %s are lost (%s); the file is now %s.",
+            shard,
+            error,
+            aside.name,
+        )
+        return False
+    return True
+
+
+def _back_up(source: Path, copy: Path) -> None:
+    """Copy a database that others may be writing to."""
+    with (
+        contextlib.closing(sqlite3.connect(source)) as old,
+        contextlib.closing(sqlite3.connect(copy)) as new,
+    ):
+        old.backup(new)
+
+
+def _take_over(lock: Path) -> None:
+    """Remove the lock of a process of this machine that is dead."""
+    if not _is_left_behind(lock):
+        return
+    # Renamed first: another process may be about to remove it, too.
+    aside = lock.with_name(f"{lock.name}.{os.getpid()}")
+    with contextlib.suppress(OSError):
+        lock.rename(aside)
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _is_left_behind(lock: Path) -> bool:
+    try:
+        owner = json.loads((lock / "owner.json").read_text(encoding="utf-8"))
+        if owner["hostname"] != socket.gethostname():
+            return False
+        os.kill(int(owner["pid"]), 0)  # signal 0 only asks whether the process exists
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False  # it exists, and is another user's
+    except (OSError, ValueError, TypeError, KeyError):
+        # No owner: the process was killed between making the lock and signing it.
+        return lock.is_dir() and time.time() - lock.stat().st_mtime > _LONGEST_MERGE
+    return False
 
 
 def _text(response: Any) -> str:

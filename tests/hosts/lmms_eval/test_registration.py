@@ -15,7 +15,7 @@ import pytest
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.hosts.after_import import unmatched
 from spiqa_tasks.hosts.lmms_eval import registration
-from spiqa_tasks.hosts.lmms_eval.registration import PATCHES, one_sentence
+from spiqa_tasks.hosts.lmms_eval.registration import PATCHES, exit_with_message
 
 OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}
 BIN = Path(sys.executable).parent
@@ -154,17 +154,17 @@ def test_errors_end_the_run_with_one_sentence(caplog: pytest.LogCaptureFixture) 
     """Our own as they are; a defect is named and its traceback logged; Ctrl-C goes through."""
     with (
         pytest.raises(SystemExit, match=r"^spiqa-tasks: Expected a file, found none\.$"),
-        one_sentence(),
+        exit_with_message(),
     ):
         raise DataError("Expected a file, found none.")
     assert caplog.text == ""
     with (
         pytest.raises(SystemExit, match=r"unexpected KeyError: 'figure'; please report it\.$"),
-        one_sentence(),
+        exit_with_message(),
     ):
         raise KeyError("figure")
     assert "Traceback" in caplog.text
-    with pytest.raises(KeyboardInterrupt), one_sentence():
+    with pytest.raises(KeyboardInterrupt), exit_with_message():
         raise KeyboardInterrupt
 
 

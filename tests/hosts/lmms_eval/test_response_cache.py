@@ -1,13 +1,19 @@
 """The host's own cache of answers: runs that are killed, failed requests, two processes."""
 
+import contextlib
+import json
+import os
+import socket
+import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from spiqa_tasks.hosts.lmms_eval.response_cache import SLICE
+from spiqa_tasks.hosts.lmms_eval.response_cache import SLICE, _collect_killed_runs
 
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 3 retries] timeout"
 RUN = """
@@ -73,6 +79,63 @@ def test_a_killed_run_loses_one_slice(tmp_path: Path, run: object) -> None:
     served, asked = run(str(tmp_path), 6 * SLICE, lambda i: f"answer {i}")  # type: ignore[operator]
     assert asked == list(range(5 * SLICE, 6 * SLICE))
     assert served == [f"answer {i}" for i in range(6 * SLICE)]
+
+
+@pytest.mark.parametrize("size", [0, 4096, 6000])
+def test_a_damaged_store_of_a_killed_run_ends_no_later_one(
+    tmp_path: Path, run: object, size: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is set aside and named; the answers of other killed runs are used, an empty file is left."""
+    run(str(tmp_path), SLICE, str, ends=False)  # type: ignore[operator]
+    (good,) = (tmp_path / "runs").glob("*/rank_*.db")
+    with contextlib.closing(sqlite3.connect(good)) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    bad = tmp_path / "runs" / "killed" / "rank_0.db"
+    bad.parent.mkdir()
+    bad.write_bytes(good.read_bytes()[:size])
+    with caplog.at_level("WARNING", "spiqa_tasks"):
+        _, asked = run(str(tmp_path), SLICE, str)  # type: ignore[operator]
+    assert asked == []
+    assert bad.exists() == (size == 0)
+    assert [str(bad) in record.getMessage() for record in caplog.records] == [True] * (size > 0)
+
+
+@pytest.mark.parametrize(
+    ("owner", "age"), [({"pid": 2**22 + 1, "hostname": socket.gethostname()}, 0), (None, 3600)]
+)
+def test_the_lock_of_a_dead_process_is_taken_over(
+    tmp_path: Path, run: object, owner: dict[str, object] | None, age: int
+) -> None:
+    """By its number on this machine, or, where it was killed before it signed, by its age."""
+    run(str(tmp_path), SLICE, str, ends=False)  # type: ignore[operator]
+    lock = tmp_path / "runs" / ".merge.lock"
+    lock.mkdir()
+    if owner is not None:
+        (lock / "owner.json").write_text(json.dumps(owner), encoding="utf-8")
+    os.utime(lock, (time.time() - age,) * 2)
+    assert run(str(tmp_path), SLICE, str)[1] == []  # type: ignore[operator]
+    assert not lock.exists()
+
+
+@pytest.mark.parametrize("pid", [1, os.getpid()])
+def test_the_lock_of_a_live_process_is_respected(
+    tmp_path: Path, run: object, pid: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its answers are asked again, and the lock is named."""
+    run(str(tmp_path), SLICE, str, ends=False)  # type: ignore[operator]
+    from lmms_eval.caching import response_cache as host
+
+    lock = tmp_path / "runs" / ".merge.lock"
+    lock.mkdir()
+    owner = {"pid": pid, "hostname": socket.gethostname()}
+    (lock / "owner.json").write_text(json.dumps(owner), encoding="utf-8")
+    at_once = lambda path: _merge_lock(path, timeout_seconds=0)  # noqa: E731
+    _merge_lock = host._merge_lock
+    with pytest.MonkeyPatch.context() as patch, caplog.at_level("WARNING", "spiqa_tasks"):
+        patch.setattr(host, "_merge_lock", at_once)
+        _collect_killed_runs(host, tmp_path)
+    assert lock.exists()
+    assert str(lock) in caplog.text
 
 
 def test_a_failed_request_is_asked_again(
