@@ -34,7 +34,8 @@ from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_releas
 from spiqa_tasks.scoring.cot_released import parse_cot_released
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.ranking import parse_ranking
-from spiqa_tasks.scoring.responses import is_refusal, without_reasoning
+from spiqa_tasks.scoring.refusals import is_refusal
+from spiqa_tasks.scoring.responses import without_reasoning
 
 pytestmark = pytest.mark.slow
 

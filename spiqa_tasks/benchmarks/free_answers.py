@@ -22,7 +22,7 @@ from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.metrics.text_scores import METRICS
-from spiqa_tasks.scoring.responses import is_refusal
+from spiqa_tasks.scoring.refusals import is_refusal
 
 SPLIT = "file"
 

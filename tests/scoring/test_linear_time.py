@@ -11,7 +11,7 @@ from spiqa_tasks.printable import printable
 from spiqa_tasks.scoring.cot_released import parse_cot_released
 from spiqa_tasks.scoring.mcq.other_matchers import released_match
 from spiqa_tasks.scoring.ranking import parse_ranking
-from spiqa_tasks.scoring.responses import is_refusal
+from spiqa_tasks.scoring.refusals import is_refusal
 
 pytestmark = pytest.mark.slow
 PARTS = (

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.responses import is_refusal
+from spiqa_tasks.scoring.refusals import is_refusal
 
 REFUSALS = (
     "I cannot see the image.",

@@ -19,7 +19,8 @@ from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
 from spiqa_tasks.scoring.cot_released import parse_cot_released
-from spiqa_tasks.scoring.responses import is_refusal, without_control_tokens
+from spiqa_tasks.scoring.refusals import is_refusal
+from spiqa_tasks.scoring.responses import without_control_tokens
 
 
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:

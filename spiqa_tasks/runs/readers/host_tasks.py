@@ -11,7 +11,7 @@ from spiqa_tasks.hosts.lmms_eval_files import LoggedSample, LoggedTask
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.task import LOGGED, is_reported
 from spiqa_tasks.scoring.mcq import extract_choice
-from spiqa_tasks.scoring.responses import is_refusal
+from spiqa_tasks.scoring.refusals import is_refusal
 
 _GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")
 """Fields of a logged metric that name a group of the question."""

@@ -1,31 +1,37 @@
 """Extract the letter that an answer to a multiple-choice question picks, or None with the reason; never a guess.
 
-The rules are tried in order, from the strongest evidence to the weakest; the first that applies decides, with its
-letter or with `ambiguous`:
+An answer makes claims. A claim is a place in a line where the answer commits to options, and has
 
-1. `field`: a letter in a field made for the answer. `\\boxed{B}`, `<answer>B</answer>`, `{"answer": "B"}`
-2. `answer_line`: the last line that names an answer by its letter, or is nothing but a letter. `Answer: B`
-3. `conclusion`: the last line with a conclusion or a correction. `so B`, `therefore, option B`, `wait, it's B`
-4. `statement`: what is stated earlier, if it agrees. `B is correct`, `I choose B`, `B, because ...`
-5. `mark`: a letter in brackets that a sentence favours, or only mentions. `the third image (B) is most similar`
-6. `text`: the same evidence for the text of an option. `The colour is blue, not red.`
-7. `letter`: a capital, if the options are pictures. `Point B is closer`
+- a cue, a word of `words.py` that commits (`answer`, `so`, `correct`, `choose`), or a place that does: a field, a line
+  of its own, the beginning of the answer
+- the options that it names, by their letters or by their texts
+- a certainty, which is the rule that reads it, from the strongest to the weakest:
 
-If an answer continues with another question, the first turn that states an answer counts. Without a pick the rule is
-`empty`, `refusal`, `ambiguous`, `out_of_range` (a letter or a value that is no option) or `no_match`.
+  1. `field`: a letter in a field made for the answer. `\\boxed{B}`, `<answer>B</answer>`, `{"answer": "B"}`
+  2. `answer_line`: the last answer that is named, else the last line that is nothing but an option. `Answer: B`
+  3. `conclusion`: the last conclusion or correction. `so B`, `therefore, option B is right`, `wait, it's B`
+  4. `statement`: what is stated earlier, if it agrees. `B is correct`, `I choose B`, `B, because ...`
+  5. `mark`: a letter in brackets that a sentence favours, or only mentions. `the third image (B) is most similar`
+  6. `text`: the same evidence for the text of an option; if it stands in a field or is named, it outranks 4 and 5
+  7. `letter`: a capital, if the options are pictures. `Point B is closer`
+
+A claim is cancelled where its clause denies, supposes or asks it; where it begins a listing of the options, which
+claims them all; where the answer was cut within it; and where a later sentence says that no option is right. Claims of
+the strongest certainty decide: one option, or several and the answer is `ambiguous`. If an answer continues with
+another question, the first turn that claims anything counts. Without a pick the rule is `empty`, `refusal`,
+`ambiguous`, `out_of_range` (a letter or a value that is no option), `truncated` or `no_match`.
 """
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from spiqa_tasks.scoring.mcq.options import Options, with_letters, with_letters_of_positions
+from spiqa_tasks.scoring.mcq.options import Options, with_letters
 from spiqa_tasks.scoring.mcq.reading import RULES, Reading
-from spiqa_tasks.scoring.mcq.text import ends_early, plain, shortened, turns, without_echo
+from spiqa_tasks.scoring.mcq.text import cleaned, ends_early, plain, turns, without_echo
 
-MATCHER_VERSION = "6"
+MATCHER_VERSION = "7"
 """Incremented with every change that can change a letter; part of every signature."""
 
 
@@ -81,64 +87,58 @@ def extract_choice(
 
     Raises ValueError: no option, more than 26, or keys that are not different labels of at most three characters.
     """
-    keys = _check(choices)
+    keys = _keys(choices)
     if (bare := _BARE.fullmatch(response)) and keys.get(bare[1]) == bare[1]:
         return Choice(bare[1], "answer_line")
-    text = without_echo(shortened(response), prompt)
-    is_cut = ends_early(response) if truncated is None else truncated
-    labels = {
-        unicodedata.normalize("NFKC", key).upper(): letter
-        for letter, key in keys.items()
-        if key.upper() != letter
-    }
-    text = with_letters(text, labels) if labels else with_letters_of_positions(text, choices)
-    for option in choices.values():
-        if "\n" in option:
-            text = text.replace(option, " ".join(option.split()))
+
+    text = with_letters(without_echo(cleaned(response), prompt), keys, choices)
+    is_cut = ends_early(response, choices.values()) if truncated is None else truncated
     options = Options({letter: choices[key] for letter, key in keys.items()})
-    unread = Choice(None, "empty")
-    parts = turns(text)
-    for place, turn in enumerate(parts):
-        choice, stated = _read(Reading(turn, options, is_cut and place == len(parts) - 1), keys)
-        if stated:
+
+    reason = "empty"
+    *others, last = turns(text) or [""]
+    for turn in (*others, last):
+        reading = Reading(turn, options, is_cut and turn is last)
+        if choice := _read(reading, keys):
             return choice
-        unread = choice if unread.rule == "empty" else unread
-    return unread
+        if reason == "empty":
+            reason = _reason(reading)
+    return Choice(None, reason)
 
 
-def _read(reading: Reading, keys: Mapping[str, str]) -> tuple[Choice, bool]:
-    """Return the choice of a turn, and whether it states one (a rule applied, or it is a refusal)."""
-    stated = reason = ""
-    for name, rule in RULES.items():
-        letters = rule(reading) if not reading.is_cut or name not in _WEAK else frozenset[str]()
-        if len(letters) == 1 and letters <= keys.keys():
-            (letter,) = letters
-            return Choice(keys[letter], name), True
-        if letters:
-            stated = "ambiguous" if len(letters) > 1 else "out_of_range"
-            break
+def _read(reading: Reading, keys: Mapping[str, str]) -> Choice | None:
+    """Return what the strongest claims of a turn choose, or that it is a refusal; None if it claims nothing."""
+    rules = [(name, rule) for name, rule in RULES if not reading.is_cut or name not in _WEAK]
+    found = ((name, rule(reading)) for name, rule in rules)
+    name, letters = next(filter(lambda claim: claim[1], found), ("", frozenset[str]()))
+    if len(letters) == 1 and letters <= keys.keys():
+        (letter,) = letters
+        return Choice(keys[letter], name)
+    if reading.declines():
+        return Choice(None, "refusal")
+    if letters:
+        return Choice(None, "ambiguous" if len(letters) > 1 else "out_of_range")
+    return None
+
+
+def _reason(reading: Reading) -> str:
+    """Return why a turn claims nothing."""
     if not plain(reading.text):
-        reason = "empty"
-    elif reading.declines():
-        reason = "refusal"
-    others = (
-        "truncated"
-        if reading.is_cut
-        else "ambiguous"
-        if len(reading.mentioned()) > 1
-        else "no_match"
-    )
-    return Choice(None, reason or stated or others), bool(stated) or reason == "refusal"
+        return "empty"
+    if reading.is_cut:
+        return "truncated"
+    return "ambiguous" if len(reading.mentioned()) > 1 else "no_match"
 
 
-def _check(choices: Mapping[str, str]) -> dict[str, str]:
+def _keys(choices: Mapping[str, str]) -> dict[str, str]:
     """Return letter -> key: the key's own, or those from A on for labels that are no letters."""
     keys = {key.upper(): key for key in choices}
     are_letters = keys.keys() <= _LETTERS
-    found = keys if are_letters else dict(zip(ascii_uppercase, keys.values(), strict=False))
+    if not are_letters:
+        keys = dict(zip(ascii_uppercase, choices, strict=False))
     is_usable = are_letters or all(re.fullmatch(r"\S{1,3}", key) for key in choices)
-    if not found or len(found) < len(choices) or not is_usable:
+    if not keys or len(keys) < len(choices) or not is_usable:
         raise ValueError(
             f"expected choices with different letters or short labels as keys, got {list(choices)!r}"
         )
-    return found
+    return keys

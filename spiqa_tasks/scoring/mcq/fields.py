@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 _TAG = re.compile(
     r"[<\[](?:final_?)?(?:answer|ans|choice|option)[>\]]([^<\[\n]{0,2000})"
+    r"|<(?:conclusion|solution|output|response|result|final)>([^<\n]{1,2000})"
     r"|[\"'](?:final[ _]?|correct[ _]?)?(?:answer|choice|option|letter|prediction)(?:[ _](?:choice|letter|option))?"
     r"[\"']\s{0,9}:\s{0,9}"
     r"(?:\"((?:[^\"\\\n]|\\.){0,2000})\"|'((?:[^'\\\n]|\\.){0,2000})'|([^\"',}\n]{1,200}))",

@@ -16,10 +16,11 @@ from spiqa_tasks.scoring.mcq import cues
 Level = Literal["named", "concluded", "stated", "alone", "lead"]
 
 PIECES: Mapping[str, str] = {
+    "LABEL": "[LABELS]",
     "SURE": "[LETTER ENCLOSED CONFIRMED TEXT]",  # B, (B), (B) blue, blue
     "BY_LETTER": "[LETTER ENCLOSED CONFIRMED WEAK]",
     "NEXT": (  # "and C", "x or (C)", ". blue, C. red"
-        "(([COMMA AND]{1,2} OPTION? | (?<=TEXT)) SURE | OTHER AND [ENCLOSED CONFIRMED]"
+        "(FILL? [COMMA AND]{1,2} LABEL? (SURE | WEAK) | (?<=TEXT) SURE | OTHER AND [ENCLOSED CONFIRMED]"
         "| [STOP COLON] [OTHER FILL STOP AND IS GOOD]{1,12} [COMMA AND]{1,2} LETTER (?=[STOP COLON]))"
     ),
     "REST": "(NEXT (?![IS FITS GOOD WRONG NOT COLON])){0,12}",
@@ -27,60 +28,82 @@ PIECES: Mapping[str, str] = {
     "MENTION": "(SURE | OUT_OF_RANGE | [WEAK WORD] (?=FILL? BREAK | CONFIRMS)) REST",
     "BREAK": "([COMMA STOP COLON QUESTION BECAUSE BUT AND] | $)",
     "CONFIRMS": "IS FILL{0,3} [GOOD ANSWER]",
-    "DENIES": "([COMMA COLON] OTHER)? [COMMA COLON]? IS FILL{0,3} [NOT WRONG]",
+    "DENIES": (
+        "([COMMA COLON] OTHER)? [COMMA COLON]? (FILL{0,3} IS FILL{0,3} [NOT WRONG]"
+        "| FILL{1,3} WRONG | NOT FILL{0,2} [IS FITS] FILL{0,3} [GOOD ANSWER])"
+    ),
     "REJECTED": "FILL{0,3} (WRONG | NOT FILL{0,2} [GOOD FITS])",
-    "END": "(?=[COMMA STOP COLON QUESTION BECAUSE BUT SO] | $) (?!DENIES)",  # of the clause
-    "THE_ANSWER": "(ANSWER | GOOD FILL? OPTION)",
-    "WORDS": "[OTHER FILL GOOD OPTION FITS PICK IT SO AND LISTING BECAUSE ANSWER COMMA TEXT]{0,12}?",
-    "FILLING": "[FILL OPTION GOOD ANSWER SO IT COMMA COLON IS]{0,8}?",
+    "END": "LABEL? FILL{0,2} (?=[COMMA STOP COLON QUESTION BECAUSE BUT SO] | $) (?!DENIES)",
+    "THE_ANSWER": "(ANSWER | GOOD FILL? LABEL)",
+    "WORDS": (
+        "[OTHER FILL GOOD LABELS FITS PICK IT SO AND LISTING NOUNS BECAUSE ANSWER COMMA TEXT ALL"
+        " ELSE]{0,12}?"
+    ),
+    "FILLING": "[FILL LABELS PART GOOD ANSWER SO IT COMMA COLON IS]{0,8}?",
 }
 
 FORMS: Mapping[Level, Mapping[str, str]] = {
     "named": {  # anywhere in a line: the answer is named
         "The answer is B; Answer: B; The right caption for this is B": (
-            "THE_ANSWER WORDS [IS COLON] FILLING <MENTION> (?!DENIES | WRONG)"
+            "THE_ANSWER WORDS [IS COLON] FILLING <MENTION> ((?<=CONFIRMED) | (?!DENIES | WRONG))"
         ),
         "Answer B; Answer option B; The best choice (B)": (
-            "THE_ANSWER [FILL OPTION]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] REST>"
-            "(?!([COMMA COLON] OTHER)? [COMMA COLON]? IS | OTHER? (NOT | WRONG))"
+            "THE_ANSWER [FILL LABELS GOOD]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] REST>"
+            "(?!([COMMA COLON] OTHER)? [COMMA COLON]? IS FILL? (?![STOP COMMA] | $)"
+            "| OTHER? (NOT | WRONG))"
         ),
     },
     "concluded": {  # anywhere: after a word of conclusion or correction
         "So B; Actually, it is B; No, B": (
-            "([SO BUT] | NOT (?=COMMA)) [FILL OPTION IT PICK ANSWER GOOD SO BUT IS COLON COMMA]{0,9}? <MENTION> END"
+            "([SO BUT] | NOT (?=COMMA))"
+            "[FILL LABELS IT PICK ANSWER GOOD SO BUT IS COLON COMMA]{0,9}? <MENTION> END"
         ),
     },
     "stated": {  # anywhere: something is said for an option
         "B is correct; B is the answer": (
-            "<SUBJECT> OPTION? COMMA? FILL{0,3} IS [FILL SO IT]{0,4} ([FILL GOOD OTHER OPTION]{0,2} ANSWER | GOOD)"
+            "<SUBJECT> LABEL? COMMA? FILL{0,3} IS [FILL SO IT]{0,4}"
+            "([FILL GOOD OTHER LABELS]{0,2} ANSWER | GOOD)"
         ),
+        "The option that is wrong is B": (
+            "WRONG [FILL OTHER LABELS]{0,3} IS FILL{0,2} <MENTION> END"
+        ),
+        "The colour is option B": "IS FILL{0,3} OPTION <BY_LETTER> END",
+        "It grows, option B": "(?<=OTHER) COMMA SO? FILL? OPTION <BY_LETTER> (?=STOP? $)",
         "B best matches; B fits best; B matches the figure": (
-            "<SUBJECT> FILL{0,2} (GOOD FITS | FITS GOOD | FITS FILL? OPTION | ANSWER)"
+            "<SUBJECT> FILL{0,2} (GOOD (FITS | ANSWER) | FITS GOOD | FITS FILL? LABEL | ANSWER)"
         ),
         "B: correct; A ✗ B ✓ C ✗": (
-            "<SUBJECT> [COMMA STOP COLON]? FILL{0,2} GOOD"
+            "<SUBJECT> LABEL? [COMMA STOP COLON]? FILL{0,2} GOOD IS?"
             "((?=[LETTER ENCLOSED CONFIRMED] [COMMA STOP COLON]? [GOOD WRONG]) | END)"
         ),
-        "Only B fits; Only option B matches": "ONLY [FILL OPTION]{0,2} <BY_LETTER> [IS FITS GOOD]",
-        "The closest is B; The one that fits is B": "[GOOD OPTION FITS] WORDS [IS COLON] FILLING <MENTION> END",
-        "I choose B; Leaving B": "PICK [FILL OPTION GOOD ANSWER IT ONLY COLON COMMA]{0,5} <MENTION> (?!IS)",
-        "It fits (B); It fits option B": "FITS [FILL OPTION]{0,3} <(?<=OPTION) BY_LETTER | [ENCLOSED CONFIRMED]> END",
+        "Only B fits; Only option B matches": "ONLY [FILL LABELS]{0,2} <BY_LETTER> [IS FITS GOOD]",
+        "The closest is B; The one that fits is B": (
+            "[GOOD LABELS FITS] WORDS [IS COLON] FILLING <MENTION> END"
+        ),
+        "I choose B; Leaving B": (
+            "PICK [FILL LABELS GOOD ANSWER IT ONLY COLON COMMA]{0,5} <MENTION> (?!IS)"
+        ),
+        "It fits (B); It fits option B": (
+            "FITS [FILL LABELS]{0,3} <(?<=[LABELS]) BY_LETTER | [ENCLOSED CONFIRMED]> END"
+        ),
         "The sky is (B)": "IS FILL{0,3} <[ENCLOSED CONFIRMED] REST> END",
-        "It is B": "IT IS [FILL OPTION GOOD ANSWER COLON]{0,5} <MENTION> END",
+        "It is B": "IT IS [FILL LABELS GOOD ANSWER COLON]{0,5} <MENTION> END",
     },
     "alone": {  # a whole line
         "Option B.": (
-            "[FILL OPTION SO ANSWER BUT GOOD IT PICK IS COLON COMMA STOP]{0,6}"
-            "<(SURE | WEAK | WORD | OUT_OF_RANGE) REST> [STOP COMMA]* $"
+            "[FILL LABELS PART SO ANSWER BUT GOOD IT PICK IS COLON COMMA STOP]{0,6}"
+            "<(SURE | WEAK | WORD | OUT_OF_RANGE) ((LETTER | CONFIRMED){1,9} (?=$) | REST)>"
+            "LABEL? [STOP COMMA]* $"
         ),
     },
     "lead": {  # the beginning of a line
         "B, as it fits; B. It fits": (
-            "[FILL OPTION ANSWER COLON]{0,4} <(SURE | WEAK | WORD) REST>"
-            "(?=[STOP BECAUSE BUT QUESTION] (?!IS REJECTED) | [COMMA COLON] (?!IS? REJECTED | SURE COMMA SURE) | $)"
+            "[FILL LABELS ANSWER COLON]{0,4} <(SURE | WEAK | WORD) REST>"
+            "(?=FILL{0,2} ([STOP BECAUSE BUT QUESTION] (?!IS REJECTED)"
+            "| [COMMA COLON] (?!IS? REJECTED | SURE COMMA SURE) | $))"
         ),
         "(B) this is shown": (
-            "[FILL OPTION COLON]{0,4} <[CONFIRMED ENCLOSED]>"
+            "[FILL LABELS COLON]{0,4} <[CONFIRMED ENCLOSED]>"
             "(?![IS NOT FITS WRONG GOOD AND] | (OTHER AND)? [LETTER ENCLOSED CONFIRMED]"
             "| OTHER? LESS [COMMA STOP] | OTHER WRONG)"
         ),
@@ -101,6 +124,8 @@ def _spelled(token: re.Match[str]) -> str:
     name = token[0]
     if name in PIECES:
         return f"(?:{_TOKEN.sub(_spelled, PIECES[name])})"
+    if name == "LABELS":  # within brackets
+        return cues.OPTION + cues.NOUN
     return _SIGNS.get(name) or re.escape(getattr(cues, name))
 
 
@@ -130,6 +155,8 @@ class Line:
 
     kinds: str
     letters: Sequence[str]
+    listing: tuple[int, int] = (0, 0)
+    """The range of kinds in which all options are listed, each behind its letter."""
 
     @cached_property
     def claims(self) -> Sequence[Claim]:
@@ -159,13 +186,11 @@ class Line:
 
     def _claim(self, level: Level, match: re.Match[str]) -> Claim:
         start, end = match.span("option")
-        return Claim(
-            level,
-            start,
-            end,
-            self.named(start, end),
-            _LETTER.search(self.kinds, start, end) is None,
-        )
+        first, last = self.listing
+        is_listing = start == first < last
+        letters = self.named(first, last) if is_listing else self.named(start, end)
+        of_text = _LETTER.search(self.kinds, start, end) is None
+        return Claim(level, start, end, letters, of_text)
 
 
 def _doubted(kinds: str, match: re.Match[str]) -> bool:

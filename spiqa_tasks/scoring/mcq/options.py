@@ -3,9 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 from spiqa_tasks.scoring.mcq import cues
-from spiqa_tasks.scoring.mcq.text import CIRCLED, SPARE_DIGITS, fold, plain
+from spiqa_tasks.scoring.mcq.text import CIRCLED, SPARE_DIGITS, fold, in_one_form, plain
 
 TEXTS = "\ue000"
 """The first of the 256 characters that stand for option texts."""
@@ -30,16 +31,7 @@ class Options:
     """
 
     def __init__(self, choices: Mapping[str, str]) -> None:
-        texts = {letter: fold(plain(text)) for letter, text in choices.items()}
-        numbers = {letter: SPARE_DIGITS.sub("", text) for letter, text in texts.items()}
-        self._are_values = len(set(numbers.values())) == len(
-            set(texts.values())
-        )  # not 3, 3.0 and 3.00
-        texts = numbers if self._are_values else texts
-        self.texts = {
-            letter: text[1] if _BRACKETED.fullmatch(text) else text
-            for letter, text in texts.items()
-        }
+        self.texts, self._are_values = _comparable(choices)
         self.are_labels = all(
             not text or letter.lower() in text.split() for letter, text in self.texts.items()
         )
@@ -47,16 +39,39 @@ class Options:
         for letter, text in self.texts.items():
             if text and text.upper() not in self.texts:
                 owners[text] = owners.get(text, "") + letter
-        self.words = {
-            text
-            for text in owners
-            if _SHORT.fullmatch(text) or cues.KIND_OF_WORD.get(text, cues.GOOD) not in _TELLING
-        }
+        self.words = frozenset(filter(_is_word, owners))
         self.sought = sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """The words of all texts."""
+        return frozenset(" ".join(self.texts.values()).split())
 
     def cleaned(self, text: str) -> str:
         """Return a line of a response as option texts are compared with it: plain, 1500 for 1,500 and 3 for 3.0."""
         return SPARE_DIGITS.sub("", plain(text)) if self._are_values else plain(text)
+
+
+def _comparable(choices: Mapping[str, str]) -> tuple[dict[str, str], bool]:
+    """Return letter -> text as it is compared, and whether numbers lose their spare digits.
+
+    They keep them where they tell options apart, as in 3, 3.0 and 3.00.
+    """
+    texts = {letter: fold(plain(in_one_form(text))) for letter, text in choices.items()}
+    numbers = {letter: SPARE_DIGITS.sub("", text) for letter, text in texts.items()}
+    are_values = len(set(numbers.values())) == len(set(texts.values()))
+    if are_values:
+        texts = numbers
+    for letter, text in texts.items():
+        if _BRACKETED.fullmatch(text):
+            texts[letter] = text[1]
+    return texts, are_values
+
+
+def _is_word(text: str) -> bool:
+    """Return whether an option's text is a common word, or as short as one."""
+    kind = cues.KIND_OF_WORD.get(text, cues.GOOD)
+    return _SHORT.fullmatch(text) is not None or kind not in _TELLING
 
 
 def masked(text: str, options: Options) -> str:
@@ -95,54 +110,71 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     return not (item and item.span(1) == (start, end))
 
 
-_LONE_LETTER = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
-_NAMES = "|".join(cue for cue, kind in cues.KIND_OF.items() if kind in (cues.ANSWER, cues.OPTION))
+_LATIN = r"A-Za-z\u00c0-\u024f\u1e00-\u1eff"
+_LONE_LETTER = re.compile(rf"(?<![{_LATIN}</])[A-Za-z](?![{_LATIN}])")
+_NAMES = "|".join(
+    cue for cue, kind in cues.KIND_OF.items() if kind in (cues.ANSWER, cues.OPTION, cues.NOUN)
+)
 _IS = "|".join(re.escape(cue) for cue, kind in cues.KIND_OF.items() if kind == cues.IS)
 _ALPHABETS = "[\u0370-\u06ff\u30a0-\u30ff]"  # Greek, Cyrillic, Arabic; katakana
+_SEVERAL = r"(?P<before>^|(?:{names})\W{{0,9}})(?P<label>(?:{label})번?(?:\s?[,、&]\s?(?:{label})번?)+)(?=\W*$)"
 _FORMS = (
-    rf"(?P<before>(?:{_NAMES})\W{{0,3}}(?:{_IS})?\W{{0,4}})(?P<label>%s)(?:(?=번|입니다|이다|です|だ)|(?![\w%%°]|[.,]\d))",
-    r"(?P<before>^\W{0,8}|[(（\[【>{\"':]\s?)(?P<label>%s)(?=\s?(?:[.)）、:：\]】<}\"',;]|$|번))(?![.,]\d)",
-    rf"(?P<before>)(?P<label>(?<!{_ALPHABETS})(?={_ALPHABETS})(?:%s)(?!{_ALPHABETS}))",
+    r"(?P<before>(?:{names})\W{{0,3}}(?:{is_})?\W{{0,4}})(?P<label>{label})"
+    r"(?:(?=번|입니다|이다|です|だ)|(?![\w%°]|[.,]\d))",
+    r"(?P<before>^\W{{0,8}}|[(\[<{{\"':]\s?)(?P<label>{label})(?=\s?(?:[.)、:\]<}}\"',;]|$|번))(?![.,]\d)",
+    r"(?P<before>)(?P<label>(?<!{alphabets})(?={alphabets})(?:{label})(?!{alphabets}))",
 )
 """Where a label names an option: after `answer` or `option`; at a line's beginning, in brackets or a field; a letter of
 the alphabets beside no other letter. A bare number elsewhere is a number."""
-_IN_FIELD = r"(?P<before><answer>\s?)(?P<label>%s)(?=\s?</answer>)"
+_IN_FIELD = r"(?P<before><answer>\s?)(?P<label>{label})(?=\s?</answer>)"
 _NUMBER = re.compile(
     r"\d|\b(?:no|none|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)\b", re.I
 )
 
 
-def with_letters(text: str, letters: Mapping[str, str]) -> str:
-    """Return `text` with the letter in place of each label that names an option (`letters`: label -> letter).
+def with_letters(text: str, keys: Mapping[str, str], choices: Mapping[str, str]) -> str:
+    """Return `text` with the letter (`keys`: letter -> key) in place of each label that names an option.
 
-    Latin letters that stand alone name no option then and are masked.
+    If labels are no letters, Latin letters that stand alone name no option and are masked. If they are, a number in a
+    field made for the answer is the option's position, where no option speaks of numbers. Texts of several lines are
+    put on one.
     """
-    text = CIRCLED.sub(lambda mark: f"({unicodedata.normalize('NFKC', mark[0])})", text)
-    text = _LONE_LETTER.sub("xx", text)
-    return _replaced(text, letters, _FORMS)
+    for option in choices.values():
+        if "\n" in option:
+            text = text.replace(option, " ".join(option.split()))
+    labels = {
+        unicodedata.normalize("NFKC", key).upper(): letter
+        for letter, key in keys.items()
+        if key.upper() != letter
+    }
+    if labels:
+        text = CIRCLED.sub(lambda mark: f"({unicodedata.normalize('NFKC', mark[0])})", text)
+        return _replaced(_LONE_LETTER.sub("xx", text), labels, (_SEVERAL, *_FORMS))
+    if "<" in text and all(map(_is_phrase, choices.values())):
+        positions = {str(place): letter for place, letter in enumerate(sorted(keys), 1)}
+        return _replaced(text, positions, [_IN_FIELD])
+    return text
 
 
-def with_letters_of_positions(text: str, choices: Mapping[str, str]) -> str:
-    """Return `text` with the letter in place of a number in a field made for the answer: the option's position from 1.
-
-    Only if the options are phrases without any number, so that a number cannot be meant as a value.
-    """
-    if "<" not in text or not all(
-        len(option.split()) > 1 and not _NUMBER.search(option) for option in choices.values()
-    ):
-        return text
-    return _replaced(
-        text, {str(place): letter for place, letter in enumerate(sorted(choices), 1)}, [_IN_FIELD]
-    )
+def _is_phrase(option: str) -> bool:
+    return len(option.split()) > 1 and not _NUMBER.search(option)
 
 
 def _replaced(text: str, letters: Mapping[str, str], forms: Iterable[str]) -> str:
-    labels = "|".join(map(re.escape, sorted(letters, key=len, reverse=True)))
+    label = "|".join(map(re.escape, sorted(letters, key=len, reverse=True)))
+    each = re.compile(label, re.IGNORECASE)
     for form in forms:
+        pattern = form.format(names=_NAMES, is_=_IS, alphabets=_ALPHABETS, label=label)
         text = re.sub(
-            form % labels,
-            lambda found: f"{found['before']} {letters[found['label'].upper()]} ",
+            pattern,
+            lambda found: (
+                found["before"] + each.sub(lambda one: _spaced(one, letters), found["label"])
+            ),
             text,
             flags=re.M | re.I,
         )
     return text
+
+
+def _spaced(label: re.Match[str], letters: Mapping[str, str]) -> str:
+    return f" {letters[label[0].upper()]} "

@@ -56,10 +56,17 @@ def lmms_eval_match(response: str, letters: Sequence[str] = "ABCD") -> str | Non
     text = response.strip()
     for mark in _MARKS:
         text = text.strip(mark)
-    bare, text = text.strip(), f" {text} "
-    for alone in (bare[:2], bare[-2:][::-1]):
+    return _at_an_end(text.strip(), letters) or _behind_phrases(f" {text} ", letters)
+
+
+def _at_an_end(text: str, letters: Sequence[str]) -> str | None:
+    for alone in (text[:2], text[-2:][::-1]):
         if alone[:1] in tuple(letters) and not alone[1:].isalpha():
             return alone[0]
+    return None
+
+
+def _behind_phrases(text: str, letters: Sequence[str]) -> str | None:
     lowered = text.lower()
     begins = [lowered.find(phrase) + len(phrase) for phrase in _PHRASES if phrase in lowered]
     behind = [(text.find(letter, begin), letter) for begin in begins for letter in letters]
@@ -102,9 +109,16 @@ def vlmevalkit_match(
         return letters[0]
     if not letters and "Z" in words:  # how the host's judges say that no option is meant
         return None
-    stated = _STATED.search(response) if is_2026_06 else None
-    if stated is not None and stated[1].upper() in choices:
-        return stated[1].upper()
+    letter = _stated(response) if is_2026_06 else ""
+    return letter if letter in choices else _only_text(response, choices)
+
+
+def _stated(response: str) -> str:
+    stated = _STATED.search(response)
+    return stated[1].upper() if stated else ""
+
+
+def _only_text(response: str, choices: Mapping[str, str]) -> str | None:
     if len(response) > 2 * sum(map(len, choices.values())):
         return None
     named = [letter for letter, text in choices.items() if text.lower() in response.lower()]

@@ -1,32 +1,29 @@
 """A response, whose lines are read from its end and only as far as a rule needs them, and the rules."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from spiqa_tasks.scoring.mcq.cues import ANSWER, KIND_OF
+from spiqa_tasks.scoring.mcq.cues import ANSWER, OTHER
 from spiqa_tasks.scoring.mcq.fields import fields_in
-from spiqa_tasks.scoring.mcq.forms import Level, Line, compiled, settle
+from spiqa_tasks.scoring.mcq.forms import Claim, Line, compiled, settle
 from spiqa_tasks.scoring.mcq.options import Options
-from spiqa_tasks.scoring.mcq.stance import By, is_unable, is_undecided, stances
+from spiqa_tasks.scoring.mcq.stance import By, Stance, is_unable, is_undecided, rejects_all, stances
 from spiqa_tasks.scoring.mcq.tokens import read_line
-from spiqa_tasks.scoring.responses import is_refusal
+from spiqa_tasks.scoring.refusals import is_refusal
 
 _ITEM = re.compile(
-    r"[^\w\n]{0,8}(?:[a-z]{1,12} \(|(?:option|choice|figure|caption|image) )?([a-z])\**[.,):\]]",
+    r"[^\w\n]{0,8}(?:[a-z]{2,12} )?\(?([a-z])(?: {0,2}번)?[* ]{0,2}[.,):\]、]",
     re.IGNORECASE,
 )
-_BULLET = re.compile(r"\s*[-*•] \S")
 _SINGLE = re.compile(r"[^\w\n]{0,8}[a-z](?![a-z0-9])", re.IGNORECASE)
 _HEADING = re.compile(
     r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:(?:final |correct )?answer|(?:正确|参考)?答案)\W{0,3}",
     re.IGNORECASE,
 )
-_ANSWERS = re.compile(
-    "|".join(cue for cue, kind in KIND_OF.items() if kind == ANSWER), re.IGNORECASE
-)
-_UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} (OTHER | $)")
+_UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} OTHER")
+_EXPLAINS = compiled("BECAUSE COLON? $")
 _DENIAL = compiled("FILL{0,3} NOT")
 _NOTHING: frozenset[str] = frozenset()
 _NO_OPTION = frozenset("?")
@@ -42,6 +39,7 @@ class Reading:
         self.fields = fields_in(text)
         self.lines = [line for line in text.split("\n") if line and not line.isspace()]
         self._read: dict[str, Line] = {}
+        self._at: dict[int, Line] = {}
 
     def line(self, text: str) -> Line:
         """Return a line as kinds; equal lines are read once."""
@@ -49,11 +47,20 @@ class Reading:
             self._read[text] = read_line(self.options.cleaned(text), self.options)
         return self._read[text]
 
-    def _at(self, index: int) -> str:
+    def at(self, index: int) -> Line:
         """Return the line at `index`; one that begins with an option with the heading before it (`Answer:`)."""
-        line, before = self.lines[index], self.lines[index - 1] if index else ""
-        is_headed = _HEADING.fullmatch(before) and _SINGLE.match(line) and index not in self.listed
-        return f"{before.rstrip(' *_:#')}: {line}" if is_headed else line
+        if index not in self._at:
+            line, before = self.lines[index], self.lines[index - 1] if index else ""
+            if self._is_headed(index, line, before):
+                line = f"{before.rstrip(' *_:#')}: {line}"
+            self._at[index] = self.line(line)
+        return self._at[index]
+
+    def _is_headed(self, index: int, line: str, before: str) -> bool:
+        is_heading = _SINGLE.match(line) is not None and _HEADING.fullmatch(before) is not None
+        if not is_heading or index in self.listed:
+            return False
+        return _EXPLAINS.search(self.line(before).kinds) is None
 
     @cached_property
     def unread(self) -> int:
@@ -63,18 +70,20 @@ class Reading:
             before = self.text[: self.fields[0].start].split("\n")
             last = sum(bool(line.strip()) for line in before[:-1])
         for index in range(len(self.lines) - 1, last, -1):
-            if _ANSWERS.search(self.lines[index]):
-                line = self.line(self._at(index))
-                if _UNREAD.search(line.kinds) and not any(
-                    stance.by == "text" for stance in stances(line)
-                ):
-                    return index
+            if ANSWER in self.at(index).kinds and self._names_a_value(index):
+                return index
         return last
+
+    def _names_a_value(self, index: int) -> bool:
+        line = self.at(index)
+        below = OTHER if index + 1 < len(self.lines) else ""  # "Answer:" and on the next line 108
+        by_text = (stance.by == "text" for stance in stances(line))
+        return _UNREAD.search(line.kinds + below) is not None and not any(by_text)
 
     def backwards(self, after: int = -1) -> Iterator[tuple[int, Line]]:
         """Yield (index, line) of the lines after `after` that mention an option, the last first."""
         for index in range(len(self.lines) - 1, after, -1):
-            line = self.line(self._at(index))
+            line = self.at(index)
             if any(line.letters):
                 yield index, line
 
@@ -82,29 +91,39 @@ class Reading:
         """Return the options that the content of a field made for the answer names, by their texts if `of_text`."""
         line = self.line(field)
         claim = line.opening("alone") or line.opening("lead")
-        return settle(
-            [each for each in ([claim] if claim else line.claims) if each.of_text <= of_text], line
-        )
+        claims = [claim] if claim else line.claims
+        return settle([each for each in claims if each.of_text <= of_text], line)
 
-    def is_undecided(self, index: int, start: int) -> bool:
-        """Return whether a line from `start` on, or a later one, says that nothing can be chosen."""
+    def says(self, what: Callable[[Line, int], bool], index: int, start: int) -> bool:
+        """Return whether a line says something from `start` on, or a later one anywhere."""
         later = map(self.line, self.lines[index + 1 :])
-        return is_undecided(self.line(self._at(index)), start) or any(map(is_undecided, later))
+        return what(self.at(index), start) or any(what(line, 0) for line in later)
 
     def declines(self) -> bool:
         """Return whether the answer says that it cannot be given."""
         return is_refusal(self.text) or any(map(is_unable, map(self.line, self.lines)))
 
-    def stands_out(self, index: int, of_text: bool) -> bool:
-        """Return whether a line is no item of a listing; a text stands out only at an end of the answer.
+    def alone(self, index: int, of_text: bool) -> frozenset[str]:
+        """Return the options that are all of the line at `index`, and of the letters in the lines before it.
 
-        Of a cut answer only the first line does: a later one may be an item of a listing that was to come.
+        An item of a listing does not stand alone, nor does a text but at an end of the answer. Of a cut answer only
+        the first line does: a later one may be an item of a listing that was to come.
         """
-        if index in self.listed or (index and self.is_cut):
-            return False
-        around = self.lines[max(0, index - 1) : index + 2]
-        is_item = len(around) > 1 and all(map(_BULLET.match, around))
-        return not of_text or (index in (0, len(self.lines) - 1) and not is_item)
+        places = {0, len(self.lines) - 1} if of_text else range(len(self.lines))
+        if index in self.listed or (index and self.is_cut) or index not in places:
+            return _NOTHING
+        whole = self.at(index).opening("alone") or self.line(self.lines[index]).opening("alone")
+        if whole is None or whole.of_text != of_text:
+            return _NOTHING
+        return whole.letters | self._letters_above(index)
+
+    def _letters_above(self, index: int) -> set[str]:
+        """Return the letters in the lines before a line of one letter: `A`, `B`, `D`."""
+        letters = set[str]()
+        while index and len(self.lines[index - 1]) == len(self.lines[index]) == 1:
+            index -= 1
+            letters.add(self.lines[index])
+        return letters & self.options.texts.keys()
 
     def mentioned(self) -> frozenset[str]:
         """Return the letters of all options that are mentioned."""
@@ -115,63 +134,84 @@ class Reading:
     def listed(self) -> set[int]:
         """The indices of lines that are items (`A.`, `(A)`, `Option A:`) beside the next letter of the alphabet."""
         found = ((index, _ITEM.match(line)) for index, line in enumerate(self.lines))
-        items = [
-            (index, ord(item[1].lower()[0])) for index, item in found if item
-        ]  # İ is two characters in lower case
+        items = [(index, ord(item[1].lower()[0])) for index, item in found if item]  # İ is two
         listed = set[int]()
         for (here, item), (there, following) in pairwise(items):
             if following == item + 1 or (there == here + 1 and following > item):
                 listed |= {here, there}
+        return listed | self._cut_item(items)
+
+    def _cut_item(self, items: Sequence[tuple[int, int]]) -> set[int]:
+        """Return the index of a last line that is a letter alone, behind the item before it in the alphabet."""
         last = self.lines[-1].strip().lower() if items else ""
-        if len(last) == 1 and items[-1] == (
-            len(self.lines) - 2,
-            ord(last) - 1,
-        ):  # the cut-off item of a listing
-            listed.add(len(self.lines) - 1)
-        return listed
+        is_next = len(last) == 1 and items[-1] == (len(self.lines) - 2, ord(last) - 1)
+        return {len(self.lines) - 1} if is_next else set()
 
 
 def _field(reading: Reading) -> frozenset[str]:
     """Return the options named by the last field with a letter; {"?"} if the last one denies all: `none of these`."""
     contents = [field.content for field in reading.fields]
-    if (
-        contents
-        and _DENIAL.match(reading.line(contents[0]).kinds)
-        and not reading.content(contents[0], True)
-    ):
+    if not contents:
+        return _NOTHING
+    denies = _DENIAL.match(reading.line(contents[0]).kinds)
+    if denies and not reading.content(contents[0], True):
         return _NO_OPTION
     return next(filter(None, (reading.content(content, False) for content in contents)), _NOTHING)
 
 
-def _last(reading: Reading, level: Level, of_text: bool = False) -> frozenset[str]:
-    """Return the options that the last line with a claim of this level leaves standing.
+def _field_text(reading: Reading) -> frozenset[str]:
+    """Return the options named by the text in the last field."""
+    return reading.content(reading.fields[0].content, True) if reading.fields else _NOTHING
 
-    A line that is nothing but an option counts as an answer line if it stands out.
+
+def _claims(line: Line, of_text: bool = False) -> list[Claim]:
+    """Return the claims of a line that name letters, or those and texts."""
+    return [claim for claim in line.claims if claim.of_text <= of_text]
+
+
+def _named(reading: Reading, of_text: bool = False) -> frozenset[str]:
+    """Return the options that the last line with a named answer leaves standing, else the last line of its own.
+
+    An answer that is named earlier outranks a lone letter at the end, unless the letter is one of several named.
     """
+    alone = _NOTHING
     for index, line in reading.backwards(reading.unread if of_text else -1):
-        claims = [claim for claim in line.claims if claim.of_text <= of_text]
-        if any(claim.level == level for claim in claims):
-            return settle([claim for claim in claims if claim.level != "stated"], line)
-        if level == "named" and reading.stands_out(index, of_text):
-            whole = line.opening("alone") or reading.line(reading.lines[index]).opening("alone")
-            if whole is not None and whole.of_text == of_text:
-                return whole.letters
+        named = _named_in(line, of_text)
+        if named:
+            return alone if alone and alone < named else named
+        alone = alone or reading.alone(index, of_text)
+    return alone
+
+
+def _named_in(line: Line, of_text: bool) -> frozenset[str]:
+    claims = [claim for claim in _claims(line, of_text) if claim.level != "stated"]
+    is_named = any(claim.level == "named" for claim in claims)
+    return settle(claims, line) if is_named else _NOTHING
+
+
+def _concluded(reading: Reading) -> frozenset[str]:
+    """Return the options that the last line with a conclusion leaves standing."""
+    for _, line in reading.backwards():
+        claims = [claim for claim in _claims(line) if claim.level != "stated"]
+        if claims:
+            return settle(claims, line)
     return _NOTHING
 
 
-def _all(reading: Reading) -> frozenset[str]:
-    """Return the options that all lines state, or the one that the first line with a mention begins with."""
-    lines = list(reading.backwards())
-    found = [
-        settle([claim for claim in line.claims if not claim.of_text], line) for _, line in lines
-    ]
-    if any(found) or not lines:
-        return _NOTHING.union(*found)
-    index, first = lines[-1]
+def _stated(reading: Reading) -> frozenset[str]:
+    """Return the options that all lines state."""
+    stated = [(index, line) for index, line in reading.backwards() if _claims(line)]
+    if stated and reading.says(rejects_all, stated[0][0], _claims(stated[0][1])[-1].end):
+        return _NOTHING
+    return _NOTHING.union(*(settle(_claims(line), line) for _, line in stated))
+
+
+def _opening(reading: Reading) -> frozenset[str]:
+    """Return the option that the first line with a mention begins with, by its letter."""
+    *_, (index, first) = [(0, Line("", ())), *reading.backwards()]
     claim = first.opening("lead")
-    return (
-        claim.letters if claim and not claim.of_text and index not in reading.listed else _NOTHING
-    )
+    is_letter = claim is not None and not claim.of_text and index not in reading.listed
+    return claim.letters if claim and is_letter else _NOTHING
 
 
 def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
@@ -181,35 +221,47 @@ def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
     """
     found: dict[int, set[str]] = {1: set(), 0: set()}
     last = None
-    for index, line in reading.backwards(after):
-        for stance in reversed([stance for stance in stances(line, index == 0) if stance.by == by]):
-            if not stance.strength and index in reading.listed:
-                continue
-            last = last or (index, stance.start)
-            if stance.strength == 2:
-                return _NOTHING if reading.is_undecided(*last) else stance.letters
-            found[stance.strength] |= stance.letters
-    if last is None or reading.is_undecided(*(last if found[1] or by != "text" else (0, 0))):
+    for index, stance in _backwards(reading, by, after):
+        last = last or (index, stance.start)
+        if stance.strength == 2:
+            return _NOTHING if reading.says(is_undecided, *last) else stance.letters
+        found[stance.strength] |= stance.letters
+    if last is None:
+        return _NOTHING
+    is_mention = by == "text" and not found[1]
+    if reading.says(is_undecided, *((0, 0) if is_mention else last)):
         return _NOTHING
     return frozenset(found[1] or found[0])
 
 
+def _backwards(reading: Reading, by: By, after: int) -> Iterator[tuple[int, Stance]]:
+    """Yield the evidence of a kind, the last first, but for items of a listing that nothing is said for."""
+    for index, line in reading.backwards(after):
+        for stance in reversed(list(stances(line, index == 0))):
+            if stance.by == by and (stance.strength or index not in reading.listed):
+                yield index, stance
+
+
 def _of_text(reading: Reading) -> frozenset[str]:
-    """Return the options named by their texts; {"?"} if the answer is a value that is no option."""
-    found = reading.content(reading.fields[0].content, True) if reading.fields else _NOTHING
-    found = found or _last(reading, "named", True) or _spoken_for(reading, "text", reading.unread)
+    """Return the options spoken for by their texts; {"?"} if the answer is a value that is no option."""
+    found = _spoken_for(reading, "text", reading.unread)
     return found or (_NOTHING if reading.unread < 0 else _NO_OPTION)
 
 
-RULES: Mapping[str, Callable[[Reading], frozenset[str]]] = {
-    "field": _field,
-    "answer_line": lambda reading: _last(reading, "named"),
-    "conclusion": lambda reading: _last(reading, "concluded"),
-    "statement": _all,
-    "mark": lambda reading: _spoken_for(reading, "mark"),
-    "text": _of_text,
-    "letter": lambda reading: (
-        _spoken_for(reading, "letter") if reading.options.are_labels else _NOTHING
-    ),
-}
-"""Name -> rule; a rule returns no letter, one, or several if the answer is ambiguous."""
+def _of_letter(reading: Reading) -> frozenset[str]:
+    return _spoken_for(reading, "letter") if reading.options.are_labels else _NOTHING
+
+
+RULES: Sequence[tuple[str, Callable[[Reading], frozenset[str]]]] = (
+    ("field", _field),
+    ("answer_line", _named),
+    ("conclusion", _concluded),
+    ("statement", _stated),
+    ("text", _field_text),
+    ("text", lambda reading: _named(reading, True)),
+    ("statement", _opening),
+    ("mark", lambda reading: _spoken_for(reading, "mark")),
+    ("text", _of_text),
+    ("letter", _of_letter),
+)
+"""(name, rule), from the strongest evidence; a rule returns no letter, one, or several if the answer is ambiguous."""

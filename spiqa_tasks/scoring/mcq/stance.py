@@ -4,18 +4,17 @@ A mention counts unless its clause denies it, contrasts it with another or asks.
 or "correct" in the clause favour it.
 """
 
-import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from spiqa_tasks.scoring.mcq.cues import AND, ASIDE, LETTER, MAY, PART, QUESTION
-from spiqa_tasks.scoring.mcq.forms import Line, compiled
+from spiqa_tasks.scoring.mcq.cues import AND, ASIDE, LETTER, MAY, PART
+from spiqa_tasks.scoring.mcq.forms import Claim, Line, compiled
 
-_SENTENCE = compiled("[^STOP QUESTION]+ [STOP QUESTION]?")
+_SENTENCE = compiled("[^STOP QUESTION]+ (?!QUESTION) STOP?")
 _MENTIONS = compiled(
-    "SURE ((COMMA OPTION? SURE){0,12} COMMA? AND OPTION? SURE | (COMMA OPTION? SURE){2,12})?"
+    "SURE ((COMMA LABEL? SURE){0,12} COMMA? AND LABEL? SURE | (COMMA LABEL? SURE){2,12})?"
     "| (?<=[IS COLON]) WORD (?=[COMMA STOP BECAUSE] | $)"
 )
 _MARKED = compiled("[ENCLOSED CONFIRMED]")
@@ -38,9 +37,14 @@ _UNABLE = compiled(
     "| ((?<!IS) NOT | HARD) [FILL OTHER]{0,4} PICK | (?<!IS) NOT ANSWER"  # cannot choose; 无法回答
     "| KNOW OTHER? NOT"  # 判断できません
 )
+_NONE_LISTED = compiled(
+    "NOT [FILL BECAUSE]{0,3} OTHER? LISTING"  # none of the given options
+    "| NOT FILL? OTHER [FILL BECAUSE]{0,3} LISTING"  # is not listed among the options
+    "| ALL [FILL OTHER]{0,3} LISTING IS FILL? WRONG"  # all five options are incorrect
+)
 _NONE = compiled(
     "(?<![LETTER ENCLOSED CONFIRMED TEXT IT] IS) NOT"  # there is no correct answer; none of the given options
-    "([FILL GOOD OTHER]{0,2} ANSWER | FILL{0,3} (IT | OTHER? [OPTION LISTING]))"
+    "([FILL GOOD OTHER]{0,2} ANSWER | FILL{0,3} (IT | OTHER? [LABELS LISTING NOUNS]))"
 )
 _NEAR = 60  # kinds that are looked at before a mention
 
@@ -69,50 +73,74 @@ def stances(line: Line, is_first: bool = False) -> Iterator[Stance]:
     if lead is not None and lead.of_text and lead.start not in claimed:
         yield Stance(lead.letters, 1, "text", lead.start)
     for sentence in _SENTENCE.finditer(line.kinds):
-        if sentence[0].endswith(QUESTION):
+        yield from _of_sentence(line, sentence, claimed)
+
+
+def _of_sentence(
+    line: Line, sentence: re.Match[str], claimed: Mapping[int, Claim]
+) -> Iterator[Stance]:
+    conclusion = _CONCLUDES.match(line.kinds, *sentence.span())
+    concluded_from = conclusion.end() if conclusion else sentence.end()
+    for mention in _MENTIONS.finditer(line.kinds, *sentence.span()):
+        start = mention.start()
+        if claim := claimed.get(start):
+            concludes = claim.level != "stated" or concluded_from <= claim.end
+            yield Stance(claim.letters, 1 + concludes, "text", start)
             continue
-        conclusion = _CONCLUDES.match(line.kinds, *sentence.span())
-        concluded_from = conclusion.end() if conclusion else math.inf
-        for mention in _MENTIONS.finditer(line.kinds, *sentence.span()):
-            start = mention.start()
-            if claim := claimed.get(start):
-                concludes = claim.level != "stated" or concluded_from <= claim.end
-                yield Stance(claim.letters, 1 + concludes, "text", start)
-                continue
-            strength = _strength(line.kinds, sentence, mention, concluded_from <= start)
-            if strength is not None:
-                by: By = (
-                    "mark"
-                    if _MARKED.search(mention[0])
-                    else "letter"
-                    if LETTER in mention[0]
-                    else "text"
-                )
-                yield Stance(line.named(*mention.span()), strength, by, start)
+        strength = _strength(line, sentence, mention, concluded_from <= start)
+        if strength is not None:
+            yield Stance(line.named(*mention.span()), strength, _by(mention[0]), start)
+
+
+def _by(mention: str) -> By:
+    if _MARKED.search(mention):
+        return "mark"
+    return "letter" if LETTER in mention else "text"
 
 
 def _strength(
-    kinds: str, sentence: re.Match[str], mention: re.Match[str], concludes: bool
+    line: Line, sentence: re.Match[str], mention: re.Match[str], concludes: bool
 ) -> int | None:
     """Return the strength of a mention, or None if its clause denies or contrasts it."""
     start, end = mention.span()
-    before = kinds[max(sentence.start(), start - _NEAR) : start]
-    after = _found(_AFTER.match(kinds, end, sentence.end()))
+    before = line.kinds[max(sentence.start(), start - _NEAR) : start]
+    after = _found(_AFTER.match(line.kinds, end, sentence.end()))
     opened = _found(_BEFORE.search(before))
-    is_rejected = _REJECTS.search(opened) and not _DESCRIBES.search(opened)
-    if is_rejected or _DENIES.search(after) or before.endswith(PART):
+    if _is_denied(before, opened, after):
         return None
-    if _SPEAKS_FOR.search(opened + after) and MAY not in after:
+    first, last = line.listing
+    is_listed = first <= start < last
+    if _SPEAKS_FOR.search(after if is_listed else opened + after) and MAY not in after:
         return 1 + concludes
-    rest = _found(_REST.match(kinds, end, sentence.end()))
-    if (
-        ASIDE in sentence[0] or _DENIES.search(rest) or after.startswith(AND)
-    ):  # "B and something else"
+    if is_listed:
+        return 0
+    if _is_contrasted(line, sentence, end, after):
         return None
-    ends = _PREDICATE.search(before) and _END.match(kinds, end)
+    return _of_position(line, sentence, mention, concludes)
+
+
+def _of_position(
+    line: Line, sentence: re.Match[str], mention: re.Match[str], concludes: bool
+) -> int:
+    """Return the strength of a mention that no word speaks for: what a sentence ends with, `the sky is blue`."""
+    start, end = mention.span()
+    ends = _PREDICATE.search(line.kinds, 0, start) and _END.match(line.kinds, end)
     if concludes and (ends or _MARKED.search(mention[0])):
         return 2
-    return int(bool(ends) and sentence.end() == len(kinds))
+    return int(bool(ends) and sentence.end() == len(line.kinds))
+
+
+def _is_denied(before: str, opened: str, after: str) -> bool:
+    """Return whether the clause around a mention rejects it, supposes it, or speaks of a part of a picture."""
+    is_rejected = _REJECTS.search(opened) and not _DESCRIBES.search(opened)
+    return bool(is_rejected or _DENIES.search(after) or before.endswith(PART))
+
+
+def _is_contrasted(line: Line, sentence: re.Match[str], end: int, after: str) -> bool:
+    """Return whether the sentence sets something else against what it mentions."""
+    rest = _found(_REST.match(line.kinds, end, sentence.end()))
+    joined = after.startswith(AND)  # "B and something else"
+    return ASIDE in sentence[0] or _DENIES.search(rest) is not None or joined
 
 
 def _found(match: re.Match[str] | None) -> str:
@@ -124,6 +152,11 @@ def is_unable(line: Line) -> bool:
     return _UNABLE.search(line.kinds) is not None
 
 
+def rejects_all(line: Line, start: int = 0) -> bool:
+    """Return whether a line says, from `start` on, that no option is right."""
+    return _NONE_LISTED.search(line.kinds, start) is not None
+
+
 def is_undecided(line: Line, start: int = 0) -> bool:
     """Return whether a line says, from `start` on, that nothing can be chosen, or that no option is right."""
-    return (_UNABLE.search(line.kinds, start) or _NONE.search(line.kinds, start)) is not None
+    return any(pattern.search(line.kinds, start) for pattern in (_UNABLE, _NONE, _NONE_LISTED))

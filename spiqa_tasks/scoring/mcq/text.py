@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from itertools import pairwise
 
 from spiqa_tasks.scoring.responses import without_reasoning
@@ -9,15 +10,20 @@ from spiqa_tasks.scoring.responses import without_reasoning
 LONGEST = 20_000
 """Characters read of a response, from both ends: longer ones are a model in a loop."""
 
-_QUOTES = str.maketrans(
-    dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d\u00ab\u00bb", '"')
-)
+_CHARACTERS = {
+    "'": "\u2018\u2019",
+    '"': "\u201c\u201d\u00ab\u00bb",
+    "-": "\u2010\u2011\u2012\u2013\u2212",
+    " - ": "\u2014",
+    "[": "\u3010",
+    "]": "\u3011",
+}
+"""Sign -> signs of the same meaning."""
 _SPECIAL = re.compile(
     r"<\|[^|<>\n]{0,40}\|>|</?(?:s|eos|bos|pad|end_of_turn|b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>"
     r"|[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]|[*`$]|\\[()\[\]]|#{2,6}|^#|__"
 )
 _MAY_BE_SPECIAL = re.compile(r"[<*`$\\#_]")
-_DRAWING = re.compile(r"\[asy\](?:[^\[]|\[(?!/?asy\]))*(?:\[/asy\])?")
 _LATEX_TEXT = re.compile(
     r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}"
 )
@@ -29,31 +35,68 @@ _LATEX = (
     (re.compile(r"\\times(?![a-z])"), "×"),
 )
 CIRCLED = re.compile("[\u2460-\u2473]")
-_EXAMPLE = re.compile(
-    r"(?=[efs例比譬])(?:\b(?:e\.g\.|for example|for instance|such as)|例如|比如|譬如)[,，:： ]{0,3}[\"'“‘\[(]?"
-    r"(?:the )?(?:final |correct )?(?:answer(?: letter| option)?|正确答案|答案)[\]\"'” ]{0,3}(?:is )?[:：]? ?"
-    r"[\"'“‘(\[]?[A-Z](?![A-Za-z])",
-    re.IGNORECASE,
-)
-"""The form that a prompt asks for, repeated: `for example: Answer: A`."""
+_EACH_CIRCLED = re.compile("([\u2460-\u2473])")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _QUOTED = re.compile(r"(?<![\w\\'])(['_])([A-Za-z])\1(?![\w'])")
 """A single letter in quotes or in markdown's italics."""
 SPARE_DIGITS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\d\.)0+(?![\d.])")
 """What numbers may lack and be the same: the commas of 1,500 and the zeros of 3.0."""
 
+_TAG = re.compile(r"</?(?:b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>")
+_DRAWING = re.compile(r"\[asy\](?:[^\[]|\[(?!/?asy\]))*(?:\[/asy\])?")
+_EXAMPLE = re.compile(
+    r"(?=[efs例比譬])(?:\b(?:e\.g\.|for example|for instance|such as)|例如|比如|譬如)[,: ]{0,3}[\"'\[(]?"
+    r"(?:the )?(?:final |correct )?(?:answer(?: letter| option)?|正确答案|答案)[\]\"' ]{0,3}(?:is )?:? ?"
+    r"[\"'(\[]?[A-Z](?![A-Za-z])",
+    re.IGNORECASE,
+)
+"""The form that a prompt asks for, repeated: `for example: Answer: A`."""
+_CITATION = re.compile(r"\[(?:(?<=[\w.!?)\]]\[)\d{1,3}\]|\d{1,3}\](?=\[\d{1,3}\]))")
+_SOURCES = re.compile(
+    r"\n\W{0,6}(?:sources?|references|citations|fuentes|referencias|参考文献)\W{0,6}(?:\n|$)",
+    re.IGNORECASE,
+)
+_ROLE = re.compile(r"\W{0,4}(?:ai|bot|model|output|response)\W{0,3}:\s", re.IGNORECASE)
+_LOOKALIKE = re.compile(r"[АВСЕΑΒΕ](?<![\w.].)(?=[*\"')\]]{0,4}(?:[.,:)]|\s*$))", re.MULTILINE)
+_LATIN = str.maketrans("АВСЕΑΒΕ", "ABCEABE")
+"""Cyrillic and Greek capitals that are written for Latin ones, as labels."""
 
-def shortened(text: str) -> str:
-    """Return a response without its reasoning, and of a very long one only the two ends."""
-    text = without_reasoning(text).strip()
-    text = _EXAMPLE.sub("", _DRAWING.sub("", text))
-    return text if len(text) <= LONGEST else text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
+
+def cleaned(response: str) -> str:
+    """Return a response without its reasoning, tags, citations and examples, its signs in one form.
+
+    Of a very long one the two ends are left.
+    """
+    text = without_reasoning(response).strip().replace("\r\n", "\n").replace("\r", "\n")
+    if len(text) > LONGEST:
+        text = text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
+    if not text.isascii():
+        text = in_one_form(text)
+        text = _LOOKALIKE.sub(lambda letter: letter[0].translate(_LATIN), text)
+    if "<" in text:
+        text = _TAG.sub("", text)
+    if "[" in text:
+        text = _CITATION.sub("", _DRAWING.sub("", text))
+    text = _EXAMPLE.sub("", text)
+    text = text[role.end() :] if (role := _ROLE.match(text)) else text
+    sources = _SOURCES.search(text)
+    return text[: sources.start()] if sources else text
+
+
+def in_one_form(text: str) -> str:
+    """Return a text in compatibility form, with quotes and dashes of ASCII; circled numbers stay."""
+    parts = _EACH_CIRCLED.split(text)
+    parts[::2] = [unicodedata.normalize("NFKC", part) for part in parts[::2]]
+    text = "".join(parts)
+    for sign, others in _CHARACTERS.items():
+        for other in others:
+            if other in text:
+                text = text.replace(other, sign)
+    return text
 
 
 def plain(text: str) -> str:
-    """Return a text without markdown, LaTeX wrappers and special tokens, in compatibility form with single spaces."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", CIRCLED.sub(r" \g<0> ", text)).translate(_QUOTES)
+    """Return a text of a response without markdown, LaTeX wrappers and special tokens, with single spaces."""
     if "~~" in text:
         text = _STRUCK.sub(" ", text)
     if "\\" in text:
@@ -84,16 +127,26 @@ _CLOSING = ".!?。！？…:：;；)]}>\"'”’*`$|"
 _SHORT_LINE = 40
 """Characters of a last line that is no sentence, such as `Answer: B`."""
 _ITEM = re.compile(r"\W{0,8}(?:option |choice )?[A-Za-z]\b", re.IGNORECASE)
+_LISTED = re.compile(r"\n\W{0,8}(?:option |choice )?[A-Z]\W{0,4}[).:、-]", re.IGNORECASE)
 
 
-def ends_early(text: str) -> bool:
-    """Return whether `text` is long and ends within a sentence; a short last line is no sentence."""
-    last = text.rstrip().rpartition("\n")[2]
-    return len(text) >= _CUT_LENGTH and len(last) > _SHORT_LINE and last[-1] not in _CLOSING
+def ends_early(text: str, options: Iterable[str]) -> bool:
+    """Return whether `text` ends within a sentence, and is long or ends within an item of a listing.
+
+    A short last line is no sentence, and one that ends with an option's text is complete.
+    """
+    text = text.rstrip()
+    start = text.rfind("\n") + 1
+    is_whole = len(text) - start <= _SHORT_LINE or text[-1] in _CLOSING
+    if is_whole or text.endswith(tuple(filter(None, options))):
+        return False
+    return len(text) >= _CUT_LENGTH or _LISTED.match(text, max(0, start - 1)) is not None
 
 
 def without_echo(text: str, prompt: str) -> str:
     """Return `text` without the lines of `prompt` that it repeats, but for those that begin with an option."""
+    if not prompt:
+        return text.strip()
     asked = {line.strip() for line in prompt.split("\n")} - {""}
     return "\n".join(
         line for line in text.split("\n") if line.strip() not in asked or _ITEM.match(line)
@@ -103,7 +156,8 @@ def without_echo(text: str, prompt: str) -> str:
 _NEXT = re.compile(
     r"<(?:\|(?:end|im_end|im_start|eot_id|endoftext|end_of_text|end_of_turn|start|user|return)\|>|eo[ahm]>"
     r"|/s>|(?:end_of_turn|start_of_turn|eos)>)|\[/?INST\]"
-    r"|^(?:[ \t]{0,4}(?:请(?:你|从|选)|【(?:例题|题目)|\#include)"
+    r"|#{2,6}[ \t]?(?:instructions?|input|output|response|question|human|user)\s?\d{0,3}:"
+    r"|^(?:[ \t]{0,4}(?:请(?:你|从|选)|\[(?:例题|题目)|\#include)"
     r"|[ \t>*_]{0,4}(?:#{1,6}[ \t]?(?:instructions?|input|question|human|user)\b"
     r"|(?:(?:next |new )?question|q|human|user|frage|pregunta|pergunta|domanda|вопрос"
     r"|问题|問題|题目|題目|問|问|질문|문제)[ \t]?\d{0,3}[ \t*_]{0,3}[:：]))",

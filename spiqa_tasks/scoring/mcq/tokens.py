@@ -22,33 +22,56 @@ def _any_of(phrases: Iterable[str]) -> str:
     return "|".join(f"{first}(?:{'|'.join(rests)})" for first, rests in groups.items())
 
 
-_WORD = r"[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+# Letters of scripts with spaces between words, and the vowel signs of those that write them beside letters.
+_WORD = (
+    r"(?:[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]"
+    r"|[\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0670\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u200c])"
+)
 _TOKEN = re.compile(
-    rf"(?P<enclosed>(?<![\w'\\^_)\]}}])(?:[(\[{{<]\ ?(?:option\ |choice\ )?[a-z]\ ?[)\]}}>]))"
-    rf"|\b(?:{_any_of(cues.KIND_OF_PHRASE)})\b"
-    r"|(?P<letter>(?<![0-9a-z\u00e0-\u024f'\\_^∠△⊙°@#+-])[a-z]"
-    r"(?![0-9a-z\u00c0-\u024f_^+\#&=']|[-.][0-9a-z]|/[a-z]?[0-9+^(]))"
+    # (B), <B>, B), and [B] but behind a word: not f(B), not (A, B), not (B) = 72
+    r"(?P<enclosed>(?<![\w'\\^_)\]}])(?:[(<]\ ?(?:option\ |choice\ )?[a-z]\ ?[)>]"
+    r"|(?:(?<![a-z]\ )|(?<=is\ )|(?<=answer\ )|(?<=option\ ))\[\ ?[a-z]\ ?\]"
+    r"|(?<![,/&;(]\ )(?<![,/&;(])(?<!\bor\ )(?<!\band\ )"
+    r"(?<![0-9a-z\u00e0-\u024f\u1e00-\u1eff'\\_^∠△⊙°@#+-])[a-z]\))(?!\s?=(?!>)))"
+    rf"|(?<!\w)(?:{_any_of(cues.KIND_OF_PHRASE)})(?!\w)"
+    # B, but in words, formulas (B_1, f(B), xy/B) and names (B-52, B.C)
+    r"|(?<![0-9a-z\u00e0-\u024f\u1e00-\u1eff'\\_^∠△⊙°@#+-])"
+    r"(?<!\b\w\()(?<![0-9_]\()(?<!(?:sin|cos|tan)\()(?<!\w\w/)(?<![a-z]\ \[)"
+    r"(?P<letter>[a-z])"
+    r"(?![0-9a-z\u00c0-\u024f\u1e00-\u1eff_^+\#&=]|'(?![dt][ıiuü]r)|\}[_^]"
+    r"|[-.](?!(?P=letter)(?!\w))[0-9a-z]|/[a-z]?[0-9+^(]|\)\s?=(?!>))"
     rf"|(?P<word>{_WORD}+(?:'{_WORD}+)?)"
     rf"|(?P<text>[{TEXTS}-\ue0ff])"
-    r"|[.!?…。](?=[\s\"')\]]|$|(?<=[。!?]))"
-    r"|[:=→⇒,;、/&✓✔✅☑✗✘❌✕☒×∴]|[-—–](?:>|(?=\ ))"
+    r"|[.!?…。।۔؟](?=[\s\"')\]]|$|(?<=[。।۔!?]))"
+    r"|[:=→⇒,;、،/&✓✔✅☑✗✘❌✕☒×∴]|-(?:>|(?=\ ))|(?<=[\W][a-z]\ )\(|(?<=^[a-z]\ )\("
     rf"|(?=[^\x00-\x7f])(?:{_any_of(cues.KIND_OF_JOINED)})"
-    r"|\d+(?:[.,]\d+)*|[\u3040-\u9fff\uac00-\ud7af]",
+    r"|\d+(?:[.,]\d+)*|[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]",
 )  # fmt: skip
-_CUES = "|".join(cue for cue in cues.KIND_OF_WORD if cue.isalpha())
-_FORMULA = re.compile(
-    rf"(?<![0-9a-z])(?!(?:{_CUES})\()[0-9a-z_]+\([a-z]$|[0-9a-z]{{2}}/[a-z]$"
-)  # f(A, AB/C
-_LISTED = re.compile(r"\([^()]*(?:[,/&;]|\bor|\band)\s?$")  # (A, B and
-_SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'–—=-]{{0,6}}([{TEXTS}-\ue0ff])")
+_NEGATIONS = ("no", "not", "none", "neither", "nothing", "false")
+_CERTAIN = {
+    cue: kind
+    for cue, kind in cues.KIND_OF.items()
+    if cue not in _NEGATIONS and not (cue.isascii() and len(cue) == 1 and cue.isalpha())
+}
+"""Words and marks that are of one kind wherever they stand: read at a third of the time."""
+_MAY_TELL = re.compile(rf"'|^(?:{'|'.join((*_NEGATIONS, *cues.PLACE_OF_ORDINAL))})$")
+"""What a word in lower case has that is no cue by itself: `isn't`, `second`."""
+_SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'=-]{{0,6}}([{TEXTS}-\ue0ff])")
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
 _AFTER_LETTER = (cues.IS, cues.AND, cues.BECAUSE, cues.FITS, cues.WRONG, cues.NOT, cues.BUT)
-_BEGINS_TEXT = re.compile(r"(?:(?<=[)\]])|(?<=[)\]] ))(?:no|none|neither|nothing|false)")
+_BEGINS_TEXT = re.compile(rf"(?:(?<=[)\]])|(?<=[)\]] ))(?:{'|'.join(_NEGATIONS)})")
 """Negations that may begin the text of an option after its marked letter: `(B) No`."""
-_DEFINED = re.compile(r"\s?=(?!>)")
-"""A letter in brackets that is a variable: `Difference (D) = 72`."""
 _NEXT_WORD = re.compile(rf" ({_WORD}+|[{TEXTS}-\ue0ff])")
+_NEXT_LETTER = re.compile(r" \(?[A-Z](?!\w)")
+_LABELS = (cues.OPTION, cues.NOUN)
 _MENTIONS = (cues.LETTER, cues.ENCLOSED, cues.OUT_OF_RANGE, cues.WEAK)
+_LABELLED = re.compile(r"[A-Z]\w+ (?=\(?[A-Z](?![\w'+#]))")
+"""A noun before a letter: `Sentence B`."""
+_NAMING = (cues.ANSWER, cues.IS, cues.COLON, cues.PICK)
+"""Kinds before what an answer names."""
+_ITEM_END = re.compile(rf"[^\w\s]{{0,3}}[).:]\s?(?:\w|[{TEXTS}-\ue0ff])")
+_LEAST = 3
+"""Options that are a listing in one line."""
 
 
 def read_line(line: str, options: Options) -> Line:
@@ -57,41 +80,156 @@ def read_line(line: str, options: Options) -> Line:
     with_texts = masked(low, options)
     if with_texts == low and len(low) < 100:  # other answers may have it, too
         return without_texts(line, "".join(options.texts))
-    return _line(line, with_texts, options)
+    return _Tokens(line, with_texts, options).read()
 
 
 @lru_cache(maxsize=1024)
 def without_texts(line: str, letters: str) -> Line:
     """Return the kinds of a line that has no option's text, such as `The answer is A.`"""
-    return _line(line, lower(line), Options(dict.fromkeys(letters, "")))
+    return _Tokens(line, lower(line), Options(dict.fromkeys(letters, ""))).read()
 
 
-def _line(line: str, low: str, options: Options) -> Line:
-    found: list[str] = []
-    letters: list[str] = []
-    skip = 0
-    for token in _TOKEN.finditer(low):
-        if token.start() < skip:
-            continue
-        group, value, named = token.lastgroup, token[0], ""
-        before = found[-1] if found else ""
-        if group == "word":
-            kind = cues.FILL if _BEGINS_TEXT.match(low, token.start()) else _kind_of_word(value)
-        elif group == "letter":
-            kind, named, skip = _letter(line, low, token.start(), token.end(), before, options)
-        elif group == "enclosed":
-            at = token.start() + len(value[:-1].rstrip()) - 1
-            kind, named, skip = _enclosed(low, at, token.end(), options)
-        elif group == "text":
-            text, named = options.sought[ord(value) - ord(TEXTS)]
-            kind = cues.WORD if text in options.words else cues.TEXT
-        else:
-            kind = cues.KIND_OF.get(value, cues.OTHER)
-        if kind == before == cues.OTHER:
-            continue
-        found.extend(kind)
-        letters.extend([named] * len(kind))
-    return Line("".join(found), letters)
+class _Tokens:
+    """The tokens of a line: `low` is it in lower case with option texts as single characters."""
+
+    def __init__(self, line: str, low: str, options: Options) -> None:
+        self.line = line
+        self.low = low
+        self.options = options
+        self.kinds: list[str] = []
+        self.before = ""  # the last kind
+        self.letters: list[str] = []
+        self.items: list[int] = []
+        self.skip = 0  # the end of an option's text behind its letter
+
+    def read(self) -> Line:
+        """Return the line."""
+        for token in _TOKEN.finditer(self.low):
+            if token.start() < self.skip:
+                continue
+            kind, named = _CERTAIN.get(token[0], ""), ""
+            if not kind:
+                kind, named = _READERS[token.lastgroup](self, token)
+            if kind == self.before == cues.OTHER:
+                continue
+            if named and _ITEM_END.match(self.low, token.end() - (token.lastgroup == "enclosed")):
+                self.items.append(len(self.kinds))
+            self.before = kind[-1]
+            for each in kind:
+                self.kinds.append(each)
+                self.letters.append(named)
+        return Line("".join(self.kinds), self.letters, self._listing() if self.items else (0, 0))
+
+    def _listing(self) -> tuple[int, int]:
+        """Return the range of kinds of a listing of options from the first on, or (0, 0)."""
+        order = "".join(sorted(self.options.texts))
+        run: list[int] = []
+        for item in self.items:
+            letter = self.letters[item]
+            if letter == order[len(run) : len(run) + 1]:
+                run.append(item)
+            elif len(run) < _LEAST:
+                run = [item] * (letter == order[0])
+        return (run[0], run[-1] + 1) if len(run) >= _LEAST else (0, 0)
+
+    def _mark(self, token: re.Match[str]) -> tuple[str, str]:
+        return cues.KIND_OF.get(token[0], cues.OTHER), ""
+
+    def _text(self, token: re.Match[str]) -> tuple[str, str]:
+        text, named = self.options.sought[ord(token[0]) - ord(TEXTS)]
+        return (cues.WORD if text in self.options.words else cues.TEXT), named
+
+    def _word(self, token: re.Match[str]) -> tuple[str, str]:
+        word, start = token[0], token.start()
+        if self.line[start].islower() and not _MAY_TELL.search(word):
+            return cues.OTHER, ""
+        if self.before in _MENTIONS and _BEGINS_TEXT.match(self.low, start):
+            return cues.FILL, ""
+        kind = _kind_of_word(word)
+        if kind != cues.OTHER:
+            return kind, ""
+        if named := self._counted(token) or self._several(token):
+            return cues.LETTER, named
+        return (cues.NOUN if self._is_label(token) else kind), ""
+
+    def _counted(self, token: re.Match[str]) -> str:
+        """Return the letter of `second` in `the second option`, or ""."""
+        place = cues.PLACE_OF_ORDINAL.get(token[0])
+        following = _NEXT_WORD.match(self.low, token.end())
+        if place is None or following is None or following[1] not in cues.ORDINALS_COUNT:
+            return ""
+        return "".join(sorted(self.options.texts)[place : place + 1])
+
+    def _several(self, token: re.Match[str]) -> str:
+        """Return the letters of a pick of several, `BD`, or ""."""
+        word = self.line[token.start() : token.end()]
+        is_alone = word == self.line.strip(".,;:!?() ")
+        if not (is_alone or self.before in _NAMING) or [*word] != sorted({*word}):
+            return ""
+        return word if len(word) > 1 and {*word} <= self.options.texts.keys() else ""
+
+    def _is_label(self, token: re.Match[str]) -> bool:
+        """Return whether a noun before a letter, `Sentence B`, begins the line or follows the name of an answer."""
+        names = self.before in _NAMING and cues.ANSWER in self.kinds
+        is_noun = (
+            _LABELLED.match(self.line, token.start()) and token[0] not in self.options.vocabulary
+        )
+        return (not self.kinds or names) and bool(is_noun)
+
+    def _own_text(self, letter: str, end: int) -> int:
+        """Return the end of the option's text if it follows its letter, or 0."""
+        found = _SEPARATOR.match(self.low, end)
+        is_own = found and letter in self.options.sought[ord(found[1]) - ord(TEXTS)][1]
+        return found.end(1) if found and is_own else 0
+
+    def _enclosed(self, token: re.Match[str]) -> tuple[str, str]:
+        letter = token[0].rstrip(")]> ")[-1].upper()
+        self.skip = self._own_text(letter, token.end() - 1)
+        if self.skip:
+            return cues.CONFIRMED, letter
+        return (cues.ENCLOSED if letter in self.options.texts else cues.OUT_OF_RANGE), letter
+
+    def _letter(self, token: re.Match[str]) -> tuple[str, str]:
+        start, end = token.span()
+        letter = token[0].upper()
+        is_capital = self.line[start] == letter
+        own = self._own_text(letter, end)
+        if own and (is_capital or own != end + 2 or self.low[end] != " "):  # not "a red car"
+            self.skip = own
+            return cues.CONFIRMED, letter
+        if letter == "A" and not self.kinds and _ANSWER_ROLE.match(self.low, end):
+            return cues.ANSWER, ""
+        if letter not in self.options.texts:
+            return self._stranger(letter, is_capital)
+        kind = self._kind_of_letter(letter, is_capital, end)
+        return kind, letter if kind != cues.FILL else ""
+
+    def _stranger(self, letter: str, is_capital: bool) -> tuple[str, str]:
+        """Return the kind of a letter that is no option: a word, such as "a" and "y", or out of range."""
+        if is_capital and letter not in "AI":
+            return cues.OUT_OF_RANGE, letter
+        return cues.KIND_OF_WORD.get(letter.lower(), cues.OTHER), ""
+
+    def _kind_of_letter(self, letter: str, is_capital: bool, end: int) -> str:
+        names = self.before in _LABELS and (
+            is_capital or letter != "A" or self.low.endswith(("option a", "choice a"), 0, end)
+        )  # not "the image a man"
+        if letter == "A" and not names and self._is_article(is_capital, end):
+            return cues.FILL
+        is_said = letter == "A" and self.low.startswith(" is ", end)
+        return cues.LETTER if names or is_said or (is_capital and letter != "I") else cues.WEAK
+
+    def _is_article(self, is_capital: bool, end: int) -> bool:
+        following = _NEXT_WORD.match(self.low, end)
+        if following and following[1].upper() not in self.options.texts:
+            is_said = is_capital and cues.KIND_OF.get(following[1]) in _AFTER_LETTER
+            return not is_said and not self.low.startswith(" is ", end)
+        if is_capital:
+            return False
+        # "a helyes válasz a B"; "It is a", where the sentence ends
+        is_answer = self.before in ("", cues.COLON, cues.ANSWER) or cues.ANSWER in self.kinds
+        is_cut = end == len(self.low) and (self.before == cues.BUT or not is_answer)
+        return is_cut or _NEXT_LETTER.match(self.line, end) is not None
 
 
 def _kind_of_word(word: str) -> str:
@@ -102,65 +240,11 @@ def _kind_of_word(word: str) -> str:
     return kind + (cues.IS if ending == "s" else "")
 
 
-def _own_text(low: str, letter: str, end: int, options: Options) -> int:
-    """Return the end of the option's text if it follows its letter, or 0."""
-    found = _SEPARATOR.match(low, end)
-    return found.end(1) if found and letter in options.sought[ord(found[1]) - ord(TEXTS)][1] else 0
-
-
-def _enclosed(low: str, at: int, end: int, options: Options) -> tuple[str, str, int]:
-    letter = low[at].upper()
-    if _DEFINED.match(low, end):
-        return cues.OTHER, "", 0
-    own = _own_text(low, letter, end - 1, options)
-    kind = (
-        cues.CONFIRMED if own else cues.ENCLOSED if letter in options.texts else cues.OUT_OF_RANGE
-    )
-    return kind, letter, own
-
-
-def _letter(
-    line: str, low: str, start: int, end: int, before: str, options: Options
-) -> tuple[str, str, int]:
-    """Return the kind of a single letter, the option, and the end of its text (0 if it does not follow)."""
-    letter = low[start].upper()
-    own = _own_text(low, letter, end, options)
-    if (
-        line[start] == "a" and own == end + 2 and low[end] == " "
-    ):  # the article before the text of A: "a red car"
-        return cues.FILL, "", 0
-    if own:
-        return cues.CONFIRMED, letter, own
-    kind = _kind_of_letter(line[start], low, end, before, options)
-    return kind, letter if kind in _MENTIONS else "", own
-
-
-def _kind_of_letter(character: str, low: str, end: int, before: str, options: Options) -> str:
-    letter = character.upper()
-    capital = character == letter
-    if letter == "A" and not before and _ANSWER_ROLE.match(low, end):
-        return cues.ANSWER
-    if letter not in options.texts:
-        out_of_range = capital and letter not in "AI"
-        return (
-            cues.OUT_OF_RANGE if out_of_range else cues.KIND_OF_WORD.get(letter.lower(), cues.OTHER)
-        )
-    if low[end - 2 : end - 1] in ("(", "/") and _FORMULA.search(low, max(0, end - 12), end):
-        return cues.OTHER
-    if (
-        low.startswith(")", end)
-        and before != cues.OPTION
-        and not _LISTED.search(low, max(0, end - 40), end - 1)
-    ):
-        return cues.ENCLOSED
-    follows = before == cues.OPTION
-    is_named = follows and (
-        character != "a" or low.endswith(("option a", "choice a"), 0, end)
-    )  # not "the image a man"
-    if is_named or (capital and letter not in "AI"):
-        return cues.LETTER
-    if letter == "A" and (following := _NEXT_WORD.match(low, end)):
-        is_said = cues.KIND_OF.get(following[1]) in _AFTER_LETTER
-        is_letter = low.startswith(" is ", end) or (is_said and (capital or follows))
-        return cues.LETTER if is_letter else cues.FILL
-    return cues.LETTER if character == "A" or follows else cues.WEAK
+_READERS = {
+    "word": _Tokens._word,
+    "letter": _Tokens._letter,
+    "enclosed": _Tokens._enclosed,
+    "text": _Tokens._text,
+    None: _Tokens._mark,
+}
+"""Group of `_TOKEN` -> the method that reads its tokens."""

@@ -76,7 +76,7 @@ def test_free_answers_are_found_and_seldom_misread(
 
 
 MORE = (
-    ("lawbench_zero_shot", 0.99, 0.001, 0.01),
+    ("lawbench_zero_shot", 0.99, 0.001, 0.014),  # of 76 that choose nothing, one says "答案：A。"
     ("lawbench_one_shot", 0.99, 0.001, 0.01),
     ("lawbench_runon", 0.99, 0.01, 0.0),
     ("mirage", 0.993, 0.001, 0.01),
@@ -116,7 +116,27 @@ def test_numbered_options_are_read_by_their_numbers(real_data: Path) -> None:
         assert extract_choice(each["response"], options).letter == numbers[each["label"]]
 
 
+LISTED = "\n\nOptions:\n{}"
+
+
+def _with_listing(text: str, options: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+    items = "\n".join(f"{letter}. {option}" for letter, option in options.items())
+    return f"{text}{LISTED.format(items)}", options
+
+
+def _full_width(text: str, options: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+    wide = {ord(letter): ord(letter) + 0xFEE0 for letter in "ABCDEFGH:()"}
+    return text.translate(wide), {letter: text.translate(wide) for letter, text in options.items()}
+
+
 CHANGES: Mapping[str, Callable[[str, Mapping[str, str]], tuple[str, Mapping[str, str]]]] = {
+    "a listing of the options": _with_listing,
+    "full-width letters": _full_width,
+    "an end token": lambda text, options: (f"{text}</s>", options),
+    "another noun for the option": lambda text, options: (
+        text.replace("ption ", "hoice "),
+        options,
+    ),
     "the options in another order": lambda text, options: (text, dict(reversed(options.items()))),
     "a for one": lambda text, options: (text.replace(" one ", " a "), options),
     "a second question": lambda text, options: (
@@ -140,8 +160,9 @@ def test_the_letter_stays_where_the_answer_means_the_same(real_data: Path, chang
     assert others <= 0.002 * read
 
 
-def test_a_cut_answer_has_its_letter_or_none(real_data: Path) -> None:
-    """Of long real answers cut at a third, at most 0.3% are read as another letter."""
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+def test_a_cut_answer_has_its_letter_or_none(real_data: Path, share: float) -> None:
+    """Of long real answers cut anywhere, at most 0.6% are read as another letter: what they say up to there."""
     answers = [
         each
         for each in _real(real_data, "free_form")[::2]
@@ -149,12 +170,12 @@ def test_a_cut_answer_has_its_letter_or_none(real_data: Path) -> None:
     ]
     wrong = 0
     for each in answers:
-        part = each["response"][: len(each["response"]) // 3]
+        part = each["response"][: int(share * len(each["response"]))]
         wrong += extract_choice(part, each["choices"], truncated=True).letter not in (
             None,
             each["letter"],
         )
-    assert wrong <= 0.003 * len(answers)
+    assert wrong <= 0.006 * len(answers)
 
 
 def _demo_options() -> Iterator[dict[str, str]]:

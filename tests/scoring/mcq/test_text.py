@@ -6,24 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.mcq.text import LONGEST, fold, lower, plain, shortened, turns
+from spiqa_tasks.scoring.mcq.text import LONGEST, cleaned, fold, in_one_form, lower, plain, turns
 
 
 def test_of_a_response_its_reasoning_is_not_read() -> None:
     """Reasoning and the space around the rest are left out."""
-    assert shortened(" <think>A?</think>\n The answer is B.\n") == "The answer is B."
+    assert cleaned(" <think>A?</think>\n The answer is B.\n") == "The answer is B."
 
 
 def test_a_response_of_the_longest_length_is_read_whole() -> None:
     """20,000 characters are read, not counting the space around them."""
     text = "a" * 10_000 + "b" * 10_000
-    assert shortened(f"  {text}  ") == text
+    assert cleaned(f"  {text}  ") == text
 
 
 def test_of_a_longer_response_both_ends_are_read() -> None:
     """The first and the last 10,000 characters are read, as lines of their own."""
-    assert shortened("a" * 10_000 + "b" + "c" * 10_000) == "a" * 10_000 + "\n" + "c" * 10_000
-    assert len(shortened("ab" * LONGEST)) == LONGEST + 1
+    assert cleaned("a" * 10_000 + "b" + "c" * 10_000) == "a" * 10_000 + "\n" + "c" * 10_000
+    assert len(cleaned("ab" * LONGEST)) == LONGEST + 1
 
 
 @pytest.mark.parametrize(
@@ -79,12 +79,16 @@ def test_latex_is_read_as_people_write_it(text: str, expected: str) -> None:
         ("«B»", '"B"'),
         ("it’s B", "it's B"),
         ("½", "1⁄2"),
+        ("1–2 and −3", "1-2 and -3"),
+        ("B—why", "B - why"),
+        ("【答案】", "[答案]"),
+        ("B．①", "B.①"),
         ("blåbær", "blåbær"),
     ],
 )
 def test_characters_have_one_form(text: str, expected: str) -> None:
     """Full-width characters and the quotes of all languages become the common ones."""
-    assert plain(text) == expected
+    assert in_one_form(text) == expected
 
 
 @given(st.text("aB3 .,:;()[]{}\t\n"))

@@ -129,7 +129,7 @@ def test_a_capital_before_a_word_is_the_option() -> None:
         ("A best guess", "FILL GOOD PICK", ""),
         ("A k by k grid", "FILL OTHER", ""),
         ("a wrong turn", "FILL WRONG OTHER", ""),
-        ("A B", "FILL LETTER", "B"),
+        ("A B", "LETTER LETTER", "AB"),
         ("a", "WEAK", "A"),
         ("a.", "WEAK STOP", "A"),
         ("a is right", "LETTER IS GOOD", "A"),

@@ -19,7 +19,8 @@ from spiqa_tasks.scoring.mcq import MATCHER_VERSION, cues, extract_choice
 from spiqa_tasks.scoring.mcq.cues import KIND_OF, KIND_OF_WORD
 from spiqa_tasks.scoring.mcq.forms import FORMS, PIECES, Line, settle
 from spiqa_tasks.scoring.mcq.stance import stances
-from spiqa_tasks.scoring.mcq.tokens import without_texts
+from spiqa_tasks.scoring.mcq.tokens import _CERTAIN, without_texts
+from spiqa_tasks.scoring.mcq.words import ENGLISH
 
 HERE = Path(__file__).parent
 DIGESTS = json.loads((HERE / "digests.json").read_text())
@@ -124,15 +125,16 @@ def test_every_example_of_a_form_is_among_the_phrases() -> None:
     assert examples - {phrase.removeprefix("It rains. ") for phrase in PHRASES} == set()
 
 
-def test_nearly_every_cue_decides_a_phrase(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For all but 2% there is a phrase that is read otherwise where the cue is of another kind."""
+def test_nearly_every_english_cue_decides_a_phrase(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For all but 4% there is a phrase that is read otherwise where the cue is of another kind."""
     undecided = []
-    for cue, kind in KIND_OF.items():
+    english = dict(cues.cues_of(ENGLISH))
+    for cue, kind in english.items():
         spoken = [(phrase, COLOURS) for phrase in PHRASES if cue in phrase.lower()]
         before = list(read(spoken))
         with monkeypatch.context() as patch:
-            for table in (KIND_OF, KIND_OF_WORD):
+            for table in (KIND_OF, KIND_OF_WORD, _CERTAIN):
                 if cue in table:
                     patch.setitem(table, cue, cues.GOOD if kind == cues.OTHER else cues.OTHER)
             undecided += [cue] if before == list(read(spoken)) else []
-    assert len(undecided) <= 0.02 * len(KIND_OF), undecided
+    assert len(undecided) <= 0.04 * len(english), undecided

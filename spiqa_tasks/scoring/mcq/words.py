@@ -1,0 +1,526 @@
+"""The matcher's table of words: the cues of each kind, language by language.
+
+A line is `kind: cue, cue, ...`; `cues.py` says what the kinds are. Cues are in lower case; of a word's forms, each
+stands. To add a language, add a table; languages without spaces between words stand in `JOINED`, too. A cue of two
+languages is of the same kind in both, or left out of one. Every change raises the matcher's version.
+"""
+
+JOINED = frozenset(("zh", "ja", "ko", "th"))
+"""Languages whose cues are found within words: they are written without spaces, or with endings."""
+
+ENGLISH = """
+    answer: answer, ans, answered, verdict, prediction, submission, assistant
+    option: option, choice, letter, selection, alternative
+    noun: caption, figure, image, candidate, statement
+    listing: options, choices, answers, alternatives, statements, of the above
+    nouns: images, pictures, figures, captions, points, boxes
+    good: correct, right, best, better, true, closest, accurate, appropriate, suitable, the likeliest
+    good: more likely, more similar, more appropriate, more suitable, more accurate, more accurately, more closely
+    good: more precise, more precisely, more consistent, more plausible, more probable, more probably
+    good: more reasonable, more fitting, more relevant, more logical
+    good: most likely, most similar, most appropriate, most suitable, most accurate, most accurately, most closely
+    good: most precise, most precisely, most consistent, most plausible, most probable, most probably
+    good: most reasonable, most fitting, most relevant, most logical
+    fits: matches, match, fits, fit, describes, describe, represents, represent, captures, aligns, summarizes
+    fits: summarises, suits, remains, shares, share, resembles
+    wrong: wrong, incorrect, false, inaccurate, eliminated, excluded, rejected, discarded, dismissed
+    wrong: is too, seems too, appears too, ruled out, rule out, ruling out, not correct, not right, not true
+    is: is, are, be, was, were, being, equals
+    pick: choose, chose, chosen, choosing, select, selected, selecting, pick, picked, picking, guess, say, leaving
+    pick: leaves, leaves us with, go with, going with, went with, opt for, opting for, settle on, settled on, vote for
+    pick: corresponds to, corresponding to, correspond to, matches with, stick with, lean towards, leaning towards
+    pick: lean toward, making
+    not: not, none, never, neither, nor, cannot, no, without, except, excluding, non, rather than, instead of
+    not: other than, as opposed to, anything but
+    if: if, whether, unless, suppose, supposing, assuming, assume, had been, were the, at first glance, at first sight
+    if: at first
+    may: may, might, could
+    so: so, therefore, thus, hence, consequently, then, finally, final, overall, ultimately, in conclusion
+    so: to conclude, in summary, to summarize, all in all, as a result, in short, i.e.
+    but: but, actually, rather, wait, instead, correction, scratch, oops, hmm, mistaken, recheck, reconsider
+    but: reconsidering, on second thought, on second thoughts, i mean, make it, make that, on reflection, my mistake
+    it: it, that, this, these
+    and: and, or
+    fill: the, most, very, likely, probably, more, likeliest, clearly, indeed, definitely, simply, just, still, either
+    fill: both, to, for, of, labeled, labelled, as, correctly, my, a, an, should, would, must, will, seem, seems, appear
+    fill: appears, option's, if i had to, if forced to, if i have to, if i must, no doubt, not only, no question
+    fill: number, i would, i'd, listed, provided
+    because: because, since, given, due, based, with, which, as it, as the, as they
+    because: as this, as there, as a, as we, as well, as an, as i
+    only: only
+    all: all, each of, every
+    else: other, others, remaining, rest
+    than: than, unlike, whereas, while, although, though, versus, vs, compared to, compared with, in comparison to
+    than: in comparison with, in contrast to, in contrast with
+    less: different, differs, differ, less, least, unlikely, unrelated, worse, lacks, lack, fails, inconsistent, off
+    aside: however, conversely, meanwhile, on the other hand, in contrast, by contrast, on the contrary
+    hard: difficult, impossible, challenging, unable, insufficient, hard
+    know: determine, determined, identify, identified, decide, decided, conclude, distinguish, know, tell, confirm
+    know: information, context, decision, determination, judgment, assessment, to answer, answer the, answer this
+    know: answer your, be answered, definitive answer, definite answer
+    examine: consider, considering, examine, examining, analyze, analyzing, evaluate, evaluating, check, checking
+    examine: look, looking
+    part: panel, panels, subfigure, subplot, part, row, column, step, equation, figure shows
+    other: right angle, right triangle, right side, right hand, the right of, to the right, right angled, right-angled
+    other: best of, true that, in that, so that, so far, so many, so much, image shows
+"""
+
+CHINESE = """
+    answer: 答案, 答
+    option: 选项, 選項
+    listing: 的选项, 的選項, 各选项
+    good: 正确, 正確, 最佳
+    wrong: 错误, 錯誤, 不正确, 不正確, 错, 不适合
+    is: 是, 为, 為, 即
+    pick: 选择, 選擇, 选, 選
+    not: 不是, 不, 没有, 无法, 無法, 无, 無, 均非
+    if: 如果, 若, 假设
+    so: 所以, 因此, 故, 综上, 綜上, 因而, 由此
+    but: 但是, 但
+    and: 和, 或, 与
+    fill: 应该, 应, 最, 的, 項, 项
+    know: 确定, 確定, 判断, 判斷, 判定, 得出, 識別, 识别
+    only: 只有
+    because: 解析, 解释, 分析, 理由, 因为, 由于, 因為
+"""
+
+SPANISH = """
+    answer: respuesta
+    option: opción, opcion, letra, alternativa, inciso
+    listing: opciones, alternativas
+    good: correcta, correcto
+    wrong: incorrecta, incorrecto
+    is: es
+    pick: elijo, escojo
+    not: no, ninguna, ninguno
+    if: si
+    so: por lo tanto, por tanto, en conclusión, entonces, así
+    but: pero
+    it: esto
+    and: y, o
+    fill: la, el, lo, los, las, este, de, sería
+    because: porque, ya que, debido
+    hard: imposible, difícil
+    know: determinar, identificar, saber, decidir
+"""
+
+FRENCH = """
+    answer: réponse, réponses
+    option: choix, lettre, proposition, option
+    listing: options, propositions
+    good: bonne, correcte, exacte, juste, bon
+    wrong: incorrecte, fausse, faux
+    is: est
+    pick: choisis
+    not: ne, pas, aucune, aucun
+    so: donc, ainsi, par conséquent, en conclusion
+    but: mais
+    and: et, ou
+    fill: le, la, les
+    because: parce que
+    hard: impossible, difficile
+    know: déterminer, identifier, répondre
+"""
+
+GERMAN = """
+    answer: antwort
+    option: buchstabe, auswahl, antwortmöglichkeit, aussage
+    listing: optionen, antwortmöglichkeiten
+    good: richtig, richtige, richtiger, richtigen, korrekt, korrekte
+    wrong: falsch, falsche
+    is: ist, lautet, wäre
+    pick: wähle
+    not: nicht, kein, keine
+    if: wenn, falls
+    so: also, daher, somit, deshalb, folglich
+    but: aber
+    and: und, oder
+    fill: die, der, das, dem, den, eindeutig, mit
+    because: weil, denn, da
+    hard: unmöglich, schwierig
+    know: bestimmen, erkennen, beantworten, entscheiden
+"""
+
+PORTUGUESE = """
+    answer: resposta
+    option: opção, opçao, letra, alternativa
+    listing: opções, alternativas
+    good: correta, correto, certa, certo
+    wrong: incorreta, incorreto, errada, errado
+    is: é, são, seria
+    pick: escolho
+    not: não, nao, nenhuma
+    if: se
+    so: portanto, logo, assim, em conclusão
+    but: mas
+    and: e, ou
+    fill: a, o, os
+    because: pois, porque
+    hard: impossível, difícil
+    know: determinar, identificar, responder
+"""
+
+JAPANESE = """
+    answer: 答え, 解答, 正解, 回答
+    option: 選択肢
+    listing: の選択肢
+    good: 正しい, 適当, 適切
+    wrong: 間違, 誤り
+    is: は, が
+    pick: 選び
+    not: できません, できない, ではな, ありません
+    if: もし
+    so: したがって, よって, だから
+    but: でも
+    and: と, および
+    fill: です, だ, である, 最も, となります, になります
+    know: 特定
+    because: 説明, 解説, なぜなら
+"""
+
+KOREAN = """
+    answer: 정답, 답변, 답, 正答
+    option: 선택지, 보기
+    good: 옳, 맞, 적절한, 올바른
+    wrong: 틀, 않은, 않는
+    is: 은, 는, 이, 가
+    not: 없, 没, 아니
+    if: 만약
+    so: 따라서, 그러므로
+    but: 하지만
+    and: 또는
+    fill: 입니다, 번, 我, 案
+    know: 判别, 판단, 확인
+    only: 만
+    because: 해설, 때문
+"""
+
+RUSSIAN = """
+    answer: ответ, ответом
+    option: вариант, буква, вариантом
+    listing: вариантов, варианты
+    good: правильный, правильная, правильно, правильным, верный, верная, верно, верным
+    wrong: неправильный, неверный, неверно
+    is: это, является
+    pick: выбираю
+    not: не, ни, нет
+    if: если
+    so: поэтому, следовательно, итак, значит, таким образом
+    but: но
+    and: и, или
+    fill: под, буквой
+    because: потому, поскольку, так как
+    hard: невозможно, трудно, сложно
+    know: определить, ответить, выбрать
+"""
+
+ITALIAN = """
+    answer: risposta
+    option: opzione, lettera
+    listing: opzioni
+    good: corretta, corretto, giusta, giusto, esatta
+    wrong: scorretta, errata, sbagliata
+    is: è
+    pick: scelgo
+    not: nessuna
+    so: quindi, dunque, perciò, pertanto, in conclusione
+    but: ma
+    and: ed
+    fill: il, lo
+    because: perché, poiché
+    hard: impossibile
+    know: determinare, identificare, rispondere, decidere
+"""
+
+ARABIC = """
+    answer: الإجابة, الاجابة, الجواب, إجابة, الإجابه
+    option: الخيار, الاختيار, خيار, الحرف
+    listing: الخيارات
+    good: الصحيحة, الصحيح, صحيح, صحيحة
+    wrong: خاطئ, خاطئة, الخاطئة, الخطأ
+    is: هي, هو
+    pick: أختار
+    not: ليس, ليست, لا
+    so: لذلك, إذن, وبالتالي, لذا
+    but: لكن
+    and: و, أو
+    because: لأن, حيث
+    hard: مستحيل, صعب
+    know: تحديد
+"""
+
+HINDI = """
+    answer: उत्तर, जवाब
+    option: विकल्प
+    good: सही
+    wrong: गलत
+    fill: है, का, होगा
+    not: नहीं
+    so: इसलिए, अतः
+    but: लेकिन
+    and: और, या
+    because: क्योंकि
+"""
+
+VIETNAMESE = """
+    answer: đáp án, trả lời, câu trả lời
+    option: phương án, lựa chọn
+    good: đúng, chính xác
+    wrong: sai, không đúng
+    is: là
+    pick: chọn
+    not: không
+    so: vậy, do đó, vì vậy, vì thế
+    but: nhưng
+    and: và, hoặc
+    because: vì
+"""
+
+INDONESIAN = """
+    answer: jawaban, jawabannya
+    option: pilihan, opsi, huruf
+    good: benar, tepat, yang benar, yang tepat, yang paling tepat
+    wrong: salah
+    is: adalah, ialah
+    not: bukan, tidak
+    pick: memilih
+    so: jadi, oleh karena itu, dengan demikian, maka
+    but: tetapi
+    and: dan, atau
+    because: karena
+"""
+
+TURKISH = """
+    answer: cevap, cevabı, cevabım, yanıt
+    option: seçenek, şık, şıkkı, seçeneği
+    good: doğru
+    wrong: yanlış
+    not: değil, değildir
+    so: bu nedenle, dolayısıyla, sonuç olarak
+    but: ancak
+    and: ve, veya
+    fill: olarak, olmalıdır
+    because: çünkü
+"""
+
+PERSIAN = """
+    answer: پاسخ, جواب
+    option: گزینه, گزینهٔ, گزینه‌ی, گزینۀ
+    good: درست, صحیح
+    wrong: نادرست, غلط
+    is: است, می‌باشد
+    not: نیست
+    so: بنابراین, پس
+    but: اما
+    and: یا
+    because: زیرا, چون
+"""
+
+THAI = """
+    answer: คำตอบ, เฉลย, ตอบ
+    option: ตัวเลือก, ข้อ
+    good: ถูกต้อง, ที่ถูก, ถูก
+    wrong: ผิด
+    is: คือ, เป็น
+    pick: เลือก
+    not: ไม่
+    so: ดังนั้น
+    but: แต่
+    and: และ, หรือ
+    because: เพราะ
+"""
+
+BENGALI = """
+    answer: উত্তর, উত্তরটি
+    option: বিকল্প, অপশন
+    good: সঠিক
+    wrong: ভুল
+    fill: হল, হলো, হবে
+    not: নয়
+    so: সুতরাং, অতএব, তাই
+    but: কিন্তু
+    and: এবং, বা
+    because: কারণ
+"""
+
+URDU = """
+    good: درست
+    option: آپشن, اختیار
+    fill: ہے, کا
+    not: نہیں
+    so: لہذا, اس لیے
+    but: لیکن
+    and: اور
+    because: کیونکہ
+"""
+
+UKRAINIAN = """
+    answer: відповідь, відповіддю
+    option: варіант, літера
+    good: правильна, правильний, правильною, вірна, вірний
+    wrong: неправильна, невірна
+    is: це, є
+    not: ні
+    so: отже, тому
+    but: але
+    and: або, та
+    because: бо, оскільки
+"""
+
+POLISH = """
+    answer: odpowiedź, odpowiedzią
+    option: opcja, wariant, litera
+    good: prawidłowa, poprawna, właściwa, prawidłową, poprawną
+    wrong: błędna, nieprawidłowa
+    is: jest, są, brzmi
+    not: nie
+    so: więc, zatem, dlatego
+    but: ale
+    and: lub, oraz
+    because: ponieważ
+"""
+
+DUTCH = """
+    answer: antwoord
+    option: optie, keuze
+    good: juiste, goede
+    wrong: onjuist
+    is: luidt
+    not: niet, geen
+    so: dus
+    but: maar
+    and: en
+    fill: het
+    because: omdat
+"""
+
+CZECH = """
+    answer: odpověď, odpovědí
+    option: možnost, varianta
+    good: správná, správnou, správně
+    wrong: špatná, nesprávná
+    is: je
+    not: není
+    so: tedy, proto
+    because: protože
+"""
+
+ROMANIAN = """
+    answer: răspuns, răspunsul
+    option: opțiunea, varianta, opţiunea
+    good: corect, corectă
+    wrong: greșit, incorectă
+    is: este
+    not: nu
+    so: deci, așadar, prin urmare
+    and: sau, și
+    because: deoarece
+"""
+
+HUNGARIAN = """
+    answer: válasz
+    option: opció, lehetőség, válaszlehetőség
+    good: helyes
+    wrong: helytelen
+    not: nem
+    so: tehát, ezért
+    and: vagy
+    because: mert
+"""
+
+GREEK = """
+    answer: απάντηση
+    option: επιλογή
+    good: σωστή, ορθή
+    wrong: λάθος
+    is: είναι
+    not: δεν, όχι
+    so: επομένως, άρα
+    and: και, ή
+    fill: η, το
+    because: επειδή, διότι
+"""
+
+HEBREW = """
+    answer: תשובה, התשובה
+    option: אפשרות, האפשרות
+    good: נכונה, הנכונה, נכון
+    wrong: שגויה
+    is: היא, הוא
+    not: לא
+    so: לכן
+    and: או
+    because: כי
+"""
+
+SWAHILI = """
+    answer: jibu
+    option: chaguo
+    good: sahihi
+    fill: ni, la
+    not: sio
+    so: kwa hiyo, kwa hivyo
+    because: kwa sababu
+"""
+
+SWEDISH = """
+    answer: svar, svaret
+    option: alternativ
+    good: rätt, rätta
+    is: är
+    not: inte
+"""
+
+MARKS = """
+    good: ✓, ✔, ✅, ☑
+    wrong: ✗, ✘, ❌, ✕, ☒, ×
+    is: =
+    so: ∴, ⇒
+    and: /, &, plus
+"""
+
+ORDINALS = """
+    first, second, third, fourth, fifth, sixth
+    primera, segunda, tercera, cuarta, quinta, sexta
+    primeira, segunda, terceira, quarta, quinta, sexta
+    première, deuxième, troisième, quatrième, cinquième, sixième
+    erste, zweite, dritte, vierte, fünfte, sechste
+    prima, seconda, terza, quarta, quinta, sesta
+    первый, второй, третий, четвертый, пятый, шестой
+"""
+COUNTED = "option, choice, alternative, opción, opção, alternativa, proposition, opzione, вариант"
+"""What ordinals count: `the second option` is B."""
+
+LANGUAGES = {
+    "en": ENGLISH,
+    "zh": CHINESE,
+    "es": SPANISH,
+    "fr": FRENCH,
+    "de": GERMAN,
+    "pt": PORTUGUESE,
+    "ja": JAPANESE,
+    "ko": KOREAN,
+    "ru": RUSSIAN,
+    "it": ITALIAN,
+    "ar": ARABIC,
+    "hi": HINDI,
+    "vi": VIETNAMESE,
+    "id": INDONESIAN,
+    "tr": TURKISH,
+    "fa": PERSIAN,
+    "th": THAI,
+    "bn": BENGALI,
+    "uk": UKRAINIAN,
+    "pl": POLISH,
+    "nl": DUTCH,
+    "cs": CZECH,
+    "ro": ROMANIAN,
+    "hu": HUNGARIAN,
+    "el": GREEK,
+    "he": HEBREW,
+    "ur": URDU,
+    "sw": SWAHILI,
+    "sv": SWEDISH,
+    "marks": MARKS,
+}
+"""Language -> its table; the first ones are those in which most models are evaluated."""
