@@ -46,7 +46,7 @@ def name_of(task: str) -> str:
 
 def kept_by_filter(filtered: Filtered) -> Kept:
     """Return what a filter kept. Raises InputError: nothing kept, or runs over a part of the task."""
-    if part := partial_coverage(filtered.pair.runs):
+    if part := partial_coverage(filtered.runs):
         raise InputError(
             f"Expected runs on the whole of {filtered.task} to --write it, found {part} questions. Run all."
         )
@@ -54,9 +54,9 @@ def kept_by_filter(filtered: Filtered) -> Kept:
         raise InputError(
             f"Expected questions of {filtered.task} to keep, found none. Raise --max-hits."
         )
-    made: dict[str, Any] = {"inspectors": filtered.inspectors, "metric": filtered.pair.metric.name}
+    made: dict[str, Any] = {"inspectors": filtered.inspectors, "metric": filtered.metric.name}
     made |= {"threshold": filtered.threshold, "max_hits": filtered.max_hits}
-    run = filtered.pair.runs[0]
+    run = filtered.runs[0]
     every = sorted(run.by_id.values(), key=lambda answer: answer.place)
     questions = [
         (a.place, a.id, a.reference if a.record is None else a.record.reference) for a in every

@@ -1,16 +1,56 @@
-"""Gain and leakage of pairs, overall and by group (MMStar paper, section 4.3)."""
+"""Gain and leakage of runs, overall and by group (MMStar paper, section 4.3)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from statistics import fmean
+from typing import TYPE_CHECKING
 
 from spiqa_tasks.analysis.breakdown import OVERALL
-from spiqa_tasks.analysis.pair import Pair
-from spiqa_tasks.benchmarks.summary import Outcomes
+from spiqa_tasks.analysis.merging import (
+    clusters_of,
+    groups_of,
+    kinds_of,
+    merged,
+    questions,
+    scores_of,
+)
+from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.summary import Outcomes, outcomes
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import selection
-from spiqa_tasks.scoring.gain import Gain, gain, gain_of_totals, outcomes
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring import gain as scoring
+from spiqa_tasks.scoring.gain import Gain, gain_of_totals
 from spiqa_tasks.scoring.intervals import Estimate
 from spiqa_tasks.scoring.values import too_few
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+GROUP = "group"
+"""Value of `--by` that names every kind of group."""
+
+# Answers that are none count as wrong: what that makes of the numbers of each run.
+BOUNDS = (
+    "with images: S_v and MG are lower bounds",
+    "without images: S_wv and ML are lower bounds and MG an upper one; try ablation=grey",
+    "by the LLM base: S_t is a lower bound and ML an upper one",
+)
+
+
+@dataclass(frozen=True)
+class GainRuns:
+    """The runs that S_v, S_wv and, with an LLM base, S_t are the scores of, by one metric.
+
+    `ablation` is what the model saw instead of the pictures in the second run.
+    """
+
+    runs: Sequence[Run]
+    metric: Metric
+    ablation: str
 
 
 @dataclass(frozen=True)
@@ -22,6 +62,7 @@ class Row:
         result: gain and leakage, or None if withheld.
         outcomes: of the runs with images, without, and of the LLM base if there is one.
         questions: number of answered questions as `n of N`, or '' if all were.
+        remarks: on a host's values, and on answers that two runs have in common.
         answered: `result` over the questions that every run's model answered, or None if unknown.
     """
 
@@ -40,112 +81,151 @@ class Row:
     answered: Gain | None = None
 
 
-def rows(pair: Pair) -> list[Row]:
-    """Return the overall row, then one per group, in the order in which the questions name them.
+def rows(of: GainRuns, by: str | None = None) -> list[Row]:
+    """Return the overall row, then one per group of a column, `by`, or of all (`group`).
 
     The overall row is made of the host's reported values if a run has no scores per question.
+    Raises InputError: no such column.
     """
-    if all(
-        run.is_own or any(pair.metric.name in record.scores for record in run.records)
-        for run in pair.runs
-    ):
-        return [_of_questions(pair, group, keys) for group, keys in pair.groups.items()]
-    values = [(run, run.value(pair.metric)) for run in pair.runs]
-    reasons = [f"{run.name}: {value.reason}" for run, value in values if value.reason]
-    result = (
-        None
-        if reasons
-        else gain_of_totals(len(pair.groups[OVERALL]), *(value.value for _, value in values))
-    )
-    return [_row(pair, OVERALL, result, reasons)]
+    frames = [questions(run, of.metric) for run in of.runs]
+    if not all(run.is_own or _has_scores(run, of.metric) for run in of.runs):
+        return [_of_totals(of, frames)]
+
+    groups = {OVERALL: list(frames[0].index)}
+    if by is not None:
+        groups |= groups_of(frames[0], _kinds(of.runs[0], by))
+    return [_of_questions(of, frames, group, ids) for group, ids in groups.items()]
 
 
-def _of_questions(pair: Pair, group: str, keys: Sequence[str]) -> Row:
-    known = [key for key in keys if key in pair.scores]
-    total = max(len(keys), *(run.sizes.get(group, 0) for run in pair.runs))
-    few = too_few(len(known), total, "questions have a score in every run")
-    reason = "" if known and pair.runs[0].partial else few
-    if not pair.scores:
-        reason = f"{pair.metric.name} gives no question a score in every run"
-    row = _row(
-        pair,
-        group,
-        None if reason else _gain(pair, {key: pair.scores[key] for key in known}),
-        [reason],
-    )
-    if row.result is None:
-        return row
-    answers = {
-        key: [not (of[key].refused or of[key].unparsed) for of in pair.questions] for key in known
-    }
-    answered = {key: pair.scores[key] for key in known if all(answers[key])}
-    return replace(row, answered=_gain(pair, answered) if answered else None)
+def _has_scores(run: Run, metric: Metric) -> bool:
+    return any(metric.name in record.scores for record in run.records)
 
 
-def _gain(pair: Pair, scores: Mapping[str, Sequence[float]]) -> Gain:
-    v, wv, *t = (list(of_run) for of_run in zip(*scores.values(), strict=True))
-    return gain(v, wv, t[0] if t else None, pair.clusters(scores))
+def _kinds(run: Run, by: str) -> list[str]:
+    known = kinds_of(run)
+    if by != GROUP and by not in known:
+        names = ", ".join([GROUP, *known])
+        raise InputError(f"Expected --by to be one of {names} of {run.task}, found {by}.")
+    return known if by == GROUP else [by]
 
 
-def _row(pair: Pair, group: str, result: Gain | None, why_not: Sequence[str]) -> Row:
-    parts = [run for run in pair.runs if run.record_set.part]
+def _of_totals(of: GainRuns, frames: Sequence[pd.DataFrame]) -> Row:
+    values = [run.value(of.metric) for run in of.runs]
     reasons = [
-        f"{run.name} answered {run.coverage} questions"
-        for run in parts
-        if run.record_set.withheld()
+        f"{run.name}: {value.reason}"
+        for run, value in zip(of.runs, values, strict=True)
+        if value.reason
     ]
-    keys = pair.groups[group]
-    v, _, *t = map(selection.model_name, pair.runs)
+    if reasons:
+        return _row(of, frames, OVERALL, None, reasons)
+
+    totals = gain_of_totals(len(frames[0]), *(value.value for value in values))
+    return _row(of, frames, OVERALL, totals, [])
+
+
+def _of_questions(
+    of: GainRuns, frames: Sequence[pd.DataFrame], group: str, ids: Sequence[str]
+) -> Row:
+    asked = [frame.loc[list(ids)] for frame in frames]
+    both = merged(asked)
+
+    size = max(len(ids), *(run.sizes.get(group, 0) for run in of.runs))
+    reason = too_few(len(both), size, "questions have a score in every run")
+    if len(both) and of.runs[0].partial:
+        reason = ""
+    if merged(frames).empty:
+        reason = f"{of.metric.name} gives no question a score in every run"
+    if reason:
+        return _row(of, asked, group, None, [reason])
+
+    row = _row(of, asked, group, _gain(both), [])
+    answered = both[_is_answered(both, len(frames))]
+    return replace(row, answered=_gain(answered) if len(answered) else None)
+
+
+def _gain(both: pd.DataFrame) -> Gain:
+    llm = scores_of(both, 2) if "score_2" in both else None
+    return scoring.gain(scores_of(both, 0), scores_of(both, 1), llm, clusters_of(both))
+
+
+def _is_answered(both: pd.DataFrame, runs: int) -> list[bool]:
+    """Return for each question whether no run refused it or gave an answer that could not be read."""
+    records = zip(*(both[f"record_{number}"] for number in range(runs)), strict=True)
+    return [not any(record.refused or record.unparsed for record in of) for of in records]
+
+
+def _row(
+    of: GainRuns,
+    frames: Sequence[pd.DataFrame],
+    group: str,
+    result: Gain | None,
+    reasons: Sequence[str],
+) -> Row:
+    parts = [run for run in of.runs if run.record_set.part]
+    withheld = [run for run in parts if run.record_set.withheld()]
+    reasons = [*(f"{run.name} answered {run.coverage} questions" for run in withheld), *reasons]
+
+    model, _, *llm = map(selection.model_name, of.runs)
     return Row(
-        pair.runs[0].task,
-        pair.metric.name,
-        group,
-        v,
-        pair.ablation,
-        t[0] if t else None,
-        len(keys) if result is None else result.n,
-        None if reasons else result,
-        "; ".join(dict.fromkeys(filter(None, [*reasons, *why_not]))),
-        pair.outcomes(keys),
-        "; ".join(dict.fromkeys(run.coverage for run in parts)),
-        pair.remarks if group == OVERALL else [],
+        task=of.runs[0].task,
+        metric=of.metric.name,
+        group=group,
+        model=model,
+        ablation=of.ablation,
+        llm=llm[0] if llm else None,
+        n=len(frames[0]) if result is None else result.n,
+        result=None if reasons else result,
+        withheld="; ".join(dict.fromkeys(reasons)),
+        outcomes=[outcomes(list(frame.record)) for frame in frames],
+        questions="; ".join(dict.fromkeys(run.coverage for run in parts)),
+        remarks=_remarks(of) if group == OVERALL else [],
     )
 
 
-def sample_lists(pair: Pair) -> Iterator[dict[str, object]]:
+def _remarks(of: GainRuns) -> list[str]:
+    """Return remarks on values that a host aggregates otherwise, and on runs that answer alike."""
+    remarks = [each for run in of.runs for each in run.kind.remarks(run, of.metric)]
+
+    texts = [{key: answer.response.text for key, answer in run.by_id.items()} for run in of.runs]
+    roles = ("with images", "without images", "of the LLM base")
+    for one, two in ((0, 1), (1, 2)):
+        if two < len(texts) and texts[one] == texts[two]:
+            remarks.append(f"the answers {roles[one]} and {roles[two]} are the same")
+
+    return remarks
+
+
+def sample_lists(of: GainRuns) -> Iterator[dict[str, object]]:
     """Yield the questions that the image won or lost, or that leaked, with their scores."""
-    for key, scores in pair.scores.items():
-        shown = outcomes(*scores)
-        if shown:
-            record = {
-                "task": pair.runs[0].task,
-                "metric": pair.metric.name,
-                "id": key,
-                "outcomes": list(shown),
-            }
-            yield record | dict(zip_longest(("s_v", "s_wv", "s_t"), scores))
+    both = merged([questions(run, of.metric) for run in of.runs])
+    columns = [f"score_{number}" for number in range(len(of.runs))]
+
+    for key, *scores in both[columns].itertuples():
+        if names := scoring.outcomes(*scores):
+            record = {"task": of.runs[0].task, "metric": of.metric.name, "id": key}
+            named = dict(zip_longest(("s_v", "s_wv", "s_t"), scores))
+            yield {**record, "outcomes": list(names), **named}
 
 
 def warnings(row: Row) -> list[str]:
-    """Return warnings about a row: answers that are none count as wrong."""
+    """Return warnings about a row."""
     if row.result is None:
         return [*row.remarks, f"withheld: {row.withheld}"]
-    bounds = (
-        "with images: S_v and MG are lower bounds",
-        "without images: S_wv and ML are lower bounds and MG an upper one; try ablation=grey",
-        "by the LLM base: S_t is a lower bound and ML an upper one",
-    )
-    part = (
-        [f"{row.questions} questions were answered"]
-        if row.questions and row.group == OVERALL
-        else []
-    )
-    unread = [(of_run.remark, bound) for of_run, bound in zip(row.outcomes, bounds, strict=False)]
-    return [*row.remarks, *part, *(f"{remark} {bound}" for remark, bound in unread if remark)]
+
+    found = list(row.remarks)
+    if row.questions and row.group == OVERALL:
+        found.append(f"{row.questions} questions were answered")
+    if row.result.mg.high is not None and row.result.mg.high < 0:
+        found.append("S_wv is above S_v by more than its interval: are the two runs swapped?")
+    for of_run, bound in zip(row.outcomes, BOUNDS, strict=False):
+        if of_run.remark:
+            found.append(f"{of_run.remark} {bound}")
+
+    return found
 
 
 def averages(table: Sequence[Row]) -> list[Row]:
-    """Return a row per model and ablation with several tasks, as the last columns of the paper's Table 6.
+    """Return a row per model and ablation with several tasks, as the last columns of Table 6.
 
     Ablations stay apart: the gain over grey pictures is not the gain over none.
     """
@@ -153,33 +233,44 @@ def averages(table: Sequence[Row]) -> list[Row]:
     for row in table:
         if row.group == OVERALL:
             overall.setdefault((row.model, row.ablation), []).append(row)
-    return [
-        Row(
-            "average",
-            "+".join(dict.fromkeys(member.metric for member in members)),
-            *(OVERALL, model, ablation, members[0].llm),
-            sum(row.n for row in members),
-            mean_gain([row.result for row in members]),
-            "",
-            answered=mean_gain([row.answered for row in members]),
-        )
-        for (model, ablation), members in overall.items()
-        if len(members) > 1
-    ]
+
+    return [_average(members) for members in overall.values() if len(members) > 1]
+
+
+def _average(members: Sequence[Row]) -> Row:
+    return Row(
+        task="average",
+        metric="+".join(dict.fromkeys(member.metric for member in members)),
+        group=OVERALL,
+        model=members[0].model,
+        ablation=members[0].ablation,
+        llm=members[0].llm,
+        n=sum(member.n for member in members),
+        result=mean_gain([member.result for member in members]),
+        withheld="",
+        answered=mean_gain([member.answered for member in members]),
+    )
 
 
 def mean_gain(gains: Sequence[Gain | None]) -> Gain | None:
-    """Return the unweighted means over tasks, or None if one is missing; ML's is the mean of values cut at 0."""
+    """Return the unweighted means over tasks, or None if one is missing.
+
+    ML's is the mean of the tasks' values, each cut at 0.
+    """
     results = [result for result in gains if result is not None]
     if len(results) < len(gains):
         return None
-    count = len(results)
-    s_t = [result.s_t for result in results if result.s_t is not None]
-    ml = [result.ml.value for result in results if result.ml is not None]
-    of_scores = gain_of_totals(
+
+    mean = gain_of_totals(
         sum(result.n for result in results),
-        sum(result.s_v for result in results) / count,
-        sum(result.s_wv for result in results) / count,
-        sum(s_t) / count if len(s_t) == count else None,
+        fmean(result.s_v for result in results),
+        fmean(result.s_wv for result in results),
+        _mean_if_all([result.s_t for result in results]),
     )
-    return replace(of_scores, ml=Estimate(sum(ml) / count) if len(ml) == count else None)
+    ml = _mean_if_all([result.ml.value if result.ml else None for result in results])
+    return replace(mean, ml=None if ml is None else Estimate(ml))
+
+
+def _mean_if_all(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if len(known) == len(values) else None

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from spiqa_tasks.analysis.decomposition import CUT, FAILED, NONE, OVER_QUESTIONS, Side
-from spiqa_tasks.analysis.pair import scores_of
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.mmstar.definition import LETTER, LMMS_EVAL
 from spiqa_tasks.benchmarks.record import EMPTY, Record
@@ -66,6 +65,11 @@ def side_of(run: Run, name: str) -> Side:
         if abs(way.computed - of) <= ROUNDING
     )
     return next(known, replace(sides[0], number=numbers[0] if numbers else sides[0].computed))
+
+
+def scores_of(questions, metric):
+    own = {k: r.scores[metric.name] for k, r in questions.items() if metric.name in r.scores}
+    return own or metric.compute(list(questions.values())).scores
 
 
 def crossed(run: Run, side: Side, other_run: Run, other: Side) -> dict[str, float]:

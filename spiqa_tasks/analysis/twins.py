@@ -1,15 +1,33 @@
-"""Choose the runs that gain and leakage compare: a model with pictures, the same without, and its LLM base."""
+"""Choose the runs that gain and leakage compare: with pictures, without, and the LLM base."""
 
+from __future__ import annotations
+
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from spiqa_tasks.analysis.pair import Pair
+from spiqa_tasks.analysis.gain import GainRuns
+from spiqa_tasks.analysis.merging import check_comparable, headline
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.runs import selection
+from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import MissingMetricError, Run
 
 UNKNOWN = "unknown"
 """Ablation of a run that only an option names as one without pictures."""
+
+ACCEPT = "Add --accept-differences if it is meant so."
+
+
+@dataclass
+class _Roles:
+    """Runs by their role, those of LLM bases by task; `problems` are sentences on those left out."""
+
+    seeing: list[Run] = field(default_factory=list)
+    blind: list[Run] = field(default_factory=list)
+    bases: dict[str, list[Run]] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
 
 
 def ablation_pairs(
@@ -17,108 +35,178 @@ def ablation_pairs(
     llm_runs: Sequence[Run] = (),
     tasks: Sequence[str] = (),
     metric: str | None = None,
-) -> tuple[list[Pair], list[str], list[str]]:
-    """Return the pairs, a sentence per run without its twin, and a sentence per pair without scores or its LLM base.
+    accept_differences: bool = False,
+) -> tuple[list[GainRuns], list[str], list[str]]:
+    """Return the pairs, sentences on runs without a twin, and on pairs without scores or base.
 
-    `runs` are of models with and without pictures; `llm_runs` of the LLM base, beside those of our `_llm` tasks among
-    `runs`. Of all `tasks` without names, by the headline of each without a `metric`.
+    Args:
+        runs: of models with and without pictures.
+        llm_runs: of the LLM base, beside those of our `_llm` tasks among `runs`.
+        tasks: those that count; all without names.
+        metric: its name; default: the headline of each task.
+        accept_differences: whether one file or model may stand in two roles.
 
     Raises InputError: no pair, or runs that must not be compared.
     """
-    llm = selection.select_tasks(llm_runs, tasks, variants=True) if llm_runs else []
-    named = {(run.path, run.task) for run in llm}
-    wanted = selection.with_unique_labels(selection.select_tasks(runs, tasks, variants=True))
-    changed = [
-        remark for run in wanted if (remark := selection.changed_options_remark(run)) is not None
-    ]
-    others = [
-        run
-        for run in wanted
-        if (run.path, run.task) not in named and selection.changed_options_remark(run) is None
-    ]
-    bases: dict[str, list[Run]] = {}
-    for run in [*llm, *(run for run in others if selection.is_few_shot(run))]:
-        bases.setdefault(selection.source_task(run), []).append(run)
-    problems = changed + [
-        f"Expected one LLM base for {task}; found {' and '.join(map(selection.model_name, each))}. S_t and ML are left "
-        "out: name one of the runs, or its --judge."
-        for task, each in bases.items()
-        if len(each) > 1
-    ]
-    seeing = [run for run in others if not selection.is_blind(run)]
-    blind = [run for run in others if selection.is_blind(run) and not selection.is_few_shot(run)]
-    twins = [(run, selection.twin(run, seeing)) for run in blind]
-    pairs: list[Pair] = []
-    for run, twin in twins:
+    roles = _roles(runs, llm_runs, tasks)
+    problems = roles.problems
+    pairs: list[GainRuns] = []
+    alone: list[str] = []
+    used: list[Run] = []
+
+    for run in roles.blind:
+        twin = selection.twin(run, roles.seeing)
         if twin is None:
+            alone.append(_no_twin(run, roles.seeing))
             continue
+        used.append(twin)
+        base, problem = _base(twin, roles.bases, accept_differences)
+        problems += [problem] * (bool(problem) and problem not in problems)
         try:
-            of_task = bases.get(selection.source_task(run), [])
-            pairs.append(
-                pair_of([twin, run, *(of_task if len(of_task) == 1 else [])], metric, blind)
-            )
+            pairs.append(pair_of([twin, run, *base], metric, roles.blind, accept_differences))
         except MissingMetricError as error:
             problems.append(f"{twin.task} of {twin.name} is left out: {error}")
-    used = {id(twin) for _, twin in twins}
-    alone = [_no_twin(run, seeing) for run, twin in twins if twin is None]
-    alone += [_no_ablation(run, blind) for run in seeing if id(run) not in used]
+
+    unused = [run for run in roles.seeing if not any(run is each for each in used)]
+    alone += [_no_ablation(run, roles.blind) for run in unused]
     if not pairs:
-        raise InputError(
-            next(
-                iter([*problems, *alone]),
-                "Expected runs with and without images, found results of neither.",
-            )
-        )
+        nothing = "Expected runs with and without images, found results of neither."
+        raise InputError([*problems, *alone, nothing][0])
     return pairs, alone, problems
 
 
-def pair_of(runs: Sequence[Run], metric: str | None = None, blind: Sequence[Run] = ()) -> Pair:
-    """Return the pair of a run with pictures, one without, and one of the LLM base if there is one.
+def _roles(runs: Sequence[Run], llm_runs: Sequence[Run], tasks: Sequence[str]) -> _Roles:
+    bases = selection.select_tasks(llm_runs, tasks, variants=True) if llm_runs else []
+    wanted = selection.with_unique_labels(selection.select_tasks(runs, tasks, variants=True))
+    is_base = {(run.path, run.task) for run in bases}
 
-    Their own records may say otherwise of pictures. Among `blind`, all runs without pictures, the second run gets an
-    ablation name that is unique. Raises InputError: runs that must not be compared, or without the metric.
+    roles = _Roles()
+    for run in wanted:
+        if remark := selection.changed_options_remark(run):
+            roles.problems.append(remark)
+        elif (run.path, run.task) in is_base:
+            continue
+        elif selection.is_few_shot(run):
+            bases.append(run)
+        elif selection.is_blind(run):
+            roles.blind.append(run)
+        else:
+            roles.seeing.append(run)
+
+    for run in bases:
+        roles.bases.setdefault(selection.source_task(run), []).append(run)
+    return roles
+
+
+def _base(run: Run, bases: dict[str, list[Run]], accept_differences: bool) -> tuple[list[Run], str]:
+    """Return the LLM base of a run with pictures, [] without one, and why one is left out, or ''."""
+    task = selection.source_task(run)
+    found = bases.get(task, [])
+    left_out = "S_t and ML are left out"
+    if len(found) > 1:
+        names = " and ".join(map(selection.model_name, found))
+        expected = f"Expected one LLM base for {task}; found {names}."
+        return [], f"{expected} {left_out}: name one of the runs, or its --judge."
+    if found and not accept_differences and found[0].identity.model == run.identity.model:
+        expected = f"Expected another model as LLM base for {task}, found {run.identity.model}"
+        return [], f"{expected} itself. {left_out}. {ACCEPT}"
+
+    return found, ""
+
+
+def pair_of(
+    runs: Sequence[Run],
+    metric: str | None = None,
+    blind: Sequence[Run] = (),
+    accept_differences: bool = False,
+) -> GainRuns:
+    """Return a run with pictures, one without and, if there is one, that of the LLM base, as one.
+
+    Their own records may say otherwise of pictures. Among `blind`, all runs without pictures, the
+    second run gets an ablation name that is unique.
+
+    Raises InputError: runs that must not be compared, or without the metric.
     """
     for run in runs:
         if remark := selection.changed_options_remark(run):
             raise InputError(remark)
-    v, wv = runs[:2]
-    kind = selection.ablation(wv) if selection.is_blind(wv) else UNKNOWN
-    keys = [
-        (selection.source_task(run), run.identity.model, selection.ablation(run))
-        for run in (wv, *blind)
-    ]
-    same = [run for run, key in zip(blind, keys[1:], strict=True) if key == keys[0]]
-    if len(same) > 1:
-        seeded = len({run.identity.seed for run in same}) == len(same)
-        kind += f",seed={wv.identity.seed}" if seeded else f" ({selection.difference(wv, same)})"
-    pair = Pair(runs, v.metric(metric), kind)
+    if not accept_differences:
+        _check_roles(runs)
+
+    chosen = headline(runs[0], metric)
     for run in runs:
-        run.metric(pair.metric.name)
-    pair.check()
-    return pair
+        run.metric(chosen.name)
+    for place, run in enumerate(runs[1:]):
+        check_comparable(runs[0], run, chosen, same_prompt=place == 0)
+
+    return GainRuns(runs, chosen, _ablation_name(runs[1], blind))
+
+
+def _check_roles(runs: Sequence[Run]) -> None:
+    """Raise InputError if one file or model stands in two roles."""
+    for place, run in enumerate(runs):
+        for other in runs[:place]:
+            if _content(run) == _content(other):
+                raise InputError(
+                    f"Expected other answers in each role, found the same ones in {other.path} and "
+                    f"{run.path}. {ACCEPT}"
+                )
+
+    if len(runs) > 2 and runs[2].identity.model == runs[0].identity.model:
+        raise InputError(
+            f"Expected another model as the LLM base of {runs[0].identity.model}, found itself. "
+            f"{ACCEPT}"
+        )
+
+
+def _content(run: Run) -> object:
+    """Return what two copies of a file share, and two runs that happen to answer alike do not."""
+    if run.form in lmms_eval.FORMS or not run.path.is_file():
+        return run.identity, run.task, run.by_id
+    return hashlib.sha256(run.path.read_bytes()).digest()
+
+
+def _ablation_name(run: Run, blind: Sequence[Run]) -> str:
+    """Return what a run's model saw, with its seed or folder if several runs saw the same."""
+    name = selection.ablation(run) if selection.is_blind(run) else UNKNOWN
+    same = [other for other in blind if _seen(other) == _seen(run)]
+    if len(same) < 2:
+        return name
+    if len({other.identity.seed for other in same}) == len(same):
+        return f"{name},seed={run.identity.seed}"
+    return f"{name} ({selection.difference(run, same)})"
+
+
+def _seen(run: Run) -> tuple[str, str, str]:
+    return selection.source_task(run), run.identity.model, selection.ablation(run)
 
 
 def _no_ablation(run: Run, blind: Sequence[Run]) -> str:
-    others = [
-        selection.model_name(each)
-        for each in blind
-        if selection.source_task(each) == selection.source_task(run)
-    ]
+    task = selection.source_task(run)
+    others = [other for other in blind if selection.source_task(other) == task]
+    found = f"one of {selection.model_name(others[0])}" if others else "none"
+
     base = run.identity.model.partition(",")[0]
     remedy = f"--model ablated --model_args base={base},ablation=text,... --tasks {run.task}"
     if f"{run.task}_text" in catalogue()[0]:
         remedy = f"the same model with {selection.option_of_tasks(run)} {run.task}_text"
-    found = f"one of {others[0]}" if others else "none"
-    return f"Expected a run of {selection.model_name(run)} on {run.task} without images, found {found}. Run {remedy}."
+    return (
+        f"Expected a run of {selection.model_name(run)} on {run.task} without images, found "
+        f"{found}. Run {remedy}."
+    )
 
 
 def _no_twin(run: Run, seeing: Sequence[Run]) -> str:
     task = selection.source_task(run)
-    others = [other for other in seeing if selection.source_task(other) == task]
-    own = [other for other in others if other.identity.model == run.identity.model]
-    remedy = f"Run the same model with {selection.option_of_tasks(run)} {task}; {run.path.name} is left out."
+    of_task = [other for other in seeing if selection.source_task(other) == task]
+    of_model = [other for other in of_task if other.identity.model == run.identity.model]
+    found = ", ".join(map(selection.model_name, of_model or of_task)) or "none"
+
+    remedy = f"Name the one that {run.path} belongs to."
+    if not of_model:
+        option = f"{selection.option_of_tasks(run)} {task}"
+        remedy = f"Run the same model with {option}; {run.path.name} is left out."
     return (
         f"Expected a run of {selection.model_name(run)} on {task} with images beside the one with "
-        f"ablation={selection.ablation(run)}, found {', '.join(map(selection.model_name, own or others)) or 'none'}. "
-        f"{f'Name the one that {run.path} belongs to.' if own else remedy}"
+        f"ablation={selection.ablation(run)}, found {found}. {remedy}"
     )

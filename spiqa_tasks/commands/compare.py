@@ -4,7 +4,7 @@ import argparse
 
 from spiqa_tasks.analysis.compare import compare
 from spiqa_tasks.analysis.why import why
-from spiqa_tasks.commands.run_arguments import add_runs, runs_by_path
+from spiqa_tasks.commands.run_arguments import add_accept, add_runs, runs_by_path
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import add_format, render
@@ -20,6 +20,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     parser.add_argument("--metric", help="the metric (default: the task's headline)")
     add_format(parser)
+    add_accept(parser, "compare scores of different judges")
     parser.add_argument(
         "--baseline", metavar="MODEL", help="each run against this model's (default: all pairs)"
     )
@@ -37,7 +38,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.why or arguments.against is not None:
         return _why(arguments)
     runs, _ = runs_by_path(arguments, "one")
-    found, left_out = compare(runs, arguments.metric, arguments.baseline)
+    found, left_out = compare(
+        runs,
+        arguments.metric,
+        arguments.baseline,
+        accept_differences=arguments.accept_differences,
+    )
     if not found:
         names = ", ".join(sorted({f"{run.task} of {run.name}" for run in runs}))
         by = f" by {arguments.metric}" if arguments.metric else ""

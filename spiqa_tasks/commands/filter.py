@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs, is_abnormal
+from spiqa_tasks.analysis.filter_runs import Filtered, Rule, filter_runs, is_abnormal
 from spiqa_tasks.analysis.filtered_task import (
     Kept,
     kept_by_filter,
@@ -76,19 +76,18 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the filter's results, and write tasks and samples; status 3 if a task is left out."""
+    """Print the filter's results, and write tasks and samples; return 3 if a task is left out."""
     if arguments.samples is not None:
         check_file(arguments.samples)
     if not arguments.runs:
         return _run_lists(arguments)
+
     found, remarks, left_out = filter_runs(
         runs_at(arguments.runs, arguments),
         runs_at(arguments.lvlm, arguments),
         [(runs_at([lvlm], arguments), runs_at([llm], arguments)) for lvlm, llm in arguments.pair],
         arguments.task,
-        arguments.max_hits,
-        arguments.metric,
-        arguments.threshold,
+        Rule(arguments.metric, arguments.max_hits, arguments.threshold),
         arguments.text_only_models,
     )
     say(*remarks, *left_out)
@@ -96,55 +95,69 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(
             f"Expected one task for --name, found {len(found)}. Choose one with --task."
         )
-    kept = [kept_by_filter(filtered) for filtered in found if arguments.write]
-    written = {each["source"]: _write(arguments, each) for each in kept}
+
+    written: dict[str, Path] = {}
+    if arguments.write:
+        # All are checked before the first is written.
+        kept = [kept_by_filter(filtered) for filtered in found]
+        written = {each["source"]: _write(arguments, each) for each in kept}
     if arguments.samples is not None:
         lines = (sample for filtered in found for sample in samples(filtered))
         write_atomically(arguments.samples, as_jsonl(lines).encode())
+
+    records = [_record(filtered, written.get(filtered.task)) for filtered in found]
     if arguments.format in STYLES:
-        for filtered in found:
-            _print(filtered, arguments.format)
+        for record in records:
+            _print(record, arguments.format)
         for path in written.values():
             print(f"\n{_wrote(arguments, path)}")
     else:
-        records = [_record(filtered, written.get(filtered.task)) for filtered in found]
         print(render(arguments.format, Table(records, (), ())))
     return 3 if left_out else 0
 
 
 def _run_lists(arguments: argparse.Namespace) -> int:
+    """Write the task of a kept.json, or of a task and a list of ids."""
     subset = None if arguments.ids is None else read_subset(arguments.ids)
-    is_kept = subset is not None and subset.kept is not None
-    if subset is None or not arguments.write or not (is_kept or len(arguments.task) == 1):
-        expected = "RUNs, --ids KEPT.JSON --write, or --task TASK --ids FILE --write"
-        raise InputError(f"Expected {expected}; found none of them. See `spiqa-tasks filter -h`.")
+    if subset is None or not arguments.write:
+        raise _nothing_to_do()
+
     if subset.kept is not None:
         kept = dict(subset.kept)
-    else:
+    elif len(arguments.task) == 1:
         kept = kept_by_list(find_task(arguments.task[0], arguments.include_path), subset)
+    else:
+        raise _nothing_to_do()
+
     path = _write(arguments, kept)
-    record = {
-        "task": kept["source"],
-        "ids": subset.digest,
-        "kept": len(subset.ids),
-        "written": str(path),
-    }
-    is_table = arguments.format in STYLES
-    print(
-        _wrote(arguments, path) if is_table else render(arguments.format, Table([record], (), ()))
-    )
+    if arguments.format in STYLES:
+        print(_wrote(arguments, path))
+    else:
+        record = {
+            "task": kept["source"],
+            "ids": subset.digest,
+            "kept": len(subset.ids),
+            "written": str(path),
+        }
+        print(render(arguments.format, Table([record], (), ())))
     return 0
+
+
+def _nothing_to_do() -> InputError:
+    return InputError(
+        "Expected RUNs, --ids KEPT.JSON --write, or --task TASK --ids FILE --write; found none of "
+        "them. See `spiqa-tasks filter -h`."
+    )
 
 
 def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
     """Yield one object per question, in the order of the split."""
-    answers = filtered.pair.runs[0].by_id
-    for place, key in sorted((answers[key].place, key) for key in filtered.hits):
+    for key in sorted(filtered.hits, key=filtered.place):
         hits = filtered.hits[key]
         yield {
             "task": filtered.task,
             "id": key,
-            "doc_id": place,
+            "doc_id": filtered.place(key),
             "hits": hits,
             "kept": hits <= filtered.max_hits,
             "abnormal": is_abnormal(hits, len(filtered.inspectors)),
@@ -166,27 +179,23 @@ def _wrote(arguments: argparse.Namespace, path: Path) -> str:
 
 
 def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
+    answers = []
+    for run, frame, shares in zip(filtered.runs, filtered.frames, filtered.outcomes, strict=True):
+        model = {"model": run.identity.model, "task": run.task}
+        score = float(frame.score.mean())
+        answers.append({**model, "score": score, **dataclasses.asdict(shares)})
+
     return {
         "task": filtered.task,
         "inspectors": filtered.inspectors,
-        "metric": filtered.pair.metric.name,
+        "metric": filtered.metric.name,
         "threshold": filtered.threshold,
         "max_hits": filtered.max_hits,
         "n": len(filtered.hits),
-        "questions": partial_coverage(filtered.pair.runs),
+        "questions": partial_coverage(filtered.runs),
         "kept": len(filtered.kept),
         "hit_counts": filtered.hit_counts,
-        "answers": [
-            {
-                "model": run.identity.model,
-                "task": run.task,
-                "score": sum(scores.values()) / len(scores),
-                **dataclasses.asdict(shares),
-            }
-            for run, scores, shares in zip(
-                filtered.pair.runs, filtered.pair.run_scores, filtered.outcomes, strict=True
-            )
-        ],
+        "answers": answers,
         "groups": [{"group": group, **counts} for group, counts in filtered.groups().items()],
         "difficulty": filtered.difficulty_counts(),
         "leaked": [
@@ -197,33 +206,24 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
     }
 
 
-def _print(filtered: Filtered, form: str) -> None:
-    record = _record(filtered, None)
+def _print(record: dict[str, Any], form: str) -> None:
     part = f", {record['questions']} questions" if record["questions"] else ""
     print(
-        f"\n{filtered.task}{part}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits "
-        f"({record['metric']} of at least {filtered.threshold:g})"
+        f"\n{record['task']}{part}: {len(record['inspectors'])} inspectors, kept with at most "
+        f"{record['max_hits']} hits ({record['metric']} of at least {record['threshold']:g})"
     )
     shares = [Column(name, show=percent) for name in ("refused", "unparsed", "failed", "truncated")]
     values: Columns = [Column("score", record["metric"], percent), *shares]
     abnormal = Column("abnormal_hit_rate", "abnormal hit rate x 100", percent)
-    tables = [
-        Table(record["answers"], [Column("model", "inspector"), "task"], values),
-        Table(
-            record["groups"],
-            ["group"],
-            ["n", "kept", abnormal, Column("leaked_by_most", "leaked in most pairs")],
-        ),
-    ]
-    print(render(form, *tables))
-    print(
-        "questions by hits: "
-        + ", ".join(f"{n} by {hits}" for hits, n in enumerate(record["hit_counts"]))
-    )
+    leaked = Column("leaked_by_most", "leaked in most pairs")
+    answers = Table(record["answers"], [Column("model", "inspector"), "task"], values)
+    groups = Table(record["groups"], ["group"], ["n", "kept", abnormal, leaked])
+    print(render(form, answers, groups))
+
+    hits = ", ".join(f"{n} by {count}" for count, n in enumerate(record["hit_counts"]))
+    print(f"questions by hits: {hits}")
     if record["difficulty"]:
-        print(
-            "kept by difficulty: "
-            + ", ".join(f"{n} {name}" for name, n in record["difficulty"].items())
-        )
+        counts = ", ".join(f"{n} {name}" for name, n in record["difficulty"].items())
+        print(f"kept by difficulty: {counts}")
     for leak in record["leaked"]:
         print(f"{leak['lvlm']} answers {leak['n']} without the image that {leak['llm']} does not")

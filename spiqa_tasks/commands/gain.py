@@ -1,17 +1,15 @@
 """`gain`: multi-modal gain and leakage of the host's runs."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL
-from spiqa_tasks.analysis.gain import Row, averages, rows, sample_lists, warnings
-from spiqa_tasks.analysis.pair import Pair
+from spiqa_tasks.analysis.gain import GainRuns, Row, averages, rows, sample_lists, warnings
 from spiqa_tasks.analysis.twins import ablation_pairs, pair_of
-from spiqa_tasks.commands.run_arguments import add_columns, add_runs, runs_at
+from spiqa_tasks.commands.run_arguments import add_accept, add_columns, add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.printable import say
@@ -23,17 +21,17 @@ from spiqa_tasks.scoring.gain import Gain, gain_of_totals, natural
 from spiqa_tasks.scoring.values import number, percent
 
 _EPILOG = (
-    "RUNs are recognised by their own record: our _text, _grey and _llm tasks, and --model ablated; the files of "
-    "--with, --without and --text by these options. Values in json and csv are natural (0 to 1), in tables times 100."
+    "RUNs are recognised by their own record: our _text, _grey and _llm tasks, and --model "
+    "ablated; the files of --with, --without and --llm-base by these options. Values in json and "
+    "csv are natural (0 to 1), in tables times 100."
 )
-_NAMES = ("task", "metric", "group", "model", "ablation", "llm", "n", "questions")
 _RUNS = ("v", "wv", "t")
 _KINDS = ("refused", "unparsed")
 _ENDS = {"": "value", "_low": "low", "_high": "high"}
 _ROLES = (
     ("--with", "seeing", "of a model that saw the pictures"),
     ("--without", "blind", "of the same model without them"),
-    ("--text", "base", "of its LLM base, also beside RUNs"),
+    ("--llm-base", "base", "of its LLM base, also beside RUNs"),
 )
 
 
@@ -53,93 +51,100 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric", help="the metric to compare (default: the headline of each task)"
     )
+    about = "a line for each group, too: of a column such as category, or of all (group)"
+    parser.add_argument("--by", metavar="COLUMN", help=about)
     parser.add_argument(
         "--samples", type=Path, metavar="FILE", help="write won, lost and leaked questions (jsonl)"
     )
     about = "S_v S_wv [S_t] by hand instead of runs, shares or percent"
     parser.add_argument("--scores", nargs="+", type=float, metavar="S", help=about)
+    add_accept(parser, "take one file or model in two roles: a baseline may answer alike")
     add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the table; status 3 if a row is withheld, or runs that were asked for are left out, but not of a folder."""
-    files = [place for place in (arguments.seeing, arguments.blind) if place is not None]
-    ways = {"RUNs": arguments.runs, "--scores": arguments.scores, "--with or --without": files}
+    """Print the table; return 3 if a row is withheld or a run that was asked for is left out."""
+    files = arguments.seeing or arguments.blind
+    ways = {
+        "RUNs": arguments.runs,
+        "--scores": arguments.scores,
+        "--with or --without": files,
+    }
     given = [way for way, what in ways.items() if what]
     if len(given) != 1:
         raise InputError(
-            "Expected RUNs, --with FILE --without FILE, each with [--text FILE], or --scores S_v S_wv [S_t]; found "
-            f"{' and '.join(given) or 'none of them'}. See `spiqa-tasks gain -h`."
+            "Expected RUNs, --with FILE --without FILE, each with [--llm-base FILE], or --scores "
+            f"S_v S_wv [S_t]; found {' and '.join(given) or 'none of them'}. See `spiqa-tasks gain "
+            "-h`."
         )
     if arguments.scores:
-        return _run_scores(arguments)
+        return _run_scores(arguments.scores, arguments.format)
     if arguments.samples is not None:
         check_file(arguments.samples)
+
     found, problems = ([_named(arguments)], []) if files else _recognised(arguments)
-    is_complete = print_gain(found, arguments.format, arguments.samples)
+    is_complete = print_gain(found, arguments.format, arguments.by, arguments.samples)
     say(*problems)
     return 0 if is_complete and not problems else 3
 
 
-def print_gain(found: Sequence[Pair], form: str, samples: Path | None) -> bool:
-    """Print the table and warnings (of a group only if its overall row has none), and write the samples.
-
-    Return whether no row is withheld.
-    """
-    table = [row for pair in found for row in rows(pair)]
-    records = [_record(row) for row in table] + [
-        {**_record(row), "warnings": []} for row in averages(table)
-    ]
-    print(_rendered(records, form))
+def print_gain(
+    found: Sequence[GainRuns], form: str, by: str | None = None, samples: Path | None = None
+) -> bool:
+    """Print the table and its warnings, and write the samples; return whether no row is withheld."""
+    table = [row for of in found for row in rows(of, by)]
+    print(_rendered([*table, *averages(table)], form))
     if samples is not None:
-        lines = (sample for pair in found for sample in sample_lists(pair))
+        lines = (sample for of in found for sample in sample_lists(of))
         write_atomically(samples, as_jsonl(lines).encode())
-    warned = set()
-    for record in records:  # the overall row is the first one of its runs
-        key = (record["task"], record["model"], record["ablation"])
-        if record["group"] == OVERALL or key not in warned:
-            for warning in record["warnings"]:
-                print(f"warning: {record['task']} {record['group']}: {warning}.", file=sys.stderr)
-        if record["group"] == OVERALL and record["warnings"]:
-            warned.add(key)
+
+    _warn(table)
     return not any(row.withheld for row in table)
 
 
-def _recognised(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
+def _warn(table: Sequence[Row]) -> None:
+    """Print warnings, of a group only if the overall row before it has none."""
+    warned = set()
+    for row in table:
+        of = (row.task, row.model, row.ablation)
+        if of in warned:
+            continue
+        found = warnings(row)
+        say(*(f"{row.task} {row.group}: {warning}." for warning in found), program="warning")
+        if found and row.group == OVERALL:
+            warned.add(of)
+
+
+def _recognised(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:
     """Return the pairs by the runs' own records, and a sentence per run left out."""
     base = [] if arguments.base is None else runs_at([arguments.base], arguments)
     runs = runs_at(arguments.runs, arguments)
-    found, alone, problems = ablation_pairs(runs, base, arguments.task, arguments.metric)
+    found, alone, problems = ablation_pairs(
+        runs, base, arguments.task, arguments.metric, arguments.accept_differences
+    )
+
+    # A run without its twin is a problem where it was asked for, and none in a folder of many.
     if arguments.task or not all(place.path.is_dir() for place in arguments.runs):
         return found, [*alone, *problems]
     say(*alone)
     return found, problems
 
 
-def _named(arguments: argparse.Namespace) -> Pair:
-    """Return the pair that the options name.
-
-    Raises InputError: one of the first two is missing, a file twice, several runs at a place, or see `pair_of`.
-    """
+def _named(arguments: argparse.Namespace) -> GainRuns:
+    """Return the runs that the options name; InputError: one missing, or see `pair_of`."""
     if arguments.seeing is None or arguments.blind is None:
         raise InputError(
-            "Expected --with and --without, which gain is the difference of; found one of them. `spiqa-tasks score` "
-            "takes a single file."
+            "Expected --with and --without, which gain is the difference of; found one of them. "
+            "`spiqa-tasks score` takes a single file."
         )
-    places = [
-        place for place in (arguments.seeing, arguments.blind, arguments.base) if place is not None
-    ]
-    if len({place.path.resolve() for place in places}) < len(places):
-        raise InputError(
-            "Expected another file for each of --with, --without and --text; found one of them twice."
-        )
-    runs = [_run_at(place, arguments) for place in places]
+    places = (arguments.seeing, arguments.blind, arguments.base)
+    runs = [_run_at(place, arguments) for place in places if place is not None]
     if selection.is_blind(runs[0]):
         name = f"{runs[0].name} on {runs[0].task}"
         raise InputError(
             f"Expected a run with pictures at --with, found {name}. Name it at --without."
         )
-    return pair_of(runs, arguments.metric)
+    return pair_of(runs, arguments.metric, accept_differences=arguments.accept_differences)
 
 
 def _run_at(place: RunPath, arguments: argparse.Namespace) -> Run:
@@ -150,25 +155,30 @@ def _run_at(place: RunPath, arguments: argparse.Namespace) -> Run:
     return runs[0]
 
 
-def _run_scores(arguments: argparse.Namespace) -> int:
-    if not 2 <= len(arguments.scores) <= 3 or not all(
-        0 <= score <= 100 for score in arguments.scores
-    ):
-        found = " ".join(f"{score:g}" for score in arguments.scores)
+def _run_scores(given: Sequence[float], form: str) -> int:
+    found = " ".join(f"{score:g}" for score in given)
+    if not 2 <= len(given) <= 3 or not all(0 <= score <= 100 for score in given):
         raise InputError(
-            f"Expected --scores S_v S_wv [S_t], shares from 0 to 1 or percent from 0 to 100; found {found}."
+            "Expected --scores S_v S_wv [S_t], shares from 0 to 1 or percent from 0 to 100; found "
+            f"{found}."
         )
-    scores, unit = natural(arguments.scores)
+    try:
+        scores, unit = natural(given)
+    except ValueError as error:
+        raise InputError(
+            f"Expected --scores in one unit, shares or percent; found {found}. Write all as shares."
+        ) from error
+
     result = gain_of_totals(0, *scores)
-    if arguments.format not in STYLES:
+    if form not in STYLES:
         record: dict[str, Any] = {
             "task": None,
-            "group": "all",
+            "group": OVERALL,
             "unit": unit,
             **_numbers(result),
             "warnings": [],
         }
-        print(render(arguments.format, Table([record], (), ())))
+        print(render(form, Table([record], (), ())))
     else:
         ml = "-" if result.ml is None else percent(result.ml.value)
         print(
@@ -177,13 +187,9 @@ def _run_scores(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _rendered(records: Sequence[dict[str, Any]], form: str) -> str:
-    """Return the records in a form; people see the paper's numbers, then those of `_sensitivity_rows`."""
-    overall = [
-        record for record in records if record["group"] == OVERALL and record["mg"] is not None
-    ]
-    without = Column("ablation", "without")
-    model = ["model"] if len({record["model"] for record in records}) > 1 else []
+def _rendered(table: Sequence[Row], form: str) -> str:
+    """Return the rows in a form; people see the paper's numbers, then those of `_sensitivity`."""
+    records = [_record(row) for row in table]
     scores = [Column(f"s_{name}", f"S_{name}", percent) for name in _RUNS]
     outcomes = [
         Column(
@@ -194,20 +200,29 @@ def _rendered(records: Sequence[dict[str, Any]], form: str) -> str:
         )
         for kind in _KINDS
     ]
-    values: Columns = [
-        "n",
-        "questions",
-        *scores,
-        _interval("mg", "MG"),
-        _interval("ml", "ML"),
-        *outcomes,
+    labels: Columns = [
+        *_if_several("model", "model", [row.model for row in table]),
+        "task",
+        "metric",
+        "group",
+        Column("ablation", "without"),
+        *_if_several("llm", "LLM base", [None, *(row.llm for row in table)]),
     ]
-    tables = [Table(records, [*model, "task", "metric", "group", without], values)]
-    if overall:
-        values = ["n", *scores, _interval("mg", "MG"), _interval("ml_signed", "S_wv - S_t")]
-        rows = [row for record in overall for row in _sensitivity_rows(record)]
-        tables.append(Table(rows, [*model, "task", without, "questions"], values, data=()))
+    ml = _interval("ml", "ML")
+    values: Columns = ["n", "questions", *scores, _interval("mg", "MG"), ml, *outcomes]
+    tables = [Table(records, labels, values)]
+
+    if views := [view for row in table for view in _sensitivity(row)]:
+        signed = _interval("ml_signed", "S_wv - S_t")
+        columns: Columns = ["n", *scores, _interval("mg", "MG"), signed]
+        names = [label for label in labels if label not in ("metric", "group")]
+        tables.append(Table(views, [*names, "questions"], columns, data=()))
+
     return render(form, *tables)
+
+
+def _if_several(name: str, head: str, values: Sequence[str | None]) -> list[Column]:
+    return [Column(name, head)] if len(set(values)) > 1 else []
 
 
 def _interval(name: str, head: str) -> Column:
@@ -215,32 +230,45 @@ def _interval(name: str, head: str) -> Column:
 
 
 def _record(row: Row) -> dict[str, Any]:
-    answered = {"n": getattr(row.answered, "n", 0), **_numbers(row.answered)}
+    shares = {
+        f"{kind}_{name}": getattr(outcomes, kind, None)
+        for kind in _KINDS
+        for name, outcomes in zip_longest(_RUNS, row.outcomes)
+    }
     return {
-        **{name: getattr(row, name) for name in _NAMES},
+        "task": row.task,
+        "metric": row.metric,
+        "group": row.group,
+        "model": row.model,
+        "ablation": row.ablation,
+        "llm": row.llm,
+        "n": row.n,
+        "questions": row.questions,
         **_numbers(row.result),
-        "answered": answered,
-        **{
-            f"{kind}_{name}": getattr(outcomes, kind, None)
-            for kind in _KINDS
-            for name, outcomes in zip_longest(_RUNS, row.outcomes)
-        },
-        "warnings": warnings(row),
+        "answered": {"n": row.answered.n if row.answered else 0, **_numbers(row.answered)},
+        **shares,
+        "warnings": [] if row.task == "average" else warnings(row),
     }
 
 
 def _numbers(result: Gain | None) -> dict[str, float | None]:
-    scores = {f"s_{name}": getattr(result, f"s_{name}", None) for name in _RUNS}
-    estimates = {name: getattr(result, name, None) for name in ("mg", "ml", "ml_signed")}
-    return scores | {
-        f"{name}{end}": getattr(estimate, value, None)
-        for name, estimate in estimates.items()
-        for end, value in _ENDS.items()
-    }
+    numbers = {f"s_{name}": getattr(result, f"s_{name}", None) for name in _RUNS}
+    for name in ("mg", "ml", "ml_signed"):
+        estimate = getattr(result, name, None)
+        for end, value in _ENDS.items():
+            numbers[f"{name}{end}"] = getattr(estimate, value, None)
+
+    return numbers
 
 
-def _sensitivity_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return rows of leakage not cut at 0: over all questions, and those that every run answered."""
-    of = {name: record[name] for name in ("model", "task", "ablation")}
-    views = {"all": record, "answered": record["answered"]}
-    return [{**view, **of, "questions": name} for name, view in views.items()]
+def _sensitivity(row: Row) -> list[dict[str, Any]]:
+    """Return leakage not cut at 0 overall: of all questions, and of those every run answered."""
+    if row.group != OVERALL or row.result is None:
+        return []
+
+    of = {"model": row.model, "task": row.task, "ablation": row.ablation, "llm": row.llm}
+    views = {"all": row.result, "answered": row.answered}
+    return [
+        {**of, "questions": name, "n": result.n if result else 0, **_numbers(result)}
+        for name, result in views.items()
+    ]

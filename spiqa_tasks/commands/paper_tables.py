@@ -214,7 +214,7 @@ def _gain(arguments: argparse.Namespace, item: Item) -> int:
     runs = runs_at(arguments.runs, arguments)
     pairs, alone, problems = ablation_pairs(runs, (), arguments.task, arguments.metric)
     say(*alone, *problems)
-    print_gain(pairs, arguments.format, None)
+    print_gain(pairs, arguments.format, by="group")
     if arguments.format in STYLES and (printed := _printed(item)):
         print(f"\n{render(arguments.format, *printed)}")
     return 3 if problems else 0

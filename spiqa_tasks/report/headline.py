@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, overall
-from spiqa_tasks.analysis.pair import differing
+from spiqa_tasks.analysis.merging import differing
 from spiqa_tasks.analysis.published_rows import PAPER_JUDGE, PublishedValue, published_values
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.published import reported

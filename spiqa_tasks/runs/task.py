@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,10 @@ UNITS = {
 """(beginning of the task's name, metric) -> what the host's value is divided by to be a share."""
 NAMES = {"shares": 1.0, "percent": 100.0}
 """The units that a task's YAML may name as `metadata: {unit: shares}` or `percent`."""
+HEADLINES = {"seedbench": "seed_image"}
+"""Beginning of the task's name -> its headline where that is no average: the paper's SEED is of images alone."""
+OVERALL_WORDS = frozenset({"average", "avg", "overall", "all"})
+"""Words in the name of a host's metric that is of all questions."""
 ROUNDING = 0.5e-4 + 1e-9
 """Hosts print shares with four decimals, percent with two."""
 
@@ -99,6 +104,10 @@ class OwnTask:
             if record.status != "incomplete"
         }
 
+    def headline_fault(self, run: Run) -> str:  # noqa: ARG002
+        """Return '': the benchmark's first metric is its headline."""
+        return ""
+
     def data(self, run: Run) -> str | None:
         """Return the data of the signature."""
         return run.signature.data or None
@@ -126,18 +135,34 @@ class HostTask:
             entry for entry in self.config.get("metric_list") or () if isinstance(entry, dict)
         ]
         worse = {entry["metric"] for entry in entries if entry.get("higher_is_better") is False}
-        headline = _metadata(self.config).get("headline")
+        headline = self._named_headline(run)
 
         def order(name: str) -> tuple[bool, ...]:
             return (
                 name != headline,
                 name != "accuracy",
                 name in worse,
+                not _is_overall(name),
+                len(self.members(run, _logged_metric(name, True))) < len(run.records),
                 name not in scored,
                 name not in run.reported,
             )
 
         return [_logged_metric(name, name not in worse) for name in sorted(logged, key=order)]
+
+    def headline_fault(self, run: Run) -> str:
+        """Return why no metric is the headline: the first is of a part of the questions; or ''."""
+        first = run.metric()
+        n, total = len(self.members(run, first)), len(run.records)
+        is_named = first.name == self._named_headline(run) or _is_overall(first.name)
+        if is_named or n == total:
+            return ""
+        return f"Its first one, {first.name}, is of {n} of {total} questions."
+
+    def _named_headline(self, run: Run) -> str | None:
+        known = (name for task, name in HEADLINES.items() if run.task.startswith(task))
+        headline: str | None = _metadata(self.config).get("headline", next(known, None))
+        return headline
 
     def value(self, run: Run, metric: Metric, group: str | None) -> Value:
         """Return the mean of the scores, or the host's own value if no question has a score."""
@@ -202,6 +227,10 @@ def _logged_metric(name: str, higher_is_better: bool) -> Metric:
         )
 
     return Metric(name, compute, higher_is_better)
+
+
+def _is_overall(name: str) -> bool:
+    return not OVERALL_WORDS.isdisjoint(re.split(r"[\W_]+", name.lower()))
 
 
 def _metadata(config: Mapping[str, Any]) -> Mapping[str, Any]:

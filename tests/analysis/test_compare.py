@@ -11,7 +11,7 @@ from host_files import write_demo_run
 from report_runs import choices, run_of
 
 from spiqa_tasks.analysis.compare import Comparison, compare
-from spiqa_tasks.analysis.pair import differing
+from spiqa_tasks.analysis.merging import differing
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.cli import main

@@ -9,7 +9,7 @@ import pytest
 from filter_runs import Filter, write_inspectors
 from host_files import choice_sample, choice_samples, sample_of, write_run
 
-from spiqa_tasks.analysis.filter_runs import Filtered, difficulty, filter_runs, is_abnormal
+from spiqa_tasks.analysis.filter_runs import Filtered, Rule, difficulty, filter_runs, is_abnormal
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
@@ -287,7 +287,7 @@ def test_scores_between_0_and_1_need_a_threshold(tmp_path: Path) -> None:
         "Expected scores of 0 or 1 in acc of t, found 0.125. Give the least right --threshold."
         in str(error.value)
     )
-    found = only(load(tmp_path), threshold=0.5)
+    found = only(load(tmp_path), rule=Rule(threshold=0.5))
     assert (found.hits, found.threshold, found.max_hits) == (
         {"0": 1, "1": 0, "2": 1, "3": 0},
         0.5,
@@ -300,14 +300,14 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
     """A task whose runs lack it is left out with a sentence."""
     write_inspectors(tmp_path, [0, 1], models=1)
     write_run(tmp_path, "m", {"u": [{"acc": 1.0}, {"acc": 0.0}]}, stamp="9")
-    found, remarks, left_out = filter_runs(load(tmp_path), metric="acc", text_only_models=True)
-    assert ([(each.task, each.pair.metric.name) for each in found], remarks) == ([("u", "acc")], [])
+    found, remarks, left_out = filter_runs(load(tmp_path), rule=Rule("acc"), text_only_models=True)
+    assert ([(each.task, each.metric.name) for each in found], remarks) == ([("u", "acc")], [])
     (remark,) = left_out
     assert remark.startswith("t is left out: Expected t to have the metric acc; found accuracy")
     with pytest.raises(
         InputError, match="u is left out: Expected u to have the metric other; found acc"
     ):
-        filter_runs(load(tmp_path), tasks=["u"], metric="other", text_only_models=True)
+        filter_runs(load(tmp_path), tasks=["u"], rule=Rule("other"), text_only_models=True)
 
 
 def test_what_leaks_in_most_pairs_is_counted(tmp_path: Path, run_filter: Filter) -> None:

@@ -13,7 +13,7 @@ from numbers_task import host_inspectors, manager
 from report_runs import choices, run_of
 from run_command import run_json
 
-from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
+from spiqa_tasks.analysis.filter_runs import Filtered, Rule, filter_runs
 from spiqa_tasks.analysis.filtered_task import (
     kept_by_filter,
     kept_by_list,
@@ -196,7 +196,7 @@ def test_the_list_says_what_was_kept_and_of_what(source_task: Path, tmp_path: Pa
         "filters": [{**made, "inspectors": 1}],
     }
     other = write_task(
-        kept_by_filter(filtered(tmp_path / "runs", threshold=0.5)),
+        kept_by_filter(filtered(tmp_path / "runs", rule=Rule(threshold=0.5))),
         "all",
         tmp_path / "tasks",
         source_task,

@@ -32,7 +32,7 @@ def gain(capsys: pytest.CaptureFixture[str]) -> GainOf:
 def rows_at(folder: Path, metric: str | None = None, **wanted: Any) -> list[Row]:
     """The rows of all pairs below a folder."""
     runs, _ = load_runs([RunPath(folder)], Selection(**wanted))
-    return [row for pair in ablation_pairs(runs, metric=metric)[0] for row in rows(pair)]
+    return [row for pair in ablation_pairs(runs, metric=metric)[0] for row in rows(pair, "group")]
 
 
 def write_host_pair(
@@ -54,7 +54,7 @@ def write_host_pair(
 def test_authors_case_from_result_files(tmp_path: Path, gain: GainOf) -> None:
     """781, 340 and 304 of 1,500 right (52.1, 22.7, 20.3) give MG 29.4 and ML 2.4, overall and in the one group."""
     write_triple(tmp_path, rights(781, 1500), rights(340, 1500), rights(304, 1500))
-    status, records, errors = gain(tmp_path)
+    status, records, errors = gain(tmp_path, "--by", "group")
     assert (status, errors) == (0, "")
     assert [record["group"] for record in records] == ["all", "math"]
     for record in records:
@@ -139,7 +139,7 @@ def test_gain_over_a_part_of_a_hosts_task_is_withheld_unless_it_is_wanted(tmp_pa
     for row in rows_at(tmp_path):
         assert row.result is None
         assert "m answered 2 of 900 questions" in row.withheld
-        assert warnings(row)[0] == f"withheld: {row.withheld}"
+        assert f"withheld: {row.withheld}" in warnings(row)
 
 
 @pytest.mark.parametrize("limit", [None, 11])
@@ -228,7 +228,8 @@ def test_scores_that_are_not_the_hosts_number_have_a_remark(tmp_path: Path) -> N
     write_host_pair(tmp_path, lines, lines, ({"f1": 0.6}, {"f1": 0.75}))
     row, *_ = rows_at(tmp_path)
     assert warnings(row) == [
-        "f1 of m is the mean of its scores, 0.7500, which is not what the host reports, 0.6"
+        "f1 of m is the mean of its scores, 0.7500, which is not what the host reports, 0.6",
+        "the answers with images and without images are the same",
     ]
 
 
@@ -244,7 +245,28 @@ def test_questions_without_the_metric_are_left_out(tmp_path: Path, gain: GainOf)
         }
     ]
     write_host_pair(tmp_path, lines, lines, ({"seed_image": 1.0}, {"seed_image": 1.0}))
-    assert gain(tmp_path)[1][0]["n"] == 2
+    assert gain(tmp_path, "--metric", "seed_image")[1][0]["n"] == 2
+
+
+def test_the_headline_of_a_hosts_task_is_of_all_its_questions(tmp_path: Path, gain: GainOf) -> None:
+    """`mmstar` logs its first category before `average`; where none is of all, a metric is asked for."""
+    for folder, names in (("a", ("average",)), ("b", ("logic",)), ("c", ("logic", "t_total"))):
+        samples = []
+        for place in range(4):
+            of = ("perception", *names) if place < 2 or folder == "a" else names
+            values = {name: {"score": float(place % 2)} for name in of}
+            if folder == "a" and place > 1:
+                del values["perception"]
+            samples.append({"doc_id": place, "target": "A", "filtered_resps": "A", **values})
+        if folder == "b":
+            del samples[0]["logic"]
+        write_host_pair(tmp_path / folder, samples, samples)
+    assert [(row["metric"], row["n"]) for row in gain(tmp_path / "a")[1]] == [("average", 4)]
+    status, _, errors = gain(tmp_path / "b")
+    assert status == 2
+    assert "Its first one, perception, is of 2 of 4 questions." in errors
+    assert "Choose with --metric: perception, logic." in errors
+    assert [(row["metric"], row["n"]) for row in gain(tmp_path / "c")[1]] == [("logic", 4)]
 
 
 @pytest.mark.parametrize(

@@ -89,13 +89,14 @@ def test_a_groups_warning_is_printed_where_its_task_has_none(tmp_path: Path, gai
             stamp="2",
             settings={"t": "prompt=letter"},
         )
-        errors = [line for line in gain(folder)[2].splitlines() if line.startswith("warning: ")]
+        told = gain(folder, "--by", "group")[2].splitlines()
+        errors = [line for line in told if line.startswith("warning: ")]
         assert [line.split(":")[1].split()[-1] for line in errors] == groups
 
 
 @pytest.mark.parametrize(
     ("form", "lines"),
-    [("text", 19), ("md", 9), ("csv", 3)],
+    [("text", 21), ("md", 8), ("csv", 2)],
     ids=["text", "markdown", "comma-separated"],
 )
 def test_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str, lines: int) -> None:

@@ -1,4 +1,4 @@
-"""`spiqa-tasks gain --with A --without B --text C`: three files whose roles the options say."""
+"""`spiqa-tasks gain --with A --without B --llm-base C`: three files whose roles the options say."""
 
 import json
 import shutil
@@ -10,8 +10,6 @@ import pandas as pd
 import pytest
 from answer_files import right_answers, write_jsonl
 from run_command import run_json
-
-from spiqa_tasks.benchmarks.registry import load_rows
 
 TASK = "mmstar_demo"
 Gain = Any
@@ -48,7 +46,7 @@ def test_files_of_any_form_are_enough(tmp_path: Path, gain: Gain, suffix: str) -
         write(tmp_path / f"{name}{suffix}", answers(n))
         for name, n in (("v", 24), ("w", 6), ("t", 3))
     )
-    status, records, _ = gain("--with", v, "--without", wv, "--text", t, "--task", TASK)
+    status, records, _ = gain("--with", v, "--without", wv, "--llm-base", t, "--task", TASK)
     overall = records[0]
     assert (status, overall["task"], overall["n"], overall["ablation"]) == (0, TASK, 24, "unknown")
     assert [overall[name] for name in ("s_v", "s_wv", "s_t", "mg", "ml")] == pytest.approx(
@@ -57,41 +55,29 @@ def test_files_of_any_form_are_enough(tmp_path: Path, gain: Gain, suffix: str) -
     assert (overall["refused_v"], overall["refused_wv"], overall["refused_t"]) == (0.0, 0.75, 0.875)
 
 
-def test_refusals_and_chance_are_taken_out(tmp_path: Path, gain: Gain) -> None:
-    """24, 6 and 3 right of 24, the others refused: 3 were answered by all; of four options a refusal is a quarter."""
+def test_answers_of_every_run_are_a_view_of_their_own(tmp_path: Path, gain: Gain) -> None:
+    """24, 3 and 6 right of 24, the others refused: 3 were answered by all, and leakage is not cut at 0 there."""
     v, wv, t = (
         write(tmp_path / f"{name}.csv", answers(n)) for name, n in (("v", 24), ("w", 3), ("t", 6))
     )
-    overall = gain("--with", v, "--without", wv, "--text", t, "--task", TASK)[1][0]
+    overall = gain("--with", v, "--without", wv, "--llm-base", t, "--task", TASK)[1][0]
     assert (overall["ml"], overall["ml_high"], overall["ml_signed"]) == (
         0.0,
         max(0.0, overall["ml_signed_high"]),
         -0.125,
     )
     assert overall["ml_signed_low"] < -0.125 < overall["ml_signed_high"]
-    answered, corrected = overall["answered"], overall["corrected"]
-    assert [answered[name] for name in ("n", "s_v", "s_wv", "s_t", "mg", "ml_signed")] == [
-        3,
-        1.0,
-        1.0,
-        1.0,
-        0.0,
-        0.0,
-    ]
-    assert {len(row["letters"]) for row in load_rows("mmstar", "demo", "ablation=text")} == {4}
-    assert [
-        corrected[name] for name in ("n", "s_v", "s_wv", "s_t", "mg", "ml_signed")
-    ] == pytest.approx([24, 1.0, 3 / 24, 6 / 24, 21 / 24, -3 / 24])
+    names = ("n", "s_v", "s_wv", "s_t", "mg", "ml_signed")
+    assert [overall["answered"][name] for name in names] == [3, 1.0, 1.0, 1.0, 0.0, 0.0]
 
 
-def test_wrong_answers_are_below_a_refusal_after_the_correction(tmp_path: Path, gain: Gain) -> None:
-    """By hand: with w right, x wrong and the rest refused, of four options the mean is (w - x / 3) / 24."""
+def test_wrong_answers_are_answers(tmp_path: Path, gain: Gain) -> None:
+    """6 right, 12 wrong and 6 refused: a third of the 18 that were answered."""
     true = right_answers(TASK)
     wrong = {key: "A" if letter != "A" else "B" for key, letter in true.items()}
     mixed = {**answers(6), **dict(list(wrong.items())[6:18])}
     v, wv = write(tmp_path / "v.csv", true), write(tmp_path / "w.csv", mixed)
     overall = gain("--with", v, "--without", wv, "--task", TASK)[1][0]
-    assert overall["corrected"]["s_wv"] == pytest.approx((6 - 12 / 3) / 24)
     assert (overall["answered"]["n"], overall["answered"]["s_wv"]) == (18, pytest.approx(6 / 18))
     assert (overall["ml_signed"], overall["answered"]["ml_signed"]) == (None, None)
 
@@ -115,11 +101,16 @@ def test_what_cannot_be_told_apart_is_refused(tmp_path: Path, gain: Gain) -> Non
     """A file twice, one alone, runs beside files, pictures that were none, an unknown task: one sentence each."""
     v, wv = write(tmp_path / "v.csv", answers(12)), write(tmp_path / "w.csv", answers(6))
     blind = write(tmp_path / f"m_{TASK}_text.csv", answers(6))
-    shutil.copy(blind, tmp_path / "m.csv")
+    copy = shutil.copy(v, tmp_path / "copy.csv")
     for arguments, told in (
-        (["--with", v, "--without", v, "--task", TASK], "one of them twice"),
+        (["--with", v, "--without", v, "--task", TASK], "the same ones in"),
+        (["--with", v, "--without", copy, "--task", TASK], "the same ones in"),
+        (
+            ["--with", v, "--without", wv, "--llm-base", copy, "--task", TASK],
+            "the same ones in",
+        ),
         (["--with", v, "--task", TASK], "Expected --with and --without"),
-        (["--with", v, "--text", wv, "--task", TASK], "Expected --with and --without"),
+        (["--with", v, "--llm-base", wv, "--task", TASK], "Expected --with and --without"),
         ([v, "--with", v, "--without", wv, "--task", TASK], "found RUNs and --with"),
         (
             ["--with", blind, "--without", wv, "--task", TASK],
@@ -128,24 +119,20 @@ def test_what_cannot_be_told_apart_is_refused(tmp_path: Path, gain: Gain) -> Non
         (["--with", v, "--without", wv], "--task TASK"),
     ):
         status, _, errors = gain(*arguments)
-        assert (status, told in errors, errors.count("Expected")) == (2, True, 1), errors
+        assert (status, told in errors) == (2, True), errors
+        assert errors.count("Expected") <= 1
 
 
-def test_the_authors_submission_is_such_a_file(
-    tmp_path: Path, gain: Gain, real_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its jsonl, and an xlsx with the same questions, are scored from these where the release is not there."""
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
+def test_the_authors_submission_is_such_a_file(tmp_path: Path, gain: Gain, real_data: Path) -> None:
+    """Its jsonl, and an xlsx with the same questions, have what they are scored by: no task is needed."""
     path = real_data / "mmstar" / "llava_next_34b_sample.jsonl"
     table = pd.read_json(path, lines=True)
     right = (table["prediction"].str[0] == table["answer"]).mean()
     blind = tmp_path / "blind.xlsx"
     table.assign(prediction="A").to_excel(blind, index=False)
-    status, records, _ = gain(
-        "--with", path, "--without", blind, "--task", "mmstar_filtered", "--partial"
-    )
+    status, records, _ = gain("--with", path, "--without", blind)
     overall = records[0]
-    assert (status, overall["n"], overall["questions"]) == (0, len(table), f"{len(table)} of 1500")
+    assert (status, overall["n"], overall["questions"]) == (0, len(table), "")
     assert (overall["s_v"], overall["s_wv"]) == pytest.approx(
         (right, (table["answer"] == "A").mean())
     )

@@ -122,10 +122,16 @@ def choice_sample(
         ).text,
     )
     score = {} if right is None else {"score": float(right)}
+    texts = {
+        "refused": "I cannot see it.",
+        "unparsed": "",
+        "ok": answer if right else "none of these",
+    }
+    response = FAILED if right is None else texts.get(status, "none of these")
     return {
         "doc_id": place,
         "target": answer,
-        "filtered_resps": FAILED if right is None else "A",
+        "filtered_resps": response,
         metric: {**record.as_dict(), **score},
         f"{metric}/{category}": {"id": record.id, **score},
         "refusal_rate": {"id": record.id, "score": float(record.refused)},

@@ -6,7 +6,8 @@ from typing import Any
 
 from host_files import write_run
 
-from spiqa_tasks.analysis.pair import Pair
+from spiqa_tasks.analysis.gain import GainRuns
+from spiqa_tasks.analysis.merging import merged, questions
 from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -18,11 +19,18 @@ def load(folder: Path, **wanted: Any) -> list[Run]:
     return load_runs([RunPath(folder)], Selection(**wanted))[0]
 
 
-def only(runs: Sequence[Run], *args: Any, **options: Any) -> Pair:
+def only(runs: Sequence[Run], *args: Any, **options: Any) -> GainRuns:
     """The only pair, of which nothing is to be said."""
     (found,), *told = ablation_pairs(runs, *args, **options)
     assert told == [[], []]
     return found
+
+
+def scores(found: GainRuns) -> dict[str, tuple[float, ...]]:
+    """Id -> score in each run, of the questions that have one in all."""
+    both = merged([questions(run, found.metric) for run in found.runs])
+    columns = both[[f"score_{number}" for number in range(len(found.runs))]]
+    return {key: tuple(values) for key, *values in columns.itertuples()}
 
 
 def write_pair(folder: Path, v: list[Any], wv: list[Any], **options: Any) -> list[Run]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from spiqa_tasks.analysis.pair import Pair
+from spiqa_tasks.analysis.merging import merged, questions, scores_of
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
 from spiqa_tasks.errors import InputError
@@ -113,15 +113,14 @@ def _measure(run: Run, measure: str, **values: Any) -> Row:
 
 def _on_same(runs: Sequence[Run], metric: str | None) -> list[list[float]]:
     """Return each run's scores on the questions that all answered. Raises InputError: none, or a value is withheld."""
-    pair = Pair(runs, runs[0].metric(metric))
+    chosen = runs[0].metric(metric)
+    both = merged([questions(run, chosen) for run in runs]).sort_index()
+
     withheld = [run for run in runs if run.value(run.metric(metric)).reason]
-    if withheld or not pair.scores:
+    if withheld or both.empty:
         names = " and ".join(run.task for run in runs)
         raise InputError(f"Expected {names} to share questions, found none. Run both in full.")
-    return [
-        list(scores)
-        for scores in zip(*(pair.scores[key] for key in sorted(pair.scores)), strict=True)
-    ]
+    return [scores_of(both, number) for number in range(len(runs))]
 
 
 def _returned(run: Run, alone: Run | None, control: Run, metric: str | None) -> Row:

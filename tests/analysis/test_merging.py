@@ -1,30 +1,26 @@
-"""Runs aligned on their questions, and which may be compared."""
+"""Runs merged on their questions, and which may be compared."""
 
 from pathlib import Path
 
 import pytest
 from gain_files import LLM, host_samples, rights, write_triple
 from host_files import choice_samples, write_run
-from run_pairs import load, only, write_pair
+from run_pairs import load, only, scores, write_pair
 
-from spiqa_tasks.analysis.pair import Pair, scores_of
+from spiqa_tasks.analysis.merging import check_comparable, questions
 from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.aggregation import mean_of
-from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 
 ACCURACY = mean_of("accuracy")
 
 
-def test_scores_are_the_records_own_or_what_the_metric_gives(tmp_path: Path) -> None:
-    """A share has a score of each answer though records name none; an own score of some is not filled up."""
-    records = {"1": Record("1", scores={"accuracy": 1.0}), "2": Record("2")}
-    assert scores_of(records, ACCURACY) == {"1": 1.0}
+def test_a_rate_has_a_score_of_each_question(tmp_path: Path) -> None:
+    """Though no record names one: it is what the metric gives of a single question."""
     write_triple(tmp_path, rights(1, 2), rights(1, 2), None)
     run = load(tmp_path)[1]
-    assert scores_of(
-        {record.id: record for record in run.questions}, run.metric("refusal_rate")
-    ) == {"q0": 0, "q1": 0}
+    found = questions(run, run.metric("refusal_rate"))
+    assert dict(found.score) == {"q0": 0, "q1": 0}
 
 
 def test_only_questions_that_every_run_has_a_score_of_are_compared(tmp_path: Path) -> None:
@@ -32,7 +28,7 @@ def test_only_questions_that_every_run_has_a_score_of_are_compared(tmp_path: Pat
     write_triple(
         tmp_path, [True, None, True, True], [True, True, None, True], [True, True, True, None]
     )
-    assert only(load(tmp_path)).scores == {"q0": (1, 1, 1)}
+    assert scores(only(load(tmp_path))) == {"q0": (1, 1, 1)}
 
 
 @pytest.mark.parametrize(
@@ -84,7 +80,7 @@ def test_a_bases_prompt_may_be_another(tmp_path: Path) -> None:
     """Its questions and data may not."""
     write_triple(tmp_path, rights(3, 4), rights(2, 4), rights(1, 4))
     v, _, t = only(load(tmp_path)).runs
-    Pair([v, t], ACCURACY).check(same_prompt=False)
+    check_comparable(v, t, ACCURACY, same_prompt=False)
     other = {"mmstar_filtered_llm": choice_samples(rights(1, 4), prompt="shots", data="d2")}
     write_run(tmp_path, "llm", other, "pretrained=b", stamp="3", settings=LLM)
     with pytest.raises(
@@ -106,7 +102,7 @@ def test_other_text_of_a_host_task_is_refused(tmp_path: Path) -> None:
         InputError, match=r"2 have another text or answer under the same id \(such as 0, 1\)"
     ):
         ablation_pairs([v, wv])
-    Pair([v, wv], v.metric()).check(same_prompt=False)
+    check_comparable(v, wv, v.metric(), same_prompt=False)
     answers = [{**line, "target": "B"} for line in lines]
     with pytest.raises(InputError, match="2 have another text or answer"):
         ablation_pairs(write_pair(tmp_path, lines, answers))
