@@ -3,7 +3,7 @@
 import argparse
 
 from spiqa_tasks.analysis.compare import compare
-from spiqa_tasks.analysis.why import why
+from spiqa_tasks.analysis.why import why, why_printed
 from spiqa_tasks.commands.run_arguments import add_accept, add_runs, runs_by_path
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
@@ -58,16 +58,28 @@ def _why(arguments: argparse.Namespace) -> int:
     arguments.partial = True  # questions that were not answered are a line
     runs, _ = runs_by_path(arguments, "one")
     metric_a, _, metric_b = (arguments.metric or "").partition(",")
-    printed = None
-    if arguments.against is not None:
-        (share,), unit = natural([arguments.against])
-        printed = (f"{arguments.against:g} ({unit})", share)
-    if len(runs) not in ({1} if printed else {1, 2} if metric_b else {2}):
+    _check_number(arguments.against)
+
+    wanted = {1} if arguments.against is not None else {1, 2} if metric_b else {2}
+    if len(runs) not in wanted:
         names = ", ".join(f"{run.task} of {run.name}" for run in runs)
         raise InputError(
-            "Expected two runs for --why, one with --metric A,B, or one with --against NUMBER; found "
-            f"{names}. Name the files, or choose with --task."
+            "Expected two runs for --why, one with --metric A,B, or one with --against NUMBER; "
+            f"found {names}. Name the files, or choose with --task."
         )
-    found = why(runs[0], runs[-1], metric_a or None, metric_b or metric_a or None, printed)
+
+    if arguments.against is not None:
+        (share,), unit = natural([arguments.against])
+        name = f"{arguments.against:g} ({unit})"
+        found = why_printed(runs[0], share, name, metric_a or None, metric_b or None)
+    else:
+        found = why(runs[0], runs[-1], metric_a or None, metric_b or metric_a or None)
     print(render(arguments.format, why_table(found)))
     return 0
+
+
+def _check_number(number: float | None) -> None:
+    if number is not None and not 0 <= number <= 100:
+        raise InputError(
+            f"Expected --against a share from 0 to 1 or percent from 0 to 100, found {number:g}."
+        )

@@ -128,6 +128,10 @@ def test_why_prints_lines_that_add_up_and_two_sentences(
             ["--why"],
             "Expected two runs for --why, one with --metric A,B, or one with --against NUMBER; found mmstar_demo",
         ),
+        *(
+            (["--against", number], "Expected --against a share from 0 to 1 or percent")
+            for number in ("nan", "-3", "150")
+        ),
         (["--why", "--metric", "x,accuracy"], "Expected scores of single questions by x for --why"),
     ],
 )
