@@ -33,6 +33,8 @@ PRINTED = 0.0005 + 1e-9
 
 SHORTEST_CUT = 8
 """Words from which an answer without an end was cut: a letter or an option has none either."""
+IN_SENTENCE = re.compile(r"(?:\w\w|[a-z,;:=+])\s*\Z")
+"""The end of a text within a sentence; a capital alone may be the answer's letter."""
 SIMILAR = 0.8
 """Share of the longest answer's words from which answers end at the same limit of tokens."""
 LEAST_CUT = 3
@@ -255,9 +257,9 @@ def _kinds(run: Run, records: Sequence[Record]) -> list[str]:
     cut = [
         place
         for place, record in enumerate(records)
-        if kinds[place] == UNREAD
+        if kinds[place] in ("", UNREAD)
         and lengths[place] >= least
-        and re.search(r"[^.!?。！？)\]}\"'*]\s*\Z", _text(run, record.id))
+        and IN_SENTENCE.search(_text(run, record.id))
     ]
     for place in cut if len(cut) >= LEAST_CUT else ():
         kinds[place] = CUT

@@ -221,6 +221,35 @@ def test_the_metric_is_the_first_that_two_runs_have_scores_by() -> None:
     assert compare(both, "bleu_1") == ([], [f"t of {name} {no_mean}" for name in "ab"])
 
 
+def test_scores_of_different_judges_are_not_compared() -> None:
+    """Their difference is that of the judges, too; a metric that needs none is compared."""
+
+    def run(name: str, judge: str) -> Run:
+        records = [
+            Record(
+                f"p/{place}",
+                "a",
+                "a",
+                scores={"l3score": place / 4},
+                verdicts=({"metric": "l3score", "score": place / 4},),
+            )
+            for place in range(4)
+        ]
+        return run_of(records, name, "t", f"data:spiqa/testA@d|settings:|judge:{judge}")
+
+    runs = [run("a", "openai:x"), run("b", "openai:y")]
+    assert compare(runs) == (
+        [],
+        [
+            "t: b is not compared with a: they have scores by openai:x and openai:y. Name one "
+            "judge with --judge, or add --accept-differences."
+        ],
+    )
+    (found,), left_out = compare(runs, accept_differences=True)
+    assert (found.metric, found.difference.difference, left_out) == ("l3score", 0, [])
+    assert only(runs, "unformatted_rate").metric == "unformatted_rate"
+
+
 def test_a_rate_is_compared_where_it_is_asked_for_alone() -> None:
     """Two runs whose requests failed have no accuracy, and no refusals that would say anything."""
     failed = [Record(f"q{place}", reference="A", status="request_failed") for place in range(24)]

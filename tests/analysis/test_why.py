@@ -24,7 +24,7 @@ from spiqa_tasks.analysis.decomposition import (
     UNKNOWN,
     Line,
 )
-from spiqa_tasks.analysis.numbers import CUT, FAILED
+from spiqa_tasks.analysis.numbers import CUT, FAILED, UNREAD
 from spiqa_tasks.analysis.why import Why, why, why_printed
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
@@ -313,7 +313,7 @@ def test_answers_cut_without_token_counts_are_no_other_answers(
     of = lines(found := why(a, b))
     changed = found.number_b - found.number_a
     assert changed < 0
-    assert of[CUT].value + of[UNREAD].value < 0.9 * changed
+    assert of[CUT].value + of[UNREAD].value < 0.5 * changed
     assert of[CUT].ids
 
 

@@ -7,40 +7,43 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mmstar_release import write_rows
 
 from spiqa_tasks.cli import main
 
-LARGE, SMALL = 190, 10
-COLUMNS = "columns: {id: id, question: question, answer: answer, options: [A, B], groups: [size]}"
-YAML = f"benchmark: sizes\ndata: rows.csv\nkind: choice\n{COLUMNS}\nmetrics: [accuracy]\nvariants: text\n"
+LARGE, SMALL = 1490, 10
 COMMANDS = {
-    "score sizes.yaml a.jsonl --json": {"all"},
-    "compare out --include-path . --json": {"all"},
-    "score --by group out --include-path . --json": {"all", "large", "small"},
-    "gain --task sizes --with a.jsonl --without b.jsonl --include-path . --json": {
+    "score mmstar_filtered a.jsonl --json": {"all", "math", "logical_reasoning"},
+    "compare out --json": {"all"},
+    "score --by group out --json": {"all", "math", "logical_reasoning"},
+    "gain --task mmstar_filtered --with a.jsonl --without b.jsonl --by group --json": {
         "all",
-        "large",
-        "small",
+        "math",
+        "logical_reasoning",
     },
-    "report out --include-path . --csv page.csv": {"all", "large", "small"},
+    "report out --csv page.csv": {"all", "math", "logical_reasoning"},
 }
 """Command line -> the groups that it prints a value of."""
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a benchmark of 190 questions of one group and 10 of another."""
+    """A folder with a release of MMStar of 1,490 questions of one category and 10 of another."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "data"))
     rows = [
-        {"id": f"q{n}", "question": f"Which of {n}?", "A": "red", "B": "blue", "answer": "A"}
-        | {"size": "small" if n < SMALL else "large"}
+        {
+            "index": n,
+            "question": f"Which of {n}?\nOptions: A: red, B: blue, C: grey, D: black",
+            "image": b"",
+            "answer": "A",
+            "category": "math" if n < SMALL else "logical reasoning",
+            "l2_category": "math" if n < SMALL else "logical reasoning",
+            "meta_info": {"source": "MMMU"},
+        }
         for n in range(SMALL + LARGE)
     ]
-    with Path("rows.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    Path("sizes.yaml").write_text(YAML, encoding="utf-8")
+    write_rows(tmp_path / "data", rows)
     return tmp_path
 
 
@@ -48,11 +51,9 @@ def write_answers(missing: int) -> None:
     """Write two models' answers without the first questions, plain and as scored runs in `out`."""
     for name, every in (("a", 2), ("b", 3)):
         picks = {n: "A" if n % every else "B" for n in range(missing, SMALL + LARGE)}
-        lines = [
-            json.dumps({"id": f"q{n}", "prediction": pick}) + "\n" for n, pick in picks.items()
-        ]
+        lines = [json.dumps({"id": str(n), "prediction": pick}) + "\n" for n, pick in picks.items()]
         Path(f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
-    assert main(["score", "sizes.yaml", "a.jsonl", "b.jsonl", "--output", "out"]) == (
+    assert main(["score", "mmstar_filtered", "a.jsonl", "b.jsonl", "--output", "out"]) == (
         3 if missing else 0
     )
 
@@ -67,7 +68,7 @@ def printed(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict
         rows = [row for row in rows if row["metric"] == "accuracy"]
     elif status == 2:
         rows = []
-    elif "score sizes" in command:
+    elif "score mmstar" in command:
         metrics = json.loads(text)["metrics"]
         rows = [
             {"group": name.partition("/")[2], "value": value}
@@ -86,13 +87,14 @@ def printed(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
-    ("missing", "groups"), [(0, {"all", "large", "small"}), (2, {"all", "large"}), (3, set())]
+    ("missing", "groups"),
+    [(0, {"all", "math", "logical_reasoning"}), (2, {"all", "logical_reasoning"}), (16, set())],
 )
 @pytest.mark.usefixtures("place")
 def test_no_number_is_over_fewer_than_99_percent(
     missing: int, groups: set[str], command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """2 of 200 questions may lack, 2 of a group's 10 may not; a status other than 0 says that something is withheld.
+    """2 of 1,500 questions may lack, 2 of a group's 10 may not; a status other than 0 says that something is withheld.
 
     `report` writes files, and says it in them.
     """
@@ -110,7 +112,7 @@ def test_a_part_is_shown_where_it_is_asked_for(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With `--partial`, `n of N` beside it."""
-    write_answers(3)
+    write_answers(16)
     capsys.readouterr()
     assert main([*command.split(), "--partial"]) == 0
     text = (
@@ -118,4 +120,4 @@ def test_a_part_is_shown_where_it_is_asked_for(
         if "report" in command
         else capsys.readouterr().out
     )
-    assert "197 of 200" in text
+    assert "1484 of 1500" in text

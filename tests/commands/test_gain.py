@@ -68,6 +68,67 @@ def test_scores_by_hand(gain: Gain, capsys: pytest.CaptureFixture[str]) -> None:
     assert gain()[0] == 2
 
 
+@pytest.mark.parametrize("scores", [(52.1, 0.227, 0.203), (0.521, 22.7), (52.1, -3), (101, 3)])
+def test_scores_by_hand_in_two_units_are_refused(gain: Gain, scores: tuple[float, ...]) -> None:
+    """Percent beside shares would be a gain of 51.9 points."""
+    status, records, errors = gain("--scores", *scores)
+    assert (status, records) == (2, [])
+    assert errors.startswith("spiqa-tasks: Expected --scores ")
+
+
+def test_a_model_is_not_its_own_llm_base(tmp_path: Path, gain: Gain) -> None:
+    """Leakage would be 0; it is left out with a sentence, unless a baseline is to be its own base."""
+    for stamp, (task, ablation, right) in enumerate(
+        [("mmstar_filtered", "none", 4), ("mmstar_filtered_text", "text", 2)]
+    ):
+        samples = {task: choice_samples(rights(right, 4))}
+        settings = {task: f"prompt=letter,ablation={ablation}"}
+        write_run(tmp_path, "m", samples, stamp=str(stamp), settings=settings)
+    llm = "mmstar_filtered_llm"
+    settings = {llm: "prompt=letter,ablation=text,shots=2"}
+    samples = {llm: choice_samples(rights(1, 4), prompt="shots")}
+    write_run(tmp_path, "m", samples, stamp="9", settings=settings)
+
+    status, (record,), errors = gain(tmp_path)
+    assert (status, record["mg"], record["s_t"], record["llm"]) == (3, 0.5, None, None)
+    assert "Expected another model as LLM base for mmstar_filtered, found m itself" in errors
+    status, (record,), _ = gain(tmp_path, "--accept-differences")
+    assert (status, record["s_t"], record["llm"]) == (0, 0.25, "m")
+
+
+def test_swapped_runs_and_equal_answers_are_said(tmp_path: Path, gain: Gain) -> None:
+    """S_wv above S_v by more than the interval of their difference; a text alone that changes nothing."""
+    write_triple(tmp_path / "swapped", rights(4, 40), rights(36, 40), None)
+    assert "S_wv is above S_v by more than its interval" in gain(tmp_path / "swapped")[2]
+    write_triple(tmp_path / "equal", rights(4, 40), rights(4, 40), None)
+    _, (record,), errors = gain(tmp_path / "equal")
+    assert record["warnings"] == ["the answers with images and without images are the same"]
+    assert "the answers with images and without images are the same" in errors
+
+
+def test_the_overall_row_alone_is_printed_unless_groups_are_asked_for(
+    tmp_path: Path, gain: Gain
+) -> None:
+    """`--by` takes a column of groups, or all of them; another name is refused with those that are known."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), None)
+    assert [row["group"] for row in gain(tmp_path)[1]] == ["all"]
+    for by in ("category", "group"):
+        assert [row["group"] for row in gain(tmp_path, "--by", by)[1]] == ["all", "math"]
+    status, _, errors = gain(tmp_path, "--by", "x")
+    assert (status, "Expected --by to be one of group, category" in errors) == (2, True)
+
+
+def test_the_llm_base_stands_in_the_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With its name."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
+    assert main(["gain", str(tmp_path), "--format", "md"]) == 0
+    printed = capsys.readouterr().out
+    assert "LLM base" in printed.splitlines()[0]
+    assert "llm,pretrained=b" in printed.splitlines()[2]
+
+
 def test_a_groups_warning_is_printed_where_its_task_has_none(tmp_path: Path, gain: Gain) -> None:
     """Else the same would be said once for each group."""
 
