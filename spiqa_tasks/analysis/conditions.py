@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import takewhile
 
-from spiqa_tasks.runs.identity import ablated, model_arguments
+from spiqa_tasks.hosts.lmms_eval_files import model_arguments
+from spiqa_tasks.runs.identity import ablated
 from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import Run
 
@@ -41,7 +42,7 @@ def _conditions(run: Run) -> dict[str, Mapping[str, str]]:
     """Return source -> name -> value, without the sources that say nothing of a run."""
     found: dict[str, Mapping[str, str]] = {}
     if run.is_own:
-        hidden = {*run.own.entry.scoring, "prompt"}
+        hidden = {*run.own.benchmark.scoring, "prompt"}
         settings = model_arguments(run.signature.settings)
         known = {name: value for name, value in settings.items() if name not in hidden}
         found["questions"] = {
