@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.analysis.merging import (
     clusters_of,
@@ -87,55 +87,73 @@ def compare(
     comparisons: list[Comparison] = []
     left_out: list[str] = []
     for task, members in by_task.items():
-        try:
-            chosen = _metric_of(members, metric) if len(members) > 1 else None
-        except MissingMetricError as error:
-            left_out.append(f"{task} is left out: {error}")
-            continue
-        if chosen is None:
-            continue
-
-        faults = [_fault(run, chosen) for run in members]
-        scored = [
-            _Scored(run, questions(run, chosen))
-            for run, fault in zip(members, faults, strict=True)
-            if not fault
-        ]
-        twos, remarks = _pairs(task, scored, chosen, baseline, most)
-        left_out += remarks
-        for a, b in twos:
-            if fault := _pair_fault(a, b, chosen, accept_differences):
-                names = f"{b.run.name} is not compared with {a.run.name}"
-                left_out.append(f"{task}: {names}: {fault}.")
-            else:
-                comparisons.append(_compared(a, b, chosen))
-        left_out += [
-            f"{task} of {run.name} is left out: {fault}."
-            for run, fault in zip(members, faults, strict=True)
-            if fault
-        ]
+        if len(members) > 1:
+            try:
+                chosen = _metric_of(members, metric)
+            except MissingMetricError as error:
+                left_out.append(f"{task} is left out: {error}")
+                continue
+            found, remarks = _of_task(members, chosen, baseline, most, accept_differences)
+            comparisons += found
+            left_out += remarks
 
     return _corrected(comparisons), left_out
 
 
-def _metric_of(members: Sequence[Run], name: str | None) -> Metric | None:
-    """Return the metric by which runs of a task are compared, or None if no run has scores.
+def _of_task(
+    members: Sequence[Run],
+    metric: Metric,
+    baseline: str | None,
+    most: int | None,
+    accept_differences: bool,
+) -> tuple[list[Comparison], list[str]]:
+    """Return the comparisons of the runs of a task, and remarks on what is left out."""
+    task = members[0].task
+    scored = []
+    faults = []
+    for run in members:
+        if fault := _fault(run, metric):
+            faults.append(f"{task} of {run.name} is left out: {fault}.")
+        else:
+            scored.append(_Scored(run, questions(run, metric)))
 
-    Raises MissingMetricError: several that each cover a part of the task.
+    twos, remarks = _pairs(task, scored, metric, baseline, most)
+    comparisons = []
+    for a, b in twos:
+        if fault := _pair_fault(a, b, metric, accept_differences):
+            names = f"{b.run.name} is not compared with {a.run.name}"
+            remarks.append(f"{task}: {names}: {fault}.")
+        else:
+            comparisons.append(_compared(a, b, metric))
+    return comparisons, [*remarks, *faults]
+
+
+def _metric_of(members: Sequence[Run], name: str | None) -> Metric:
+    """Return the metric by which runs of a task are compared.
+
+    Raises MissingMetricError: no run has scores, or several metrics that each cover a part.
     """
-    logged = [run for run in members if run.logged and run.metrics]
-    metrics = {metric.name: metric for run in logged for metric in run.metrics}
     if name is not None:
-        return metrics.get(name, mean_of(name))
+        return mean_of(name)
+    logged = [run for run in members if run.logged and run.metrics]
     if not logged:
-        return None
+        raise MissingMetricError("no run of it has scores.")
 
     first = headline(logged[0])
-    others = [metric for metric in metrics.values() if metric.higher_is_better]
-    for metric in (first, *others):
-        if sum(not _fault(run, metric) for run in members) > 1:
+    for metric in (first, *_others(logged)):
+        if _scored_by(members, metric) > 1:
             return metric
     return first
+
+
+def _others(runs: Sequence[Run]) -> list[Metric]:
+    """Return the metrics of which more is better."""
+    return [metric for run in runs for metric in run.metrics if metric.higher_is_better]
+
+
+def _scored_by(members: Sequence[Run], metric: Metric) -> int:
+    """Return the number of runs that have scores by a metric."""
+    return sum(not _fault(run, metric) for run in members)
 
 
 def _fault(run: Run, metric: Metric) -> str:
@@ -229,24 +247,25 @@ def _compared(a: _Scored, b: _Scored, metric: Metric) -> Comparison:
 def _warnings(
     runs: Sequence[Run], frames: Sequence[pd.DataFrame], both: pd.DataFrame, metric: Metric
 ) -> list[str]:
+    """Return in what two runs differ, what became of their answers, and what is left out."""
     warnings = [f"differ in {each}" for each in differing(runs[0].signature, runs[1].signature)]
-
     parts = [run for run in runs if not run.record_set.is_whole]
     warnings += [f"{run.name} answered {run.coverage} questions" for run in parts]
-    for number, run in enumerate(runs):
-        remark = outcomes(list(both[f"record_{number}"])).remark
-        warnings += [f"{run.name}: {remark}"] * bool(remark)
-    for run in runs:
-        warnings += run.kind.remarks(run, metric)
+    warnings += _remarks(runs[0], both.record_0) + _remarks(runs[1], both.record_1)
+    warnings += [remark for run in runs for remark in run.kind.remarks(run, metric)]
 
     few = _few(runs, frames, both)
-    if few and not parts:
-        warnings.append(few)
-    scored = [set(frame.index[frame.score.notna()]) for frame in frames]
-    if alone := len(scored[0] ^ scored[1]):
+    warnings += [few] * bool(few and not parts)
+    a, b = frames[0].score.dropna().index, frames[1].score.dropna().index
+    if alone := len(a.symmetric_difference(b)):
         warnings.append(f"{alone} questions have a score in one run only and are left out")
-
     return warnings
+
+
+def _remarks(run: Run, records: Iterable[Any]) -> list[str]:
+    """Return the remark on answers that are none."""
+    remark = outcomes(list(records)).remark
+    return [f"{run.name}: {remark}"] if remark else []
 
 
 def _corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:

@@ -10,6 +10,9 @@ from spiqa_tasks.runs.identity import ablated
 from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import Run
 
+Conditions = Mapping[str, str] | None
+"""Name -> value; None if nothing is known of a run."""
+
 SHOWN = 60
 """Characters of a prompt that are quoted."""
 BEFORE = 20
@@ -27,65 +30,86 @@ def differing(a: Run, b: Run) -> list[str]:
 
     Prompts are compared where the questions' settings, which change them, are the same.
     """
-    ours, theirs = _conditions(a), _conditions(b)
-    found: list[str] = []
-    for source in ours.keys() & theirs.keys():
-        for name in dict.fromkeys([*ours[source], *theirs[source]]):
-            one, two = (of[source].get(name) or "none" for of in (ours, theirs))
-            found += [f"{name}: {one} and {two}"] * (one != two)
-
-    same_questions = ours.get("questions") == theirs.get("questions")
-    return [*found, *([_wordings(a, b)] if same_questions and _wordings(a, b) else [])]
-
-
-def _conditions(run: Run) -> dict[str, Mapping[str, str]]:
-    """Return source -> name -> value, without the sources that say nothing of a run."""
-    found: dict[str, Mapping[str, str]] = {}
-    if run.is_own:
-        hidden = {*run.own.benchmark.scoring, "prompt"}
-        settings = model_arguments(run.signature.settings)
-        known = {name: value for name, value in settings.items() if name not in hidden}
-        found["questions"] = {
-            **known,
-            **{name: getattr(run.signature, name) for name in OF_QUESTIONS},
-        }
-
-    if run.form == lmms_eval.FORM:
-        model, _, arguments = run.identity.model.partition(",")
-        mark = ablated(run.identity).get("ablated", "")  # with its seed
-        found["model"] = {
-            "model": model,
-            **model_arguments(arguments),
-            # The signature of our tasks has the ablation, too.
-            "ablated": "" if run.is_own else mark,
-            "seed": "" if mark else run.identity.seed,
-        }
-        generation = run.config.get("generation_kwargs") or {}
-        found["generation"] = {name: str(value) for name, value in generation.items()}
-        host = {name: value for name, value in run.host.items() if name != NEVER_SENT}
-        found["host"] = {"shots": str(run.config.get("num_fewshot") or 0), **host}
+    of_questions = _differing(_of_questions(a), _of_questions(b))
+    found = [
+        *of_questions,
+        *_differing(_of_model(a), _of_model(b)),
+        *_differing(_of_host(a), _of_host(b)),
+    ]
+    if not of_questions and (wordings := _wordings(a, b)):
+        found.append(wordings)
     return found
+
+
+def _differing(ours: Conditions, theirs: Conditions) -> list[str]:
+    """Return the conditions that differ; [] if nothing is known of one run."""
+    if ours is None or theirs is None:
+        return []
+    names = dict.fromkeys([*ours, *theirs])
+    values = {name: (ours.get(name) or "none", theirs.get(name) or "none") for name in names}
+    return [f"{name}: {one} and {two}" for name, (one, two) in values.items() if one != two]
+
+
+def _of_questions(run: Run) -> Conditions:
+    if not run.is_own:
+        return None
+    hidden = {*run.own.benchmark.scoring, "prompt"}
+    settings = model_arguments(run.signature.settings)
+    known = {name: value for name, value in settings.items() if name not in hidden}
+    return {**known, **{name: getattr(run.signature, name) for name in OF_QUESTIONS}}
+
+
+def _of_model(run: Run) -> Conditions:
+    if run.form != lmms_eval.FORM:
+        return None
+    model, _, arguments = run.identity.model.partition(",")
+    mark = ablated(run.identity).get("ablated", "")  # with its seed
+    return {
+        "model": model,
+        **model_arguments(arguments),
+        # The signature of our tasks has the ablation, too.
+        "ablated": "" if run.is_own else mark,
+        "seed": "" if mark else run.identity.seed,
+    }
+
+
+def _of_host(run: Run) -> Conditions:
+    if run.form != lmms_eval.FORM:
+        return None
+    generation = run.config.get("generation_kwargs") or {}
+    host = {name: value for name, value in run.host.items() if name != NEVER_SENT}
+    return {
+        **{name: str(value) for name, value in generation.items()},
+        "shots": str(run.config.get("num_fewshot") or 0),
+        **host,
+    }
 
 
 def _wordings(a: Run, b: Run) -> str:
     """Return that the prompts differ, with the place of the first difference, or ''."""
     if not a.form == b.form == lmms_eval.FORM:
-        hashes = [run.signature.prompt for run in (a, b)]
-        differ = all(hashes) and hashes[0] != hashes[1]
-        return f"prompt (hash): {hashes[0]} and {hashes[1]}" if differ else ""
+        return _hashes(a.signature.prompt, b.signature.prompt)
 
     common = [key for key in a.by_id if key in b.by_id]
     texts = [(_prompt(a, key), _prompt(b, key)) for key in common]
     others = [(one, two) for one, two in texts if one != two]
     if not others:
         return ""
-    shared = sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*others[0], strict=False))
-    )
+    one, two = _excerpts(*others[0])
+    return f"prompt's wording ({len(others)} of {len(common)} questions): {one} and {two}"
+
+
+def _hashes(one: str, two: str) -> str:
+    is_other = one and two and one != two
+    return f"prompt (hash): {one} and {two}" if is_other else ""
+
+
+def _excerpts(one: str, two: str) -> tuple[str, str]:
+    """Return two texts from shortly before their first difference."""
+    pairs = zip(one, two, strict=False)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     start = max(0, shared - BEFORE)
-    one, two = (repr(text[start:][:SHOWN]) for text in others[0])
-    count = f"{len(others)} of {len(common)} questions"
-    return f"prompt's wording ({count}): {one} and {two}"
+    return repr(one[start:][:SHOWN]), repr(two[start:][:SHOWN])
 
 
 def _prompt(run: Run, key: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -41,6 +42,9 @@ def is_abnormal(hits: int, models: int) -> bool:
 def difficulty(hits: int, models: int) -> str:
     """Return the difficulty of a question that `hits` of `models` LVLMs hit, scaled to 16."""
     return next(name for name, least in DIFFICULTIES.items() if LVLMS * hits >= least * models)
+
+
+ByTask = dict[str, list[Run]]
 
 
 @dataclass(frozen=True)
@@ -224,18 +228,17 @@ def filter_runs(
     """
     pairs = list(pairs)
     inspectors = selection.select_tasks(runs, tasks, variants=True)
-    _check_options([*inspectors, *lvlms, *(run for pair in pairs for of in pair for run in of)])
+    for group in (inspectors, lvlms, *itertools.chain(*pairs)):
+        _check_options(group)
     by_task, remarks = one_of_each(inspectors)
     _check_inspectors(by_task, tasks, text_only_models)
 
     shown, more = one_of_each(run for run in lvlms if not selection.is_blind(run))
-    paired = [(one_of_each(one)[0], one_of_each(other)[0]) for one, other in pairs]
+    of_pairs = [(one_of_each(one)[0], one_of_each(other)[0]) for one, other in pairs]
     filtered: list[Filtered] = []
     left_out = []
     for task, members in by_task.items():
-        leaking = [
-            (one[task], other[task]) for one, other in paired if task in one and task in other
-        ]
+        leaking = _of_task(task, of_pairs)
         try:
             filtered.append(_filtered(task, members, shown.get(task, []), leaking, rule))
         except InputError as error:
@@ -245,6 +248,13 @@ def filter_runs(
         raise InputError(" ".join(left_out))
     of_tasks = [remark for each in filtered for remark in each.remarks()]
     return filtered, [*remarks, *more, *of_tasks], left_out
+
+
+def _of_task(
+    task: str, of_pairs: Sequence[tuple[ByTask, ByTask]]
+) -> list[tuple[list[Run], list[Run]]]:
+    """Return the runs of the pairs that have a task."""
+    return [(one[task], other[task]) for one, other in of_pairs if task in one and task in other]
 
 
 def _check_options(runs: Sequence[Run]) -> None:

@@ -119,46 +119,58 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
     source, config = source_task(kept["source"], include_path)
     if name == kept["source"] or "class" in config:
         raise InputError(
-            f"Expected a new name and a source task made of YAML alone; found {name} of {source}. Choose with --name."
+            f"Expected a new name and a source task made of YAML alone; found {name} of {source}. "
+            "Choose with --name."
         )
-    target, revision = (
-        config.get("doc_to_target"),
-        kept["revision"] or _revision(str(config["dataset_path"])),
-    )
-    split = config.get("test_split") or config.get("validation_split")
-    of_host = {
-        "split": split,
+    target = config.get("doc_to_target")
+    revision = kept["revision"] or _revision(str(config["dataset_path"]))
+    filled = {
+        **kept,
+        "split": config.get("test_split") or config.get("validation_split"),
         "revision": revision,
         "target": target if isinstance(target, str) else None,
     }
-    listed = {field: {**kept, **of_host}[field] for field in _FIELDS}
+    listed = {field: filled[field] for field in _FIELDS}
     digest = digest_of(listed)
+
     place = folder / name
     place.mkdir(parents=True, exist_ok=True)
-    (place / KEPT).write_text(
-        json.dumps({SOURCE_YAML: str(source), "digest": digest, **listed}, indent=1), "utf-8"
-    )
+    content = {SOURCE_YAML: str(source), "digest": digest, **listed}
+    (place / KEPT).write_text(json.dumps(content, indent=1), "utf-8")
     (place / "keep.py").write_text(_HOOK, encoding="utf-8")
-    values: dict[str, Any] = {"include": str(source), "task": name}
-    values |= {key: [] for key in ("tag", "group") if key in config}
-    if revision is not None:
-        values["dataset_kwargs"] = {"revision": revision, **(config.get("dataset_kwargs") or {})}
-    own = config.get("metadata")
-    values["metadata"] = {
-        "version": 1.0,
-        **(own if isinstance(own, dict) else {}),
-        "source": kept["source"],
-        "data": kept["data"] or revision or "unknown revision",
-        "filters": [
-            {**made, "inspectors": len(made["inspectors"])} if "inspectors" in made else made
-            for made in kept["filters"]
-        ],
-        "kept": digest,
-    }
-    path = place / f"{name}.yaml"
+
+    values = {"include": str(source), "task": name, **_values(config, kept, revision, digest)}
     rest = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+    path = place / f"{name}.yaml"
     path.write_text(f"{rest}process_docs: !function keep.process_docs\n", encoding="utf-8")
     return path
+
+
+def _values(
+    config: Mapping[str, Any], kept: Kept, revision: str | None, digest: str
+) -> dict[str, Any]:
+    """Return what the task's YAML has beside the source's, which it includes."""
+    values: dict[str, Any] = {key: [] for key in ("tag", "group") if key in config}
+    if revision is not None:
+        values["dataset_kwargs"] = {"revision": revision, **(config.get("dataset_kwargs") or {})}
+
+    metadata = config.get("metadata")
+    values["metadata"] = {
+        "version": 1.0,
+        **(metadata if isinstance(metadata, dict) else {}),
+        "source": kept["source"],
+        "data": kept["data"] or revision or "unknown revision",
+        "filters": [_without_names(made) for made in kept["filters"]],
+        "kept": digest,
+    }
+    return values
+
+
+def _without_names(made: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a filter with the number of its inspectors: their names may be many."""
+    if "inspectors" not in made:
+        return made
+    return {**made, "inspectors": len(made["inspectors"])}
 
 
 def _revision(dataset: str) -> str | None:

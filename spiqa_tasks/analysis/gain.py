@@ -162,9 +162,7 @@ def _row(
     reasons: Sequence[str],
 ) -> Row:
     parts = [run for run in of.runs if run.record_set.part]
-    withheld = [run for run in parts if run.record_set.withheld()]
-    reasons = [*(f"{run.name} answered {run.coverage} questions" for run in withheld), *reasons]
-
+    reasons = [*_withheld(parts), *reasons]
     model, _, *llm = map(selection.model_name, of.runs)
     return Row(
         task=of.runs[0].task,
@@ -180,6 +178,15 @@ def _row(
         questions="; ".join(dict.fromkeys(run.coverage for run in parts)),
         remarks=_remarks(of) if group == OVERALL else [],
     )
+
+
+def _withheld(parts: Sequence[Run]) -> list[str]:
+    """Return why the values of runs over a part of their task are withheld."""
+    return [
+        f"{run.name} answered {run.coverage} questions"
+        for run in parts
+        if run.record_set.withheld()
+    ]
 
 
 def _remarks(of: GainRuns) -> list[str]:
@@ -267,8 +274,12 @@ def mean_gain(gains: Sequence[Gain | None]) -> Gain | None:
         fmean(result.s_wv for result in results),
         _mean_if_all([result.s_t for result in results]),
     )
-    ml = _mean_if_all([result.ml.value if result.ml else None for result in results])
+    ml = _mean_if_all([_value(result.ml) for result in results])
     return replace(mean, ml=None if ml is None else Estimate(ml))
+
+
+def _value(estimate: Estimate | None) -> float | None:
+    return None if estimate is None else estimate.value
 
 
 def _mean_if_all(values: Sequence[float | None]) -> float | None:

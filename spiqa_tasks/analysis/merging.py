@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric
@@ -129,48 +129,53 @@ def check_comparable(one: Run, other: Run, metric: Metric, same_prompt: bool = T
     """
     for what, found, remedy in _differences(one, other, metric, same_prompt):
         names = f"{one.task} in {one.path.name} and {other.task} in {other.path.name}"
-        raise InputError(f"Expected {what} for {names}; {found}. {remedy}")
+        raise InputError(f"Expected {what} for {names}; found {found}. {remedy}")
 
 
 def _differences(one: Run, other: Run, metric: Metric, same_prompt: bool) -> Iterator[Difference]:
     """Yield in what two runs differ that must not be compared, the first cause first."""
     ours, theirs = questions(one, metric), questions(other, metric)
-
-    if alone := set(ours.index) ^ set(theirs.index):
+    alone = set(ours.index) ^ set(theirs.index)
+    if alone:
         counts = f"{len(ours)} and {len(theirs)}, {len(alone)} in one of them only"
         remedy = "Run both on the whole task, or with the same --limit."
-        yield "the same questions", f"found {counts}{_some(alone)}", remedy
+        yield "the same questions", f"{counts}{_some(alone)}", remedy
 
-    data = [run.kind.data(run) for run in (one, other)]
-    if data[0] != data[1]:
-        remedy = "Run both with the same data revision."
-        yield "the same data", f"found {data[0]} and {data[1]}", remedy
+    if found := _other(str(one.kind.data(one)), str(other.kind.data(other))):
+        yield "the same data", found, "Run both with the same data revision."
 
-    prompts = [run.signature.prompt or "none" for run in (one, other)]
-    if same_prompt and prompts[0] != prompts[1]:
-        remedy = "Run both with the same prompt setting."
-        yield "the same prompt", f"found {' and '.join(prompts)}", remedy
+    found = _other(one.signature.prompt, other.signature.prompt)
+    if found and same_prompt:
+        yield "the same prompt", found, "Run both with the same prompt setting."
 
-    if judges := other_judges(one, other, metric):
-        yield "scores by the same judge", f"found {judges}", "Name one with --judge."
+    if found := other_judges(one, other, metric):
+        yield "scores by the same judge", found, "Name one with --judge."
 
     changed = set(ours.index[ours.reference != theirs.reference.reindex(ours.index)])
-    if same_prompt and not one.is_own and not other.is_own:
+    if same_prompt:
         changed |= _other_texts(one, other, ours.index)
     if changed:
-        found = f"{len(changed)} have another text or answer under the same id{_some(changed)}"
+        found = f"{len(changed)} with another text or answer under the same id{_some(changed)}"
         remedy = "Run both with the same version of the task and of its prompt."
         yield "the same questions", found, remedy
 
 
+def _other(ours: str, theirs: str) -> str:
+    """Return two values if they differ, or ''."""
+    return f"{ours or 'none'} and {theirs or 'none'}" if ours != theirs else ""
+
+
 def other_judges(one: Run, other: Run, metric: Metric) -> str:
     """Return the names of the judges that scored two runs by a metric if they differ, or ''."""
-    names = [run.judge_name or "none" for run in (one, other)]
-    differ = metric.needs == "judge" and names[0] != names[1]
-    return " and ".join(names) if differ else ""
+    if metric.needs != "judge":
+        return ""
+    return _other(one.judge_name, other.judge_name)
 
 
-def _other_texts(one: Run, other: Run, ids: Collection[str]) -> set[str]:
+def _other_texts(one: Run, other: Run, ids: Iterable[str]) -> set[str]:
+    """Return the questions of a host's task with another prompt; ours have a hash of theirs."""
+    if one.is_own or other.is_own:
+        return set()
     return {key for key in ids if one.by_id[key].question != other.by_id[key].question}
 
 

@@ -201,9 +201,11 @@ def _reported(run: Run, name: str) -> list[float]:
     if run.is_own:
         values = [run.value(metric).value for metric in run.metrics if metric.name == name]
         return [value for value in values if not math.isnan(value)]
+    return _in_units(run, name) if name in run.reported else []
 
-    if name not in run.reported:
-        return []
+
+def _in_units(run: Run, name: str) -> list[float]:
+    """Return a host's value as a share, in each unit it may be in."""
     divisor = unit(run.task, name, run.config)
     divisors = NAMES.values() if divisor is None else [divisor]
     numbers = [run.reported[name] / each for each in divisors]
@@ -270,14 +272,17 @@ def _kind(run: Run, record: Record) -> str:
     if record.status == "request_failed":
         return FAILED
 
-    options = {} if run.is_own else _options(run, record)
     text = _text(run, record.id)
-    choice = extract_choice(text, options) if options else None
-    if record.truncated or (choice is not None and choice.rule == "truncated"):
+    rule, is_unread = record.rule, record.unparsed
+    options = {} if run.is_own else _options(run, record)
+    if options:
+        choice = extract_choice(text, options)
+        rule, is_unread = choice.rule, choice.letter is None
+
+    if record.truncated or rule == "truncated":
         return CUT
-    if record.refused or (record.id in run.by_id and text.strip().lower() in EMPTY):
+    if record.refused or text.strip().lower() in EMPTY:
         return NONE
-    is_unread = record.unparsed or (choice is not None and choice.letter is None)
     return UNREAD if is_unread else ""
 
 

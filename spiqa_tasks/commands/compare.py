@@ -1,6 +1,7 @@
 """`compare`: runs of the same tasks against each other."""
 
 import argparse
+from collections.abc import Sequence
 
 from spiqa_tasks.analysis.compare import compare
 from spiqa_tasks.analysis.why import why, why_printed
@@ -9,6 +10,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import add_format, render
 from spiqa_tasks.report.tables import comparison_table, why_table
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import natural
 
 MOST_PAIRS = 50
@@ -57,25 +59,30 @@ def run(arguments: argparse.Namespace) -> int:
 def _why(arguments: argparse.Namespace) -> int:
     arguments.partial = True  # questions that were not answered are a line
     runs, _ = runs_by_path(arguments, "one")
-    metric_a, _, metric_b = (arguments.metric or "").partition(",")
+    one, _, two = (arguments.metric or "").partition(",")
+    metric_a, metric_b = one or None, two or None
     _check_number(arguments.against)
 
     wanted = {1} if arguments.against is not None else {1, 2} if metric_b else {2}
     if len(runs) not in wanted:
-        names = ", ".join(f"{run.task} of {run.name}" for run in runs)
-        raise InputError(
-            "Expected two runs for --why, one with --metric A,B, or one with --against NUMBER; "
-            f"found {names}. Name the files, or choose with --task."
-        )
+        raise _other_number(runs)
 
     if arguments.against is not None:
         (share,), unit = natural([arguments.against])
         name = f"{arguments.against:g} ({unit})"
-        found = why_printed(runs[0], share, name, metric_a or None, metric_b or None)
+        found = why_printed(runs[0], share, name, metric_a, metric_b)
     else:
-        found = why(runs[0], runs[-1], metric_a or None, metric_b or metric_a or None)
+        found = why(runs[0], runs[-1], metric_a, metric_b or metric_a)
     print(render(arguments.format, why_table(found)))
     return 0
+
+
+def _other_number(runs: Sequence[Run]) -> InputError:
+    names = ", ".join(f"{run.task} of {run.name}" for run in runs)
+    return InputError(
+        "Expected two runs for --why, one with --metric A,B, or one with --against NUMBER; found "
+        f"{names}. Name the files, or choose with --task."
+    )
 
 
 def _check_number(number: float | None) -> None:

@@ -2,7 +2,7 @@
 
 import argparse
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,19 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.runs:
         return _run_lists(arguments)
 
+    found, left_out = _filtered(arguments)
+    written = _written(arguments, found) if arguments.write else {}
+    if arguments.samples is not None:
+        lines = (sample for filtered in found for sample in samples(filtered))
+        write_atomically(arguments.samples, as_jsonl(lines).encode())
+
+    records = [_record(filtered, written.get(filtered.task)) for filtered in found]
+    _show(records, [_wrote(arguments, path) for path in written.values()], arguments.format)
+    return 3 if left_out else 0
+
+
+def _filtered(arguments: argparse.Namespace) -> tuple[list[Filtered], list[str]]:
+    """Return the filter on each task, and a sentence on each that is left out."""
     found, remarks, left_out = filter_runs(
         runs_at(arguments.runs, arguments),
         runs_at(arguments.lvlm, arguments),
@@ -95,25 +108,24 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(
             f"Expected one task for --name, found {len(found)}. Choose one with --task."
         )
+    return found, left_out
 
-    written: dict[str, Path] = {}
-    if arguments.write:
-        # All are checked before the first is written.
-        kept = [kept_by_filter(filtered) for filtered in found]
-        written = {each["source"]: _write(arguments, each) for each in kept}
-    if arguments.samples is not None:
-        lines = (sample for filtered in found for sample in samples(filtered))
-        write_atomically(arguments.samples, as_jsonl(lines).encode())
 
-    records = [_record(filtered, written.get(filtered.task)) for filtered in found]
-    if arguments.format in STYLES:
-        for record in records:
-            _print(record, arguments.format)
-        for path in written.values():
-            print(f"\n{_wrote(arguments, path)}")
-    else:
-        print(render(arguments.format, Table(records, (), ())))
-    return 3 if left_out else 0
+def _written(arguments: argparse.Namespace, found: Sequence[Filtered]) -> dict[str, Path]:
+    """Write the task of each filter; all are checked before the first is written."""
+    kept = [kept_by_filter(filtered) for filtered in found]
+    return {each["source"]: _write(arguments, each) for each in kept}
+
+
+def _show(records: list[dict[str, Any]], wrote: Sequence[str], form: str) -> None:
+    """Print the filters and, for people, sentences on what was written."""
+    if form not in STYLES:
+        print(render(form, Table(records, (), ())))
+        return
+    for record in records:
+        _print(record, form)
+    for sentence in wrote:
+        print(f"\n{sentence}")
 
 
 def _run_lists(arguments: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
 """`gain`: multi-modal gain and leakage of the host's runs."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -65,18 +65,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the table; return 3 if a row is withheld or a run that was asked for is left out."""
     files = arguments.seeing or arguments.blind
-    ways = {
-        "RUNs": arguments.runs,
-        "--scores": arguments.scores,
-        "--with or --without": files,
-    }
-    given = [way for way, what in ways.items() if what]
-    if len(given) != 1:
-        raise InputError(
-            "Expected RUNs, --with FILE --without FILE, each with [--llm-base FILE], or --scores "
-            f"S_v S_wv [S_t]; found {' and '.join(given) or 'none of them'}. See `spiqa-tasks gain "
-            "-h`."
-        )
+    _check_ways(
+        {"RUNs": arguments.runs, "--scores": arguments.scores, "--with or --without": files}
+    )
     if arguments.scores:
         return _run_scores(arguments.scores, arguments.format)
     if arguments.samples is not None:
@@ -86,6 +77,17 @@ def run(arguments: argparse.Namespace) -> int:
     is_complete = print_gain(found, arguments.format, arguments.by, arguments.samples)
     say(*problems)
     return 0 if is_complete and not problems else 3
+
+
+def _check_ways(ways: Mapping[str, object]) -> None:
+    """Raise InputError unless the runs are named in one way."""
+    given = [way for way, what in ways.items() if what]
+    if len(given) != 1:
+        raise InputError(
+            "Expected RUNs, --with FILE --without FILE, each with [--llm-base FILE], or --scores "
+            f"S_v S_wv [S_t]; found {' and '.join(given) or 'none of them'}. See `spiqa-tasks gain "
+            "-h`."
+        )
 
 
 def print_gain(
@@ -189,36 +191,32 @@ def _run_scores(given: Sequence[float], form: str) -> int:
 
 def _rendered(table: Sequence[Row], form: str) -> str:
     """Return the rows in a form; people see the paper's numbers, then those of `_sensitivity`."""
-    records = [_record(row) for row in table]
+    model = _if_several("model", "model", [row.model for row in table])
+    without = Column("ablation", "without")
+    llm = _if_several("llm", "LLM base", [None, *(row.llm for row in table)])
     scores = [Column(f"s_{name}", f"S_{name}", percent) for name in _RUNS]
-    outcomes = [
-        Column(
-            f"{kind}_v",
-            f"{kind} (v, wv, t)",
-            lambda *of: " ".join(map(percent, of)),
-            (f"{kind}_wv", f"{kind}_t"),
-        )
-        for kind in _KINDS
-    ]
-    labels: Columns = [
-        *_if_several("model", "model", [row.model for row in table]),
-        "task",
-        "metric",
-        "group",
-        Column("ablation", "without"),
-        *_if_several("llm", "LLM base", [None, *(row.llm for row in table)]),
-    ]
-    ml = _interval("ml", "ML")
-    values: Columns = ["n", "questions", *scores, _interval("mg", "MG"), ml, *outcomes]
+    mg = _interval("mg", "MG")
+
+    records = [_record(row) for row in table]
+    labels: Columns = [*model, "task", "metric", "group", without, *llm]
+    values: Columns = ["n", "questions", *scores, mg, _interval("ml", "ML"), *map(_shares, _KINDS)]
     tables = [Table(records, labels, values)]
 
     if views := [view for row in table for view in _sensitivity(row)]:
-        signed = _interval("ml_signed", "S_wv - S_t")
-        columns: Columns = ["n", *scores, _interval("mg", "MG"), signed]
-        names = [label for label in labels if label not in ("metric", "group")]
-        tables.append(Table(views, [*names, "questions"], columns, data=()))
-
+        labels = [*model, "task", without, *llm, "questions"]
+        values = ["n", *scores, mg, _interval("ml_signed", "S_wv - S_t")]
+        tables.append(Table(views, labels, values, data=()))
     return render(form, *tables)
+
+
+def _shares(kind: str) -> Column:
+    """Return the column of each run's share of answers of a kind."""
+    others = (f"{kind}_wv", f"{kind}_t")
+    return Column(f"{kind}_v", f"{kind} (v, wv, t)", _percents, others)
+
+
+def _percents(*shares: float | None) -> str:
+    return " ".join(map(percent, shares))
 
 
 def _if_several(name: str, head: str, values: Sequence[str | None]) -> list[Column]:

@@ -54,7 +54,7 @@ def test_only_questions_that_every_run_has_a_score_of_are_compared(tmp_path: Pat
         (
             {"answer": "B"},
             4,
-            "4 have another text or answer under the same id (such as q0, q1, q2). Run both with the same version of "
+            "found 4 with another text or answer under the same id (such as q0, q1, q2). Run both with the same version of "
             "the task and of its prompt.",
         ),
     ],
@@ -99,12 +99,12 @@ def test_other_text_of_a_host_task_is_refused(tmp_path: Path) -> None:
     other = [{**line, "input": "other"} for line in lines]
     v, wv = write_pair(tmp_path, lines, other)
     with pytest.raises(
-        InputError, match=r"2 have another text or answer under the same id \(such as 0, 1\)"
+        InputError, match=r"2 with another text or answer under the same id \(such as 0, 1\)"
     ):
         ablation_pairs([v, wv])
     check_comparable(v, wv, v.metric(), same_prompt=False)
     answers = [{**line, "target": "B"} for line in lines]
-    with pytest.raises(InputError, match="2 have another text or answer"):
+    with pytest.raises(InputError, match="2 with another text or answer"):
         ablation_pairs(write_pair(tmp_path, lines, answers))
 
 
