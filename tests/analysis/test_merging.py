@@ -54,8 +54,8 @@ def test_only_questions_that_every_run_has_a_score_of_are_compared(tmp_path: Pat
         (
             {"answer": "B"},
             4,
-            "found 4 with another text or answer under the same id (such as q0, q1, q2). Run both with the same version of "
-            "the task and of its prompt.",
+            "found 4 with another text or answer under the same id (such as q0, q1, q2). Run both "
+            "with the same version of the task and of its prompt.",
         ),
     ],
 )
