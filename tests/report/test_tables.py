@@ -140,7 +140,7 @@ def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
     rows, remarks = gain_rows(runs_at(tmp_path))
     assert remarks == []
-    assert {row.group for row in rows} == {"all", "math"}
+    assert {row.group for row in rows} == {"all"}
     ((row, _),) = overall_rows(rows)
     table = gain_table(rows)
     measured, *published_rows = table.grid.rows
