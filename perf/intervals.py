@@ -254,8 +254,13 @@ def _difference(
         return f"{cell} / -"
     at_smallest = statistics.median(smallest)
     again = [_compare(rng, sample, share, alike, at_smallest) for _ in range(runs)]
-    power = statistics.fmean(each.p is not None and each.p < 0.05 for each in again)
-    return f"{cell} / {100 * power:.1f}"
+    return f"{cell} / {_power(again):.1f}"
+
+
+def _power(comparisons: Sequence[Paired]) -> float:
+    """Return the percentage of comparisons that find a difference."""
+    found = [each.p is not None and each.p < 0.05 for each in comparisons]
+    return 100 * statistics.fmean(found)
 
 
 def _compare(
