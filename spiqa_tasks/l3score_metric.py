@@ -10,7 +10,7 @@ from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import conforms
-from spiqa_tasks.judge.config import DEFAULT_JUDGE
+from spiqa_tasks.judge.config import CONCURRENCY, DEFAULT_JUDGE, TIMEOUT
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.rules.l3score import (
@@ -43,15 +43,19 @@ class L3Score:
     """SPIQA's L3Score (section 4) as a metric of its own, in the style of Hugging Face `evaluate`.
 
     >>> metric = L3Score(judge="openai:gpt-4o")
-    >>> metric.compute(questions=["Where is Niagara Falls located?"], references=["In the United States and Canada."],
-    ...                predictions=["Niagara Falls is on the border between the United States and Canada."])["l3score"]
+    >>> metric.compute(
+    ...     questions=["Where is Niagara Falls located?"],
+    ...     references=["In the United States and Canada."],
+    ...     predictions=["Niagara Falls is on the border between the United States and Canada."],
+    ... )["l3score"]
 
-    `judge` is `provider:model` or `provider:model@URL`; the URL may also be `base_url` and defaults to
-    SPIQA_JUDGE_BASE_URL, then to the provider's. Without `api_key`, the key is the judge's own one in the environment
-    (`spiqa_tasks.judge.resolve` has the rule): OPENAI_API_KEY goes to OpenAI alone. `prompt` is "released" or "paper",
-    `top` the number of first-token log-probabilities used (the paper's 5). Verdicts are cached in
-    `cache_dir` (default: SPIQA_TASKS_CACHE, then the platform's user cache folder) unless `cache=False`. Raises
-    JudgeError where the judge returns no log-probabilities.
+    `judge` is `provider:model` or `provider:model@URL`; the URL may also be `base_url` and defaults
+    to SPIQA_JUDGE_BASE_URL, then to the provider's. Without `api_key`, the key is the judge's own
+    one in the environment (`spiqa_tasks.judge.resolve` has the rule): OPENAI_API_KEY goes to OpenAI
+    alone. `prompt` is "released" or "paper", `top` the number of first-token log-probabilities used
+    (the paper's 5). Verdicts are cached in `cache_dir` (default: SPIQA_TASKS_CACHE, then the
+    platform's user cache folder) unless `cache=False`. Raises JudgeError where the judge returns no
+    log-probabilities.
     """
 
     def __init__(
@@ -62,8 +66,8 @@ class L3Score:
         prompt: str = DEFAULT_PROMPT,
         *,
         top: int = TOP,
-        concurrency: int = 64,
-        timeout: float = 60.0,
+        concurrency: int = CONCURRENCY,
+        timeout: float = TIMEOUT,
         cache: bool = True,
         cache_dir: str | Path | None = None,
     ) -> None:
@@ -85,13 +89,13 @@ class L3Score:
         references: Iterable[str | Iterable[str]],
         predictions: Iterable[str],
     ) -> dict[str, Any]:
-        """Return the L3Score of predictions; of several references each is asked about and the best counts.
+        """Return the L3Score of predictions; of several references the best counts.
 
-        Keys: `l3score` (the mean in [0, 1]; NaN when too few could be judged, or by noise), `yes_no_mass` (the mean
-        probability that the judge gave to yes and no together; below 0.5 the score is noise), `scores` (one in [0, 1]
-        per prediction, None where the judge failed), `judge_failed` (how many), `reasons` (why, None where judged) and
-        `signature`.
-        Raises InputError for columns that do not fit, JudgeError where the judge cannot be used at all.
+        Keys: `l3score` (the mean in [0, 1]; NaN when too few could be judged, or by noise),
+        `yes_no_mass` (the mean probability that the judge gave to yes and no together; below 0.5
+        the score is noise), `scores` (one in [0, 1] per prediction, None where the judge failed),
+        `judge_failed` (how many), `reasons` (why, None where judged) and `signature`. Raises
+        InputError for columns that do not fit, JudgeError where the judge cannot be used at all.
         """
         rows = _rows(questions, references, predictions)
         judge = Judge(self._config, self._rule, report=False)  # a new one asks again what failed

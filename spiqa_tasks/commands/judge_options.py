@@ -1,4 +1,4 @@
-"""The judges that a command line names, the options of how they are asked, and what that would take."""
+"""The judges that a command line names, how they are asked, and what that would take."""
 
 import argparse
 import dataclasses
@@ -58,7 +58,7 @@ def add_rule_options(parser: argparse._ActionsContainer) -> None:
 
 
 def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
-    """Return the rule of a name with the options of `add_rule_options`; InputError for one that it refuses."""
+    """Return the rule of a name with the options of `add_rule_options`; InputError if unusable."""
     of_sampled = {"draws": arguments.draws, "thoughts": arguments.thinking_tokens}
     given = {option: value for option, value in of_sampled.items() if value is not None}
     if given and not name.startswith(SampledRule.name):
@@ -116,9 +116,10 @@ def _check_taken(option: str, configs: Mapping[str, JudgeConfig], values: Sequen
 def chosen_judges(
     task: Task, arguments: argparse.Namespace, environ: Mapping[str, str]
 ) -> dict[str, Judge]:
-    """Return the judges of `--judge` (default: the environment's) as typed -> judge; {} if judging is switched off.
+    """Return the judges of `--judge`, else the environment's, as typed; {} if judging is off.
 
-    Raises InputError for a judge of a task that needs none, or an unusable rule; JudgeError for an unusable judge.
+    Raises InputError for a judge of a task that needs none, or an unusable rule; JudgeError for an
+    unusable judge.
     """
     named = _but_none(arguments.judge)
     rule_name = task.benchmark.judge(task.settings)

@@ -1,4 +1,4 @@
-"""Ask a judge for many verdicts: one `asyncio.run` in the calling thread; nothing lives between two calls."""
+"""Ask a judge for many verdicts; nothing lives between two calls."""
 
 import asyncio
 import heapq
@@ -82,7 +82,7 @@ def _run(loop: "JudgeLoop", requests: Mapping[str, JudgeRequest]) -> None:
 
 
 class _Queue:
-    """Jobs to be done: those tried before first, each at its time, then the others in their order."""
+    """Jobs to be done: those tried before, each at its time, then the others in order."""
 
     def __init__(self, jobs: Iterable[Job]) -> None:
         self._new = deque(jobs)

@@ -33,9 +33,10 @@ _KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens")
 
 
 def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) -> str:
-    """Return sha256 of everything that shapes a verdict; local images count by content, API keys never enter.
+    """Return sha256 of everything that shapes a verdict: images by content, keys never.
 
-    `fingerprint` distinguishes judges of the same name, such as two versions of a local model's files.
+    `fingerprint` distinguishes judges of the same name, such as two versions of a local model's
+    files.
     """
     fields: dict[str, Any] = {
         "provider": config.provider,
@@ -64,13 +65,15 @@ def _image_key(image: str) -> str:
 class VerdictCache:
     """Stored verdicts; a context manager that several processes may use at the same time.
 
-    Failures are never stored. A row that cannot be read, or whose checksum differs, is missing. A file that is damaged
-    as a whole, or another program's, is moved aside with a remark. Verdicts that cannot be written count in `unstored`;
-    stderr says why at the first one, and at the end how many.
+    Failures are never stored. A row that cannot be read, or whose checksum differs, is missing. A
+    file that is damaged as a whole, or another program's, is moved aside with a remark. Verdicts
+    that cannot be written count in `unstored`; stderr says why at the first one, and at the end how
+    many.
 
     `path`: the file; None to store nothing.
 
-    Raises JudgeError: the file is there and cannot be read; going on would pay for its verdicts again.
+    Raises JudgeError: the file is there and cannot be read; going on would pay for its verdicts
+    again.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -130,7 +133,7 @@ class VerdictCache:
         return found
 
     def put(self, key: str, verdict: Verdict) -> None:
-        """Store a verdict now, or, if the file cannot be written, with a later one or at the end; skip a failed one."""
+        """Store a verdict now, or if that fails with a later one; skip a failed verdict."""
         if self.path is not None and verdict.ok:
             self._waiting[key] = verdict
             if time.monotonic() >= self._next_try:
@@ -165,7 +168,7 @@ class VerdictCache:
                 self._waiting = {}
 
     def _renew(self, error: Exception) -> None:
-        """Begin a new file where the error shows damage, the old one moved aside; else raise JudgeError."""
+        """Move a damaged file aside and begin a new one; JudgeError if it is not damaged."""
         assert self.path is not None
         if any(words in str(error) for words in _IN_THE_WAY):
             raise JudgeError(

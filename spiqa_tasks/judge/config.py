@@ -17,8 +17,12 @@ URL_VARIABLE = "SPIQA_JUDGE_BASE_URL"
 KEY_VARIABLE = "SPIQA_JUDGE_API_KEY"
 HEADER_VARIABLE = "SPIQA_JUDGE_HEADER"
 EXTRA_VARIABLE = "SPIQA_JUDGE_EXTRA"
+CONCURRENCY = 64
+TIMEOUT = 60.0
+"""Most requests in flight, and seconds for one of them, if nothing else is said."""
 NO_THINKING = '{"chat_template_kwargs": {"enable_thinking": false}}'
-"""Extra fields that switch thinking off in vLLM, SGLang and `hf:`, for chat templates with that switch."""
+"""Extra fields that switch thinking off in vLLM, SGLang and `hf:`, for chat templates with that
+switch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class RetryPolicy:
     patient: bool = True
 
     def delay(self, failures: int, retry_after: float | None, rng: random.Random) -> float:
-        """Return the seconds to wait after so many failures in a row, at least what the server asked for.
+        """Return the seconds to wait after failures in a row, at least what the server asked for.
 
         Jitter keeps requests that failed together from coming back together.
         """
@@ -65,8 +69,8 @@ class JudgeConfig:
     model: str
     url: str = field(default="", repr=False)
     api_key: str | None = field(default=None, repr=False)
-    concurrency: int = 64
-    timeout: float = 60.0
+    concurrency: int = CONCURRENCY
+    timeout: float = TIMEOUT
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     extra: str = ""
     cache_dir: Path | None = None

@@ -9,7 +9,7 @@ from spiqa_tasks.printable import counted
 
 
 def list_price(model: str, url: str, prompt_tokens: int, completion_tokens: int) -> float | None:
-    """Return the list price in US dollars, or None if it is not known, as for a server of one's own.
+    """Return the list price in US dollars, or None for a self-hosted or an unknown model.
 
     Prices are those of `genai-prices`, which needs Python 3.11.
     """
@@ -31,7 +31,7 @@ def list_price(model: str, url: str, prompt_tokens: int, completion_tokens: int)
 
 @dataclass(frozen=True, slots=True)
 class JudgingEstimate:
-    """Estimated cost: requests to make, stored verdicts, tokens, US dollars (None: price unknown)."""
+    """Requests to make, stored verdicts, tokens, and US dollars (None: price unknown)."""
 
     calls: int
     cached: int

@@ -29,8 +29,8 @@ _TOKEN_CHARACTERS, _CHAT_TOKENS = 4, 10
 class JudgeClient:
     """One judge and its verdicts in this process.
 
-    A request keeps its verdict, also a failed one, so that all metrics are over the same verdicts. With `report`, the
-    summary goes to stderr after verdicts if it has changed.
+    A request keeps its verdict, also a failed one, so that all metrics are over the same verdicts.
+    With `report`, the summary goes to stderr after verdicts if it has changed.
     """
 
     def __init__(self, config: JudgeConfig, *, report: bool = False) -> None:
@@ -47,8 +47,9 @@ class JudgeClient:
     def verdicts(self, requests: Sequence[JudgeRequest]) -> list[Verdict]:
         """Return the verdicts in the order of the requests, waiting for all of them.
 
-        Each different draw without a stored verdict is asked for once; a verdict is stored as soon as it arrives.
-        Raises JudgeError for a cache that cannot be read, MissingPartError if the provider's package is not installed.
+        Each different draw without a stored verdict is asked for once; a verdict is stored as soon
+        as it arrives. Raises JudgeError for a cache that cannot be read, MissingPartError if the
+        provider's package is not installed.
         """
         keyed = [self.keyed([request]) for request in requests]
         new: dict[str, JudgeRequest] = {}
@@ -163,7 +164,7 @@ class JudgeClient:
 
 
 class Judge(JudgeClient):
-    """A judge with a rule; JudgeError if it cannot return what the rule asks for, such as log-probabilities."""
+    """A judge with a rule; JudgeError if it cannot return what the rule asks for."""
 
     def __init__(self, config: JudgeConfig, rule: Rule, *, report: bool = True) -> None:
         super().__init__(config, report=report)
@@ -240,7 +241,8 @@ def _is_cut_off(verdict: Verdict) -> bool:
 def make_judge(rule: str, config: JudgeConfig | None, *, report: bool = True) -> Judge | None:
     """Return a judge that has passed the rule's test questions, or None if judging is switched off.
 
-    Raises InputError for a rule that cannot be made, JudgeError for an unusable judge, or none if the rule needs one.
+    Raises InputError for a rule that cannot be made, JudgeError for an unusable judge, or none if
+    the rule needs one.
     """
     made = make_rule(rule, {})
     if config is None:

@@ -1,4 +1,4 @@
-"""First-token log-probabilities in a server's answer: read in the spellings of servers, and checked. Pure."""
+"""First-token log-probabilities in a server's answer, read and checked. Pure."""
 
 import math
 from collections.abc import Mapping, Sequence

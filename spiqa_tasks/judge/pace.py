@@ -1,33 +1,34 @@
-"""How fast a judge is asked: without limit, near the rate that its server accepts, or one request at a time. Pure."""
+"""How fast a judge is asked: no limit, near its server's rate, or single requests. Pure."""
 
 import math
 from dataclasses import dataclass, field
 from typing import Literal
 
 FIRST_RATE = 50.0
-"""Requests a second after the first refusal: within a factor of 10 of common limits (300 to 30,000 a
-minute), which a few epochs make up for."""
+"""Requests a second after the first refusal: within a factor of 10 of common limits (300 to 30,000
+a minute), which a few epochs make up for."""
 SLOWEST = 1.0
 """Lowest rate: below 1 a second an epoch would have too few requests to learn from."""
 EPOCH_SECONDS = 0.5
 EPOCH_REQUESTS = 8
-"""Least seconds and requests of an epoch: an eighth is the finest share of refusals worth following."""
+"""Least seconds and requests of an epoch: an eighth is the finest share of refusals worth
+following."""
 LONGEST_EPOCH = 3.0
 """Most seconds of an epoch: a slow server must not hold the rate for longer."""
 RETURNED = 0.9
-"""Fraction of an epoch's requests that must be back before the rate changes; the last may time out."""
-ABOVE = 1.08
-"""Factor on the accepted rate if some requests were refused: the limit stays used up, and about 7%
-are refused."""
+"""Fraction of an epoch's requests that must be back first: the last ones may time out."""
+ABOVE = 1.1
+"""Factor on the accepted rate if some requests were refused: the limit stays used up. Closer to it
+more are refused, not fewer, as the rate grows by more after an epoch without refusals."""
 FASTER = 1.1
 FASTEST = 1.5
-"""Growth of the rate after an epoch without refusals: first, near a limit that has shown, and at most."""
+"""Growth of the rate after an epoch without refusals: first, near a limit that has shown, and at
+most."""
 SLOWED = 0.7
-"""Fraction of an earlier epoch's rate below which it shows whether slowing down reduces refusals, and
-above whose inverse whether asking faster leads to more of them."""
+"""Fraction of an earlier epoch's rate below which it shows whether slowing down lowers refusals."""
 TRIAL = 2.0
 """Factor on the rate for one epoch that shows whether refusals depend on the rate."""
-EPOCHS_TO_TRIAL = 8
+EPOCHS_TO_TRIAL = 16
 """Epochs after a faster one that was of no use until the next, twice as many each time: where the
 limit is real, a trial costs as many refusals as it asks above the limit."""
 FAILURES = 8
@@ -38,14 +39,14 @@ RAREST = 5.0
 """Seconds between the first two single requests, growth of that time, and most seconds, so that the
 end of an outage is seen within five."""
 LATE = 0.02
-"""Seconds that a request may be late without delaying the next: a busy loop would lower the rate."""
+"""Seconds a request may be late without delaying the next: a busy loop lowers no rate."""
 
 Outcome = Literal["answered", "refused", "failed"]
 
 
 @dataclass(slots=True)
 class _Epoch:
-    """A stretch of time with one rate, and the outcomes of the requests made from `since` to `end`."""
+    """The outcomes of the requests made from `since` to `end`, at one rate."""
 
     since: float
     end: float = math.inf
@@ -68,6 +69,7 @@ class _RateSearch:
     asked: float = 0.0
     accepted: float = 0.0
     growth: float = FASTER
+    is_trial: bool = False
     epochs_to_trial: int = 0
     pause: int = EPOCHS_TO_TRIAL
 
@@ -83,30 +85,38 @@ class _RateSearch:
         # at a real limit the accepted rate stays as it was, if requests are refused at random it
         # changes in proportion; the square root lies halfway between, on a logarithmic scale
         halfway = self.accepted * math.sqrt(change)
+        if self.is_trial:
+            return self._after_trial(asked, accepted, is_free=accepted > halfway)
         if change < SLOWED and accepted < halfway:
             before, self.asked, self.accepted = self.asked, 0.0, 0.0
             return FASTEST * before
         if change < SLOWED or change >= 1:
             self.asked, self.accepted = asked, accepted
-        if change > 1 / SLOWED and accepted > halfway:
-            return TRIAL * asked
-
-        return self._tried(asked, accepted)
+        return self._near_limit(asked, accepted)
 
     def _grown(self, rate: float) -> float:
         growth = self.growth
         self.growth = min(1 + 2 * (growth - 1), FASTEST)
         return rate * growth
 
-    def _tried(self, asked: float, accepted: float) -> float:
-        """Return a rate near the limit or, once in a while, one that shows whether it is one."""
-        # half of all refused is far above any limit: first go down to it
-        if self.epochs_to_trial == 0 and accepted > asked / 2:
-            self.epochs_to_trial = self.pause
-            self.pause *= 2
-            return TRIAL * asked
+    def _after_trial(self, asked: float, accepted: float, *, is_free: bool) -> float:
+        """Return a still higher rate if requests are refused whatever the rate."""
+        self.is_trial = is_free
+        if not is_free:
+            return ABOVE * accepted
+        self.asked, self.accepted = asked, accepted
+        return TRIAL * asked
+
+    def _near_limit(self, asked: float, accepted: float) -> float:
+        """Return a rate a little above the limit or, once in a while, that of a trial."""
         self.epochs_to_trial = max(0, self.epochs_to_trial - 1)
-        return ABOVE * accepted
+        # half of all refused is far above any limit: first go down to it
+        self.is_trial = self.epochs_to_trial == 0 and accepted > asked / 2
+        if not self.is_trial:
+            return ABOVE * accepted
+        self.epochs_to_trial = self.pause
+        self.pause *= 2
+        return TRIAL * asked
 
 
 @dataclass(slots=True)
@@ -146,7 +156,7 @@ class Pace:
         return 0.0
 
     def came_back(self, now: float, asked: float, outcome: Outcome, delay: float = 0.0) -> None:
-        """Count the outcome of a request made at `asked`; `delay` is its `Retry-After` in seconds."""
+        """Count the outcome of a request made at `asked`; `delay` is its `Retry-After`."""
         if asked < self._since:
             return
         self._failures = 0 if outcome == "answered" else self._failures + 1
@@ -191,7 +201,8 @@ class Pace:
     def _begin_anew(self, start: float) -> None:
         """Outcomes of requests that were made before `start` count no longer."""
         self._since, self._failures = start, 0
-        self._search = _RateSearch()
+        search = self._search
+        self._search = _RateSearch(epochs_to_trial=search.epochs_to_trial, pause=search.pause)
         self._begin_epoch(start)
 
     def _begin_epoch(self, start: float) -> None:

@@ -1,4 +1,4 @@
-"""How long a judge is asked: which tries count, when a test question comes first, when it is given up. Pure."""
+"""How long a judge is asked: which tries count, and when it is given up. Pure."""
 
 import random
 from dataclasses import dataclass, field
@@ -7,7 +7,8 @@ from spiqa_tasks.judge.config import RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest
 
 FIRST_TRIES = 3
-"""Tries that always count; before each later one a test question shows whether it is the server's fault."""
+"""Tries that always count; before each later one a test question shows whether it is the server's
+fault."""
 
 
 @dataclass(eq=False, slots=True)
@@ -63,7 +64,7 @@ class Patience:
     def failed(
         self, job: Job, reason: str, now: float, asked: float, retry_after: float | None
     ) -> None:
-        """Note that a request made at `asked` failed now; `retry_after` seconds if the server says."""
+        """Note that a request made at `asked` failed now."""
         if not self.trouble:
             self._silent_since = max(self._last_answer, asked)
         self.trouble = reason

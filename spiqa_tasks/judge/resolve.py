@@ -3,12 +3,15 @@
 Keys:
 
 - An argument's key goes with the judge that it is an argument of.
-- A provider's own variable (OPENAI_API_KEY, ANTHROPIC_API_KEY) goes to that provider's public address, nowhere else.
-- SPIQA_JUDGE_API_KEY goes to the server that the environment names: SPIQA_JUDGE_BASE_URL, the URL in SPIQA_JUDGE, or
-  the public address of the provider in SPIQA_JUDGE. There it comes before the provider's variable. If the environment
-  names a server, no other server gets it. SPIQA_JUDGE_HEADER goes the same way, but to no public address.
-- If the environment names no server, SPIQA_JUDGE_API_KEY is the key of judges named elsewhere (`--judge`,
-  `L3Score(judge=...)`) and of the default judge; a public address gets it only without a key of its provider's.
+- A provider's own variable (OPENAI_API_KEY, ANTHROPIC_API_KEY) goes to that provider's public
+  address, nowhere else.
+- SPIQA_JUDGE_API_KEY goes to the server that the environment names: SPIQA_JUDGE_BASE_URL, the URL
+  in SPIQA_JUDGE, or the public address of the provider in SPIQA_JUDGE. There it comes before the
+  provider's variable. If the environment names a server, no other server gets it.
+  SPIQA_JUDGE_HEADER goes the same way, but to no public address.
+- If the environment names no server, SPIQA_JUDGE_API_KEY is the key of judges named elsewhere
+  (`--judge`, `L3Score(judge=...)`) and of the default judge; a public address gets it only without
+  a key of its provider's.
 """
 
 import json
@@ -78,7 +81,7 @@ def parse_judge(
 
 
 def judge_from_environ(environ: Mapping[str, str]) -> JudgeConfig | None:
-    """Return the judge that SPIQA_JUDGE names (default openai:gpt-4o, the paper's); None when it is `none`."""
+    """Return the judge of SPIQA_JUDGE (default openai:gpt-4o, the paper's); None for `none`."""
     judge = environ.get(JUDGE_VARIABLE, "").strip() or DEFAULT_JUDGE
     if judge.lower() == "none":
         return None
@@ -99,7 +102,7 @@ def checked_extra(text: str) -> str:
 
 
 def checked_header(text: str) -> tuple[str, str]:
-    """Return name and value of a header written `NAME=VALUE`; JudgeError, without the value, if unusable."""
+    """Return a header's name and value; JudgeError, without the value, if unusable."""
     name, is_given, value = text.strip().partition("=")
     value = value.strip()
     is_named = _HEADER_NAME.fullmatch(name) and name.lower() not in _OURS
@@ -165,7 +168,7 @@ def _is_environs(url: str, environ: Mapping[str, str]) -> bool:
 
 
 def _key(provider: type[Provider], url: str, environ: Mapping[str, str]) -> str | None:
-    """The environment's key for a judge at `url` ('' for one in this process), by the rules above."""
+    """Return the environment's key for a judge at `url`, by the rules above."""
     is_public = bool(url) and url == provider.url
     own = environ.get(provider.key_variable, "").strip() if is_public else ""
     judges = environ.get(KEY_VARIABLE, "").strip() if _is_environs(url, environ) else ""
@@ -173,7 +176,7 @@ def _key(provider: type[Provider], url: str, environ: Mapping[str, str]) -> str 
 
 
 def _checked_key(key: str | None) -> str | None:
-    """The key without surrounding blanks, or None; JudgeError, without the key, for one that no header can carry."""
+    """Return the key or None; JudgeError, without the key, if no header can carry it."""
     stripped = (key or "").strip()
     if not _is_sendable(stripped):
         raise JudgeError(
@@ -187,7 +190,7 @@ def _is_sendable(value: str) -> bool:
 
 
 def _check_url(url: str, judge: str) -> None:
-    """Raise JudgeError for a base URL that cannot be used, or with credentials, which are not repeated.
+    """Raise JudgeError for an unusable base URL, or one with credentials.
 
     `judge` is `provider:model` if the URL stood behind it.
     """

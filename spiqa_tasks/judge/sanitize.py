@@ -9,7 +9,8 @@ from spiqa_tasks.scoring.responses import CONTROL_TOKEN, without_control_tokens
 
 REMOVED = "[removed]"
 LONGEST = 16_000
-"""Most characters of an answer shown to the judge (about 4,000 tokens, half of a small judge's context)."""
+"""Most characters of an answer shown to the judge (about 4,000 tokens, half of a small judge's
+context)."""
 CUT = "\n[...]\n"
 """Stand-in for the middle of a cut answer."""
 
@@ -17,8 +18,9 @@ _LOOKALIKES = str.maketrans(
     "АВЕЅІЈКМНОРСТХУаеѕіјорсухһԁԛԝνοαικρυΑΒΕΗΙΚΜΝΟΡΤΥΧıɡɑ",
     "ABESIJKMHOPCTXYaesijopcyxhdqwvoaikpuABEHIKMNOPTYXiga",
 )
-"""Cyrillic and Greek letters, and few others, that look like Latin ones. A package of all of Unicode's
-(confusable-homoglyphs) takes a megabyte, and calls Latin letters confusable with each other."""
+"""Cyrillic and Greek letters, and few others, that look like Latin ones. A package of all of
+Unicode's (confusable-homoglyphs) takes a megabyte, and calls Latin letters confusable with each
+other."""
 _BLANKS = "\u115f\u1160\u3164\uffa0"
 """Hangul fillers: letters to Unicode, blanks to a reader."""
 _LINE_ENDS = str.maketrans(dict.fromkeys("\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
@@ -86,7 +88,8 @@ _SPEAKING = [
         r"\bfull\s+(?:marks|score|credit|points)\b",
     )
 ]
-"""Possible injections in words that honest answers may have, too; for text in lower case, which is twice as fast."""
+"""Possible injections in words that honest answers may have, too; for text in lower case, which is
+twice as fast."""
 _FRAME_WORD = re.compile(
     "truth|andidate|question|ranked|human|assistant|user|system|##|semantic|word|generative|letter|none|caption"
 )
@@ -96,22 +99,24 @@ _SPEAKING_WORD = re.compile(
     r"(?:verdict|similar|similarity|equivalent|score|rating|grade)\W{0,8}[:=]|as\s+(?:correct|right|similar|a match)|"
     "prompt|full"
 )
-"""In every text that the patterns match, in lower case: most answers have none, and looking for these is far faster."""
+"""In every text that the patterns match, in lower case: most answers have none, and looking for
+these is far faster."""
 
 
 @lru_cache(maxsize=2)  # an answer is shown and then marked
 def sanitize(text: str) -> str:
     """Return a text of the model under test as a judge may be shown it.
 
-    - What imitates a judge's prompt becomes `[removed]`: the label "Ground-truth answer:" anywhere, "Candidate
-      answer:" where a label can stand, "Question:" and "Ranked captions:" at the start of a
-      line, the prompts' own sentences, and the role labels of plain-text chats ("### Response:", "ASSISTANT:") at the
-      start of a line.
-    - Control tokens of chat templates (`<|im_end|>`, `[INST]`, `</s>`) get a blank behind their first character, so
-      that they are read and not obeyed.
+    - What imitates a judge's prompt becomes `[removed]`: the label "Ground-truth answer:" anywhere,
+      "Candidate answer:" where a label can stand, "Question:" and "Ranked captions:" at the start
+      of a line, the prompts' own sentences, and the role labels of plain-text chats ("###
+      Response:", "ASSISTANT:") at the start of a line.
+    - Control tokens of chat templates (`<|im_end|>`, `[INST]`, `</s>`) get a blank behind their
+      first character, so that they are read and not obeyed.
 
-    Case, punctuation, line ends of any kind, combining and direction marks, full-width letters, blanks of Hangul and
-    Cyrillic and Greek letters that look like Latin ones hide nothing. Any other text is returned byte for byte.
+    Case, punctuation, line ends of any kind, combining and direction marks, full-width letters,
+    blanks of Hangul and Cyrillic and Greek letters that look like Latin ones hide nothing. Any
+    other text is returned byte for byte.
     """
     is_near = _FRAME_WORD.search(folded(text)[0].lower())
     removed = _replaced(_FRAME, text, lambda _: REMOVED) if is_near else text
@@ -128,7 +133,7 @@ def shortened(text: str) -> str:
 
 @lru_cache(maxsize=2)  # each of the patterns reads it
 def folded(text: str) -> tuple[str, Sequence[int]]:
-    """Return the text in plain letters and with one kind of line end, and the original index of each character."""
+    """Return the text in plain letters, and the original index of each of its characters."""
     if text.isascii():
         return text.translate(_LINE_ENDS), range(len(text))
     plain = list(map(_plain, text))
@@ -158,10 +163,10 @@ def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str
 
 
 def is_suspicious(text: str) -> bool:
-    """Return whether an answer has a prompt's labels, roles, verdict words or orders: a mark for people.
+    """Return whether an answer has a prompt's labels, roles, verdict words or orders.
 
-    Control tokens before and after an answer do not count. Honest answers may have such words, and an attack in other
-    words, or in another language, has none of them.
+    A mark for people. Control tokens before and after an answer do not count. Honest answers may have such words, and
+    an attack in other words, or in another language, has none of them.
     """
     plain = without_control_tokens(text)
     read = folded(plain)[0].lower()

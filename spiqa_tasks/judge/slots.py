@@ -9,9 +9,11 @@ from spiqa_tasks.judge.config import JudgeConfig
 FIRST = 8
 """Requests at once in the beginning: a server that takes one at a time loses few of them."""
 SAME = 1.5
-"""Times the quickest: up to here answers take as long as before, and twice as many may be asked for."""
+"""Times the quickest: up to here answers take as long as before, and twice as many may be asked
+for."""
 IN_QUEUE = 0.25
-"""Part of the timeout that a request may wait in a server's queue; longer, and it may be lost there."""
+"""Part of the timeout that a request may wait in a server's queue; longer, and it may be lost
+there."""
 LOST_SECONDS = 20.0
 LOST_TIMES = 3.0
 """A request for one token that has waited so long, and so many times as long as the slowest answer,

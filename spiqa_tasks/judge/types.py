@@ -13,17 +13,17 @@ from spiqa_tasks.printable import printable
 from spiqa_tasks.scoring.responses import without_reasoning
 
 LONGEST_DRAW = 100
-"""Characters of a draw's answer, behind its thoughts, that are kept: enough to see what was said."""
+"""Characters kept of a draw's answer, behind its thoughts: enough to see what was said."""
 CUT_OFF = "the judge's answer was cut off before a verdict"
 """Beginning of the reason for a draw that ended at the limit of its tokens."""
 SHORTEST_SECRET = 8
-"""Characters of the shortest key that is hidden: a placeholder such as `EMPTY` would mangle texts."""
+"""Characters of the shortest key that is hidden: hiding `EMPTY` would mangle texts."""
 _PASSWORD = re.compile(r"(?<=//)[^/\s@]+@")
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """A request to the judge, sent at temperature 0 or, with `draws`, that many times at temperature 1.
+    """A request, sent at temperature 0 or, with `draws`, that many times at temperature 1.
 
     Attributes:
         images: local paths or http(s)/data URLs.
@@ -90,7 +90,8 @@ class Verdict:
 def verdict_of_draws(request: JudgeRequest, draws: Sequence[Verdict]) -> Verdict:
     """Return a request's verdict from those of its `requests_per_draw`.
 
-    With several draws: one line of text per draw, reasoning removed; the first failure if any draw failed.
+    With several draws: one line of text per draw, reasoning removed; the first failure if any draw
+    failed.
     """
     for draw in draws:
         if not draw.ok:
@@ -117,7 +118,7 @@ def failed(reason: str) -> Verdict:
 
 
 def redacted(text: str, *secrets: str | None) -> str:
-    """Return a server's text without secrets (plain, percent-encoded, in JSON) and passwords in URLs."""
+    """Return a text without secrets (plain, percent-encoded, in JSON) and passwords in URLs."""
     text = text.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be stored
     for secret in secrets:
         if secret and len(secret) >= SHORTEST_SECRET:

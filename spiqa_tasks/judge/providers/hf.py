@@ -35,7 +35,7 @@ class HfLocal(Provider):
 
     @classmethod
     def fingerprint(cls, model: str) -> str:
-        """Return names, sizes and times of a local model's files, hashed; '' for a model of the hub."""
+        """Return a hash of a local model's file names, sizes and times; '' for one of the hub."""
         if not Path(model).is_dir():
             return ""
         files = sorted(file for file in Path(model).iterdir() if file.is_file())
@@ -105,7 +105,7 @@ class HfLocal(Provider):
 
 @lru_cache(maxsize=1)
 def _loaded(name: str, _fingerprint: str) -> tuple[Any, Any]:
-    """The model and its tokenizer, kept for later calls: loading them takes longer than judging with them."""
+    """The model and its tokenizer, kept for later calls: loading takes longer than judging."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 

@@ -1,4 +1,4 @@
-"""Judges behind the OpenAI chat-completions protocol: OpenAI, Azure, vLLM, SGLang, llama.cpp, Gemini's endpoint."""
+"""Judges behind OpenAI's chat completions: OpenAI, Azure, vLLM, SGLang, llama.cpp, Gemini."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,7 +25,8 @@ _GATEWAY = ".azure-api.net"
 class OpenAIJudge(SdkJudge):
     """Asks for chat completions.
 
-    On an Azure host the key goes out as `api-key`, and the base URL carries the deployment and `?api-version=`.
+    On an Azure host the key goes out as `api-key`, and the base URL carries the deployment and
+    `?api-version=`.
     """
 
     name = "openai"

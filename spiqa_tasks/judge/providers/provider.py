@@ -1,4 +1,4 @@
-"""Base class of providers: who can be asked, by which requests, with which key; and the failures of requests."""
+"""Base class of providers, and the failures of requests."""
 
 import time
 from abc import ABC, abstractmethod
@@ -18,11 +18,13 @@ RETRIED_STATUSES = frozenset({408, 409, 429})
 FINAL_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 """Codes of OpenAI's 429 for an account without credit, which no waiting fills."""
 LONGEST_WAIT = 7 * 86_400.0
-"""Upper bound of a `Retry-After` in seconds: no run waits a week, and larger numbers overflow clocks."""
+"""Upper bound of a `Retry-After` in seconds: no run waits a week, and larger numbers overflow
+clocks."""
 TOO_LARGE = "request too large"
 """Beginning of the message of a 429 whose request exceeds the rate limit by itself (OpenAI)."""
 _UNPAID = ("billing", "credit balance")
-"""Words of final errors about money (Anthropic's have no code); Gemini's 429 for a rate has them, too."""
+"""Words of final errors about money (Anthropic's have no code); Gemini's 429 for a rate has them,
+too."""
 _REFUSALS = ("content_filter", "refusal")
 """Ends of an answer that is none: OpenAI's and Azure's filter, OpenAI's and Anthropic's refusal."""
 _LIMIT_REACHED = ("length", "max_tokens")
@@ -55,7 +57,7 @@ class RequestError(Exception):
 def http_error(
     status: int, message: str, codes: Collection[str] = (), retry_after: float | None = None
 ) -> RequestError:
-    """Return the error of an HTTP status, or of a body with status 200, with its `message` and `codes`."""
+    """Return the error of an HTTP status; 200 is that of a body that says it is an error."""
     reason = "the server answered with an error" if status == 200 else f"HTTP {status}"
     if message:
         reason += f": {message}"
@@ -105,9 +107,9 @@ def _is_too_large(message: str) -> bool:
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """Return the wait that `retry-after-ms` or `retry-after` (a number or a date) asks for, or None.
+    """Return the seconds that a server asks to wait, at most `LONGEST_WAIT`, or None.
 
-    In seconds, at most `LONGEST_WAIT`.
+    From `retry-after-ms` or `retry-after`, a number or a date.
     """
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         with suppress(KeyError, ValueError):
@@ -121,7 +123,7 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
 
 
 def written_fault(text: str, stop: object) -> str | None:
-    """Return why a written answer is no verdict, or None; `stop` is the server's reason for its end."""
+    """Return why a written answer is no verdict, or None; `stop` is why it ended."""
     if stop in _REFUSALS:
         return f"the judge refused to answer ({stop}): {text.strip()[:80]!r}; choose another judge"
     if without_reasoning(text).strip():
@@ -140,7 +142,9 @@ def written_fault(text: str, stop: object) -> str | None:
 
 
 class Provider(ABC):
-    """A provider of judges; an instance asks one judge, within one event loop. Heavy libraries are imported when used.
+    """A provider of judges; an instance asks one judge, within one event loop.
+
+    Heavy libraries are imported when used.
 
     Attributes:
         name: what stands before the colon in `provider:model`.
@@ -167,7 +171,7 @@ class Provider(ABC):
 
     @classmethod
     def fingerprint(cls, _model: str) -> str:
-        """Return what distinguishes a model from others of the same name, such as its files' times."""
+        """Return what distinguishes models of the same name, such as their files' times."""
         return ""
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Requests through a provider's SDK: no retries, no redirects, no headers but ours, one kind of error."""
+"""Requests through a provider's SDK: no retries, redirects or headers but ours, one error."""
 
 import asyncio
 import base64
@@ -55,7 +55,7 @@ class SdkJudge(Provider):
     @staticmethod
     @abstractmethod
     def classes() -> tuple[Callable[..., Any], Callable[..., Any]]:
-        """Return the SDK's class of asynchronous clients, and of HTTP clients over aiohttp, the fastest there are."""
+        """Return the SDK's classes of asynchronous clients, and of HTTP clients over aiohttp."""
 
     @staticmethod
     @abstractmethod
@@ -165,7 +165,7 @@ class SdkJudge(Provider):
         request.headers.update(self._config.headers)
 
     def _failure(self, error: Exception) -> RequestError:
-        """The error of an SDK, classified; one that is no failure of the request is raised again."""
+        """Classify the error of an SDK; one that is no failure of the request is raised again."""
         import aiohttp
         import httpx2
 
@@ -216,7 +216,7 @@ class SdkJudge(Provider):
 
 
 def _message_and_codes(body: Any) -> tuple[str, list[str]]:
-    """Return what an error's body says, and its codes; a router (OpenRouter) wraps the model's server."""
+    """Return what an error's body says, and its codes; OpenRouter wraps another server's."""
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
         return _as_text(error), []
@@ -251,7 +251,10 @@ def _refuse_socks(url: str) -> None:
 
 
 def text_of(content: Any) -> str:
-    """Return a message's text, or that of its text parts; TypeError, KeyError or AttributeError if it is neither."""
+    """Return the text of a message or of its text parts.
+
+    Raises TypeError, KeyError or AttributeError for anything else.
+    """
     if isinstance(content, str):
         return content
     return "".join(part["text"] for part in content or () if part.get("type") == "text")
@@ -269,7 +272,7 @@ def written_verdict(text: str, stop: Any) -> Verdict:
 
 
 def logprob_verdict(text: str, pairs: Pairs, top: int) -> Verdict:
-    """Return the verdict of the `top` most likely first tokens; raises RequestError as `written_verdict`."""
+    """Return the verdict of the `top` most likely first tokens; raises RequestError."""
     fault = logprobs_fault(pairs, top)
     if fault is not None:
         raise RequestError(fault, retryable=False)
@@ -281,7 +284,7 @@ def logprob_verdict(text: str, pairs: Pairs, top: int) -> Verdict:
 def with_usage(
     verdict: Verdict, answer: Mapping[str, Any], prompt: str, completion: str
 ) -> Verdict:
-    """Return the verdict with the answer's model and its token counts of these names, if plausible."""
+    """Return the verdict with the answer's model and token counts, if plausible."""
     usage, model = answer.get("usage"), answer.get("model")
     counts = usage if isinstance(usage, dict) else {}
     name = printable(model[:LONGEST_TOKEN]) if isinstance(model, str) else ""

@@ -1,4 +1,4 @@
-"""The rules by which judges are asked. To add one: a module with a `Rule`, and its line in `RULES`."""
+"""The rules by which judges are asked. To add one: a `Rule`, and its line in `RULES`."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -30,7 +30,7 @@ RULE_OF = {rule.metric: rule.name for rule in RULES.values() if rule.metric}
 
 
 def make_rule(spec: str, options: Mapping[str, Any]) -> Rule:
-    """Return the rule written `NAME` or `NAME:ARGUMENT` (`sampled:10`), with those of the options that it has.
+    """Return the rule `NAME` or `NAME:ARGUMENT` (`sampled:10`), with those options that it has.
 
     Raises InputError for an unknown name, or an argument or a value that the rule refuses.
     """

@@ -118,7 +118,7 @@ class L3ScoreRule(YesNoRule):
         return candidate.marked(JudgeRequest(self.text(candidate), top_logprobs=self.top))
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
-        """Return the score; 0, as published, if neither yes nor no is among as many as were asked for."""
+        """Return the score; 0, as published, if neither word is among all that were asked for."""
         pairs = verdict.top_logprobs
         is_short = len(pairs) < self.top and says_neither(pairs)
         if not verdict.ok or is_short:
@@ -138,7 +138,7 @@ class L3ScoreRule(YesNoRule):
 
 @dataclass(frozen=True)
 class SampledRule(YesNoRule):
-    """The score is the share of yes among draws at temperature 1: L3Score's estimate, for every judge that can chat.
+    """The score is the share of yes among draws at temperature 1, an estimate of L3Score.
 
     Written `sampled:K`, it makes K draws.
 

@@ -1,4 +1,4 @@
-"""The letter of an answer that the matcher leaves open, written by a judge (SciFIBench appendix G.2)."""
+"""The letter of an answer that the matcher leaves open, by a judge (SciFIBench G.2)."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _NONE = re.compile(r"\W*(?:none|no answer)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class LettersRule(Rule):
-    """Asks for the letter alone, in the paper's words; the score is 1 for the true one, 0 for another or none.
+    """Asks for the letter alone, in the paper's words; the score is 1 for the true one, else 0.
 
     A text that names neither a letter nor that there is none is no verdict.
     """
@@ -60,7 +60,7 @@ class LettersRule(Rule):
 
 @dataclass(frozen=True)
 class ReleasedLettersRule(LettersRule):
-    """Asks in the words of the authors' README, where the indent of a continued source line is part of the prompt."""
+    """Asks in the words of the authors' README; a source line's indent is part of them."""
 
     name = "letters_released"
 

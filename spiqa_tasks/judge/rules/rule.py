@@ -24,8 +24,8 @@ NEITHER_REMEDY = (
 class Candidate:
     """An answer to be judged.
 
-    `reference` is the true answer, for a choice its letter; `letters` are those of a choice's options. `as_written`
-    shows the answer unchanged, as released scripts do.
+    `reference` is the true answer, for a choice its letter; `letters` are those of a choice's
+    options. `as_written` shows the answer unchanged, as released scripts do.
     """
 
     prediction: str
@@ -54,7 +54,7 @@ BLUE_AND_GREEN = tuple(
 
 @dataclass(frozen=True)
 class Rule(ABC):
-    """A rule for judging answers; pure. A subclass is a frozen dataclass whose fields are its options.
+    """A rule for judging answers; pure, a frozen dataclass whose fields are its options.
 
     Attributes:
         name: in `RULES`, and what a benchmark calls it.
@@ -72,7 +72,7 @@ class Rule(ABC):
 
     @classmethod
     def options_of(cls, argument: str) -> Mapping[str, Any]:
-        """Return the options in the text behind the rule's name and a colon; InputError for an unusable text."""
+        """Return the options in the text behind the rule's name and a colon, or InputError."""
         if argument:
             raise InputError(
                 f"Expected the rule {cls.name} alone, found {argument!r} behind it. Leave that out."
@@ -85,7 +85,7 @@ class Rule(ABC):
 
     @abstractmethod
     def score(self, candidate: Candidate, verdict: Verdict, /) -> float | None:
-        """Return the answer's score in [0, 1], or None for a verdict that failed or cannot be read."""
+        """Return the score in [0, 1], or None for a verdict that failed or cannot be read."""
 
     @abstractmethod
     def signature(self) -> Mapping[str, Any]:
@@ -97,7 +97,7 @@ class Rule(ABC):
 
 
 def prompt_id(name: str, text: str, digits: int = 12) -> str:
-    """Return the signature's name of a prompt, with the first hexadecimal digits of its text's sha256."""
+    """Return a prompt's name in signatures, with the first digits of its text's sha256."""
     return f"{name}:{hashlib.sha256(text.encode()).hexdigest()[:digits]}"
 
 

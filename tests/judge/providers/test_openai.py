@@ -109,6 +109,7 @@ def test_impossible_words_are_no_fault() -> None:
     """Servers give those -inf or -9999, round a certain one above 0, and list more than was asked for in any order."""
     pairs = [("No", -9999.0), ("Yes", 0.004), ("Maybe", -math.inf)]
     assert verdict_of(answer(*pairs), 2).top_logprobs == (("Yes", 0.004), ("No", -9999.0))
+    assert verdict_of(answer(*pairs), 3).top_logprobs[2] == ("Maybe", -9999.0)  # JSON has no -inf
 
 
 @pytest.mark.parametrize("count", ["9", 1.5, None, {}])
