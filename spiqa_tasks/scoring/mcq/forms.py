@@ -30,11 +30,12 @@ PIECES: Mapping[str, str] = {
     "CONFIRMS": "IS FILL{0,3} [GOOD ANSWER]",
     "DENIES": (
         "([COMMA COLON] OTHER)? [COMMA COLON]? (FILL{0,3} IS FILL{0,3} [NOT WRONG]"
-        "| FILL{1,3} WRONG | NOT FILL{0,2} [IS FITS] FILL{0,3} [GOOD ANSWER])"
+        "| FILL{1,3} WRONG | NOT FILL{0,2} [IS FITS] FILL{0,3} [GOOD ANSWER]"
+        "| NOT FILL{0,2} ([STOP COMMA] | $))"
     ),
     "REJECTED": "FILL{0,3} (WRONG | NOT FILL{0,2} [GOOD FITS])",
     "END": "LABEL? FILL{0,2} (?=[COMMA STOP COLON QUESTION BECAUSE BUT SO] | $) (?!DENIES)",
-    "THE_ANSWER": "(ANSWER | GOOD FILL? LABEL)",
+    "THE_ANSWER": "(ANSWER | GOOD FILL? LABEL | OPTION GOOD)",
     "WORDS": (
         "[OTHER FILL GOOD LABELS FITS PICK IT SO AND LISTING NOUNS BECAUSE ANSWER COMMA TEXT ALL"
         " ELSE]{0,12}?"
@@ -83,6 +84,7 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         "I choose B; Leaving B": (
             "PICK [FILL LABELS GOOD ANSWER IT ONLY COLON COMMA]{0,5} <MENTION> (?!IS)"
         ),
+        "B I choose": "<BY_LETTER> FILL? PICK [FILL OTHER]{0,3} (?=STOP | $)",  # B, in verb-final languages
         "It fits (B); It fits option B": (
             "FITS [FILL LABELS]{0,3} <(?<=[LABELS]) BY_LETTER | [ENCLOSED CONFIRMED]> END"
         ),
@@ -100,7 +102,7 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         "B, as it fits; B. It fits": (
             "[FILL LABELS ANSWER COLON]{0,4} <(SURE | WEAK | WORD) REST>"
             "(?=FILL{0,2} ([STOP BECAUSE BUT QUESTION] (?!IS REJECTED)"
-            "| [COMMA COLON] (?!IS? REJECTED | SURE COMMA SURE) | $))"
+            "| [COMMA COLON] (?!IS? REJECTED | SURE COMMA SURE | SURE NEXT{0,12} IS REJECTED) | $))"
         ),
         "(B) this is shown": (
             "[FILL LABELS COLON]{0,4} <[CONFIRMED ENCLOSED]>"

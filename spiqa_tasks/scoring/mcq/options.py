@@ -117,6 +117,9 @@ _NAMES = "|".join(
 )
 _IS = "|".join(re.escape(cue) for cue, kind in cues.KIND_OF.items() if kind == cues.IS)
 _ALPHABETS = "[\u0370-\u06ff\u30a0-\u30ff]"  # Greek, Cyrillic, Arabic; katakana
+_ARABIC = {"أ": 0, "ا": 0, "ب": 1, "ج": 2, "د": 3, "ه": 4, "هـ": 4}
+"""Letters that name the options of a text in Arabic, whatever letters the task has -> their places."""
+_IS_ARABIC = re.compile("[\u0600-\u06ff]")
 _SEVERAL = r"(?P<before>^|(?:{names})\W{{0,9}})(?P<label>(?:{label})번?(?:\s?[,、&]\s?(?:{label})번?)+)(?=\W*$)"
 _FORMS = (
     r"(?P<before>(?:{names})\W{{0,3}}(?:{is_})?\W{{0,4}})(?P<label>{label})"
@@ -150,6 +153,10 @@ def with_letters(text: str, keys: Mapping[str, str], choices: Mapping[str, str])
     if labels:
         text = CIRCLED.sub(lambda mark: f"({unicodedata.normalize('NFKC', mark[0])})", text)
         return _replaced(_LONE_LETTER.sub("xx", text), labels, (_SEVERAL, *_FORMS))
+    if not text.isascii() and _IS_ARABIC.search(text):
+        places = {label: place for label, place in _ARABIC.items() if place < len(keys)}
+        arabic = {label: sorted(keys)[place] for label, place in places.items()}
+        text = _replaced(text, arabic, _FORMS)
     if "<" in text and all(map(_is_phrase, choices.values())):
         positions = {str(place): letter for place, letter in enumerate(sorted(keys), 1)}
         return _replaced(text, positions, [_IN_FIELD])

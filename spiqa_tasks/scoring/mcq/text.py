@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from spiqa_tasks.scoring.responses import without_reasoning
@@ -56,7 +56,7 @@ _SOURCES = re.compile(
     r"\n\W{0,6}(?:sources?|references|citations|fuentes|referencias|参考文献)\W{0,6}(?:\n|$)",
     re.IGNORECASE,
 )
-_ROLE = re.compile(r"\W{0,4}(?:ai|bot|model|output|response)\W{0,3}:\s", re.IGNORECASE)
+_ROLE = re.compile(r"\W{0,4}(?:ai|bot|model|output|response|result)\W{0,3}:\s", re.IGNORECASE)
 _LOOKALIKE = re.compile(r"[АВСЕΑΒΕ](?<![\w.].)(?=[*\"')\]]{0,4}(?:[.,:)]|\s*$))", re.MULTILINE)
 _LATIN = str.maketrans("АВСЕΑΒΕ", "ABCEABE")
 """Cyrillic and Greek capitals that are written for Latin ones, as labels."""
@@ -163,6 +163,19 @@ _NEXT = re.compile(
     r"|问题|問題|题目|題目|問|问|질문|문제)[ \t]?\d{0,3}[ \t*_]{0,3}[:：]))",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+_QUESTION = re.compile(
+    r"\n[^\n]*\n\W{0,4}A\W{0,3}[.):]\s?([^\n]*)\n\W{0,4}B\W{0,3}[.):]\s?([^\n]*)\n\W{0,4}C\W{0,3}[.):]"
+)
+
+
+def before_next_question(text: str, options: Mapping[str, str]) -> str:
+    """Return what stands before a line that other options than a question's own follow, or ""."""
+    for found in _QUESTION.finditer(text):
+        if not {fold(plain(found[1])), fold(plain(found[2]))} & {*options.values()}:
+            return text[: found.start()]
+    return ""
 
 
 def turns(text: str) -> list[str]:

@@ -34,7 +34,7 @@ ENGLISH = """
     not: other than, as opposed to, anything but
     if: if, whether, unless, suppose, supposing, assuming, assume, had been, were the, at first glance, at first sight
     if: at first
-    may: may, might, could
+    may: may, might, could, maybe, perhaps, possibly
     so: so, therefore, thus, hence, consequently, then, finally, final, overall, ultimately, in conclusion
     so: to conclude, in summary, to summarize, all in all, as a result, in short, i.e.
     but: but, actually, rather, wait, instead, correction, scratch, oops, hmm, mistaken, recheck, reconsider
@@ -165,15 +165,15 @@ JAPANESE = """
     option: 選択肢
     listing: の選択肢
     good: 正しい, 適当, 適切
-    wrong: 間違, 誤り
+    wrong: 間違, 誤り, 誤って, 誤った, 適切でない, 適切ではない, 正しくない, 不適切
     is: は, が
-    pick: 選び
-    not: できません, できない, ではな, ありません
+    pick: 選び, 選択します
+    not: できません, できない, ではな, ではない, ではなく, ではありません, ありません
     if: もし
     so: したがって, よって, だから
     but: でも
     and: と, および
-    fill: です, だ, である, 最も, となります, になります
+    fill: です, だ, である, 最も, となります, になります, を, の
     know: 特定
     because: 説明, 解説, なぜなら
 """
@@ -189,26 +189,27 @@ KOREAN = """
     so: 따라서, 그러므로
     but: 하지만
     and: 또는
-    fill: 입니다, 번, 我, 案
+    fill: 입니다, 번, 을, 를, 我, 案
+    pick: 선택합니다, 고르
     know: 判别, 판단, 확인
     only: 만
     because: 해설, 때문
 """
 
 RUSSIAN = """
-    answer: ответ, ответом
+    answer: ответ, ответом, ответа
     option: вариант, буква, вариантом
     listing: вариантов, варианты
     good: правильный, правильная, правильно, правильным, верный, верная, верно, верным
     wrong: неправильный, неверный, неверно
     is: это, является
-    pick: выбираю
+    pick: выбираю, выбрал, выбрала, выберу
     not: не, ни, нет
     if: если
     so: поэтому, следовательно, итак, значит, таким образом
     but: но
     and: и, или
-    fill: под, буквой
+    fill: под, буквой, бы
     because: потому, поскольку, так как
     hard: невозможно, трудно, сложно
     know: определить, ответить, выбрать
