@@ -62,7 +62,7 @@ def rows(pair: Pair) -> list[Row]:
 
 def _of_questions(pair: Pair, group: str, keys: Sequence[str]) -> Row:
     known = [key for key in keys if key in pair.scores]
-    total = max(len(keys), *(run.sizes.get(group, 0) for run in pair.runs))
+    total = max(len(keys), *(run.written.sizes.get(group, 0) for run in pair.runs))
     few = too_few(len(known), total, "questions have a score in every run")
     reason = "" if known and pair.runs[0].partial else few
     if not pair.scores:

@@ -110,9 +110,9 @@ def _numbers(run: Run, name: str, metric: Metric | None) -> Sequence[float]:
     if run.is_own:
         value = math.nan if metric is None else run.value(metric).value
         return [] if math.isnan(value) else [value]
-    divisor = unit(run.task, name, run.config)
+    divisor = unit(run.task, name, run.origin.config)
     divisors = NAMES.values() if divisor is None else [divisor]
-    numbers = [run.reported[name] / each for each in divisors if name in run.reported]
+    numbers = [run.written.values[name] / each for each in divisors if name in run.written.values]
     return [number for number in numbers if 0 <= number <= 1]
 
 

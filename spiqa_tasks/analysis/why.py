@@ -24,7 +24,7 @@ from spiqa_tasks.analysis.sides import crossed, side_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval_files import model_arguments
 from spiqa_tasks.printable import counted
-from spiqa_tasks.runs.identity import ablated
+from spiqa_tasks.runs.identity import signature_fields
 from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING
@@ -154,7 +154,7 @@ def _conditions(run: Run) -> dict[str, dict[str, str]]:
     if run.form == lmms_eval.FORM:
         model, _, arguments = run.identity.model.partition(",")
         found["model"] = {"model": model} | model_arguments(arguments)
-        marked = ablated(run.identity).get(
+        marked = signature_fields(run.identity).get(
             "ablated", ""
         )  # with its seed; the signature of our tasks has it, too
         found["model"] |= {
@@ -162,9 +162,13 @@ def _conditions(run: Run) -> dict[str, dict[str, str]]:
             "seed": "" if marked else run.identity.seed,
         }
         found["generation"] = {
-            name: str(value) for name, value in (run.config.get("generation_kwargs") or {}).items()
+            name: str(value)
+            for name, value in (run.origin.config.get("generation_kwargs") or {}).items()
         }
-        found["host"] = {"shots": str(run.config.get("num_fewshot") or 0), **run.host}
+        found["host"] = {
+            "shots": str(run.origin.config.get("num_fewshot") or 0),
+            **run.origin.conditions,
+        }
     return found
 
 
@@ -271,13 +275,15 @@ def _settles(
         again = f"spiqa-tasks score {run_a.task} {run_a.path}{judge} --output again"
     else:
         command = [
-            *(worse.command or ("lmms-eval", "--model", "MODEL")),
+            *(worse.origin.command or ("lmms-eval", "--model", "MODEL")),
             "--tasks",
             worse.task,
             "--log_samples",
         ]
         if most.cause == CUT:
-            length = int((worse.config.get("generation_kwargs") or {}).get("max_new_tokens", 1024))
+            length = int(
+                (worse.origin.config.get("generation_kwargs") or {}).get("max_new_tokens", 1024)
+            )
             command += [] if "--gen_kwargs" in command else ["--gen_kwargs", ""]
             given = command.index("--gen_kwargs") + 1
             command[given] = f"{command[given]},max_new_tokens={4 * length}".lstrip(

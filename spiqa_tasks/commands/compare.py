@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print one line per pair of runs of a task; 3 where a run had to be left out."""
     if arguments.why or arguments.against is not None:
         return _why(arguments)
-    runs, _ = runs_by_path(arguments, "one")
+    runs, _ = runs_by_path(arguments)
     found, left_out = compare(runs, arguments.metric, arguments.baseline)
     if not found:
         names = ", ".join(sorted({f"{run.task} of {run.name}" for run in runs}))
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _why(arguments: argparse.Namespace) -> int:
     arguments.partial = True  # questions that were not answered are a line
-    runs, _ = runs_by_path(arguments, "one")
+    runs, _ = runs_by_path(arguments)
     metric_a, _, metric_b = (arguments.metric or "").partition(",")
     printed = None
     if arguments.against is not None:
