@@ -82,7 +82,7 @@ def value_over(run: Run, metric: Metric, name: str, members: Sequence[Record]) -
 def group_value(run: Run, metric: str, group: str, value: Value) -> GroupValue:
     """Return a value of a run's metric over a group."""
     low, high = (None if math.isnan(value.value) else value.interval) or (None, None)
-    size = run.sizes.get(group, 0)
+    size = run.written.sizes.get(group, 0)
     is_of_part = (
         bool(run.record_set.part) and value.n >= size and (not size or math.isnan(value.value))
     )

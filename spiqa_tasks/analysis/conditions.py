@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import takewhile
 
 from spiqa_tasks.hosts.lmms_eval_files import model_arguments
-from spiqa_tasks.runs.identity import ablated
+from spiqa_tasks.runs.identity import signature_fields
 from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import Run
 
@@ -63,7 +63,7 @@ def _of_model(run: Run) -> Conditions:
     if run.form != lmms_eval.FORM:
         return None
     model, _, arguments = run.identity.model.partition(",")
-    mark = ablated(run.identity).get("ablated", "")  # with its seed
+    mark = signature_fields(run.identity).get("ablated", "")  # with its seed
     return {
         "model": model,
         **model_arguments(arguments),
@@ -76,11 +76,11 @@ def _of_model(run: Run) -> Conditions:
 def _of_host(run: Run) -> Conditions:
     if run.form != lmms_eval.FORM:
         return None
-    generation = run.config.get("generation_kwargs") or {}
-    host = {name: value for name, value in run.host.items() if name != NEVER_SENT}
+    generation = run.origin.config.get("generation_kwargs") or {}
+    host = {name: value for name, value in run.origin.conditions.items() if name != NEVER_SENT}
     return {
         **{name: str(value) for name, value in generation.items()},
-        "shots": str(run.config.get("num_fewshot") or 0),
+        "shots": str(run.origin.config.get("num_fewshot") or 0),
         **host,
     }
 

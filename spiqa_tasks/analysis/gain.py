@@ -129,7 +129,7 @@ def _of_questions(
     asked = [frame.loc[list(ids)] for frame in frames]
     both = merged(asked)
 
-    size = max(len(ids), *(run.sizes.get(group, 0) for run in of.runs))
+    size = max(len(ids), *(run.written.sizes.get(group, 0) for run in of.runs))
     reason = too_few(len(both), size, "questions have a score in every run")
     if len(both) and of.runs[0].partial:
         reason = ""

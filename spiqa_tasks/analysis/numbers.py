@@ -201,14 +201,14 @@ def _reported(run: Run, name: str) -> list[float]:
     if run.is_own:
         values = [run.value(metric).value for metric in run.metrics if metric.name == name]
         return [value for value in values if not math.isnan(value)]
-    return _in_units(run, name) if name in run.reported else []
+    return _in_units(run, name) if name in run.written.values else []
 
 
 def _in_units(run: Run, name: str) -> list[float]:
     """Return a host's value as a share, in each unit it may be in."""
-    divisor = unit(run.task, name, run.config)
+    divisor = unit(run.task, name, run.origin.config)
     divisors = NAMES.values() if divisor is None else [divisor]
-    numbers = [run.reported[name] / each for each in divisors]
+    numbers = [run.written.values[name] / each for each in divisors]
     return [number for number in numbers if 0 <= number <= 1]
 
 

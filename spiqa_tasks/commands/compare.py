@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print one line per pair of runs of a task; 3 where a run had to be left out."""
     if arguments.why or arguments.against is not None:
         return _why(arguments)
-    runs, _ = runs_by_path(arguments, "one")
+    runs, _ = runs_by_path(arguments)
     found, left_out = compare(
         runs,
         arguments.metric,
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _why(arguments: argparse.Namespace) -> int:
     arguments.partial = True  # questions that were not answered are a line
-    runs, _ = runs_by_path(arguments, "one")
+    runs, _ = runs_by_path(arguments)
     one, _, two = (arguments.metric or "").partition(",")
     metric_a, metric_b = one or None, two or None
     _check_number(arguments.against)

@@ -9,7 +9,7 @@ from typing import Any
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.gain import GainRuns, Row, averages, rows, sample_lists, warnings
 from spiqa_tasks.analysis.twins import ablation_pairs, pair_of
-from spiqa_tasks.commands.run_arguments import add_accept, add_columns, add_runs, runs_at
+from spiqa_tasks.commands.run_arguments import add_accept, add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.printable import say
@@ -47,7 +47,6 @@ def add(parser: argparse.ArgumentParser) -> None:
             metavar="FILE",
             help=f"answers {about}, in any form",
         )
-    add_columns(parser, "what the columns are called, as of score")
     parser.add_argument(
         "--metric", help="the metric to compare (default: the headline of each task)"
     )

@@ -3,11 +3,9 @@
 import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal
 
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.printable import say
-from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.readers.columns import USUAL, Columns
@@ -39,6 +37,7 @@ def add_runs(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
     parser.add_argument("--judge", metavar="PROVIDER:MODEL[@URL]", help=about)
     add_part(parser)
     add_include_path(parser)
+    add_columns(parser)
 
 
 def add_part(parser: argparse.ArgumentParser) -> None:
@@ -63,8 +62,12 @@ def add_accept(parser: argparse.ArgumentParser, about: str) -> None:
     parser.add_argument("--accept-differences", action="store_true", help=about)
 
 
-def add_columns(parser: argparse.ArgumentParser, about: str) -> None:
+def add_columns(parser: argparse.ArgumentParser) -> None:
     """Add the argument that says what the columns of answers are called."""
+    about = (
+        "what the columns of answers are called, also by a path: "
+        "prediction=resps.0,question=doc.question (docs/answers.md)"
+    )
     parser.add_argument(
         "--columns", type=Columns.parse, default=USUAL, metavar="FIELD=COLUMN,...", help=about
     )
@@ -73,9 +76,13 @@ def add_columns(parser: argparse.ArgumentParser, about: str) -> None:
 def selection(arguments: argparse.Namespace) -> Selection:
     """Return the selection of runs that the arguments make."""
     subset = None if arguments.ids is None else read_subset(arguments.ids)
-    folders, columns = tuple(arguments.include_path), getattr(arguments, "columns", USUAL)
     return Selection(
-        tuple(arguments.task), arguments.judge, arguments.partial, folders, columns, subset
+        tasks=tuple(arguments.task),
+        judge=arguments.judge,
+        partial=arguments.partial,
+        include=tuple(arguments.include_path),
+        columns=getattr(arguments, "columns", USUAL),
+        subset=subset,
     )
 
 
@@ -123,20 +130,17 @@ def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Ru
     return runs
 
 
-def runs_by_path(
-    arguments: argparse.Namespace, judges: Literal["each", "one"] = "each"
-) -> tuple[list[Run], list[str]]:
+def runs_by_path(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
     """Return the runs of the selected tasks, and remarks about others, which go to stderr, too.
 
-    Runs at different places do not replace each other; `judges` as of `newest`.
-
+    Runs at different places do not replace each other.
     Raises InputError: none of the tasks; or see `load_runs`.
     """
-    found: dict[tuple[Path, str, Identity, str], Run] = {}
+    found: dict[tuple[Path, str, str], Run] = {}
     remarks: list[str] = []
     for place in arguments.runs:
-        runs, said = load_runs([place], selection(arguments), judges)
-        found |= {(run.path, run.task, run.identity, run.judge): run for run in runs}
+        runs, said = load_runs([place], selection(arguments))
+        found |= {(run.path, run.task, run.identity.label): run for run in runs}
         remarks += said
     chosen = select_tasks(found.values(), arguments.task)
     remarks += [*missing_samples(chosen), *withheld_remarks(chosen)]

@@ -6,6 +6,7 @@ import functools
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.summary import remarks_on
@@ -21,11 +22,12 @@ from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report import score_tables
 from spiqa_tasks.report.printer import add_format, as_csv, as_json
 from spiqa_tasks.runs import scoring
-from spiqa_tasks.runs.join import join_questions, task_questions
-from spiqa_tasks.runs.loading import unscored_runs
+from spiqa_tasks.runs.join import Joined, join_questions, task_questions
+from spiqa_tasks.runs.loading import ByTask, unscored_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
+from spiqa_tasks.runs.selection import Selection
 
 _REMEDIES = {
     "judge_failed": ("could not be judged", "Score again: only these are asked."),
@@ -36,6 +38,13 @@ _REMEDIES = {
 }
 _Answers = list[tuple[str, Unjudged]]
 """Unscored answers to a task, each with the name of the judge that will be asked, or ''."""
+
+
+class _Batch(NamedTuple):
+    """Unscored answers to a task, and the judges that will be asked."""
+
+    answers: _Answers
+    judges: list[Judge]
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -50,11 +59,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "output folder of a host; one per model"
     )
     parser.add_argument("predictions", nargs="*", type=Path, metavar="PREDICTIONS", help=about)
-    about = (
-        "what the columns of a file in a form of its own are called, such as "
-        "prediction=answer,reference=ground_truth,figures=selected_figures (docs/answers.md)"
-    )
-    add_columns(parser, about)
+    add_columns(parser)
     about = "score answers to other questions, true answers, options or figures as the release's"
     parser.add_argument("--accept-differences", action="store_true", help=about)
     parser.add_argument(
@@ -93,69 +98,98 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.output is not None:
         check_folder(arguments.output)
-    if arguments.by is not None and (runs := grouping.scored_runs(arguments)) is not None:
-        return 0 if grouping.show_groups(arguments, runs) else 3
-    tasks: list[tuple[_Answers, list[Judge]]] = []
-    all_there = True
+    if arguments.by is not None:
+        runs = grouping.scored_runs(arguments)
+        if runs is not None:
+            return 0 if grouping.show_groups(arguments, runs) else 3
+
+    batches, all_judged = _batches(arguments)
+    if arguments.dry_run:
+        return 0
+    results = [_scored(arguments, batch.answers) for batch in batches]
+    _print(arguments, results)
+
+    scored = [run for of_task in results for run in of_task]
+    if arguments.output is not None:
+        say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
+    stored = all_stored(judge for batch in batches for judge in batch.judges)
+    return 0 if stored and all_judged and all(map(is_complete, scored)) else 3
+
+
+def _batches(arguments: argparse.Namespace) -> tuple[list[_Batch], bool]:
+    """The answers to each task, and whether the judges of all can be asked."""
+    batches = []
+    all_judged = True
     for task, given in _given(arguments):
         try:
-            tasks.append(_unscored(arguments, task, given))
+            batches.append(_unscored(arguments, task, given))
         except JudgeError as error:
             if arguments.judge or grouping.names_task(arguments):
                 raise
             say(f"{task.name}: {error}", *_recorded_judge(given))
-            all_there = False
+            all_judged = False
             without = argparse.Namespace(**{**vars(arguments), "judge": ["none"]})
-            tasks.append(_unscored(without, task, given))
-    if arguments.dry_run:
-        return 0
-    results = [_scored(arguments, answers) for answers, _ in tasks]
+            batches.append(_unscored(without, task, given))
+    return batches, all_judged
+
+
+def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> None:
+    form = arguments.format
     if arguments.by is not None:
-        grouping.show_groups(arguments, [run for each in results for run in each])
-    elif arguments.format == "json":
-        objects = [score_tables.as_json(each) for each in results]
+        grouping.show_groups(arguments, [run for of_task in results for run in of_task])
+    elif form == "json":
+        objects = [score_tables.as_json(of_task) for of_task in results]
         print(as_json(objects[0] if len(objects) == 1 else objects))
-    elif arguments.format == "csv":
-        print(as_csv([row for each in results for row in score_tables.rows(each)]))
+    elif form == "csv":
+        print(as_csv([row for of_task in results for row in score_tables.rows(of_task)]))
     elif results:
-        print("\n\n".join(score_tables.as_text(each, arguments.format) for each in results))
+        tables = [score_tables.as_text(of_task, form) for of_task in results]
         if len(results) > 1:
-            print(
-                f"\n{score_tables.models_table(score_tables.of_one_model(results), arguments.format)}"
-            )
-    if arguments.output is not None:
-        scored = [run for found in results for run in found]
-        say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
-    kept = all_stored(judge for _, judges in tasks for judge in judges)
-    return (
-        0 if kept and all_there and all(is_complete(run) for each in results for run in each) else 3
-    )
+            tables.append(score_tables.models_table(score_tables.of_one_model(results), form))
+        print("\n\n".join(tables))
 
 
-def _unscored(
-    arguments: argparse.Namespace, task: Task, given: Sequence[Run]
-) -> tuple[_Answers, list[Judge]]:
-    """Return the answers and their judges, all tested; with `--dry-run` print the forecast instead."""
+def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Joined]) -> _Batch:
+    """Return the answers and their judges, all tested; with `--dry-run` print the forecast."""
     judges = chosen_judges(task, arguments, os.environ)
+    _check_extra(arguments, judges.values())
     asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
     answers = [(name, scoring.read(each, judge)) for each in given for name, judge in asked.items()]
-    for scorer in [read.scorer for _, read in answers if not read.scorer.metrics][:1]:
-        why = scorer.why_not(scorer.benchmark.metrics(scorer.settings)[0])
-        raise InputError(
-            f"Expected --metrics of {task.name} that can be computed; found none: {why}. Name others."
-        )
+    _check_metrics(task, answers)
+
     requests: dict[str, list[JudgeRequest]] = {name: [] for name in asked}
     for name, read in answers:
         requests[name] += read.scorer.requests(read.records)
     estimates = {name: judge.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
         print(forecast(arguments, estimates, {"task": task.name}))
-        return answers, []
+        return _Batch(answers, [])
 
     for name, judge in judges.items():
         if estimates[name].calls:
             judge.preflight()
-    return answers, list(judges.values())
+    return _Batch(answers, list(judges.values()))
+
+
+def _check_extra(arguments: argparse.Namespace, judges: Iterable[Judge]) -> None:
+    configs = [judge.config for judge in judges]
+    if not arguments.judge_extra or any(config.extra for config in configs):
+        return
+    names = ", ".join(config.name for config in configs) or "none"
+    raise InputError(
+        "Expected a judge at an address of its own (provider:model@URL), or in this process, for "
+        f"--judge-extra; found {names}. Leave it out."
+    )
+
+
+def _check_metrics(task: Task, answers: _Answers) -> None:
+    for _, read in answers:
+        if not read.scorer.metrics:
+            first, *_ = read.scorer.benchmark.metrics(read.scorer.settings)
+            raise InputError(
+                f"Expected --metrics of {task.name} that can be computed; found none: "
+                f"{read.scorer.why_not(first)}. Name others."
+            )
 
 
 def _scored(arguments: argparse.Namespace, answers: _Answers) -> list[Run]:
@@ -170,59 +204,74 @@ def _scored(arguments: argparse.Namespace, answers: _Answers) -> list[Run]:
     return results
 
 
-def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[Run]]]:
-    """Return each task with the answers to it: those named, or the runs at a path.
+def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[Joined]]]:
+    """Return each task with the answers to it, joined to its questions."""
+    wanted = selection(grouping.as_runs(arguments))
+    found = [(_as_asked(arguments, task), runs) for task, runs in _named(arguments, wanted)]
+    for task, _ in found:
+        if arguments.judge:  # before any file is matched
+            chosen_judges(task, arguments, os.environ)
+
+    rows_of = functools.cache(task_questions)  # shared by the files of a task
+    joined = []
+    for task, runs in found:
+        of_task = []
+        for run in runs:
+            answers, remarks = join_questions(
+                run, task, arguments.accept_differences, rows_of, wanted.subset
+            )
+            say(*remarks)
+            of_task.append(answers)
+        joined.append((task, of_task))
+        if len({each.rows[0]["data"] for each in of_task if each.rows}) > 1:
+            say(
+                f"{task.name}: the files have different questions, so that their values do not "
+                "compare."
+            )
+    return joined
+
+
+def _named(arguments: argparse.Namespace, wanted: Selection) -> ByTask:
+    """Return the answers to the named task, or the runs at the paths.
 
     Raises InputError: neither a task nor a run.
     """
     as_runs = grouping.as_runs(arguments)
-    wanted = selection(as_runs)
-    is_named = grouping.names_task(arguments)
-    if not is_named and not as_runs.runs[0].path.exists():
-        alone = f"{arguments.task} alone, no file or folder"
-        raise InputError(
-            f"Expected TASK PREDICTIONS..., or a RUN; found {alone}. Or name the answers to the task."
-        )
-    named = (list(map(RunPath, arguments.predictions)), wanted, arguments.task)
-    found, remarks = unscored_runs(*named) if is_named else unscored_runs(as_runs.runs, wanted)
+    if grouping.names_task(arguments):
+        places = list(map(RunPath, arguments.predictions))
+        found, remarks = unscored_runs(places, wanted, arguments.task)
+    else:
+        if not as_runs.runs[0].path.exists():
+            raise InputError(
+                f"There is no file or folder {arguments.task}. Name one, or a task and the answers "
+                "to it."
+            )
+        found, remarks = unscored_runs(as_runs.runs, wanted)
     say(*remarks)
+    return found
+
+
+def _as_asked(arguments: argparse.Namespace, task: Task) -> Task:
+    """The task with the rule and the metrics that the arguments name."""
     if arguments.rule is not None:
-        found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
+        task = _with_rule(task, arguments.rule)
     if arguments.metrics and grouping.ALL not in arguments.metrics:
-        found = [(task.with_metrics(arguments.metrics), runs) for task, runs in found]
-    for task, _ in found if arguments.judge else ():  # before any file is matched
-        chosen_judges(task, arguments, os.environ)
-    accept = arguments.accept_differences
-    rows_of = functools.cache(task_questions)  # shared by the files of a task
-    joined = []
-    for task, runs in found:
-        pairs = [join_questions(run, task, accept, rows_of, wanted.subset) for run in runs]
-        say(*(remark for _, remarks in pairs for remark in remarks))
-        joined.append((task, [run for run, _ in pairs]))
-    differ = [
-        task.name
-        for task, of in joined
-        if len({row["data"] for each in of for row in each.rows[:1]}) > 1
-    ]
-    say(
-        *(
-            f"{name}: the files have different questions, so that their values do not compare."
-            for name in differ
-        )
-    )
-    return joined
+        task = task.with_metrics(arguments.metrics)
+    return task
 
 
 def _with_rule(task: Task, rule: str) -> Task:
     if "rule" not in task.benchmark.scoring:
         raise InputError(
-            f"Expected no --rule for {task.name}, which has no free answers; found {rule}. Leave it out."
+            f"Expected no --rule for {task.name}, which has no free answers; found {rule}. "
+            "Leave it out."
         )
     return dataclasses.replace(task, settings_text=f"{task.settings_text},rule={rule}".strip(","))
 
 
-def _recorded_judge(given: Sequence[Run]) -> Iterable[str]:
-    for name, host in dict.fromkeys((run.judge_name, run.signature.judge_host) for run in given):
+def _recorded_judge(given: Sequence[Joined]) -> Iterable[str]:
+    runs = [each.run for each in given]
+    for name, host in dict.fromkeys((run.judge_name, run.signature.judge_host) for run in runs):
         if name:
             place = f" at {host}" if host else ""
             yield f"These answers were judged by {name}{place}: --judge {name} asks it again. Scored without a judge."

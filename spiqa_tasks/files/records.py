@@ -56,6 +56,8 @@ def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
     if start.startswith(b"PAR1"):
         return "parquet"
 
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "separated"
     text = start.removeprefix(codecs.BOM_UTF8).lstrip()
     if not text:
         raise _unknown_form(path, "an empty file. Write it again.")

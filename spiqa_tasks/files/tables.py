@@ -1,5 +1,6 @@
 """Read spreadsheets and separated cells, every cell as the text in the file."""
 
+import codecs
 import io
 import math
 import re
@@ -18,13 +19,20 @@ FORMS = "jsonl, json, csv, tsv, xlsx or parquet"
 # Columns of a row's id, in order of precedence.
 ID_COLUMNS = ("id", "ID", "index")
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
+_QUOTED = re.compile(r'"[^"]*"')
+# Semicolons are what Excel writes in much of Europe, where a comma is in numbers.
+_SEPARATORS = ",;|"
+_HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
 
 
 def row_id(cells: Cells, columns: Iterable[str] = ID_COLUMNS) -> str:
     """Return the id of a row, in the first of the columns that it has."""
-    text = next((cells[column] for column in columns if column in cells), "").strip()
+    return whole_id(next((cells[column] for column in columns if column in cells), "").strip())
+
+
+def whole_id(text: str) -> str:
+    """Return an id without the `.0` that spreadsheets add to whole numbers."""
     whole, _, fraction = text.partition(".")
-    # Spreadsheets turn whole numbers into `3.0`.
     is_whole = whole.isdigit() and fraction != "" and fraction.strip("0") == ""
     return whole if is_whole else text
 
@@ -47,27 +55,22 @@ def xlsx(path: Path) -> list[Cells]:
 
 
 def separated(path: Path) -> list[Cells]:
-    """Return the rows of a text with tabs between its cells, or commas if its header has no tab.
+    """Return the rows of a text with tabs, commas, semicolons or bars between its cells.
 
-    Raises DataError: a broken one.
+    Raises DataError: a broken one, or an encoding that cannot be known for sure.
     """
     import pandas as pd
 
+    text = _text(path)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-        header = text.partition("\n")[0]
         table = pd.read_csv(
             io.StringIO(text, newline=""),
-            sep="\t" if "\t" in header else ",",
+            sep=_separator(text.partition("\n")[0]) or ",",
             header=None,
             dtype=str,
             keep_default_na=False,
             na_filter=False,
         )
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"Expected {path} to be UTF-8, found another encoding. Save it as UTF-8 and try again."
-        ) from error
     except (ValueError, OSError) as error:
         found = str(error).strip().removeprefix("Error tokenizing data. ")
         raise DataError(
@@ -75,6 +78,51 @@ def separated(path: Path) -> list[Cells]:
             "marks twice and around the whole cell, as pandas does, or save it as jsonl."
         ) from error
     return _rows(path, [_texts(row) for row in table.itertuples(index=False, name=None)])
+
+
+def has_separator(path: Path) -> bool:
+    """Return whether the first line of a text has cells."""
+    return bool(_separator(_text(path).partition("\n")[0]))
+
+
+def _separator(header: str) -> str:
+    """The separator of a first line, or ''; a tab wins, then the one that is there most often."""
+    if "\t" in header:
+        return "\t"
+    outside = _QUOTED.sub("", header)
+    separator = max(_SEPARATORS, key=outside.count)
+    return separator if separator in outside else ""
+
+
+def _text(path: Path) -> str:
+    """The text of a file in UTF-8, in UTF-16 with its mark, or as Excel writes it."""
+    content = path.read_bytes()
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encodings = ["utf-16"]
+    else:
+        encodings = ["utf-8-sig", *_encodings_of_excel(content)]
+
+    for encoding in encodings:
+        try:
+            return content.decode(encoding)
+        except ValueError:
+            continue
+    raise DataError(
+        f"Expected {path} to be UTF-8, found another encoding. Save it as UTF-8 and try again."
+    )
+
+
+def _encodings_of_excel(content: bytes) -> list[str]:
+    """The only legacy encoding that a text can be in, or [].
+
+    Chinese is written in pairs of high bytes; letters with accents mostly stand alone.
+    """
+    lengths = [len(run) for run in _HIGH_BYTES.findall(content)]
+    pairs = sum(length % 2 == 0 for length in lengths)
+    alone = lengths.count(1)
+    if pairs > 0.9 * len(lengths) and max(lengths) > 2:
+        return ["gb18030"]
+    return ["cp1252"] if alone > len(lengths) / 2 else []
 
 
 def _rows(path: Path, cells: Sequence[Sequence[str]]) -> list[Cells]:
@@ -95,9 +143,12 @@ def _texts(row: Iterable[Any]) -> list[str]:
 
 
 def text_of(cell: Any) -> str:
-    """Return a cell as text, an empty one empty."""
-    is_nan = isinstance(cell, float) and math.isnan(cell)
-    return "" if cell is None or is_nan else str(cell)
+    """Return a cell as text: an empty one is empty, a whole float its integer."""
+    if not isinstance(cell, float):
+        return "" if cell is None else str(cell)
+    if math.isnan(cell):  # as pandas has for an empty cell
+        return ""
+    return str(int(cell)) if cell.is_integer() else str(cell)
 
 
 def decoded(text: str) -> str:

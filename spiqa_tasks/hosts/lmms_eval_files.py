@@ -155,6 +155,12 @@ class Results:
     tasks: Sequence[LoggedTask]
 
 
+def generation_text(settings: Any) -> str:
+    """Return generation settings, a mapping or None, as one text `name=value,...`."""
+    given = settings if isinstance(settings, Mapping) else {}
+    return ",".join(f"{name}={given[name]}" for name in sorted(given))
+
+
 def is_results(content: Any) -> bool:
     """Return whether a JSON value is that of a results file."""
     return isinstance(content, Mapping) and {"results", "configs"} <= content.keys()
@@ -538,7 +544,7 @@ def _config(task: Task, better: Mapping[str, bool]) -> dict[str, Any]:
             for key, more in better.items()
         ],
         "output_type": "generate_until",
-        "generation_kwargs": {} if task.length is None else {"max_new_tokens": task.length},
+        "generation_kwargs": {},
         "repeats": 1,
         "score_key": BASELINE,
         **({"cluster_key": "cluster"} if task.benchmark.clustered else {}),

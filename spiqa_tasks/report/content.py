@@ -88,8 +88,8 @@ def facts(runs: Sequence[Run], command: str = "") -> dict[str, list[str]]:
     )
     of_host: dict[tuple[str, ...], list[str]] = {}
     for run in runs:
-        if run.command:
-            of_host.setdefault((*_judge(run), *run.command), []).append(run.task)
+        if run.origin.command:
+            of_host.setdefault((*_judge(run), *run.origin.command), []).append(run.task)
     more = ("--output_path", "out", "--log_samples")
     commands = [
         shlex.join([*of, "--tasks", ",".join(dict.fromkeys(names)), *more])

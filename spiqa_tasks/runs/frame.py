@@ -127,6 +127,17 @@ def value(
     raise InputError(f"Expected a metric of the frame ({known}), found {metric}.")
 
 
+def group_columns(frame: pd.DataFrame) -> list[str]:
+    """Return the columns with groups of questions: those of texts beside `COLUMNS`."""
+    others = [name for name in frame.columns if name not in COLUMNS]
+    return [name for name in others if frame[name].map(lambda cell: isinstance(cell, str)).any()]
+
+
+def has_metric(frame: pd.DataFrame, metric: str) -> bool:
+    """Return whether `value` can give a metric of a frame."""
+    return metric in frame.columns or metric in CORPUS_METRICS
+
+
 def run_labels(runs: Sequence[Run]) -> list[str]:
     """Return a unique label for each run: its model's, with the task where one model has several."""
     labelled = with_unique_labels(runs)
@@ -138,14 +149,13 @@ def run_labels(runs: Sequence[Run]) -> list[str]:
 
 
 def _columns_of_run(run: Run, label: str) -> dict[str, Any]:
-    generation = run.config.get("generation_kwargs") or {}
     return {
         "run": label,
         "task": run.task,
         "model": run.identity.model,
         "ablation": ablation(run),
         "judge": run.judge_name,
-        "generation": ",".join(f"{name}={generation[name]}" for name in sorted(generation)),
+        "generation": run.generation,
         "repeat": 0,  # hosts log the first answer of a question alone
         "task_size": run.asked or len(run.questions),
         "answered": run.record_set.answered,
@@ -156,7 +166,9 @@ def _columns_of_record(run: Run, record: Record) -> dict[str, Any]:
     is_choice = OPTIONS in record.details
     answer = run.by_id.get(record.id)
     response = answer.response.text if answer is not None else None
+    labels = run.own.benchmark.labels if run.is_own else ()
     return {
+        **{name: record.details[name] for name in labels if record.details.get(name)},
         "id": record.id,
         "cluster": record.cluster,
         "status": record.status,

@@ -5,20 +5,35 @@ from dataclasses import dataclass, field
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 from spiqa_tasks.hosts.lmms_eval_files import model_arguments
 
-_RUNNING = (
-    *(
+_RUNNING = frozenset(
+    {
         "api_key",
         "base_url",
+        "batch_size",
+        "cpu_offload_gb",
+        "data_parallel_size",
         "device",
         "device_map",
-        "batch_size",
+        "disable_log_stats",
+        "enforce_eager",
+        "gpu_memory_utilization",
+        "max_num_batched_tokens",
+        "max_num_seqs",
         "max_retries",
         "num_concurrent",
         "num_cpus",
-    ),
-    *("retry_backoff_s", "timeout", "seed"),
+        "num_gpus",
+        "pipeline_parallel_size",
+        "retry_backoff_s",
+        "seed",
+        "swap_space",
+        "tensor_parallel_size",
+        "threads",
+        "timeout",
+    }
 )
 """Arguments that say where and how fast a model runs, not which it is."""
+
 OPTIONS = "options="
 """Part of the ablation of a run with changed options, alone or after that of the pictures."""
 SHOTS = ",shots="
@@ -40,10 +55,12 @@ class Identity:
     @property
     def label(self) -> str:
         """The identity for people."""
-        extra = [] if self.ablation == "none" else [f"ablation={self.ablation}"]
-        return ",".join(
-            [self.name or self.model, *extra, *([f"seed={self.seed}"] if self.seed else [])]
-        )
+        parts = [self.name or self.model]
+        if self.ablation != "none":
+            parts.append(f"ablation={self.ablation}")
+        if self.seed:
+            parts.append(f"seed={self.seed}")
+        return ",".join(parts)
 
 
 def sees_no_picture(ablation: str) -> bool:
@@ -56,14 +73,12 @@ def has_changed_options(ablation: str) -> bool:
     return OPTIONS in ablation
 
 
-def ablated(who: Identity) -> dict[str, str]:
-    """Return the fields of signatures that name the model, where it has a shorter name, and what ablated it."""
-    model = {"model": who.model} if who.name else {}
-    if who.ablation == "none":
-        return model
-    return model | {
-        "ablated": ",".join([who.ablation, *([f"seed={who.seed}"] if who.seed else [])])
-    }
+def signature_fields(who: Identity) -> dict[str, str]:
+    """Return the fields of signatures that name the model, and what changed its questions."""
+    fields = {"model": who.model}
+    if who.ablation != "none":
+        fields["ablated"] = ",".join(filter(None, [who.ablation, who.seed and f"seed={who.seed}"]))
+    return fields
 
 
 def identity(model: str, arguments: str) -> Identity:

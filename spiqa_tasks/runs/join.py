@@ -1,7 +1,7 @@
 """Join answers to the task's questions, from the release or from the answers file."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from spiqa_tasks.benchmarks import choice_answers, free_answers
@@ -12,12 +12,14 @@ from spiqa_tasks.benchmarks.registry import known_figures, rows_for_scoring
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
-from spiqa_tasks.runs.answer import Answer, compared, match, match_remarks
-from spiqa_tasks.runs.readers import spiqa_responses
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.matching import Unmatched, compared, match, match_remarks
+from spiqa_tasks.runs.readers import lmms_eval, spiqa_responses
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
 
 Rows = Sequence[Mapping[str, Any]]
+
 ROWS_IN_FILE: Mapping[str, Callable[[Rows, str], Rows]] = {
     FREE_ANSWERS.name: free_answers.rows_in_file,
     CHOICE_ANSWERS.name: choice_answers.rows_in_file,
@@ -25,8 +27,26 @@ ROWS_IN_FILE: Mapping[str, Callable[[Rows, str], Rows]] = {
 """Benchmark of answers without a task -> function that makes the rows of a file's questions."""
 
 
+@dataclass(frozen=True)
+class Joined:
+    """A run whose answers are those to the rows of its task.
+
+    Attributes:
+        ids: digest of the list of the only questions that count, or ''.
+        unmatched: answers that did not fit the rows.
+    """
+
+    run: Run
+    rows: Rows
+    unmatched: Unmatched
+    ids: str = ""
+
+
 def task_questions(task: Task) -> Rows:
-    """Return a task's questions for scoring, in the release's order. Raises as `registry.load_rows`."""
+    """Return a task's questions for scoring, in the release's order.
+
+    Raises as `registry.load_rows`.
+    """
     rows = rows_for_scoring(task.benchmark, task.split, task.settings_text)
     return rows if task.kept is None else [row for row in rows if row["id"] in task.kept]
 
@@ -37,97 +57,113 @@ def join_questions(
     accept_differences: bool = False,
     rows_of: Callable[[Task], Rows] = task_questions,
     subset: Subset | None = None,
-) -> tuple[Run, list[str]]:
-    """Return a run of the answers to a task's questions, scored as they were made, and remarks.
+) -> tuple[Joined, list[str]]:
+    """Return a run joined to a task's questions, to be scored as it was made, and remarks.
 
-    `rows_of` finds the questions of a task; several runs of one may share them. Only those of `subset` count.
-    Raises InputError: answers made with different settings, ids of no question, or see `match` and `compared`;
-    DataError: the questions are not there, and not in the file either.
+    `rows_of` finds the questions of a task; several runs of one may share them. Only those of
+    `subset` count.
+    Raises InputError: answers made with different settings, ids of no question, or see `match` and
+    `compared`; DataError: the questions are not there, and not in the file either.
     """
-    remarks: list[str] = []
     answers = list(run.read())
-    if not all(answer.id for answer in answers):
-        raise InputError(
-            f"Expected an id with each answer to {task.name} in {run.path}. Add it or name its column with --columns "
-            f"id=COLUMN; `spiqa-tasks score {run.path}` alone takes the questions in the file."
-        )
-    ran = _as_run(task, run)
-    rows = rows_of(ran) if ran.benchmark_name not in ROWS_IN_FILE else _rows_in_file(ran, answers)
+    _check_ids(run, task, answers)
+    asked = _asked_task(run, task)
+    is_in_file = asked.benchmark_name in ROWS_IN_FILE
+    rows = _rows_in_file(asked, answers) if is_in_file else rows_of(asked)
+
     form = run.form
     if form == spiqa_responses.FORM:
-        given, (answers, form) = answers, spiqa_responses.with_row_ids(answers, rows)
-        is_asked = form == spiqa_responses.PER_FIGURE and ran.settings.figures != "referred"
-        others = {row["id"] for row in rows if not row["referred"]} if is_asked else set()
-        if is_asked and not any(answer.id in others for answer in answers):
-            # the released scripts for open models ask about the figures that a question needs alone
-            ran = replace(
-                ran, settings_text=settings_text(replace(ran.settings, figures="referred"))
-            )
-            rows = rows_of(ran)
-            answers, form = spiqa_responses.with_row_ids(given, rows)
-    if ran.settings_text != task.settings_text:
+        asked, rows, answers, form = _released(asked, rows, answers, rows_of)
+    remarks = []
+    if asked.settings_text != task.settings_text:
         remarks.append(
-            f"{run.name}: scored as it was made, with {ran.settings_text}; {task.name} has {task.settings_text}."
+            f"{run.name}: scored as it was made, with {asked.settings_text}; {task.name} has "
+            f"{task.settings_text}."
         )
+
     if subset is not None:
         others = {row["id"] for row in rows}
-        rows, ran = subset.rows(task.name, rows), replace(ran, kept=frozenset(subset.ids))
+        rows = subset.rows(task.name, rows)
+        asked = replace(asked, kept=frozenset(subset.ids))
         others -= {row["id"] for row in rows}
         answers = [answer for answer in answers if answer.id not in others]
-    found, unmatched = match(run.path, answers, rows)
-    names_figures = any(answer.response.shown for answer in found.values())
-    figures = known_figures(ran.benchmark, ran.split) if names_figures else {}
-    found, unmatched["differing"], said = compared(
-        run.path, found, rows, figures, accept_differences
+
+    matched, unmatched = match(run.path, answers, rows)
+    figures: Mapping[str, Collection[str]] = {}
+    if any(answer.response.shown for answer in matched.values()):
+        figures = known_figures(asked.benchmark, asked.split)
+    matched, unmatched["differing"], said = compared(
+        run.path, matched, rows, figures, accept_differences
     )
     remarks += [f"{task.name}: {run.path}: {remark}" for remark in match_remarks(unmatched)]
     remarks += [f"{task.name}: {remark}" for remark in said]
-    ids, answers = "" if subset is None else subset.digest, list(found.values())
-    joined = replace(
-        run,
-        task=ran.name,
-        definition=ran,
-        form=form,
-        read=lambda: answers,
-        rows=rows,
-        ids=ids,
-        unmatched=unmatched,
+
+    found = list(matched.values())
+    joined = replace(run, task=asked.name, definition=asked, form=form, read=lambda: found)
+    digest = "" if subset is None else subset.digest
+    return Joined(joined, rows, unmatched, digest), remarks
+
+
+def _check_ids(run: Run, task: Task, answers: Sequence[Answer]) -> None:
+    """Raise InputError if an answer has neither an id nor a place among a host's documents."""
+    if run.form in lmms_eval.FORMS or all(answer.id for answer in answers):
+        return
+    raise InputError(
+        f"Expected an id with each answer to {task.name} in {run.path}. Add it or name its column "
+        f"with --columns id=COLUMN; `spiqa-tasks score {run.path}` alone takes the questions in "
+        "the file."
     )
-    return joined, remarks
+
+
+def _released(
+    task: Task, rows: Rows, answers: Sequence[Answer], rows_of: Callable[[Task], Rows]
+) -> tuple[Task, Rows, list[Answer], str]:
+    """The task, rows and form of SPIQA's response files, and their answers with the rows' ids.
+
+    The released scripts for open models ask about the figures that a question needs alone.
+    """
+    found, form = spiqa_responses.with_row_ids(answers, rows)
+    if form != spiqa_responses.PER_FIGURE or task.settings.figures == "referred":
+        return task, rows, found, form
+
+    others = {row["id"] for row in rows if not row["referred"]}
+    if any(answer.id in others for answer in found):
+        return task, rows, found, form
+    asked = replace(task, settings_text=settings_text(replace(task.settings, figures="referred")))
+    rows = rows_of(asked)
+    found, form = spiqa_responses.with_row_ids(answers, rows)
+    return asked, rows, found, form
 
 
 def _rows_in_file(task: Task, answers: Sequence[Answer]) -> Rows:
-    """The questions in a file of answers; files of the same questions have the same data digest."""
-    table = [
-        {
+    """The questions in a file of answers; files of the same questions have the same digest."""
+    table = []
+    asked = []
+    for answer in answers:
+        cells = {
             "id": answer.id,
             "question": answer.question,
             "options": dict(answer.known_options),
             "answer": "/".join(answer.references),
-            "references": answer.references,
         }
-        for answer in answers
-    ]
-    asked = [
-        {name: str(cells[name]) for name in ("id", "question", "options", "answer") if cells[name]}
-        for cells in table
-    ]
+        asked.append({name: str(cell) for name, cell in cells.items() if cell})
+        table.append({**cells, "references": answer.references})
     return ROWS_IN_FILE[task.benchmark_name](table, f"table {digest_of(asked)}")
 
 
-def _as_run(task: Task, run: Run) -> Task:
+def _asked_task(run: Run, task: Task) -> Task:
     """The task with the settings that the answers were made with, less those of scoring."""
-    told = {settings for answer in run.read() if (settings := answer.signature.settings)}
-    if not told:
+    logged = {answer.signature.settings for answer in run.read()} - {""}
+    if not logged:
         return task
+
     scoring = {name: getattr(task.settings, name) for name in task.benchmark.scoring}
-    made = {settings_text(replace(task.benchmark.parse(text), **scoring)) for text in told}
+    made = {settings_text(replace(task.benchmark.parse(text), **scoring)) for text in logged}
     if len(made) > 1:
         raise InputError(
-            f"Expected answers made with the same settings in {run.path}, found {'; '.join(sorted(made))}. "
-            "Score them apart."
+            f"Expected answers made with the same settings in {run.path}, found "
+            f"{'; '.join(sorted(made))}. Score them apart."
         )
-    settings = made.pop()
-    return (
-        task if settings == settings_text(task.settings) else replace(task, settings_text=settings)
-    )
+    (settings,) = made
+    is_same = settings == settings_text(task.settings)
+    return task if is_same else replace(task, settings_text=settings)

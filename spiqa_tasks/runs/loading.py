@@ -1,17 +1,16 @@
-"""Load the runs at the paths on a command line: scored ones for analyses, the others for `score`."""
+"""Load the runs at the paths on a command line: scored ones for analyses, others for `score`."""
 
 import functools
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.choice_answers import CHOICE_ANSWERS
 from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS, SPLIT
 from spiqa_tasks.benchmarks.task import Task
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks, read_task
 from spiqa_tasks.judge.judge import make_judge
 from spiqa_tasks.judge.resolve import parse_judge
@@ -21,7 +20,6 @@ from spiqa_tasks.runs.answer import FIRST
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.readers import lmms_eval
-from spiqa_tasks.runs.readers.answers import joined
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import EVERY, Selection
 
@@ -29,38 +27,41 @@ ByTask = list[tuple[Task, list[Run]]]
 """Tasks, each with the answers to it."""
 
 
-def load_runs(
-    paths: Iterable[RunPath], wanted: Selection = EVERY, judges: Literal["each", "one"] = "each"
-) -> tuple[list[Run], list[str]]:
-    """Return the scored runs at the paths, and remarks on runs that are replaced or left out; `judges` as of `newest`.
+def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[Run], list[str]]:
+    """Return the scored runs at the paths, and remarks on runs that are replaced or left out.
 
-    Raises InputError: no runs; DataError: no questions of answers without a score; JudgeError: an unusable judge.
+    Raises InputError: no runs; DataError: no questions of answers without a score; JudgeError: an
+    unusable judge.
     """
     with said_if_slow("reading the answers"):
-        paths = list(paths)
-        read, left_out = _with_tasks(paths, wanted)
-        runs, remarks = selection.newest(selection.judged_as_wanted(read, wanted.judge), judges)
-    remarks += left_out
+        read, left_out = _with_tasks(list(paths), wanted)
+        read, broken = _readable(read, wanted)
+        runs, remarks = selection.runs_that_count(selection.judged_as_wanted(read, wanted.judge))
+
+    remarks += left_out + broken
     rows_of = functools.cache(task_questions)
-    runs = [
-        run if _has_scores(run, wanted.judge) else _scored(run, wanted, rows_of, remarks)
-        for run in runs
-    ]
-    return [wanted.cut(run) for run in runs], remarks
+    loaded = []
+    for run in runs:
+        if not _has_scores(run, wanted.judge):
+            run = _scored(run, wanted, rows_of, remarks)
+        loaded.append(wanted.cut(run))
+    return loaded, remarks
 
 
 def own_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[Run], list[str]]:
-    """Return the runs of this package's tasks that have their answers, and remarks; InputError: none."""
+    """Return the runs of this package's tasks that have their answers, and remarks.
+
+    Raises InputError: there are none.
+    """
     every, remarks = load_runs(paths, wanted)
     chosen = selection.select_tasks(every, wanted.tasks)
     found = [run for run in _logged(chosen, remarks) if run.records]
     if not found:
-        among, places = (
-            ", ".join(wanted.tasks) or "this package's tasks",
-            sorted({str(run.path) for run in chosen}),
-        )
+        tasks = ", ".join(wanted.tasks) or "this package's tasks"
+        files = ", ".join(sorted({str(run.path) for run in chosen}))
         raise InputError(
-            f"Expected samples of {among}; found none in {', '.join(places)}. Run lmms-eval with --log_samples."
+            f"Expected samples of {tasks}; found none in {files}. Run lmms-eval with "
+            f"--log_samples. {' '.join(remarks)}".strip()
         )
     return found, remarks
 
@@ -68,58 +69,28 @@ def own_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[
 def unscored_runs(
     paths: Sequence[RunPath], wanted: Selection, name: str = ""
 ) -> tuple[ByTask, list[str]]:
-    """Return each task of this package with its runs at some paths, scored or not, and remarks on others.
+    """Return each task of this package with its runs at some paths, scored or not, and remarks.
 
-    With `name`, only those of a task, a group or a task's YAML; each path is then of another model. Raises InputError:
-    an unknown task, a file named twice, no run, or none with answers to a task of ours.
+    With `name`, only those of a task, a group or a task's YAML; each path is then another model's.
+    Raises InputError: an unknown task, a file named twice, or no answers to a task of ours.
     """
-    named = {
-        task.name: task for task in (_named_tasks(name, paths, wanted.include) if name else ())
-    }
-    if name and len({each.path.resolve() for each in paths}) < len(paths):
-        raise InputError(
-            "Expected different files of predictions, found one of them twice. Name each once."
-        )
-    wanted = replace(wanted, tasks=tuple(named)) if name else wanted
-    remarks: list[str] = []
-    by_task: dict[str, list[Run]] = {task: [] for task in named}
-    for places in [[each] for each in paths] if name else [paths]:
-        read, left_out = _with_tasks(places, wanted)
-        if len(named) > 1 and not any(run.task in named for run in read):
-            raise InputError(
-                f"Expected answers to {name} in {places[0].path}, found none. Call files of answers <model>_<task>, or "
-                "name a single task."
-            )
-        if (
-            len(named) == len(read) == 1 and places[0].path.is_file()
-        ):  # whatever task it was made for
-            read = [replace(read[0], task=wanted.tasks[0])]
-        if (
-            len(named) == 1
-            and places[0].path.is_dir()
-            and len(whole := joined(places[0].path, read)) < len(read)
-        ):
-            read = whole
-            remarks.append(
-                f"{places[0].path}: files of one name in its folders are read as parts of one run."
-            )
-        runs, replaced = selection.newest(selection.select_tasks(read, wanted.tasks), "any")
-        remarks += replaced + left_out
-        for run in [run for run in runs if run.logged] if name else _logged(runs, remarks):
-            by_task.setdefault(run.task, []).append(run)
-    found = [
-        (named.get(task) or task_of_run(of[0], wanted.include), of)
-        for task, of in by_task.items()
-        if of
-    ]
-    if not found:
-        at, of = ", ".join(str(each.path) for each in paths), name or "this package's tasks"
-        raise InputError(
-            f"Expected answers to {of} in {at}, found none. {' '.join(remarks)}".strip()
-        )
-    if missing := [task for task in named if not by_task[task]]:
-        remarks.append(f"{name}: no answers to {', '.join(missing)}.")
-    return [(task, selection.with_unique_labels(of)) for task, of in found], remarks
+    if name:
+        return _runs_of_named(paths, wanted, name)
+
+    read, remarks = _with_tasks(paths, wanted)
+    read, broken = _readable(selection.select_tasks(read, wanted.tasks), wanted)
+    runs, replaced = selection.runs_that_count(read, judged=False)
+    remarks = replaced + remarks + broken
+    by_task: dict[str, list[Run]] = {}
+    for run in _logged(runs, remarks):
+        by_task.setdefault(run.task, []).append(run)
+    if not by_task:
+        raise _no_answers("this package's tasks", paths, remarks)
+
+    tasks = {task: task_of_run(of[0], wanted.include) for task, of in by_task.items()}
+    return [
+        (tasks[task], selection.with_unique_labels(of)) for task, of in by_task.items()
+    ], remarks
 
 
 def find_task(name: str, include: Sequence[Path] = ()) -> Task:
@@ -134,7 +105,7 @@ def find_task(name: str, include: Sequence[Path] = ()) -> Task:
 
 
 def task_of_run(run: Run, include: Sequence[Path]) -> Task:
-    """Return the task of a run, with the questions that a filter kept where its YAML is known."""
+    """Return the task of a run, with the questions that a filter kept if its YAML is known."""
     try:
         kept = find_tasks([run.task], include)[0].kept
     except InputError:
@@ -142,63 +113,139 @@ def task_of_run(run: Run, include: Sequence[Path]) -> Task:
     return replace(run.own, kept=kept)
 
 
+def _runs_of_named(
+    paths: Sequence[RunPath], wanted: Selection, name: str
+) -> tuple[ByTask, list[str]]:
+    """The runs at each path to the tasks of a name."""
+    named = {task.name: task for task in _named_tasks(name, paths, wanted.include)}
+    if len({place.path.resolve() for place in paths}) < len(paths):
+        raise InputError(
+            "Expected different files of predictions, found one of them twice. Name each once."
+        )
+
+    wanted = replace(wanted, tasks=tuple(named))
+    by_task: dict[str, list[Run]] = {task: [] for task in named}
+    remarks: list[str] = []
+    for place in paths:
+        read, left_out = _with_tasks([place], wanted)
+        read, broken = _readable(_to_tasks(place, read, named, name), wanted)
+        runs, replaced = selection.runs_that_count(read, judged=False)
+        remarks += replaced + left_out + broken
+        for run in runs:
+            if run.logged:
+                by_task[run.task].append(run)
+
+    found = {task: of for task, of in by_task.items() if of}
+    if not found:
+        raise _no_answers(name, paths, remarks)
+    missing = [task for task in named if task not in found]
+    if missing:
+        remarks.append(f"{name}: no answers to {', '.join(missing)}.")
+    return [(named[task], selection.with_unique_labels(of)) for task, of in found.items()], remarks
+
+
+def _to_tasks(place: RunPath, runs: list[Run], named: dict[str, Task], name: str) -> list[Run]:
+    """The runs at a path to the named tasks; a file alone is of the only one, whatever it says."""
+    if len(named) == len(runs) == 1 and place.path.is_file():
+        runs = [replace(runs[0], task=next(iter(named)))]
+    if len(named) > 1 and not any(run.task in named for run in runs):
+        raise InputError(
+            f"Expected answers to {name} in {place.path}, found none. Call files of answers "
+            "<model>_<task>, or name a single task."
+        )
+    return selection.select_tasks(runs, list(named))
+
+
+def _no_answers(what: str, paths: Sequence[RunPath], remarks: Sequence[str]) -> InputError:
+    places = ", ".join(str(place.path) for place in paths)
+    return InputError(
+        f"Expected answers to {what} in {places}, found none. {' '.join(remarks)}".strip()
+    )
+
+
 def _logged(runs: Sequence[Run], remarks: list[str]) -> list[Run]:
     remarks += selection.missing_samples(runs)
     return [run for run in runs if run.is_own and run.logged]
 
 
+def _readable(runs: Sequence[Run], wanted: Selection) -> tuple[list[Run], list[str]]:
+    """The runs whose answers can be read, and a sentence on each other one.
+
+    Raises DataError, InputError: the only run that is asked for cannot be read.
+    """
+    asked = [
+        run
+        for run in runs
+        if not wanted.tasks or {run.task, selection.source_task(run)} & set(wanted.tasks)
+    ]
+    faults: dict[int, DataError | InputError] = {}
+    for run in asked:
+        try:
+            if run.logged:
+                run.read()
+        except (DataError, InputError) as error:
+            faults[id(run)] = error
+
+    if faults and len(faults) == len(asked):
+        raise next(iter(faults.values()))
+    found = [run for run in runs if id(run) not in faults]
+    return found, [f"Left out: {error}" for error in faults.values()]
+
+
 def _has_scores(run: Run, judge: str | None) -> bool:
-    """Whether a run has its scores, of a judge too where one is wanted and its task has a rule for judges."""
+    """Whether a run has its scores, of a judge too if one is wanted and its task has a rule."""
     if run.form not in lmms_eval.FORMS:
         return False
-    needs_judge = judge is not None and run.logged and run.is_own
-    return (
-        not needs_judge
-        or run.own.benchmark.judge(run.settings) is None
-        or bool(run.signature.judge)
-    )
+    if not (run.logged and run.is_own):
+        return True
+    if not run.records:
+        return not run.read()  # answers of --predict_only have no records
+    needs_judge = judge is not None and run.own.benchmark.judge(run.settings) is not None
+    return not needs_judge or bool(run.signature.judge)
 
 
 def _with_tasks(paths: Sequence[RunPath], wanted: Selection) -> tuple[list[Run], list[str]]:
     """Return the runs at the paths, and a sentence on those in folders whose task is not known.
 
     Answers that name no task are to the only one that is wanted, or have their own questions.
-
     Raises InputError: as `read_runs`, or answers without task and questions.
     """
-    runs = read_runs(
-        paths, wanted.include, wanted.columns, wanted.tasks[0] if len(wanted.tasks) == 1 else ""
-    )
+    only = wanted.tasks[0] if len(wanted.tasks) == 1 else ""
+    runs = read_runs(paths, wanted.include, wanted.columns, only)
+    known = [run for run in runs if run.task]
+
     # VLMEvalKit's answers, called after their folder, stand beside what was scored of them
-    scored = {(run.path.parent, f"{run.path.parent.name}_{run.task}") for run in runs if run.task}
+    scored = {(run.path.parent, f"{run.path.parent.name}_{run.task}") for run in known}
     unknown = [
         run for run in runs if not run.task and (run.path.parent, run.path.stem) not in scored
     ]
-    alone = [
-        run
-        for run in unknown
-        if len(unknown) == len(runs) or run.path in {each.path for each in paths}
-    ]
+    named = {place.path for place in paths}
+    alone = [run for run in unknown if not known or run.path in named]
     others = [str(run.path) for run in unknown if run not in alone]
-    names = [*others[:FIRST], *[f"{len(others) - FIRST} others"] * (len(others) > FIRST)]
-    left_out = [
-        f"Left out, with no task in the name: {', '.join(names)}. TASK=FILE names it."
-    ] * bool(others)
-    return [*(run for run in runs if run.task), *map(_of_no_task, alone)], left_out
+
+    remarks = []
+    if others:
+        more = f", {len(others) - FIRST} others" if len(others) > FIRST else ""
+        names = ", ".join(others[:FIRST]) + more
+        remarks.append(f"Left out, with no task in the name: {names}. TASK=FILE names it.")
+    return [*known, *map(_of_no_task, alone)], remarks
 
 
 def _of_no_task(run: Run) -> Run:
-    """The run as answers with their own questions. Raises InputError: these are not in the file."""
+    """The run as answers with their own questions.
+
+    Raises InputError: these are not in the file.
+    """
     answers = run.read()
-    if not any(answer.question and answer.references for answer in answers):
+    if not any(answer.question and any(answer.references) for answer in answers):
         raise InputError(
             f"Which task do the answers in {run.path} belong to? Add --task TASK, or call the file "
-            f"<model>_<task>{run.path.suffix}. Answers without a task need the columns question and "
-            "reference, or question, options and answer."
+            f"<model>_<task>{run.path.suffix}. Answers without a task need the columns question "
+            "and reference, or question, options and answer."
         )
 
-    are_choices = any(answer.options for answer in answers)
-    are_choices |= all(answer.known_options for answer in answers)
+    has_options = any(answer.options for answer in answers)
+    are_choices = has_options or all(answer.known_options for answer in answers)
     benchmark = CHOICE_ANSWERS if are_choices else FREE_ANSWERS
     task = Task(benchmark.name, benchmark, SPLIT, settings_text(benchmark.settings()))
     numbered = [
@@ -213,7 +260,9 @@ def _scored(
     task = task_of_run(run, wanted.include) if run.is_own else find_task(run.task, wanted.include)
     joined, said = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
     remarks += said
-    rule, judge = task.benchmark.judge(task.settings), None
+
+    judge = None
+    rule = task.benchmark.judge(task.settings)
     if rule is not None and wanted.judge is not None:
         judge = make_judge(rule, parse_judge(wanted.judge, environ=os.environ))
     elif rule is not None:
@@ -224,14 +273,14 @@ def _scored(
 
 
 def _named_tasks(name: str, paths: Sequence[RunPath], include: Sequence[Path]) -> list[Task]:
-    """The tasks of a name; where no YAML has it, as a run among the answers recorded it."""
+    """The tasks of a name; without a YAML of it, as a run among the answers recorded it."""
     if name.endswith(".yaml"):
         return [read_task(Path(name))]
     try:
         return find_tasks([name], include)
     except InputError:
-        folders = {each.path if each.path.is_dir() else each.path.parent for each in paths}
-        runs = read_runs(map(RunPath, sorted(folders)), include)
+        places = (place.path if place.path.is_dir() else place.path.parent for place in paths)
+        runs = read_runs(map(RunPath, sorted(set(places))), include)
         recorded = [run for run in runs if run.task == name and run.is_own]
         if not recorded:
             raise

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.aggregation import Metric, RecordSet, Value
@@ -14,8 +14,9 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval_files import generation_text
 from spiqa_tasks.runs.answer import Answer, by_question
-from spiqa_tasks.runs.identity import Identity, ablated
+from spiqa_tasks.runs.identity import Identity, signature_fields
 from spiqa_tasks.runs.task import HostTask, OwnTask
 
 
@@ -24,26 +25,63 @@ class MissingMetricError(InputError):
 
 
 @dataclass(frozen=True)
+class Origin:
+    """How a run was made, as far as its file says so.
+
+    Attributes:
+        config: the values of the task's YAML, with the generation settings of the command line.
+        command: the host's command, without tasks and keys.
+        conditions: the host's version, seeds and system turn.
+        date: as the names of results files have it, which sorts as text, or ''.
+    """
+
+    config: Mapping[str, Any] = field(default_factory=dict)
+    command: Sequence[str] = ()
+    conditions: Mapping[str, str] = field(default_factory=dict)
+    date: str = ""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written with the answers.
+
+    Attributes:
+        values: metric -> value, of a host's task in the host's unit.
+        sizes: group -> number of the task's questions in it.
+        omitted: metric -> why it could not be computed where the answers were scored.
+        judge: name of the judge that scored them, if not that of the signature.
+        unmatched: `missing`, `unknown`, `duplicates`, `differing` -> ids that did not fit the task.
+    """
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    omitted: Mapping[str, str] = field(default_factory=dict)
+    judge: str = ""
+    unmatched: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+class Key(NamedTuple):
+    """What makes two runs the same: of several with one key, one counts."""
+
+    task: str
+    identity: Identity
+    generation: str
+    judge: str
+
+
+@dataclass(frozen=True)
 class Run:
     """One model's answers to one task; they are read when they are first asked for.
 
     Attributes:
-        form: of the file: `lmms-eval`, `score`, `jsonl`, `table`, `vlmevalkit`, `spiqa-responses[-per-figure]`.
+        form: of the file: `lmms-eval`, `score`, `jsonl`, `table`, `vlmevalkit`,
+            `spiqa-responses[-per-figure]`.
         asked: number of the task's questions, or 0.
-        answered: number of documents in the file, as far as it says so before its answers are read, or 0.
+        answered: number of documents in the file, as far as it says so before it is read, or 0.
         logged: whether the answers are there, and not only the values that the host reports.
         definition: the task as it was run; None for tasks of a host.
-        reported: metric -> value that was written with the answers, of a host's task in the host's unit.
-        omitted: metric -> why it could not be computed where the answers were scored.
-        rows: the task's questions, once the answers are joined to them.
-        ids: digest of the `--ids` list, or "".
-        unmatched: `missing`, `unknown`, `duplicates`, `differing` -> ids of answers that did not fit the rows.
         partial: whether values over a part of the task are asked for.
-        sizes: group -> number of the task's questions in it.
-        judge: name of the judge that scored it, if not that of the signature.
-        command: the host's command, without tasks and keys; () for other forms.
-        host: the host's version, seeds and system turn.
-        date: of the run as lmms-eval writes it, which sorts as text, or "".
+        label: what the run is called beside others of its model, or ''.
     """
 
     task: str
@@ -51,26 +89,46 @@ class Run:
     path: Path
     form: str
     read: Callable[[], Sequence[Answer]]
+    definition: Task | None = None
     asked: int = 0
     answered: int = 0
     logged: bool = True
-    definition: Task | None = None
-    reported: Mapping[str, float] = field(default_factory=dict)
-    config: Mapping[str, Any] = field(default_factory=dict)
-    omitted: Mapping[str, str] = field(default_factory=dict)
-    rows: Sequence[Mapping[str, Any]] = ()
-    ids: str = ""
-    unmatched: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    origin: Origin = Origin()
+    written: Written = Written()
     partial: bool = False
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    judge: str = ""
-    command: Sequence[str] = ()
-    host: Mapping[str, str] = field(default_factory=dict)
-    date: str = ""
     label: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "read", cache(self.read))
+
+    @property
+    def key(self) -> Key:
+        """What tells the run from others: task, model with ablation, generation, judge."""
+        return Key(self.task, self.identity, self.generation, self.judge_key)
+
+    @property
+    def generation(self) -> str:
+        """The generation settings as one text, or ''."""
+        return generation_text(self.origin.config.get("generation_kwargs"))
+
+    @property
+    def judge_key(self) -> str:
+        """The judge with its address, of a task that a judge scores; or ''."""
+        if not self.logged or not self.is_own or self.own.benchmark.judge(self.settings) is None:
+            return ""
+        if not self.records:
+            return ""
+        return "@".join(filter(None, (self.signature.judge, self.signature.judge_host)))
+
+    @property
+    def date(self) -> str:
+        """The date, or the file's name, which begins with it."""
+        return self.origin.date or self.path.name
+
+    @property
+    def size(self) -> int:
+        """The number of answers, or of those that the file says it has."""
+        return self.answered or (len(self.read()) if self.logged else 0)
 
     @property
     def name(self) -> str:
@@ -80,7 +138,9 @@ class Run:
     @cached_property
     def kind(self) -> OwnTask | HostTask:
         """The task, of this package or of a host."""
-        return HostTask(self.config) if self.definition is None else OwnTask(self.definition)
+        if self.definition is None:
+            return HostTask(self.origin.config)
+        return OwnTask(self.definition)
 
     @property
     def own(self) -> Task:
@@ -101,22 +161,23 @@ class Run:
 
     @property
     def judge_name(self) -> str:
-        """The judge's name, or ""."""
-        return self.judge or self.signature.judge
+        """The judge's name, or ''."""
+        return self.written.judge or self.signature.judge
 
     @cached_property
     def judged_metric(self) -> str:
-        """Name of the judge-scored metric (the corrected one when both protocols ran), or ""."""
-        names = (
-            metric.name
-            for metric in self.metrics
-            if metric.needs == "judge" and metric.higher_is_better
-        )
-        return next(names, "")
+        """Name of the judge-scored metric (the corrected one when both protocols ran), or ''."""
+        for metric in self.metrics:
+            if metric.needs == "judge" and metric.higher_is_better:
+                return metric.name
+        return ""
 
     @cached_property
     def by_id(self) -> dict[str, Answer]:
-        """Id -> answer, in the order of the file; InputError where an id has two different answers."""
+        """Id -> answer, in the order of the file.
+
+        Raises InputError: an id has two different answers.
+        """
         return by_question(self.path, self.read())[0]
 
     @cached_property
@@ -128,7 +189,7 @@ class Run:
     def record_set(self) -> RecordSet:
         """The records of documents and of questions, of which every value is computed."""
         questions = self.kind.questions(self.records)
-        return RecordSet(self.records, questions, self.asked, self.partial, self.sizes)
+        return RecordSet(self.records, questions, self.asked, self.partial, self.written.sizes)
 
     @property
     def questions(self) -> Sequence[Record]:
@@ -142,8 +203,8 @@ class Run:
 
     @cached_property
     def signature(self) -> Signature:
-        """The merged signature of the records, with the ablation of the model wrapper."""
-        return summary.signature_of(self.record_set).with_fields(**ablated(self.identity))
+        """The merged signature of the records, with the model and its ablation."""
+        return summary.signature_of(self.record_set).with_fields(**signature_fields(self.identity))
 
     @cached_property
     def metrics(self) -> list[Metric]:
@@ -151,25 +212,29 @@ class Run:
         return self.kind.metrics(self)
 
     def metric(self, name: str | None = None) -> Metric:
-        """Return the metric of a name, or the first one. Raises MissingMetricError: the run has no such metric."""
-        found = next((metric for metric in self.metrics if name in (None, metric.name)), None)
-        if found is None:
-            known = ", ".join(metric.name for metric in self.metrics) or "none"
-            wanted = "a metric" if name is None else f"the metric {name}"
-            raise MissingMetricError(
-                f"Expected {self.task} to have {wanted}; found {known}. Choose with --metric."
-            )
-        return found
+        """Return the metric of a name, or the first one.
+
+        Raises MissingMetricError: the run has no such metric.
+        """
+        for metric in self.metrics:
+            if name in (None, metric.name):
+                return metric
+
+        known = ", ".join(metric.name for metric in self.metrics) or "none"
+        wanted = "a metric" if name is None else f"the metric {name}"
+        raise MissingMetricError(
+            f"Expected {self.task} to have {wanted}; found {known}. Choose with --metric."
+        )
 
     def value(self, metric: Metric, group: str | None = None) -> Value:
-        """Return a metric's value over all answers or those of a group; NaN where it is withheld."""
+        """Return a metric's value over all answers or those of a group; NaN if it is withheld."""
         key = (metric.name, group)
         if key not in self._values:
             self._values[key] = self.kind.value(self, metric, group)
         return self._values[key]
 
     def scores(self, metric: Metric) -> dict[str, float]:
-        """Return question -> score, of the answers that have one; a metric may have none of a single answer (BLEU)."""
+        """Return question -> score; metrics of a whole corpus (BLEU) have none of one answer."""
         return dict(self.value(metric).scores)
 
     @cached_property

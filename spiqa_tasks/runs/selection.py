@@ -1,12 +1,11 @@
-"""Select runs: the newest, those of some tasks, and a model's runs with and without pictures."""
+"""Select runs: those that count, those of some tasks, and a model's without pictures."""
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import Literal
 
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.errors import InputError
@@ -14,14 +13,12 @@ from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.runs.identity import (
     SHOTS,
-    Identity,
     checkpoint,
     has_changed_options,
     sees_no_picture,
 )
-from spiqa_tasks.runs.readers import answers, lmms_eval
 from spiqa_tasks.runs.readers.columns import USUAL, Columns
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Key, Run
 from spiqa_tasks.runs.subset import Subset
 
 
@@ -40,11 +37,11 @@ class Selection:
     subset: Subset | None = None
 
     def cut(self, run: Run) -> Run:
-        """Return a run with the only questions that count, and with values over a part of a task where wanted."""
+        """Return a run with the only questions that count, and with values over a part."""
         is_of = not self.tasks or {run.task, source_task(run)} & set(self.tasks)
-        return replace(
-            run if self.subset is None or not is_of else self.subset.of(run), partial=self.partial
-        )
+        if self.subset is not None and is_of:
+            run = self.subset.of(run)
+        return replace(run, partial=self.partial)
 
 
 EVERY = Selection()
@@ -58,17 +55,14 @@ def is_judged_by(run: Run, judge: str) -> bool:
 
 
 def judged_as_wanted(runs: Sequence[Run], judge: str | None) -> Sequence[Run]:
-    """The runs without those that another judge scored, those of lmms-eval first, by the dates in their files' names.
+    """Return the runs without those that another judge scored.
 
     Raises InputError: other judges scored all.
     """
-    runs = sorted(
-        runs,
-        key=lambda run: (
-            (True, "") if run.form not in lmms_eval.FORMS else (False, run.date or run.path.name)
-        ),
-    )
-    found = [run for run in runs if judge is None or not run.logged or is_judged_by(run, judge)]
+    if judge is None:
+        return runs
+
+    found = [run for run in runs if not run.logged or is_judged_by(run, judge)]
     if runs and not found:
         judges = ", ".join(sorted({run.judge_name for run in runs}))
         raise InputError(
@@ -77,91 +71,52 @@ def judged_as_wanted(runs: Sequence[Run], judge: str | None) -> Sequence[Run]:
     return found
 
 
-def newest(
-    runs: Sequence[Run], judges: Literal["each", "one", "any"] = "each"
-) -> tuple[list[Run], list[str]]:
-    """Return the runs that count, and a sentence for each that another one of the same model and task replaces.
+def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run], list[str]]:
+    """Return one run of each `Run.key`, and a remark on each run that another one replaces.
 
-    The newest with the most answers counts, one that a judge scored before those of none. Files that no host wrote
-    stand beside each other in different folders, unless a host's run or one of `score --output` is newer or judged.
-    Those of VLMEvalKit come oldest first. Of `judges`, `each`: runs of several judges stand beside each other; `one`:
-    they do not; `any`: nor is a judged run before others, as all are scored again.
+    The run with the most answers counts; among equals the newest, by the date in its file's name.
+    Without `judged`, as for answers that are scored again, judges make no difference.
     """
-    groups: dict[tuple[str, Identity], list[Run]] = {}
+    versions: dict[Key, list[Run]] = defaultdict(list)
     for run in runs:
-        groups.setdefault((run.task, run.identity), []).append(run)
-    left_out: set[int] = set()
-    remarks = []
-    for versions in [
-        each for same in groups.values() if len(same) > 1 for each in _versions(same, judges)
-    ]:
-        best = max(
-            reversed(versions),
-            key=lambda run: (_answered(run), judges != "any" and bool(_judge(run)), _age(run)),
-        )
-        for other in (run for run in versions if run is not best):
-            left_out.add(id(other))
-            is_less = versions.index(other) > versions.index(best) and _answered(other) < _answered(
-                best
-            )
-            names = [run.path.name for run in (best, other)]
-            names = names if len(set(names)) == 2 else [str(run.path) for run in (best, other)]
-            if _judge(best) != _judge(other):
-                names = [
-                    f"{name} (judge {_judge(run) or 'none'})"
-                    for name, run in zip(names, (best, other), strict=True)
-                ]
-            again = f"run again{' on fewer questions' * is_less}"
-            remarks.append(
-                f"{best.task} of {best.identity.label} was {again}: {names[0]} counts, not {names[1]}."
-            )
-    return [run for run in runs if id(run) not in left_out], remarks
+        versions[run.key if judged else run.key._replace(judge="")].append(run)
+    _unite_unjudged(versions)
+
+    replaced: dict[int, Run] = {}
+    for same in versions.values():
+        best = max(same, key=lambda run: (run.size, judged and bool(run.judge_key), run.date))
+        replaced |= {id(other): best for other in same if other is not best}
+
+    remarks = [_again(replaced[id(run)], run) for run in runs if id(run) in replaced]
+    return [run for run in runs if id(run) not in replaced], remarks
 
 
-def _versions(same: Sequence[Run], judges: str) -> list[list[Run]]:
-    """Lists of runs, oldest first, of which one counts."""
-    by_age = sorted(same, key=_age)
-    if not any(map(_is_of_host, same)):
-        return [
-            [run for run in by_age if run.path.parent == place]
-            for place in {run.path.parent: 0 for run in same}
-        ]
-    names = list(dict.fromkeys(filter(None, map(_judge, by_age)))) if judges == "each" else []
-    return [[run for run in by_age if (_judge(run) or names[-1]) == name] for name in names] or [
-        by_age
-    ]
+def _again(best: Run, other: Run) -> str:
+    names = [best.path.name, other.path.name]
+    if names[0] == names[1]:
+        names = [str(best.path), str(other.path)]
+    return f"{best.task} of {best.identity.label} was run again: {names[0]} counts, not {names[1]}."
 
 
-def _is_of_host(run: Run) -> bool:
-    return run.form in (*lmms_eval.FORMS, answers.VLMEVALKIT)
-
-
-def _age(run: Run) -> tuple[bool, str]:
-    """Sort key, oldest first; VLMEvalKit's tables are newer than all that were scored from them."""
-    is_table = run.form not in lmms_eval.FORMS and _is_of_host(run)
-    return is_table, "" if is_table else run.date or run.path.name
-
-
-def _answered(run: Run) -> int:
-    return run.answered or (len(run.read()) if run.logged else 0)
-
-
-def _judge(run: Run) -> str:
-    asks = run.logged and run.is_own and run.own.benchmark.judge(run.settings) is not None
-    if not asks or run.form not in lmms_eval.FORMS:
-        return ""
-    return "@".join(filter(None, (run.signature.judge, run.signature.judge_host)))
+def _unite_unjudged(versions: dict[Key, list[Run]]) -> None:
+    """Put runs without a judge among those of the newest judge: the same answers, judged."""
+    for key in [key for key in versions if not key.judge]:
+        judged = [run for other, same in versions.items() for run in same if other.judge]
+        judged = [run for run in judged if run.key._replace(judge="") == key]
+        if judged:
+            newest = max(judged, key=lambda run: run.date)
+            versions[newest.key] += versions.pop(key)
 
 
 def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
     """Give runs of the same model and task unique labels (judge, folder or path)."""
+    by_name: dict[tuple[str, str], list[Run]] = defaultdict(list)
+    for run in runs:
+        by_name[run.task, run.identity.label].append(run)
+
     labelled = []
     for run in runs:
-        same = [
-            each
-            for each in runs
-            if (each.task, each.identity.label) == (run.task, run.identity.label)
-        ]
+        same = by_name[run.task, run.identity.label]
         if len(same) > 1:
             run = replace(run, label=f"{run.identity.label} ({difference(run, same)})")
         labelled.append(run)
@@ -169,16 +124,19 @@ def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
 
 
 def with_short_names(runs: Sequence[Run]) -> list[Run]:
-    """Call each model by its checkpoint, `gpt-4o` of `openai,model_version=gpt-4o`, where no other model has that."""
-    short = {
-        model: checkpoint(model) for model in dict.fromkeys(run.identity.model for run in runs)
-    }
-    shared = [name for name, count in Counter(short.values()).items() if count > 1]
-    names = {model: model if name in shared else name for model, name in short.items()}
-    named = [
-        replace(run, identity=replace(run.identity, name=names[run.identity.model])) for run in runs
-    ]
-    return with_unique_labels(named)
+    """Call each model by its checkpoint, `gpt-4o` of `openai,model_version=gpt-4o`.
+
+    Models that would share a name keep their own.
+    """
+    models = dict.fromkeys(run.identity.model for run in runs)
+    counts = Counter(map(checkpoint, models))
+    names = {model: name for model in models if counts[name := checkpoint(model)] == 1}
+    return with_unique_labels(
+        [
+            replace(run, identity=replace(run.identity, name=names.get(run.identity.model, "")))
+            for run in runs
+        ]
+    )
 
 
 def missing_samples(runs: Iterable[Run]) -> list[str]:

@@ -54,8 +54,13 @@ class Subset:
             if answer.record is not None and answer.record.signature:
                 signature = parse(answer.record.signature).with_fields(ids=self.digest).text
                 answers[place] = replace(answer, record=replace(answer.record, signature=signature))
+        written = replace(run.written, values={})
         return replace(
-            run, read=lambda: answers, asked=len(self.ids), answered=len(answers), reported={}
+            run,
+            read=lambda: answers,
+            asked=len(self.ids),
+            answered=len(answers),
+            written=written,
         )
 
     def _check(self, task: str, data: set[str], known: set[str]) -> None:

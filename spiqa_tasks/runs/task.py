@@ -55,38 +55,19 @@ class OwnTask:
 
     def metrics(self, run: Run) -> list[Metric]:
         """Return the benchmark's metrics that can be computed, the headline first."""
-        known = {name for record in (*run.records, *run.questions) for name in record.scores}
-        known |= {str(verdict["metric"]) for record in run.questions for verdict in record.verdicts}
-        every = [
-            metric
-            for metric in self.definition.benchmark.metrics(run.settings)
-            if metric.name not in run.omitted
-        ]
-        texts = {metric.name for metric in every if metric.needs == "text programs"}
-        computed = texts & run.reported.keys() or {
-            name for name in texts if name.removesuffix("_released") not in missing_text_metrics()
-        }
-        judged = known & {metric.name for metric in every if metric.needs == "judge"}
-        if judged:  # the rates of its failures are there whatever a judge was asked for
-            judged |= {
-                metric.name
-                for metric in every
-                if metric.needs == "judge" and not metric.higher_is_better
-            }
-        there = {"judge": judged, "text programs": computed}
+        every = self.definition.benchmark.metrics(run.settings)
+        every = [metric for metric in every if metric.name not in run.written.omitted]
+        by_need = {"judge": _judged(run, every), "text programs": _computed(run, every)}
         return [
             metric
             for metric in every
-            if metric.needs not in there or metric.name in there[metric.needs]
+            if metric.needs not in by_need or metric.name in by_need[metric.needs]
         ]
 
     def value(self, run: Run, metric: Metric, group: str | None) -> Value:
         """Return the value over all answers or a group, as it was reported if it takes text programs to compute it."""
-        reported = (
-            run.reported.get(metric.name)
-            if run.answered in (0, len(run.by_id)) and group is None
-            else None
-        )
+        is_whole = run.answered in (0, len(run.by_id)) and group is None
+        reported = run.written.values.get(metric.name) if is_whole else None
         if reported is None or metric.needs != "text programs":
             value = run.record_set.value(metric, group)
             _check_reported(run, metric, value.value, reported)
@@ -131,10 +112,7 @@ class HostTask:
         """Return the metrics that were logged: the headline of the YAML, `accuracy`, then those that have scores."""
         logged = dict.fromkeys(name for record in run.records for name in record.details[LOGGED])
         scored = {name for record in run.records for name in record.scores}
-        entries = [
-            entry for entry in self.config.get("metric_list") or () if isinstance(entry, dict)
-        ]
-        worse = {entry["metric"] for entry in entries if entry.get("higher_is_better") is False}
+        worse = _lower_is_better(self.config)
         headline = self._named_headline(run)
 
         def order(name: str) -> tuple[bool, ...]:
@@ -145,7 +123,7 @@ class HostTask:
                 not _is_overall(name),
                 len(self.members(run, _logged_metric(name, True))) < len(run.records),
                 name not in scored,
-                name not in run.reported,
+                name not in run.written.values,
             )
 
         return [_logged_metric(name, name not in worse) for name in sorted(logged, key=order)]
@@ -183,13 +161,13 @@ class HostTask:
 
     def remarks(self, run: Run, metric: Metric) -> list[str]:
         """Warn when the host's value is not the mean of the scores, as POPE's F1 and `mmstar`'s average over axes."""
-        value, reported = run.value(metric), run.reported.get(metric.name)
+        value, reported = run.value(metric), run.written.values.get(metric.name)
         if reported is None or math.isnan(value.value) or not value.scores:
             return []
         mean = math.fsum(value.scores.values()) / len(
             self.members(run, metric)
         )  # failed requests count, too
-        if is_reported(run.task, self.config, run.reported, metric.name, mean):
+        if is_reported(run.task, self.config, run.written.values, metric.name, mean):
             return []
         return [
             f"{metric.name} of {run.name} is the mean of its scores, {value.value:.4f}, which is not what the host "
@@ -201,7 +179,10 @@ class HostTask:
 
         It is withheld if too many requests failed: to the host these are wrong answers.
         """
-        reported, divisor = run.reported.get(metric.name), unit(run.task, metric.name, self.config)
+        reported, divisor = (
+            run.written.values.get(metric.name),
+            unit(run.task, metric.name, self.config),
+        )
         if reported is None:
             return Value(
                 math.nan, 0, reason="no question has a score, and the host reports no value"
@@ -216,6 +197,36 @@ class HostTask:
         asked = self.members(run, metric).values()
         answered = sum(record.status != "request_failed" for record in asked)
         return withheld(answered, len(asked)) or Value(reported / divisor, answered)
+
+
+def _judged(run: Run, metrics: Sequence[Metric]) -> set[str]:
+    """The metrics of a judge that the records have; with any, the rates of its failures, too."""
+    known = {name for record in (*run.records, *run.questions) for name in record.scores}
+    known |= {str(verdict["metric"]) for record in run.questions for verdict in record.verdicts}
+    of_judge = [metric for metric in metrics if metric.needs == "judge"]
+    judged = {metric.name for metric in of_judge if metric.name in known}
+    if judged:
+        judged |= {metric.name for metric in of_judge if not metric.higher_is_better}
+    return judged
+
+
+def _computed(run: Run, metrics: Sequence[Metric]) -> set[str]:
+    """The text metrics that were written with the answers, or that this machine can compute."""
+    texts = {metric.name for metric in metrics if metric.needs == "text programs"}
+    written = texts & run.written.values.keys()
+    if written:
+        return written
+    missing = missing_text_metrics()
+    return {name for name in texts if name.removesuffix("_released") not in missing}
+
+
+def _lower_is_better(config: Mapping[str, Any]) -> set[str]:
+    entries = config.get("metric_list") or ()
+    return {
+        entry["metric"]
+        for entry in entries
+        if isinstance(entry, dict) and entry.get("higher_is_better") is False
+    }
 
 
 def _logged_metric(name: str, higher_is_better: bool) -> Metric:

@@ -17,7 +17,7 @@ from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.cli import main
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Origin, Run, Written
 from spiqa_tasks.scoring.intervals import paired
 
 RIGHT: dict[str, Callable[[int], bool]] = {
@@ -204,7 +204,10 @@ def test_the_metric_is_the_first_that_two_runs_have_scores_by() -> None:
     plain = [Record("1", "a", "a", scores={"bleu_1": 1.0})]
 
     def run(name: str, records: list[Record]) -> Run:
-        return replace(run_of(records, name, "t", spiqa), reported={"rouge_l": 1.0, "bleu_1": 0.9})
+        return replace(
+            run_of(records, name, "t", spiqa),
+            written=Written(values={"rouge_l": 1.0, "bleu_1": 0.9}),
+        )
 
     both = [run("a", judged), run("b", judged)]
     assert only(both).metric == "l3score"
@@ -300,7 +303,7 @@ def test_the_headline_is_compared_though_less_of_it_is_better() -> None:
             Path("x"),
             "lmms-eval",
             lambda: answers,
-            config={"metric_list": entries},
+            origin=Origin(config={"metric_list": entries}),
         )
 
     found, left_out = compare([theirs("a", "first"), theirs("b", "first"), theirs("c", "second")])

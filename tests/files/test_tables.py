@@ -104,6 +104,27 @@ def test_a_csv_file_with_tabs_in_its_first_line_has_tabs_between_its_cells(tmp_p
     assert read_cells(path) == [{"id": "1", "prediction": "a, b"}]
 
 
+@pytest.mark.parametrize("separator", [",", ";", "|", "\t"])
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("utf-8", "é, naïve"),
+        ("utf-8-sig", "Fläche"),
+        ("utf-16", "é"),
+        ("cp1252", "Größe in m\u00b2; naïve"),
+        ("gb18030", "请直接回答选项字母"),
+    ],
+)
+def test_a_table_is_read_as_excel_writes_it(
+    tmp_path: Path, separator: str, encoding: str, text: str
+) -> None:
+    """In much of Europe with semicolons, on many machines in a legacy encoding."""
+    path = tmp_path / "t.csv"
+    lines = [["id", "prediction"], ["1", f'"{text}"']]
+    path.write_bytes("\r\n".join(map(separator.join, lines)).encode(encoding))
+    assert read_cells(path) == [{"id": "1", "prediction": text}]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
@@ -112,7 +133,7 @@ def test_a_csv_file_with_tabs_in_its_first_line_has_tabs_between_its_cells(tmp_p
         ("t.json", b"[{]", "to be JSON, found"),
         ("t.tsv", b'id\tprediction\n1\tA\n2\t"B\n3\tC\n', "EOF inside string starting at row 2"),
         ("t.tsv", b"id\tprediction\n1\tA\n2\tA\tB\n", "Expected 2 fields in line 3, saw 3."),
-        ("t.tsv", b"id\xff\tprediction\n", "to be UTF-8, found another encoding"),
+        ("t.tsv", b"id\x81\tprediction\n", "to be UTF-8, found another encoding"),
         ("t.tsv", b"", "found an empty file"),
         ("t.csv", b"id,prediction\n1,A,B\n", "Expected 2 fields in line 2, saw 3."),
         (

@@ -13,7 +13,7 @@ from spiqa_tasks.report import plots
 from spiqa_tasks.report.content import Report, Section, build, facts, title_of
 from spiqa_tasks.report.plots import Plot
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Origin, Run
 
 
 def section(report: Report, title: str) -> Section:
@@ -192,10 +192,13 @@ def test_facts_are_told_in_full(tmp_path: Path) -> None:
         path.touch()
     signature = "data:mmstar/val@d|settings:prompt=letter|spiqa-tasks:1|host:lmms-eval-9|judge:x|judge_host:h:1"
     first = replace(
-        run_of(choices([True]), "a", "t", signature), path=paths[0], asked=2, command=("lmms-eval",)
+        run_of(choices([True]), "a", "t", signature),
+        path=paths[0],
+        asked=2,
+        origin=Origin(command=("lmms-eval",)),
     )
     second = replace(first, task="u", path=paths[1])
-    other = replace(first, identity=Identity("b"), form="jsonl", command=())
+    other = replace(first, identity=Identity("b"), form="jsonl", origin=Origin())
     found = facts([first, second, other], "again")
     assert found["models"] == ["a", "b"]
     assert found["tasks"] == ["t: 1 of 2 questions", "u: 1 of 2 questions"]

@@ -21,6 +21,7 @@ from spiqa_tasks.report.headline import (
     judge_of,
 )
 from spiqa_tasks.report.printer import as_csv, as_json
+from spiqa_tasks.runs.run import Written
 
 FIELDS = [
     *(
@@ -252,7 +253,9 @@ def test_a_groups_value_stands_beside_its_own_n_of_n() -> None:
     records = [*choices([True] * 9, "math"), *choices([True] * 189, "logical_reasoning")]
     records = [replace(record, id=f"q{place}") for place, record in enumerate(records)]
     run = replace(
-        run_of(records, "m", "t"), asked=200, sizes={"math": 10, "logical_reasoning": 190}
+        run_of(records, "m", "t"),
+        asked=200,
+        written=Written(sizes={"math": 10, "logical_reasoning": 190}),
     )
     found = {
         record["group"]: record for record in flat_records([run]) if record["metric"] == "accuracy"

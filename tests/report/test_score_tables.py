@@ -22,7 +22,7 @@ from spiqa_tasks.report.score_tables import (
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import own_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Run, Written
 from spiqa_tasks.runs.selection import Selection
 
 
@@ -37,7 +37,8 @@ def judged(model: str = "m", judge: str = "openai:a", l3score: float = 0.5) -> R
     ]
     signature = "data:spiqa/testA@d|settings:setting=direct"
     return replace(
-        run_of(records, model, "t", signature), judge=judge, omitted={"meteor": "no Java"}
+        run_of(records, model, "t", signature),
+        written=Written(judge=judge, omitted={"meteor": "no Java"}),
     )
 
 

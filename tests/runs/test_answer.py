@@ -9,7 +9,8 @@ import pytest
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.answer import Answer, compared, match, match_counts
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.matching import compared, match, match_counts
 
 ROWS = [{"id": "1"}, {"id": "2"}, {"id": "30"}]
 PATH = Path("answers.jsonl")

@@ -76,7 +76,7 @@ def test_every_task_can_be_scored_offline(task: Task) -> None:
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     omitted = found.get("omitted", {})
     assert {name for name, value in values.items() if math.isnan(value.value)} == omitted.keys()
-    assert result.omitted.items() <= omitted.items()
+    assert result.written.omitted.items() <= omitted.items()
     assert is_complete(result)
 
 

@@ -5,10 +5,10 @@ import pytest
 from spiqa_tasks.hosts.lmms_eval_files import model_arguments
 from spiqa_tasks.runs.identity import (
     Identity,
-    ablated,
     has_changed_options,
     identity,
     sees_no_picture,
+    signature_fields,
 )
 
 
@@ -59,11 +59,14 @@ def test_a_wrapped_model_whose_arguments_are_not_told_has_question_marks() -> No
     assert model_arguments("a=b=c") == {"a": "b=c"}
 
 
-def test_an_ablated_model_is_named_in_signatures() -> None:
-    """With what was done and its seed; one that saw the questions as they are adds no field."""
-    assert ablated(Identity("m", seed="3")) == {}
-    assert ablated(Identity("m", "grey")) == {"ablated": "grey"}
-    assert ablated(Identity("m", "shuffled", "3")) == {"ablated": "shuffled,seed=3"}
+def test_a_model_is_named_in_signatures() -> None:
+    """With what was done and its seed; with its ablation if it did not see the questions as they are."""
+    assert signature_fields(Identity("m", seed="3")) == {"model": "m"}
+    assert signature_fields(Identity("m", "grey")) == {"model": "m", "ablated": "grey"}
+    assert signature_fields(Identity("m", "shuffled", "3")) == {
+        "model": "m",
+        "ablated": "shuffled,seed=3",
+    }
 
 
 @pytest.mark.parametrize(

@@ -69,16 +69,16 @@ def test_without_the_release_answers_to_a_task_cannot_be_scored(tmp_path: Path) 
 def test_answers_are_scored_with_the_settings_that_they_were_made_with() -> None:
     """The remark names both; those that say how answers are scored stay the task's."""
     found, (first, *_) = join_questions(run_made_with({"1": "prompt=select"}), DEMO)
-    assert found.own == replace(DEMO, settings_text=found.own.settings_text)
-    assert (found.settings.prompt, DEMO.settings.prompt) == ("select", "letter")
-    assert found.rows == rows_of(found.own)
+    assert found.run.own == replace(DEMO, settings_text=found.run.own.settings_text)
+    assert (found.run.settings.prompt, DEMO.settings.prompt) == ("select", "letter")
+    assert found.rows == rows_of(found.run.own)
     assert (
         first
-        == f"m: scored as it was made, with {found.own.settings_text}; mmstar_demo has {DEMO.settings_text}."
+        == f"m: scored as it was made, with {found.run.own.settings_text}; mmstar_demo has {DEMO.settings_text}."
     )
     both = replace(SPIQA, settings_text="protocol=both")
     run = run_made_with({rows_of(SPIQA)[0]["id"]: "max_figures=2,protocol=released"})
-    made = join_questions(run, both)[0].settings
+    made = join_questions(run, both)[0].run.settings
     assert (made.max_figures, made.protocol) == (2, "both")
 
 
@@ -86,7 +86,7 @@ def test_answers_are_scored_with_the_settings_that_they_were_made_with() -> None
 def test_settings_that_say_the_same_are_no_other_ones(settings: str) -> None:
     """However they are written, and where the answers do not say them."""
     found, remarks = join_questions(run_made_with({"1": settings}), DEMO)
-    assert found.own is DEMO
+    assert found.run.own is DEMO
     assert len(remarks) == 1  # that there are answers missing
 
 
@@ -116,18 +116,18 @@ def spiqa_run(task: Task, only_needed: bool) -> Run:
 def test_spiqas_response_files_have_the_ids_of_the_tasks_documents() -> None:
     """Where they ask about the needed figures alone, so do the settings that they are scored with."""
     whole, remarks = join_questions(spiqa_run(SPIQA, False), SPIQA)
-    assert (whole.form, remarks, len(whole.by_id)) == ("spiqa-responses", [], 39)
+    assert (whole.run.form, remarks, len(whole.run.by_id)) == ("spiqa-responses", [], 39)
     every, remarks = join_questions(spiqa_run(PERFIGURE, False), PERFIGURE)
-    assert (every.own, every.rows, remarks) == (PERFIGURE, rows_of(PERFIGURE), [])
+    assert (every.run.own, every.rows, remarks) == (PERFIGURE, rows_of(PERFIGURE), [])
     part, remarks = join_questions(spiqa_run(PERFIGURE, True), PERFIGURE)
-    assert part.settings == replace(PERFIGURE.settings, figures="referred")
-    assert part.form == "spiqa-responses-per-figure"
-    assert part.rows == rows_of(part.own)
-    assert {row["id"] for row in part.rows} == part.by_id.keys()
+    assert part.run.settings == replace(PERFIGURE.settings, figures="referred")
+    assert part.run.form == "spiqa-responses-per-figure"
+    assert part.rows == rows_of(part.run.own)
+    assert {row["id"] for row in part.rows} == part.run.by_id.keys()
     assert all(row["referred"] for row in part.rows)
     assert part.unmatched == {"missing": [], "unknown": [], "duplicates": [], "differing": []}
     assert remarks == [
-        f"m: scored as it was made, with {part.own.settings_text}; {PERFIGURE.name} has {PERFIGURE.settings_text}.",
+        f"m: scored as it was made, with {part.run.own.settings_text}; {PERFIGURE.name} has {PERFIGURE.settings_text}.",
     ]
 
 
@@ -137,8 +137,8 @@ def test_only_the_questions_of_a_list_count() -> None:
     given = [Answer(key, Response(text)) for key, text in {**ANSWERS, "x": "A"}.items()]
     run = Run(DEMO.name, Identity("m"), Path("m.jsonl"), "jsonl", lambda: given)
     found, _ = join_questions(run, DEMO, subset=Subset(Path("ids"), ids))
-    assert tuple(row["id"] for row in found.rows) == tuple(found.by_id) == ids
-    assert (found.own.kept, found.ids) == (frozenset(ids), Subset(Path("ids"), ids).digest)
+    assert tuple(row["id"] for row in found.rows) == tuple(found.run.by_id) == ids
+    assert (found.run.own.kept, found.ids) == (frozenset(ids), Subset(Path("ids"), ids).digest)
     assert found.unmatched == {"missing": [], "unknown": ["x"], "duplicates": [], "differing": []}
     assert join_questions(run, DEMO)[0].ids == ""
 
@@ -163,5 +163,5 @@ def test_spiqas_questions_are_known_in_any_spelling_of_their_ids(
             )
     joined, _ = join_questions(read_runs([RunPath(path)])[0], task)
     twice = [] if separator else ["1805.06447v3/5", "1805.06447v3/9"]
-    assert (len(joined.by_id), joined.unmatched["missing"]) == (666 - len(twice), twice)
-    assert all(answer.response.text == key for key, answer in joined.by_id.items())
+    assert (len(joined.run.by_id), joined.unmatched["missing"]) == (666 - len(twice), twice)
+    assert all(answer.response.text == key for key, answer in joined.run.by_id.items())

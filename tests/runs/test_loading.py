@@ -22,7 +22,7 @@ from report_runs import choices, run_of
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
-from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.loading import load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -152,7 +152,7 @@ def test_nothing_to_read_is_refused(tmp_path: Path) -> None:
         own(tmp_path, tasks=["t", "u"])
     path = write_demo(tmp_path, HALF, stamp="2")
     path.with_name("2_samples_mmstar_demo.jsonl").write_text("{broken")
-    with pytest.raises(DataError, match="line 1"):
+    with pytest.raises(InputError, match=r"Left out: .* line 1"):
         own(tmp_path)
 
 

@@ -86,15 +86,15 @@ def test_a_place_may_have_its_task_before_it(text: str, task: str, path: str) ->
     [
         ("llava_mmstar_demo", ("llava", "mmstar_demo")),
         ("llava_1.5_mmstar_demo_text", ("llava_1.5", "mmstar_demo_text")),
-        ("mmstar_demo", ("mmstar_demo", "mmstar_demo")),
+        ("mmstar_demo", ("runs", "mmstar_demo")),
         ("llava", ("llava", "")),
         ("xmmstar_demo", ("xmmstar_demo", "")),
         ("mmstar_demo_llava", ("mmstar_demo_llava", "")),
     ],
 )
 def test_a_file_is_called_by_model_and_task(stem: str, expected: tuple[str, str]) -> None:
-    """The longest task that ends the name counts; without a model before it the name is the model's."""
-    assert task_in_name(stem, TASKS) == expected
+    """The longest task that ends the name counts; without a model before it the folder's name is."""
+    assert task_in_name(Path("runs") / f"{stem}.jsonl", TASKS) == expected
 
 
 def test_every_form_is_known_by_its_content(tmp_path: Path) -> None:
@@ -141,9 +141,7 @@ def test_a_place_where_nothing_is_says_so(tmp_path: Path) -> None:
     """A misspelt path and an empty folder have messages of their own; that of the folder ends with the forms."""
     with pytest.raises(InputError) as error:
         read(tmp_path / "nowhere")
-    assert str(error.value) == (
-        f"Expected answers at {tmp_path / 'nowhere'}, found no such file or folder. Name one that is there."
-    )
+    assert str(error.value) == f"There is no file or folder {tmp_path / 'nowhere'}."
     (tmp_path / "log.jsonl").write_text('{"message": "hello"}\n')
     (tmp_path / "notes.json").write_text("[]")
     with pytest.raises(InputError) as error:

@@ -22,7 +22,7 @@ from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.join import join_questions
 from spiqa_tasks.runs.readers.lmms_eval import read_results
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Run, Written
 from spiqa_tasks.runs.scoring import (
     differences,
     is_complete,
@@ -100,12 +100,12 @@ def test_without_a_judge_l3score_is_null_with_the_reason() -> None:
     found = score_object(result)
     assert found["metrics"]["rouge_l"] == pytest.approx(1.0)
     assert found["metrics"]["l3score"] is None
-    assert result.omitted.keys() - {"bertscore_f1"} == {
+    assert result.written.omitted.keys() - {"bertscore_f1"} == {
         "l3score",
         "judge_failed_rate",
         "yes_no_mass",
     }
-    assert found["omitted"] == result.omitted
+    assert found["omitted"] == result.written.omitted
     assert "switched off" in found["omitted"]["l3score"]
     assert not [name for name in found["metrics"] if name.startswith("l3score/")]
     assert found["counts"]["judged"] == 0
@@ -130,15 +130,16 @@ def test_a_scored_run_says_what_it_is_of() -> None:
     (task,) = find_tasks(["mmstar_demo"])
     answers = {row["id"]: "A" for row in rows_of(task)} | {"x": "A"}
     given = matched(task, answers, "table")
-    run = score(read(dataclasses.replace(given, reported={"accuracy": 0.9})), "some judge")
-    assert (run.task, run.form, run.asked, run.answered, run.judge) == (
+    reported = dataclasses.replace(given.run, written=Written(values={"accuracy": 0.9}))
+    run = score(read(dataclasses.replace(given, run=reported)), "some judge")
+    assert (run.task, run.form, run.asked, run.answered, run.written.judge) == (
         "mmstar_demo",
         "table",
         24,
         24,
         "some judge",
     )
-    assert (run.definition, run.reported, run.omitted) == (task, {}, {})
+    assert (run.definition, run.written.values, run.written.omitted) == (task, {}, {})
     assert [answer.place for answer in run.read()] == list(range(24))
     assert score_object(run)["counts"]["unknown_first"] == ["x"]
     assert not is_complete(run)
@@ -159,7 +160,7 @@ def test_answers_made_with_other_data_are_named() -> None:
         record = None if data is None else Record(row["id"], signature=Signature(data=data).text)
         run = Run("mmstar_demo", Identity("m"), Path("p"), "run", lambda: [answer_of(row, record)])
         given, _ = join_questions(run, task)
-        return list(differences(given, score(read(given))))
+        return list(differences(given.run, score(read(given))))
 
     assert said(None) == said(ours) == said("") == []
     assert said("mmstar/demo@2") == [f"m: made with the data mmstar/demo@2, scored with {ours}."]
@@ -204,7 +205,9 @@ def test_a_run_in_which_something_is_amiss_is_not_complete(name: str) -> None:
     run = scored("mmstar_demo")
     (first, *rest) = run.records
     if name in ("unknown", "differing", "missing"):
-        run = dataclasses.replace(run, unmatched={name: ["x"]})
+        run = dataclasses.replace(
+            run, written=dataclasses.replace(run.written, unmatched={name: ["x"]})
+        )
     elif name == "judge_failed":
         run = with_records(
             run, [dataclasses.replace(first, verdicts=({"metric": "m", "reason": "boom"},)), *rest]
@@ -219,7 +222,7 @@ def test_a_run_in_which_something_is_amiss_is_not_complete(name: str) -> None:
 def test_what_takes_a_judge_or_programs_may_lack_in_a_complete_run() -> None:
     """A headline that is withheld for want of scores may not."""
     run = scored("spiqa_demo")
-    assert run.omitted.keys() >= {"l3score", "meteor"}
+    assert run.written.omitted.keys() >= {"l3score", "meteor"}
     assert is_complete(run)
     few = scored("mmstar_demo")
     without = [dataclasses.replace(record, scores={}) for record in few.records]
@@ -230,14 +233,13 @@ def test_the_signature_names_the_list_the_form_and_what_was_ablated() -> None:
     """Of the only questions that count."""
     (task,) = find_tasks(["mmstar_demo"])
     given = matched(task, {row["id"]: "A" for row in rows_of(task)})
-    found = score(
-        read(dataclasses.replace(given, ids="abc (24)", identity=Identity("m", "text", "3")))
-    )
+    run = dataclasses.replace(given.run, identity=Identity("m", "text", "3"))
+    found = score(read(dataclasses.replace(given, run=run, ids="abc (24)")))
     signature = found.records[0].signature
     assert "|ids:abc (24)" in signature
     assert "|predictions:jsonl" in signature
     assert "|ablated:text,seed=3" in signature
-    assert found.judge == ""
+    assert found.written.judge == ""
 
 
 @pytest.mark.parametrize(
@@ -254,11 +256,13 @@ def test_the_signature_names_the_list_the_form_and_what_was_ablated() -> None:
 def test_a_written_run_is_the_same_run(tmp_path: Path, who: Identity) -> None:
     """Its model, judge, answers, records, coverage and values; the samples lie in the model's folder."""
     run = dataclasses.replace(
-        scored("mmstar_demo", right_answers("mmstar_demo")), identity=who, judge="openai:j"
+        scored("mmstar_demo", right_answers("mmstar_demo")),
+        identity=who,
+        written=Written(judge="openai:j"),
     )
     (path,) = write_runs([run], tmp_path)
     (again,) = read_results(path)
-    assert (again.identity, again.judge, again.coverage, again.form) == (
+    assert (again.identity, again.written.judge, again.coverage, again.form) == (
         who,
         "openai:j",
         "24 of 24",

@@ -12,8 +12,8 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers.lmms_eval import read_results
-from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import newest, twin, with_unique_labels
+from spiqa_tasks.runs.run import Origin, Run, Written
+from spiqa_tasks.runs.selection import runs_that_count, twin, with_unique_labels
 
 MODEL = Identity("m")
 
@@ -28,7 +28,14 @@ def a_run(
 ) -> Run:
     """A run of a task of ours."""
     run = run_of(choices([True]), task=task)
-    return replace(run, path=Path(path), answered=answered, form=form, identity=who, judge=judge)
+    return replace(
+        run,
+        path=Path(path),
+        answered=answered,
+        form=form,
+        identity=who,
+        written=Written(judge=judge),
+    )
 
 
 def of_settings(
@@ -54,7 +61,7 @@ def test_the_newest_run_counts_and_a_sentence_says_so() -> None:
         a_run("3_results.json", who=Identity("n")),
     ]
     runs += [a_run("4_results.json", task="u")]
-    found, remarks = newest(runs)
+    found, remarks = runs_that_count(runs)
     assert paths(found) == ["2_results.json", "3_results.json", "4_results.json"]
     assert remarks == ["t of m was run again: 2_results.json counts, not 1_results.json."]
 
@@ -63,13 +70,13 @@ def test_a_run_of_fewer_questions_never_replaces_a_fuller_one() -> None:
     """A later trial with --limit leaves the whole run in its place; a later whole run replaces both."""
     sizes = {"1_results.json": 24, "2_results.json": 5, "3_results.json": 23}
     runs = [a_run(path, answered) for path, answered in sizes.items()]
-    found, remarks = newest(runs)
+    found, remarks = runs_that_count(runs)
     assert paths(found) == ["1_results.json"]
     assert remarks == [
-        f"t of m was run again on fewer questions: 1_results.json counts, not {path}."
+        f"t of m was run again: 1_results.json counts, not {path}."
         for path in ("2_results.json", "3_results.json")
     ]
-    found, remarks = newest([*runs[1:], a_run("4_results.json", 24)])
+    found, remarks = runs_that_count([*runs[1:], a_run("4_results.json", 24)])
     assert paths(found) == ["4_results.json"]
     assert remarks[-1] == "t of m was run again: 4_results.json counts, not 3_results.json."
 
@@ -158,14 +165,15 @@ def test_the_twin_of_a_variant_is_a_run_of_its_source(tmp_path: Path) -> None:
 
 def test_of_several_runs_the_twin_is_that_of_the_same_judge_and_folder() -> None:
     """Where these leave several, nobody knows which is meant."""
-    blind = replace(a_run("x/a/1", who=Identity("m", "grey")), judge="openai:a")
+    blind = replace(a_run("x/a/1", who=Identity("m", "grey")), written=Written(judge="openai:a"))
     runs = [
-        replace(seeing(Identity("m"), f"x/a/{judge}"), judge=f"openai:{judge}") for judge in "ab"
+        replace(seeing(Identity("m"), f"x/a/{judge}"), written=Written(judge=f"openai:{judge}"))
+        for judge in "ab"
     ]
     assert twin(blind, runs) is runs[0]
-    elsewhere = replace(seeing(Identity("m"), "x/b/1"), judge="openai:a")
+    elsewhere = replace(seeing(Identity("m"), "x/b/1"), written=Written(judge="openai:a"))
     assert twin(blind, [elsewhere, *runs]) is runs[0]
-    beside = replace(seeing(Identity("m"), "x/a/2"), judge="openai:a")
+    beside = replace(seeing(Identity("m"), "x/a/2"), written=Written(judge="openai:a"))
     assert twin(blind, [beside, *runs]) is None
 
 
@@ -181,40 +189,45 @@ def of_judge(path: str, judge: str, answered: int = 24) -> Run:
 
 
 @pytest.mark.parametrize(
-    ("judges", "kept", "replaced"),
+    ("judged", "kept", "replaced"),
     [
-        ("each", ["3", "4"], ["4 (judge openai:b) counts, not 5 (judge none)", "3 counts, not 1"]),
-        ("one", ["4"], ["not 1 (judge openai:a)", "not 3 (judge openai:a)", "not 5 (judge none)"]),
-        (
-            "any",
-            ["5"],
-            ["5 (judge none) counts, not 1 (judge openai:a)", "not 3", "not 4 (judge openai:b)"],
-        ),
+        (True, ["3", "4"], ["4 counts, not 5.", "3 counts, not 1."]),
+        (False, ["5"], ["5 counts, not 1.", "5 counts, not 3.", "5 counts, not 4."]),
     ],
 )
-def test_a_run_of_another_judge_or_of_none_replaces_a_judged_one_only_where_it_is_said(
-    judges: str, kept: list[str], replaced: list[str]
+def test_a_run_without_a_judge_gives_way_to_the_same_answers_judged(
+    judged: bool, kept: list[str], replaced: list[str]
 ) -> None:
-    """The newest of each judge counts, or of all judges; one without a judge only where all are scored again."""
+    """The newest of each judge counts; where all are scored again, the newest of all."""
     runs = [
         of_judge(path, judge)
         for path, judge in (("1", "openai:a"), ("3", "openai:a"), ("4", "openai:b"), ("5", ""))
     ]
-    found, remarks = newest(runs, judges)
+    found, remarks = runs_that_count(runs, judged)
     assert paths(found) == kept
-    assert sorted(any(text in remark for remark in remarks) for text in replaced) == [True] * len(
-        remarks
+    assert sorted(remark.partition(": ")[2] for remark in remarks) == sorted(replaced)
+
+
+def test_runs_with_other_generation_settings_are_two_runs() -> None:
+    """As two temperatures are two experiments."""
+    hot, cold = (
+        replace(
+            a_run(f"{place}_results.json"),
+            origin=Origin(config={"generation_kwargs": {"temperature": place}}),
+        )
+        for place in (0, 1)
     )
+    assert runs_that_count([hot, cold]) == ([hot, cold], [])
 
 
 def test_answers_that_were_scored_do_not_count_beside_their_scored_run() -> None:
-    """Whatever folder they are in; newer ones count instead of it, and two folders without one stand apart."""
+    """Whatever folder they are in; newer ones count instead of it."""
     old, new = (
-        replace(a_run(f"{folder}/m_t.jsonl", form="jsonl"), date=date)
+        replace(a_run(f"{folder}/m_t.jsonl", form="jsonl"), origin=Origin(date=date))
         for folder, date in (("a", "1"), ("b", "3"))
     )
     scored = a_run("out/m/2_results.json", form="score")
-    assert paths(newest([scored, old])[0]) == ["2_results.json"]
-    found, remarks = newest([scored, old, new])
+    assert paths(runs_that_count([scored, old])[0]) == ["2_results.json"]
+    found, remarks = runs_that_count([scored, old, new])
     assert ([run.path for run in found], len(remarks)) == ([new.path], 2)
-    assert newest([old, new]) == ([old, new], [])
+    assert runs_that_count([old, new])[0] == [new]

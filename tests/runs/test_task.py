@@ -14,7 +14,7 @@ from report_runs import run_of, runs_at
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Origin, Run, Written
 from spiqa_tasks.runs.task import unit
 
 SPIQA = "data:spiqa/testA@d|settings:"
@@ -47,7 +47,13 @@ def host_run(
     values = dict.fromkeys(reported, 0.5)
     path = Path("x_results.json")
     return Run(
-        "t", Identity("m"), path, "lmms-eval", lambda: answers, reported=values, config=config or {}
+        "t",
+        Identity("m"),
+        path,
+        "lmms-eval",
+        lambda: answers,
+        origin=Origin(config=config or {}),
+        written=Written(values=values),
     )
 
 
@@ -78,7 +84,9 @@ def test_what_a_judge_was_asked_is_there(record: Record) -> None:
 def test_the_text_metrics_are_those_that_were_computed_where_the_answers_were_scored() -> None:
     """METEOR that a host computed is there without Java, and what it left out is not; else those of this machine."""
     record = Record("p/0", "a", "a")
-    found = names(spiqa_run(record, reported={"meteor": 0.5, "bleu_1": 0.5, "accuracy": 1.0}))
+    found = names(
+        spiqa_run(record, written=Written(values={"meteor": 0.5, "bleu_1": 0.5, "accuracy": 1.0}))
+    )
     assert [name for name in found if name in (*TEXTS, "bertscore_f1")] == ["bleu_1", "meteor"]
     both = replace(
         run_of([record], task="t", signature="data:spiqa/testA@d|settings:protocol=both")

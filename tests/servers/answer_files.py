@@ -18,7 +18,7 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.join import join_questions
+from spiqa_tasks.runs.join import Joined, join_questions
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import write_runs
 
@@ -38,7 +38,7 @@ def scorer_of(task: Task, judge: Judge | None = None) -> Scorer:
     return make_scorer(task.benchmark, task.settings_text, "offline", judge)
 
 
-def matched(task: Task, answers: Mapping[str, str], form: str = "jsonl", **options: Any) -> Run:
+def matched(task: Task, answers: Mapping[str, str], form: str = "jsonl", **options: Any) -> Joined:
     """Return the answers of a model m with a task's questions; `options` as of `Response`."""
     found = [Answer(key, replace(response_of(text), **options)) for key, text in answers.items()]
     return join_questions(

@@ -47,5 +47,8 @@ def write_two_judges(folder: Path, scores: Mapping[tuple[str, str], Sequence[flo
     """
     for (model, judge), each in scores.items():
         (run,) = read_runs([RunPath(write_judged(folder / judge, model, each, f"openai:{judge}"))])
-        write_runs([replace(run, judge=f"openai:{judge}")], folder / "scored" / judge)
+        write_runs(
+            [replace(run, written=replace(run.written, judge=f"openai:{judge}"))],
+            folder / "scored" / judge,
+        )
     return folder / "scored"

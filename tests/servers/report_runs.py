@@ -52,7 +52,7 @@ def run_of(
         path,
         "lmms-eval",
         lambda: answers,
-        len(answers),
+        asked=len(answers),
         definition=definition,
     )
 

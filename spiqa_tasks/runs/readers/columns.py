@@ -1,158 +1,196 @@
-"""Map the columns of a file of answers to fields: `--columns prediction=answer,reference=ground_truth`."""
+"""Columns of answer files: the names that each field is known by, and one reader of a cell."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import KEY
-from spiqa_tasks.files.tables import ID_COLUMNS
-from spiqa_tasks.hosts.failed_requests import response_of
+from spiqa_tasks.files.tables import ID_COLUMNS, text_of
+from spiqa_tasks.hosts.failed_requests import LONGEST_REASON, response_of
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.scoring.options import LETTERS, NAMES, as_value, options_of
+from spiqa_tasks.scoring.options import LETTERS, as_value, options_of
 
+_FIELDS = {
+    "id": "question_id questionId qid pid problem_id sample_id data_id idx uid key",
+    "prediction": "prediction candidate response output pred model_answer model_prediction"
+    " predicted_answer model_response model_output generated_text generation completion"
+    " raw_output raw_response text",
+    "question": "question query problem question_text problem_text prompt instruction",
+    "reference": "reference answer ground_truth groundtruth gt_answer gold_answer correct_answer"
+    " gold target",
+    "options": "options choices candidates answer_choices",
+    "figures": "figures all_figures_names selected_figures_names selected_figures",
+}
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "id": (*ID_COLUMNS, KEY),
-    "prediction": (
-        *(
-            "prediction",
-            "candidate",
-            "response",
-            "output",
-            "pred",
-            "model_answer",
-            "model_prediction",
-        ),
-        *(
-            "predicted_answer",
-            "model_response",
-            "model_output",
-            "generated_text",
-            "generation",
-            "completion",
-        ),
-    ),
-    "question": ("question",),
-    "reference": ("reference", "answer"),
-    "options": ("options", "choices"),
-    "figures": ("figures", "all_figures_names", "selected_figures_names", "selected_figures"),
-}
-"""What is read of an answer -> the names of columns that it is known by, the first that is there; of `figures` the only
-one, as of several nobody knows which the model saw."""
+    name: tuple(columns.split()) for name, columns in _FIELDS.items()
+} | {"id": (*ID_COLUMNS, KEY, *_FIELDS["id"].split())}
+"""Field -> names of its column; the first that is there counts, in every command.
+
+Of figures the only one counts: of several nobody knows which the model saw.
+"""
+
 PAPER = "paper_id"
-"""The column that is an id together with the question, where none is alone."""
-_GUESSES: Mapping[str, Sequence[str]] = {
-    "id": (*FIELDS["id"], *NAMES["id"], "doc_id", "questionId"),
-    "prediction": (*FIELDS["prediction"], "raw_output", "answer"),
-    "question": NAMES["question"],
-    "reference": sorted(NAMES["answer"], key="answer".__eq__),
-    "figures": (
-        "selected_figures_names",
-        "selected_figures",
-        "figures",
-        "all_figures_names",
-        "images",
-    ),
-}
-"""Field -> names that a message guesses it by, the likeliest first."""
+"""The column that is an id together with the question, for files without ids of questions."""
+
+FAILED_STATUSES = frozenset({"error", "failed", "failure", "timeout", "request_failed"})
+"""Values of a column `status` that say that there is no answer."""
+
 _RELEASED = ("all_figures_names", "referred_figures_indices", "referred_figures_names")
-_LONGEST_NAME, _MOST_NAMES = 60, 12
-"""Characters of a column's name, and names, that a message quotes; an object of answers by id has thousands."""
+"""Columns of SPIQA's released scripts: figures as shown, and those that the answer needs."""
+
+_LONGEST_NAME = 60
+_MOST_NAMES = 12
+"""Names in a message, and characters of each; an object of answers by id has thousands."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a file of answers."""
+    """The columns of a file of answers; `named` is field -> column as the user says ("": none).
+
+    A column with dots is a path into objects and lists: `doc.question`, `resps.0`.
+    """
 
     named: Mapping[str, str] = field(default_factory=dict)
-    """Field of `FIELDS` -> the column that the user named ("": none)."""
 
     @classmethod
     def parse(cls, text: str) -> Columns:
-        """Return the columns of `FIELD=COLUMN,...`; InputError: a field that is unknown, doubled or without `=`."""
+        """Return the columns of `FIELD=COLUMN,...`.
+
+        Raises InputError: a field that is unknown, doubled or without `=`.
+        """
         pairs = [part.partition("=") for part in text.split(",") if part.strip()]
         named = {key.strip(): column.strip() for key, _, column in pairs}
-        if (
-            len(named) < len(pairs)
-            or not named.keys() <= FIELDS.keys()
-            or not all(sign for _, sign, _ in pairs)
-        ):
+        has_signs = all(sign for _, sign, _ in pairs)
+        if len(named) < len(pairs) or not named.keys() <= FIELDS.keys() or not has_signs:
             raise InputError(
-                f"Expected --columns FIELD=COLUMN,... with fields among {', '.join(FIELDS)}, each once; found {text!r}."
+                f"Expected --columns FIELD=COLUMN,... with fields among {', '.join(FIELDS)}, each "
+                f"once; found {text!r}."
             )
         return cls(named)
 
-    def name(self, what: str, found: Collection[str], known: Iterable[str] = ()) -> str | None:
-        """Return the column of a field among those `found`, `known` by the names of `FIELDS` or others; else None."""
+    def name(self, what: str, found: Collection[str]) -> str | None:
+        """Return the column of a field among those `found`, or None."""
         if what in self.named:
             return self.named[what] if self.named[what] in found else None
+
         taken = set(self.named.values())
-        known = known or FIELDS[what]
-        there = [name for name in known if name in found and name not in taken]
-        return None if not there or (what == "figures" and len(there) > 1) else there[0]
+        present = [name for name in FIELDS[what] if name in found and name not in taken]
+        is_unclear = what == "figures" and len(present) > 1
+        return present[0] if present and not is_unclear else None
 
     def ids(self, found: Collection[str]) -> tuple[str, ...]:
-        """Return the column of a row's id, or those of its paper and its question; () without these."""
-        name, question = self.name("id", found), self.name("question", found)
-        if name is not None:
-            return (name,)
-        return (
-            ()
-            if question is None or PAPER not in found or "id" in self.named
-            else (PAPER, question)
-        )
+        """Return the column of a row's id, or those of its paper and its question; or ()."""
+        name = self.name("id", found)
+        question = self.name("question", found)
+        is_sure = "id" in self.named or name in (*ID_COLUMNS, KEY)
+        if question is not None and PAPER in found and not is_sure:
+            return (PAPER, question)
+        return () if name is None else (name,)
 
     def check(self, found: Collection[str], where: object) -> None:
-        """Raise InputError where none of the rows has a column that the user named."""
+        """Raise InputError if none of the rows has a column that the user named."""
         missing = [name for name in self.named.values() if name and name not in found]
         if missing:
             raise InputError(
-                f"Expected the column {missing[0]} of --columns in {where}, found {listed(found)}. Correct --columns."
+                f"Expected the column {missing[0]} of --columns in {where}, found "
+                f"{listed(found)}. Correct --columns."
             )
 
-    def answer(self, row: Mapping[str, Any], answer_id: str, text: str, place: int = 0) -> Answer:
-        """Return the answer of a row, with whatever it has to compare with the release; ValueError: wrong figures."""
-        figures = as_value(self._value("figures", row))
-        if figures and not (
-            isinstance(figures, list) and all(isinstance(name, str) for name in figures)
-        ):
-            raise ValueError(f"the figures {str(figures)[:60]!r}, which are no list of names")
-        given = self._value("reference", row)
-        listed = as_value(given)  # of a table a list of texts, as `[0, 1]` is an answer
-        is_list = isinstance(listed, list) and (
-            listed is given or all(isinstance(each, str) for each in listed)
-        )
-        true = tuple(map(str, listed)) if is_list else (_text(given),)
+    def is_answer(self, found: Collection[str]) -> bool:
+        """Return whether a row with these columns is an answer.
+
+        It has a prediction, and an id or its question and reference.
+        """
+        if self.name("prediction", found) is None:
+            return False
+        has_question = self.name("question", found) and self.name("reference", found)
+        return bool(self.ids(found) or has_question)
+
+    def resolved(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a row with a column for each path that the user named and the row has."""
+        paths = [name for name in self.named.values() if "." in name and name not in row]
+        values = {path: _value_at(row, path.split(".")) for path in paths}
+        return {**row, **{path: value for path, value in values.items() if value is not None}}
+
+    def answer(self, row: Mapping[str, Any], answer_id: str, text: Any, place: int = 0) -> Answer:
+        """Return the answer of a row, with whatever it has to compare with the release.
+
+        Raises ValueError: figures that are no list of names, or others than the answer needs.
+        """
+        references = _references(self._value("reference", row))
         return Answer(
             answer_id,
-            response_of(text, tuple(figures or ())),
+            self._response(row, text),
             place=place,
-            question=_text(self._value("question", row)),
-            reference=true[0] if len(true) == 1 else "",
-            options=self._options(row),
+            question=_plain_text(self._value("question", row)),
+            reference=references[0] if len(references) == 1 else "",
+            options=self.options(row),
             needed=_needed(row),
-            references=true,
+            references=references,
         )
+
+    def options(self, row: Mapping[str, Any]) -> dict[str, str]:
+        """Return label -> text of the options, in one column or in columns of letters; or {}."""
+        name = self.name("options", row)
+        letters = [letter for letter in LETTERS if letter in row]
+        for columns in [[name] if name else [], letters]:
+            with suppress(ValueError):
+                found = options_of(row, columns) if columns else {}
+                filled = {label: text for label, text in found.items() if text}
+                if filled:
+                    return filled
+        return {}
+
+    def _response(self, row: Mapping[str, Any], text: Any) -> Response:
+        figures = as_value(self._value("figures", row)) or []
+        if not (isinstance(figures, list) and all(isinstance(name, str) for name in figures)):
+            raise ValueError(f"the figures {str(figures)[:60]!r}, which are no list of names")
+
+        answer = cell_text(text)
+        reason = failure_of(row, taken=[self.name("prediction", row)])
+        if answer is None or reason:
+            return Response("", reason or "no answer in the file", tuple(figures))
+        return response_of(answer, tuple(figures))
 
     def _value(self, what: str, row: Mapping[str, Any]) -> Any:
         column = self.name(what, row)
         return None if column is None else row[column]
 
-    def _options(self, row: Mapping[str, Any]) -> dict[str, str]:
-        """Label -> text of the options, in a column of their own or in columns called by their letters."""
-        name = self.name("options", row)
-        for columns in ([name] if name else [], [letter for letter in LETTERS if letter in row]):
-            with suppress(ValueError):
-                found = options_of(row, columns) if columns else {}
-                if filled := {label: text for label, text in found.items() if text}:
-                    return filled
-        return {}
-
 
 USUAL = Columns()
+
+
+def cell_text(value: Any) -> str | None:
+    """Return the text of a cell in any form of file, or None of a null.
+
+    A whole float is its integer, a number its text, a list of one text that text.
+    Raises ValueError: an object, a truth value or a longer list.
+    """
+    if isinstance(value, list) and len(value) == 1:
+        return cell_text(value[0])
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, bool | list | dict):
+        raise ValueError(f"{value!r:.60}, no text or number")
+    return text_of(value)
+
+
+def failure_of(row: Mapping[str, Any], taken: Collection[str | None] = ()) -> str:
+    """Return why a row has no answer, by its columns `error` and `status`, or ''."""
+    error = row.get("error") if "error" not in taken else None
+    if error and error == error:  # NaN is a cell without an error, too
+        return str(error)[:LONGEST_REASON]
+
+    status = str(row.get("status", "")).strip()
+    is_http_error = status[:1] in ("4", "5") and status.isdigit() and len(status) == 3
+    has_failed = status.lower() in FAILED_STATUSES or is_http_error
+    return f"status {status}" if has_failed else ""
 
 
 def listed(found: Iterable[str]) -> str:
@@ -162,45 +200,65 @@ def listed(found: Iterable[str]) -> str:
     return f"{', '.join(names[:_MOST_NAMES])}{more}" or "none"
 
 
-def advice(found: Collection[str], needed: Iterable[str] = ("prediction", "id")) -> str:
-    """Return the sentences that say how to name the columns, and which of the needed fields none looks like."""
-    taken: dict[str, str] = {}
-    for what, names in _GUESSES.items():
-        name = next((name for name in names if name in found and name not in taken.values()), None)
-        if name is not None:
-            taken[what] = name
-    known = {
-        (what, name)
-        for what, names in FIELDS.items()
-        for name in names
-        if what != "figures" or name == what
-    }
-    told = ",".join(f"{what}={name}" for what, name in taken.items() if (what, name) not in known)
-    free = {"question", "reference"} - taken.keys()
-    missing = [what for what in needed if what not in taken and (what != "id" or free)]
-    lacks = [
-        f"id (or, without a task, {' and '.join(sorted(free))})" if what == "id" else what
-        for what in missing
-    ]
-    said = [f"Say which column is what, such as --columns {told}."] if told else []
-    said += (
-        [f"No column looks like {' or '.join(lacks)}: add it, or name it with --columns."]
-        if lacks
-        else []
-    )
-    return " ".join(said)
+def advice(
+    found: Collection[str], columns: Columns = USUAL, needed: Sequence[str] = ("prediction", "id")
+) -> str:
+    """Return the sentence that says how to name the needed columns that no column looks like."""
+    missing = [what for what in needed if columns.name(what, found) is None]
+    if "id" in missing and columns.name("question", found):
+        missing.remove("id")
+    if not missing:
+        return ""
+
+    known = {*_RELEASED, *(columns.name(what, found) for what in FIELDS)}
+    free = [name for name in found if name not in known]
+    if "prediction" in missing and "answer" in found:
+        free.insert(0, "answer")  # without another column more often the model's than the true one
+    if not free:
+        return f"No column looks like {' or '.join(missing)}: add it."
+    pairs = [f"{what}={name[:_LONGEST_NAME]}" for what, name in zip(missing, free, strict=False)]
+    return f"Name the columns, such as --columns {','.join(pairs)}."
+
+
+def _value_at(value: Any, path: list[str]) -> Any:
+    """The value at a path of keys and places, or None."""
+    for step in path:
+        if isinstance(value, Mapping):
+            value = value.get(step)
+        elif isinstance(value, list) and step.isdigit() and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return None
+    return value
+
+
+def _references(given: Any) -> tuple[str, ...]:
+    """The true answers: a list, also one that a cell's text writes out if it is of texts.
+
+    `[0, 1]` in a cell of a table is one answer.
+    """
+    value = as_value(given)
+    is_list = isinstance(value, list)
+    if is_list and (value is given or all(isinstance(each, str) for each in value)):
+        return tuple(map(str, value))
+    return (_plain_text(given),)
 
 
 def _needed(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The figures that the true answer needs, as the released scripts write them; ValueError for others' places."""
+    """The figures that the true answer needs, as the released scripts write them.
+
+    Raises ValueError: they are at other places among the figures shown.
+    """
     shown, indices, needed = (as_value(row.get(name)) for name in _RELEASED)
     names = tuple(map(str, needed)) if isinstance(needed, list) else ()
     if names and isinstance(shown, list) and isinstance(indices, list):
-        at = {str(place): str(name) for place, name in enumerate(shown)}
-        if {at.get(str(index)) for index in indices} != set(names):
+        by_place = {str(place): str(name) for place, name in enumerate(shown)}
+        if {by_place.get(str(index)) for index in indices} != set(names):
             raise ValueError(f"the figures {shown} whose {indices} are not {needed}")
     return names
 
 
-def _text(value: Any) -> str:
-    return "" if value is None or isinstance(value, list | dict) else str(value)
+def _plain_text(value: Any) -> str:
+    if isinstance(value, list) and len(value) == 1:
+        return _plain_text(value[0])
+    return "" if isinstance(value, list | dict) else text_of(value)

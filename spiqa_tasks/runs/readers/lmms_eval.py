@@ -18,7 +18,7 @@ from spiqa_tasks.hosts.lmms_eval_files import LoggedSample, LoggedTask, Results
 from spiqa_tasks.runs.answer import Answer, plain
 from spiqa_tasks.runs.identity import Identity, identity
 from spiqa_tasks.runs.readers.host_tasks import host_answers
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Origin, Run, Written
 
 FORM, SCORED = FORMS = ("lmms-eval", "score")
 """The forms: written by the host, or by `score --output`."""
@@ -62,9 +62,15 @@ def read_samples(path: Path) -> Run:
 
     name = lmms_eval_files.task_in_name(path)
     task = Task(name, benchmark, made.split, made.settings)
-    who = Identity(path.stem)
     return Run(
-        task.name, who, path, FORM, lambda: answers, task.questions, len(answers), definition=task
+        task.name,
+        Identity(path.stem),
+        path,
+        FORM,
+        lambda: answers,
+        definition=task,
+        asked=task.questions,
+        answered=len(answers),
     )
 
 
@@ -137,23 +143,30 @@ def _run(path: Path, results: Results, task: LoggedTask) -> Run:
         asked = _asked(definition, task)
         read = partial(own_answers, task.samples)
 
+    origin = Origin(
+        config=task.config,
+        command=() if task.summary else results.command,
+        conditions=results.conditions,
+        date=results.date,
+    )
+    sizes = task.summary.get("groups", {})
+    written = Written(
+        values=task.values,
+        sizes={str(group): int(size) for group, size in sizes.items()},
+        judge=str(task.summary.get("judge", "")),
+    )
     return Run(
         task.name,
         identity(results.model, results.model_args),
         path,
         SCORED if task.summary else FORM,
         read,
-        asked,
-        task.answered,
-        task.samples.is_file(),
-        definition,
-        task.values,
-        task.config,
-        sizes={str(group): int(size) for group, size in task.summary.get("groups", {}).items()},
-        judge=str(task.summary.get("judge", "")),
-        command=() if task.summary else results.command,
-        host=results.conditions,
-        date=results.date,
+        definition=definition,
+        asked=asked,
+        answered=task.answered,
+        logged=task.samples.is_file(),
+        origin=origin,
+        written=written,
     )
 
 
@@ -163,7 +176,7 @@ def _own_task(config: Mapping[str, Any]) -> Task | None:
         task = task_of(config)
         if task is None:
             return None
-        return dataclasses.replace(task, settings_text=settings_text(task.settings))
+        return dataclasses.replace(task, settings_text=settings_text(task.settings_text))
     except SpiqaTasksError:
         return None
 

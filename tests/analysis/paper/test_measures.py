@@ -17,7 +17,7 @@ from spiqa_tasks.analysis.paper.measures import bootstrap, correlations, spread
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Run, Written
 
 SPIQA = "data:spiqa/testA@d|settings:"
 
@@ -30,7 +30,9 @@ def run_with(scores: list[tuple[float, float]], model: str = "m", **changes: Any
     ]
     mean = sum(text for _, text in scores) / len(scores)
     return replace(
-        run_of(records, model, "spiqa_testA", SPIQA), reported={"rouge_l": mean}, **changes
+        run_of(records, model, "spiqa_testA", SPIQA),
+        written=Written(values={"rouge_l": mean}),
+        **changes,
     )
 
 
@@ -119,7 +121,7 @@ def test_the_released_l3score_is_correlated_too() -> None:
     ]
     records = [Record(f"p/{place}", "a", "a", scores=each) for place, each in enumerate(scores)]
     run = run_of(records[:2], "m", "t", f"{SPIQA}protocol=both")
-    (found,), _ = correlations([replace(run, reported={"rouge_l": 0.45})])
+    (found,), _ = correlations([replace(run, written=Written(values={"rouge_l": 0.45}))])
     assert (found["correlated_with"], found["metric"], found["n"]) == (
         "l3score_released",
         "rouge_l",

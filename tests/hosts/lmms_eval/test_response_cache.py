@@ -117,7 +117,7 @@ def test_the_lock_of_a_dead_process_is_taken_over(
     assert not lock.exists()
 
 
-@pytest.mark.parametrize("pid", [1, os.getpid()])
+@pytest.mark.parametrize("pid", [1, os.getpid()], ids=["init", "this process"])
 def test_the_lock_of_a_live_process_is_respected(
     tmp_path: Path, run: object, pid: int, caplog: pytest.LogCaptureFixture
 ) -> None:

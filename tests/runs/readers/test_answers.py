@@ -2,7 +2,9 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from spiqa_tasks.files.json_text import first_object
 from spiqa_tasks.runs.join import join_questions
 from spiqa_tasks.runs.loading import find_task
 from spiqa_tasks.runs.paths import RunPath, read_runs
-from spiqa_tasks.runs.readers.answers import read_lines
+from spiqa_tasks.runs.readers.answers import read_lines, read_table
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -52,10 +54,9 @@ def test_whole_numbers_are_ids_and_blank_lines_and_a_byte_order_mark_do_not_matt
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ('{"id": 2, "prediction": null}', "found id 2, prediction None. Correct it."),
-        ('{"id": 2, "prediction": 3}', "found id 2, prediction 3. Correct it."),
-        ('{"id": true, "prediction": "A"}', "found id True, prediction 'A'. Correct it."),
-        ('{"id": 2.0, "prediction": "A"}', "found id 2.0, prediction 'A'. Correct it."),
+        ('{"id": true, "prediction": "A"}', "True"),
+        ('{"id": null, "prediction": "A"}', "None"),
+        ('{"prediction": "A"}', "None"),
         ('  {"id": 2, "predic ', 'found \'{"id": 2, "predic\'. Complete or delete the line.'),
         ("[1]", "found '[1]'. Complete or delete the line."),
         ("[" * 100_000, f"found '{'[' * 60}'. Complete or delete the line."),
@@ -67,11 +68,50 @@ def test_a_broken_line_is_named_by_its_number(tmp_path: Path, line: str, found: 
     path.write_text('{"id": 1, "prediction": "A"}\n\n' + line)
     with pytest.raises((DataError, InputError)) as error:
         read_lines(path)
-    wanted = {
-        "Correct": "to have id and prediction, a text or number and a text;",
-        "Complete": "to be a JSON object,",
-    }[found.split(". ")[-1].split(" ")[0]]
-    assert str(error.value) == f"Expected line 3 of {path} {wanted} {found}"
+    if found in ("True", "None"):
+        assert str(error.value) == (
+            f"Expected a text or number as id in line 3 of {path}, found {found}. Correct it."
+        )
+    else:
+        assert str(error.value) == f"Expected line 3 of {path} to be a JSON object, {found}"
+
+
+def test_a_cell_is_read_alike_in_every_form(tmp_path: Path) -> None:
+    """A whole float is its integer, a number its text, a list of one text that text."""
+    rows = [
+        {"id": 0.0, "prediction": 3},
+        {"id": 1, "prediction": 4.0},
+        {"id": "2", "prediction": ["B"]},
+    ]
+    path = tmp_path / "p.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "p.csv").write_text("id,prediction\n0.0,3\n1,4.0\n2,B\n")
+    assert pairs(path) == [("0", "3"), ("1", "4"), ("2", "B")]
+    assert [answer.id for answer in read_table(tmp_path / "p.csv")] == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_a_null_is_no_answer(tmp_path: Path, form: str) -> None:
+    """It is a failed request, which is counted, and no wrong answer."""
+    path = tmp_path / f"p.{form}"
+    frame = pd.DataFrame({"id": ["1", "2"], "prediction": ["A", None]})
+    if form == "jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_parquet(path)
+    read = read_lines if form == "jsonl" else read_table
+    assert [answer.response.failure for answer in read(path)] == [None, "no answer in the file"]
+
+
+@pytest.mark.parametrize("row", [{"error": "rate limit"}, {"status": "failed"}, {"status": 503}])
+def test_a_column_says_that_a_request_failed(tmp_path: Path, row: dict[str, Any]) -> None:
+    """Texts of answers are answers, whatever they look like."""
+    path = tmp_path / "p.jsonl"
+    good = {"id": 2, "prediction": "HTTP 404", "error": None, "status": "ok"}
+    path.write_text("\n".join(map(json.dumps, [{"id": 1, "prediction": "", **row}, good])))
+    failed, answered = read_lines(path)
+    assert failed.response.failure
+    assert (answered.response.text, answered.response.failure) == ("HTTP 404", None)
 
 
 @pytest.mark.parametrize("column", ["prediction", "response", "output", "pred", "model_answer"])
@@ -94,7 +134,7 @@ def test_an_object_of_answers_by_id_is_rows(tmp_path: Path, more: bool) -> None:
     }
     path.write_text(json.dumps(content))
     joined, remarks = join_questions(read_runs([RunPath(path)])[0], find_task("mmstar_demo"))
-    assert {key: answer.response.text for key, answer in joined.by_id.items()} == {
+    assert {key: answer.response.text for key, answer in joined.run.by_id.items()} == {
         r["id"]: r["answer"] for r in rows
     }
     assert remarks == []

@@ -104,10 +104,6 @@ def test_the_figures_shown_come_from_the_file(tmp_path: Path) -> None:
     ("entry", "message"),
     [
         (
-            {"question": "Why?", "response": None},
-            f"{RESPONSE} NoneType. Ask the model again.",
-        ),
-        (
             {"question": "Why?", "response": {"f.png": ["Yes"]}},
             f"{RESPONSE} ['Yes'] for f.png. Ask the model again.",
         ),
@@ -116,20 +112,15 @@ def test_the_figures_shown_come_from_the_file(tmp_path: Path) -> None:
             f"{RESPONSE} 'Yes' for f.png. Ask the model again.",
         ),
         (
-            {"question": "Why?", "response": {"f.png": ["Yes", None]}},
-            f"{RESPONSE} ['Yes', None] for f.png. Ask the model again.",
-        ),
-        (
             {"response": "w"},
             "Expected question 0 of {} to have question and response, found referred_figures_indices, "
-            "all_figures_names, answer, response. Say which column is what, such as --columns "
-            "figures=all_figures_names. No column looks like question: add it, or name it with --columns.",
+            "all_figures_names, answer, response. No column looks like question: add it.",
         ),
         (
             {"question": "Why?"},
             "Expected question 0 of {} to have question and response, found referred_figures_indices, "
-            "all_figures_names, answer, question. Say which column is what, such as --columns "
-            "prediction=answer,figures=all_figures_names.",
+            "all_figures_names, answer, question. Name the columns, such as --columns "
+            "prediction=answer.",
         ),
     ],
 )

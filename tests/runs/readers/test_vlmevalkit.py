@@ -12,7 +12,7 @@ from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath, read_runs
-from spiqa_tasks.runs.readers.answers import vlmevalkit_runs
+from spiqa_tasks.runs.readers import vlmevalkit
 
 (DEMO,) = find_tasks(["mmstar_demo"])
 ROWS = rows_of(DEMO)
@@ -53,7 +53,7 @@ def test_the_newest_date_counts_unless_it_asked_less(tmp_path: Path) -> None:
     write_table(mmstar_table(ROWS[:5]), tmp_path / "m" / SECOND / "m_mmstar_demo.tsv")
     (run,), remarks = load_runs([RunPath(tmp_path)])
     assert run.path.parent.name == FIRST
-    assert "on fewer questions" in remarks[0]
+    assert "was run again" in remarks[0]
 
 
 def test_scores_beside_answers_count_and_answers_made_after_them_too(tmp_path: Path) -> None:
@@ -129,8 +129,8 @@ def test_scores_as_old_as_their_answers_are_of_these(
     scores.write_text("")
     for each, moment in ((path, 1000), (scores, 1000 + later)):
         os.utime(each, (moment, moment))
-    assert len(vlmevalkit_runs(tmp_path, ["mmstar_demo"])) == count
-    assert vlmevalkit_runs(tmp_path, ["another"]) == []
+    assert len(vlmevalkit.vlmevalkit_runs(tmp_path.rglob("*"), ["mmstar_demo"])) == count
+    assert vlmevalkit.vlmevalkit_runs(tmp_path.rglob("*"), ["another"]) == []
 
 
 @pytest.mark.parametrize("newer", ["tsv", "xlsx"])
@@ -154,7 +154,7 @@ def test_a_folder_without_our_tasks_is_not_read_and_says_what_is_needed(
         for name in ("MMBench_DEV_EN", "BigVQA", "BigVQA_gpt-4o_result"):
             write_table(mmstar_table(ROWS), tmp_path / "m" / date / f"m_{name}.tsv")
     monkeypatch.setattr(
-        "spiqa_tasks.runs.readers.answers.read_cells", lambda _: pytest.fail("a table was read")
+        "spiqa_tasks.runs.readers.answers.read_records", lambda _: pytest.fail("a table was read")
     )
     assert main([command, str(tmp_path)]) == 2
     said = capsys.readouterr().err
