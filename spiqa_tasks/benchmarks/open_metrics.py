@@ -88,27 +88,35 @@ def judged_by(name: str, compute: Callable[[Sequence[Record]], Value]) -> Metric
 
     def over(records: Sequence[Record]) -> Value:
         mass = _mass(records)
-        if mass.n and mass.value < LEAST_MASS:
-            reason = (
-                f"yes and no have {mass.value:.1%} of the probability of the judge's first word"
-            )
+        if mass.n and (reason := noise(mass.value)):
             return Value(math.nan, mass.n, reason=reason)
         return compute(records)
 
     return Metric(name, over, needs="judge")
 
 
+def noise(mass: float) -> str:
+    """Return why L3Scores with this mean probability of yes and no are withheld, or ''."""
+    if math.isnan(mass) or mass >= LEAST_MASS:
+        return ""
+    return f"yes and no have {mass:.1%} of the probability of the judge's first word"
+
+
 def _mass(records: Sequence[Record]) -> Value:
     """Return the mean probability of yes and no together among L3Score's verdicts."""
-    masses = [
-        yes_no_mass(verdict["top_logprobs"])
-        for record in records
-        for verdict in record.verdicts
-        if "top_logprobs" in verdict and verdict["metric"].removesuffix(RELEASED) == L3SCORE
-    ]
+    masses = [mass for record in records for mass in yes_no_masses(record)]
     if not masses:
         return Value(math.nan, 0)
     return Value(math.fsum(masses) / len(masses), len(masses))
+
+
+def yes_no_masses(record: Record) -> list[float]:
+    """Return the probability of yes and no together of each L3Score verdict of a record."""
+    return [
+        yes_no_mass(verdict["top_logprobs"])
+        for verdict in record.verdicts
+        if "top_logprobs" in verdict and verdict["metric"].removesuffix(RELEASED) == L3SCORE
+    ]
 
 
 YES_NO_MASS = Metric("yes_no_mass", _mass, needs="judge")

@@ -5,13 +5,15 @@ Everything that a table needs stands in columns, because `concat`, `merge` and `
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.benchmarks.aggregation import Value, mean_value
+from spiqa_tasks.benchmarks.aggregation import RELEASED, Value, mean_value
 from spiqa_tasks.benchmarks.choice import OPTIONS
+from spiqa_tasks.benchmarks.open_metrics import L3SCORE, YES_NO_MASS, noise, yes_no_masses
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics import text_scores
@@ -116,8 +118,11 @@ def value(
     }
 
     if not partial and (reason := _shortage(frame, size)):
-        return Value(float("nan"), len(frame), reason=reason)
+        return Value(math.nan, len(frame), reason=reason)
 
+    is_l3score = metric.removesuffix(RELEASED) == L3SCORE
+    if is_l3score and YES_NO_MASS.name in frame and (reason := noise(frame.yes_no_mass.mean())):
+        return Value(math.nan, len(frame), reason=reason)
     if metric in frame.columns:
         return replace(mean_value(_scores(frame, metric)), clusters=clusters)
     if metric in CORPUS_METRICS:
@@ -177,7 +182,14 @@ def _columns_of_record(run: Run, record: Record) -> dict[str, Any]:
         "reference": record.reference,
         "letter": record.prediction if is_choice else None,
         "signature": record.signature,
+        **_judge_columns(record),
     }
+
+
+def _judge_columns(record: Record) -> dict[str, float]:
+    """Return the probability of yes and no in the verdict, by which L3Scores are told from noise."""
+    masses = yes_no_masses(record)
+    return {YES_NO_MASS.name: math.fsum(masses) / len(masses)} if masses else {}
 
 
 def _check_single_run(frame: pd.DataFrame) -> None:
@@ -211,11 +223,11 @@ def _scores(frame: pd.DataFrame, metric: str) -> Mapping[str, float | None]:
 def _corpus_value(frame: pd.DataFrame, metric: str) -> Value:
     answered = frame[frame.prediction.notna()]
     if reason := too_few(len(answered), len(frame), "answers have a text"):
-        return Value(float("nan"), len(answered), reason=reason)
+        return Value(math.nan, len(answered), reason=reason)
 
     pairs = list(zip(answered.prediction, answered.reference, strict=True))
     scores = text_scores.text_scores(pairs, [metric])
     if metric in scores.omitted:
-        return Value(float("nan"), len(answered), reason=scores.omitted[metric])
+        return Value(math.nan, len(answered), reason=scores.omitted[metric])
 
     return Value(scores.values[metric], len(answered), missing=len(frame) - len(answered))

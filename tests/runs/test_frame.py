@@ -133,3 +133,25 @@ def test_importing_the_package_loads_no_pandas() -> None:
     """Both names are loaded when they are first used."""
     code = "import sys, spiqa_tasks; assert 'pandas' not in sys.modules; spiqa_tasks.load_samples"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_l3scores_of_a_judge_that_hardly_says_yes_or_no_are_withheld(tmp_path: Path) -> None:
+    """The frame withholds what the run withholds; with a fit judge both give the mean."""
+    rows = rows_for_scoring("spiqa", "demo", "")
+    for name, yes in (("fit", -0.01), ("noise", -6.0)):
+        samples = []
+        for row in rows:
+            sample = sample_of(row, "{'Answer': 'x'}")
+            headline = next(value for value in sample.values() if "status" in value)
+            logprobs = [["So", -0.1], ["yes", yes], ["no", yes - 3]]
+            verdict = {"metric": "l3score", "score": 0.95, "top_logprobs": logprobs}
+            headline |= {"scores": {"l3score": 0.95}, "verdicts": [verdict]}
+            samples.append({**sample, "l3score": headline})
+        options = {"settings": {"spiqa_demo": ""}, "benchmark": "spiqa", "split": "demo"}
+        write_run(tmp_path / name, name, {"spiqa_demo": samples}, **options)
+
+    fit = spiqa_tasks.value(spiqa_tasks.load_samples(tmp_path / "fit"), "l3score")
+    noise = spiqa_tasks.value(spiqa_tasks.load_samples(tmp_path / "noise"), "l3score")
+    assert fit.value == pytest.approx(0.95)
+    assert math.isnan(noise.value)
+    assert "of the probability" in str(noise.reason)
