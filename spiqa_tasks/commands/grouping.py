@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, group_value
-from spiqa_tasks.benchmarks.aggregation import Metric, prepare
+from spiqa_tasks.benchmarks.aggregation import Metric, Value, prepare
 from spiqa_tasks.commands.run_arguments import named_runs, withheld_values
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue
@@ -71,22 +71,22 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
     Raises InputError: no run that has the column, or an unknown metric.
     """
     frames = [(run, frame_of([run])) for run in with_unique_labels(runs)]
-    suited = [(run, frame) for run, frame in frames if _columns(frame, arguments.by)]
+    suited = [(run, frame) for run, frame in frames if _has(frame, arguments.by)]
     if not suited:
         known = {name for _, frame in frames for name in group_columns(frame)}
         raise InputError(
             f"No answers have the column {arguments.by}. Known: {', '.join(sorted(known))}."
         )
 
-    metrics = {run.name: _metrics(run, arguments.metrics) for run, _ in suited}
-    prepare((metrics[run.name], run.questions) for run, _ in suited)
+    asked = [(run, frame, _metrics(run, arguments.metrics)) for run, frame in suited]
+    prepare((metrics, run.questions) for run, _, metrics in asked)
     rows: list[GroupValue] = []
     is_complete = True
-    for run, frame in suited:
-        reasons = withheld_values(run, metrics[run.name])
+    for run, frame, metrics in asked:
+        reasons = withheld_values(run, metrics)
         is_complete &= run.record_set.withheld() is None and not reasons
         say(*reasons)
-        for metric in metrics[run.name]:
+        for metric in metrics:
             rows += _rows(run, frame, metric, arguments.by)
 
     _print(arguments.format, rows)
@@ -100,12 +100,8 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
     return is_complete and not short
 
 
-def _columns(frame: pd.DataFrame, by: str) -> list[str]:
-    """The columns of groups that are asked for, of those that the frame has."""
-    known = group_columns(frame)
-    if by == GROUP:
-        return known or [by]  # a run without groups has its value over all answers
-    return [name for name in known if name == by]
+def _has(frame: pd.DataFrame, by: str) -> bool:
+    return by == GROUP or by in group_columns(frame)
 
 
 def _metrics(run: Run, names: Sequence[str]) -> list[Metric]:
@@ -115,21 +111,25 @@ def _metrics(run: Run, names: Sequence[str]) -> list[Metric]:
 
 
 def _rows(run: Run, frame: pd.DataFrame, metric: Metric, by: str) -> Iterator[GroupValue]:
-    """The value over all answers, then that of each group, by name within each column."""
+    """The values of the groups in a column, by name; of all, after the value over all answers."""
+    columns = [by]
     if by == GROUP:
         yield group_value(run, metric.name, OVERALL, run.value(metric))
-    if not has_metric(frame, metric.name):
-        return  # a rate of failures, which is one of the whole run
+        labels = run.own.benchmark.labels
+        columns = [name for name in group_columns(frame) if name not in labels]
 
-    for column in _columns(frame, by):
-        if column not in frame:
-            continue
-        groups = frame[column] if by == GROUP else frame[column].fillna("unknown")
-        for name, part in frame.groupby(groups):
-            size = run.written.sizes.get(str(name))
-            found = value(part, metric.name, run.partial, size)
+    for column in columns:
+        for name, part in frame.groupby(column):
+            found = _value(run, part, metric, str(name))
             if found.n or found.reason:
                 yield group_value(run, metric.name, str(name), found)
+
+
+def _value(run: Run, part: pd.DataFrame, metric: Metric, group: str) -> Value:
+    """The value over a group's rows; a rate of failures has no column and is the run's own."""
+    if not has_metric(part, metric.name):
+        return run.value(metric, group)
+    return value(part, metric.name, run.partial, run.written.sizes.get(group))
 
 
 def _print(form: str, rows: Sequence[GroupValue]) -> None:

@@ -173,7 +173,7 @@ def _columns_of_record(run: Run, record: Record) -> dict[str, Any]:
     response = answer.response.text if answer is not None else None
     labels = run.own.benchmark.labels if run.is_own else ()
     return {
-        **{name: record.details[name] for name in labels if record.details.get(name)},
+        **{name: str(record.details.get(name) or "unknown") for name in labels},
         "id": record.id,
         "cluster": record.cluster,
         "status": record.status,

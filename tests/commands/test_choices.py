@@ -48,7 +48,7 @@ def test_other_columns_can_be_named(tmp_path: Path, capsys: pytest.CaptureFixtur
         tmp_path / "answers.jsonl", [{"said": "B", "one": "red", "two": "blue", "response": "A"}]
     )
     status, printed, _ = run_json(
-        capsys, "choices", path, "--response", "said", "--options", "one,two"
+        capsys, "choices", path, "--columns", "prediction=said", "--options", "one,two"
     )
     assert (status, [answer["letter"] for answer in printed["answers"]]) == (0, ["B"])
 
@@ -66,12 +66,15 @@ def test_a_table_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     ("rows", "options", "message"),
     [
         ([], [], "found an empty file"),
-        ([{"choices": OPTIONS}], [], "found none among choices. Name the column with --response."),
-        ([{"response": 7, "choices": OPTIONS}], [], "of row 1 of "),
-        ([ROWS[0]], ["--response", "said"], "Expected an answer in said of row 1 of "),
-        ([ROWS[0], {"response": "B"}], [], "Expected options in row 2 of "),
-        ([{"response": "B", "choices": 7}], [], "found choices is 7, not a list. Correct the row."),
-        ([{"response": "B", "choices": {"A": "x", "a": "y"}}], [], "a letter twice among A, a"),
+        ([{"choices": OPTIONS}], [], "No column looks like prediction"),
+        ([{"response": {"a": 1}, "choices": OPTIONS}], [], "in row 1 of "),
+        ([ROWS[0]], ["--columns", "prediction=said"], "Expected the column said of --columns in "),
+        ([{"response": "B", "choices": 7}], [], "found none in response, choices."),
+        (
+            [{"response": "B", "choices": 7}],
+            ["--options", "choices"],
+            "found choices is 7, not a list. Correct the row.",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_refused(

@@ -366,14 +366,12 @@ def test_after_kill_9_only_the_missing_verdicts_are_asked_for(
         assert server.counts["ok"] - before <= most
 
 
-def test_answers_that_are_texts_of_errors_are_failed_requests_and_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_failed_requests_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They are no answers of the model: 2 of 39 withhold its numbers, and a sentence has the first reason."""
     path = write(tmp_path / "m.jsonl", lambda _, answer: answer)
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     for line in lines[:2]:
-        line["prediction"] = "Error code: 429 - {'error': {'message': 'Rate limit reached'}}"
+        line["error"] = "Error code: 429 - {'error': {'message': 'Rate limit reached'}}"
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     status, found, errors = run_json(capsys, "score", "spiqa_demo", path)
     assert (status, found["counts"]["request_failed"], found["metrics"]["rouge_l"]) == (3, 2, None)

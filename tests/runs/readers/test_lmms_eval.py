@@ -278,13 +278,13 @@ def test_samples_alone_have_their_task_in_their_name_and_its_settings_in_their_r
     path = write_own(tmp_path / "run")
     alone = logged(path).rename(tmp_path / "x_samples_mine.jsonl")
     run = read_samples(alone)
-    assert (run.task, run.identity.model, run.own.benchmark, run.own.split) == (
+    assert (run.task, run.identity.model, run.own.benchmark_name, run.own.split) == (
         "mine",
         alone.stem,
         "mmstar",
         "demo",
     )
-    assert run.own.settings == "prompt=letter,ablation=text,shots=0"
+    assert run.own.settings_text == "prompt=letter,ablation=text,shots=0"
     assert (run.asked, run.answered, len(run.by_id), run.form) == (24, 3, 3, "lmms-eval")
     assert read_samples(alone.rename(tmp_path / "renamed.jsonl")).task == "renamed"
 
