@@ -73,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_file(arguments.samples)
 
     found, problems = ([_named(arguments)], []) if files else _recognised(arguments)
+    # Problems are said below the table, where they are read.
     is_complete = print_gain(found, arguments.format, arguments.by, arguments.samples)
     say(*problems)
     return 0 if is_complete and not problems else 3
@@ -145,7 +146,7 @@ def _named(arguments: argparse.Namespace) -> GainRuns:
         raise InputError(
             f"Expected a run with pictures at --with, found {name}. Name it at --without."
         )
-    return pair_of(runs, arguments.metric, accept_differences=arguments.accept_differences)
+    return pair_of(runs, arguments.metric, arguments.accept_differences)
 
 
 def _run_at(place: RunPath, arguments: argparse.Namespace) -> Run:
