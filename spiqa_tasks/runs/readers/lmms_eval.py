@@ -176,7 +176,7 @@ def _own_task(config: Mapping[str, Any]) -> Task | None:
         task = task_of(config)
         if task is None:
             return None
-        return dataclasses.replace(task, settings_text=settings_text(task.settings_text))
+        return dataclasses.replace(task, settings_text=settings_text(task.settings))
     except SpiqaTasksError:
         return None
 
