@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from spiqa_tasks.analysis.merging import kinds_of, questions
@@ -40,20 +40,8 @@ SIMILAR = 0.8
 # Answers that must end so: one or two may be the model's own.
 LEAST_CUT = 3
 
-# What a metric needs -> the signature fields that name its tools.
-TOOLS = {
-    "judge": (
-        "judge",
-        "judge_served",
-        "judge_host",
-        "judge_extra",
-        "judge_prompt",
-        "judge_rule",
-        "judge_temperature",
-        "judge_max_tokens",
-    ),
-    "text programs": ("tokenizer",),
-}
+# What a metric needs -> beginning of the signature fields that name its tools.
+TOOLS = {"judge": "judge", "text programs": "tokenizer"}
 
 
 @dataclass(frozen=True)
@@ -196,7 +184,10 @@ def _tools(run: Run, name: str, rule: str) -> dict[str, str]:
     if rule == "accuracy":
         return {"matcher": run.signature.matcher or MATCHER_VERSION}
     needs = next((each.needs for each in run.metrics if each.name == name), "nothing")
-    return {field: getattr(run.signature, field) for field in TOOLS.get(needs, ())}
+    if needs not in TOOLS:
+        return {}
+    fields = asdict(run.signature)
+    return {key: fields[key] for key in fields if key.startswith(TOOLS[needs])}
 
 
 def _reported(run: Run, name: str) -> list[float]:

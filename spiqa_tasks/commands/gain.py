@@ -112,7 +112,8 @@ def _warn(table: Sequence[Row]) -> None:
         if of in warned:
             continue
         found = warnings(row)
-        say(*(f"{row.task} {row.group}: {warning}." for warning in found), program="warning")
+        name = f"{row.task} of {row.model} (without: {row.ablation}), {row.group}"
+        say(*(f"{name}: {warning}." for warning in found), program="warning")
         if found and row.group == OVERALL:
             warned.add(of)
 
