@@ -163,6 +163,7 @@ def _fault(run: Run, metric: Metric) -> str:
     if metric.name not in {each.name for each in run.metrics}:
         return f"it has no {metric.name}"
 
+    # The paired test is of means; BLEU of a corpus is no mean of that of its sentences.
     value, scores = run.value(metric), run.scores(metric)
     mean = math.fsum(scores.values()) / len(scores) if scores else math.nan
     if math.isclose(mean, value.value, abs_tol=1e-9):
@@ -205,6 +206,7 @@ def _pair_fault(a: _Scored, b: _Scored, metric: Metric, accept_differences: bool
     if both.empty:
         return "they share no question"
 
+    # A judge's scores differ from another's by more than models do.
     judges = other_judges(a.run, b.run, metric)
     if judges and not accept_differences:
         return f"they have scores by {judges}. Name one judge with --judge, or add --accept-differences"
@@ -270,5 +272,6 @@ def _remarks(run: Run, records: Iterable[Any]) -> list[str]:
 
 def _corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """Return comparisons with Holm's p-values over all of them."""
+    # All at once: a correction for each task would count too few.
     corrected = holm([each.difference.p for each in comparisons])
     return [replace(each, p_corrected=p) for each, p in zip(comparisons, corrected, strict=True)]

@@ -10,19 +10,19 @@ from spiqa_tasks.runs.identity import signature_fields
 from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import Run
 
+# Name -> value; None if nothing is known of a run.
 Conditions = Mapping[str, str] | None
-"""Name -> value; None if nothing is known of a run."""
 
+# Characters of a prompt that are quoted.
 SHOWN = 60
-"""Characters of a prompt that are quoted."""
+# Of these, the ones before the first difference, by which a reader finds the place.
 BEFORE = 20
-"""Of these, the ones before the first difference, by which a reader finds the place."""
 
+# Signature fields that change what a model is asked.
 OF_QUESTIONS = ("data", "grey", "ablated")
-"""Signature fields that change what a model is asked."""
 
+# lmms-eval logs `--system_instruction` though chat models never get it; the prompts show it.
 NEVER_SENT = "system turn"
-"""lmms-eval logs `--system_instruction` though chat models never get it; the prompts show it."""
 
 
 def differing(a: Run, b: Run) -> list[str]:

@@ -18,8 +18,8 @@ MIXED = "other answers or their reading"
 UNKNOWN = "unknown"
 OTHER = "other answers"
 
+# Of an answer that is none; a question with several causes has the first of them.
 KINDS = (FAILED, CUT, NONE, UNREAD)
-"""Of an answer that is none; a question with several causes has the first of them."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,13 @@ def decomposed(a: ReportedNumber, b: ReportedNumber, same_rule: bool) -> list[Li
     causes = _causes(both, same_rule)
     of_average = (weights[1] - weights[0]) * (both.score_a.fillna(0) + both.score_b.fillna(0)) / 2
 
+    # The causes are apart, so that no question's effect is in two lines.
     of = {cause: _line(cause, effects.answers[causes == cause]) for cause in (*KINDS, MIXED)}
     failed_a, missing_a = _steps(a, both.index)
     failed_b, missing_b = _steps(b, both.index)
     alone = a.questions.index.symmetric_difference(b.questions.index, sort=False)
     changed = effects.rule[effects.rule != 0]
+    # Questions with another cause count as equal; the interval is of the line, not of its mean.
     other = effects[causes == OTHER].reindex(both.index, fill_value=0.0) * len(both)
     interval = paired(list(other.earlier), list(other.later), list(both.cluster_a))
     of_groups = list(both.index) if not np.allclose(weights[0], weights[1]) else []
@@ -114,6 +116,7 @@ def _causes(both: pd.DataFrame, same_rule: bool) -> pd.Series[str]:
 
 def _steps(number: ReportedNumber, common: pd.Index[str]) -> tuple[float, float]:
     """Return the changes of a number when failed requests count, then without lone questions."""
+    # First the failed requests, then the lone questions: else a failure would count as missing.
     counted = Average(number.average.column, counts_failed=True)
     whole = counted.of(number.questions)
     return whole - number.computed, counted.of(number.questions.loc[common]) - whole

@@ -27,11 +27,11 @@ DIFFICULTIES = {"easy": 12, "moderate": 8, "hard": 4, "tough": 0}
 LVLMS = 16
 UNKNOWN = "unknown (not every LVLM has a score)"
 
+# Share of refused and unparsed answers from which most of an inspector's misses say nothing.
 MOSTLY = 0.5
-"""Share of refused and unparsed answers from which most of an inspector's misses say nothing."""
 
+# The paper keeps questions with at most 2 hits of 8 inspectors.
 KEPT_HITS, INSPECTORS = 2, 8
-"""The paper keeps questions with at most 2 hits of 8 inspectors."""
 
 
 def is_abnormal(hits: int, models: int) -> bool:
@@ -233,6 +233,7 @@ def filter_runs(
     by_task, remarks = one_of_each(inspectors)
     _check_inspectors(by_task, tasks, text_only_models)
 
+    # LVLMs show how hard a question is with its picture; their runs without say nothing of it.
     shown, more = one_of_each(run for run in lvlms if not selection.is_blind(run))
     of_pairs = [(one_of_each(one)[0], one_of_each(other)[0]) for one, other in pairs]
     filtered: list[Filtered] = []
@@ -288,6 +289,7 @@ def _filtered(
 ) -> Filtered:
     first = runs[0]
     metric = headline(first, rule.metric)
+    # Before the runs are read: such a task has a document for each figure.
     if first.is_own and first.own.benchmark.join(first.settings) is not None:
         raise InputError(
             "each of its questions is several documents, one for a figure, and would be kept in "

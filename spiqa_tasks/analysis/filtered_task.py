@@ -30,12 +30,13 @@ def process_docs(docs):
 '''
 
 
+# Content of a kept.json but for the fields of the source's YAML and of the host: see `_kept`.
 Kept = dict[str, Any]
-"""Content of a kept.json but for the fields of the source's YAML and of the host: see `_kept`."""
+# Fields of a kept.json under its digest: task, its split, number of questions that the choice was
+# among, digest of the release file (null for the host's tasks), revision of a hub dataset, digest
+# of all ids and true answers of the task, column of the true answer, how the questions were
+# chosen, and the questions with the hits of each filter.
 _FIELDS = ("source", "split", "questions", "data", "revision", "truth", "target", "filters", "kept")
-"""Fields of a kept.json under its digest: task, its split, number of questions that the choice was among, digest of the
-release file (null for the host's tasks), revision of a hub dataset, digest of all ids and true answers of the task,
-column of the true answer, how the questions were chosen, and the questions with the hits of each filter."""
 
 
 def name_of(task: str) -> str:
@@ -135,6 +136,7 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
 
     place = folder / name
     place.mkdir(parents=True, exist_ok=True)
+    # The list goes first: a YAML whose list is not there would end the host.
     content = {SOURCE_YAML: str(source), "digest": digest, **listed}
     (place / KEPT).write_text(json.dumps(content, indent=1), "utf-8")
     (place / "keep.py").write_text(_HOOK, encoding="utf-8")

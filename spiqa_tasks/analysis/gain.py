@@ -30,8 +30,8 @@ from spiqa_tasks.scoring.values import too_few
 if TYPE_CHECKING:
     import pandas as pd
 
+# Value of `--by` that names every kind of group.
 GROUP = "group"
-"""Value of `--by` that names every kind of group."""
 
 # Answers that are none count as wrong: what that makes of the numbers of each run.
 BOUNDS = (
@@ -129,6 +129,7 @@ def _of_questions(
     asked = [frame.loc[list(ids)] for frame in frames]
     both = merged(asked)
 
+    # A group's size is known where the run's file says it; the questions at hand may be fewer.
     size = max(len(ids), *(run.written.sizes.get(group, 0) for run in of.runs))
     reason = too_few(len(both), size, "questions have a score in every run")
     if len(both) and of.runs[0].partial:
@@ -195,6 +196,7 @@ def _remarks(of: GainRuns) -> list[str]:
 
     texts = [{key: answer.response.text for key, answer in run.by_id.items()} for run in of.runs]
     roles = ("with images", "without images", "of the LLM base")
+    # Neighbours alone: two of three that are equal make a gain or a leakage of 0.
     for one, two in ((0, 1), (1, 2)):
         if two < len(texts) and texts[one] == texts[two]:
             remarks.append(f"the answers {roles[one]} and {roles[two]} are the same")
@@ -220,6 +222,7 @@ def warnings(row: Row) -> list[str]:
         return [*row.remarks, f"withheld: {row.withheld}"]
 
     found = list(row.remarks)
+    # The overall row says for its groups, too, how many were answered.
     if row.questions and row.group == OVERALL:
         found.append(f"{row.questions} questions were answered")
     if row.result.mg.high is not None and row.result.mg.high < 0:

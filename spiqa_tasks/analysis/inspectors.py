@@ -35,6 +35,7 @@ def one_of_each(runs: Iterable[Run]) -> tuple[dict[str, list[Run]], list[str]]:
     chosen: dict[str, list[Run]] = {}
     remarks = []
     for (task, model), same in members.items():
+        # Reversed, as `min` takes the first of equals and the last run counts.
         best = min(reversed(same), key=_rank)
         chosen.setdefault(task, []).append(best)
         remarks += [
@@ -67,6 +68,7 @@ def whole_questions(task: str, runs: Sequence[Run], metric: Metric) -> list[pd.D
                 f"Expected the whole of {run.task} of {run.name}: {withheld.reason}. Run it, or "
                 "add --partial."
             )
+    # An inspector is asked in its own way: prompts may differ.
     for run in runs[1:]:
         check_comparable(runs[0], run, metric, same_prompt=False)
 

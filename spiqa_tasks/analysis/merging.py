@@ -20,11 +20,11 @@ NOT_DECISIVE = frozenset({"host", "ablated", "predictions", "ids", "model", "que
 # Older runs lack it: absent says that nobody wrote it down, not that it was another one.
 UNKNOWN_IF_ABSENT = frozenset({"images"})
 
+# Ids of questions that a sentence names.
 NAMED = 3
-"""Ids of questions that a sentence names."""
 
+# What was expected of two runs to compare, what was found, and the remedy.
 Difference = tuple[str, str, str]
-"""What was expected of two runs to compare, what was found, and the remedy."""
 
 
 def headline(run: Run, name: str | None = None) -> Metric:
@@ -69,6 +69,7 @@ def merged(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     import pandas as pd
 
     numbered = [frame.add_suffix(f"_{number}") for number, frame in enumerate(frames)]
+    # An inner join keeps the first frame's order, in which groups and questions are printed.
     both = pd.concat(numbered, axis="columns", join="inner")
     return both.dropna(subset=[f"score_{number}" for number in range(len(frames))])
 
@@ -86,6 +87,7 @@ def clusters_of(both: pd.DataFrame) -> list[str | None]:
 def task_size(runs: Sequence[Run], frames: Sequence[pd.DataFrame]) -> int:
     """Return the number of questions that the metric is of, with those that a run did not answer."""
     scored = [frame[frame.score.notna()].index for frame in frames]
+    # Two runs that each lack 1% may lack different questions: those of either count.
     sizes = [len(set().union(*scored))]
     for run, known in zip(runs, scored, strict=True):
         unanswered = max(0, run.asked - run.record_set.answered)
@@ -135,6 +137,8 @@ def check_comparable(one: Run, other: Run, metric: Metric, same_prompt: bool = T
 def _differences(one: Run, other: Run, metric: Metric, same_prompt: bool) -> Iterator[Difference]:
     """Yield in what two runs differ that must not be compared, the first cause first."""
     ours, theirs = questions(one, metric), questions(other, metric)
+
+    # Other ids come first: with them, data and truths differ as well.
     alone = set(ours.index) ^ set(theirs.index)
     if alone:
         counts = f"{len(ours)} and {len(theirs)}, {len(alone)} in one of them only"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from spiqa_tasks.analysis.merging import kinds_of, questions
@@ -28,32 +28,20 @@ CUT = "answers cut off"
 NONE = "answers empty or refused"
 UNREAD = "no letter read"
 
+# Largest rounding of a number that papers print: percent with one decimal.
 PRINTED = 0.0005 + 1e-9
-"""Largest rounding of a number that papers print: percent with one decimal."""
 
+# Words from which an answer without an end was cut: a letter or an option has none either.
 SHORTEST_CUT = 8
-"""Words from which an answer without an end was cut: a letter or an option has none either."""
+# The end of a text within a sentence; a capital alone may be the answer's letter.
 IN_SENTENCE = re.compile(r"(?:\w\w|[a-z,;:=+])\s*\Z")
-"""The end of a text within a sentence; a capital alone may be the answer's letter."""
+# Share of the longest answer's words from which answers end at the same limit of tokens.
 SIMILAR = 0.8
-"""Share of the longest answer's words from which answers end at the same limit of tokens."""
+# Answers that must end so: one or two may be the model's own.
 LEAST_CUT = 3
-"""Answers that must end so: one or two may be the model's own."""
 
-TOOLS = {
-    "judge": (
-        "judge",
-        "judge_served",
-        "judge_host",
-        "judge_extra",
-        "judge_prompt",
-        "judge_rule",
-        "judge_temperature",
-        "judge_max_tokens",
-    ),
-    "text programs": ("tokenizer",),
-}
-"""What a metric needs -> the signature fields that name its tools."""
+# What a metric needs -> beginning of the signature fields that name its tools.
+TOOLS = {"judge": "judge", "text programs": "tokenizer"}
 
 
 @dataclass(frozen=True)
@@ -133,6 +121,7 @@ def explain_number(run: Run, printed: float) -> ReportedNumber | None:
     The run's metrics come first, then the rules that circulate. None if none of them gives it.
     """
     names = [metric.name for metric in run.metrics if metric.higher_is_better]
+    # Its own metrics first: a rule that happens to agree is a worse explanation.
     for name in dict.fromkeys([*names, *CIRCULATING]):
         if found := _explained(run, name, _answers_by(run, name), [printed], PRINTED):
             return found
@@ -159,10 +148,12 @@ def _made(
 def _averages(run: Run, name: str, frame: pd.DataFrame) -> Iterator[Average]:
     """Yield the averages that circulate, the usual one of the metric first."""
     columns = ["", *(kind for kind in kinds_of(run) if frame[kind].notna().all())]
+    # lmms-eval's `mmstar` averages sub-axes; a plain mean that is equal by chance explains less.
     if name == LMMS_EVAL.name:
         columns.sort(key=lambda column: column != "subcategory")
 
     has_failed = (frame.kind == FAILED).any()
+    # To a host a failed request is a wrong answer; in our numbers it has no score.
     for column in columns:
         if has_failed and not run.is_own:
             yield Average(column, counts_failed=True)
@@ -193,7 +184,10 @@ def _tools(run: Run, name: str, rule: str) -> dict[str, str]:
     if rule == "accuracy":
         return {"matcher": run.signature.matcher or MATCHER_VERSION}
     needs = next((each.needs for each in run.metrics if each.name == name), "nothing")
-    return {field: getattr(run.signature, field) for field in TOOLS.get(needs, ())}
+    if needs not in TOOLS:
+        return {}
+    fields = asdict(run.signature)
+    return {key: fields[key] for key in fields if key.startswith(TOOLS[needs])}
 
 
 def _reported(run: Run, name: str) -> list[float]:
@@ -242,6 +236,7 @@ def rescored(run: Run, other_run: Run, other: ReportedNumber) -> dict[str, float
     for record in run.questions:
         if record.status == "request_failed":
             scores[record.id] = 0.0
+        # The same answer has the other's score, also of a judge, who is not asked again.
         elif _text(run, record.id) == _text(other_run, record.id):
             theirs = other.questions.score.dropna()
             if record.id in theirs:
@@ -279,6 +274,7 @@ def _kind(run: Run, record: Record) -> str:
         choice = extract_choice(text, options)
         rule, is_unread = choice.rule, choice.letter is None
 
+    # A cut answer is often unread, too: the limit of tokens is what can be changed.
     if record.truncated or rule == "truncated":
         return CUT
     if record.refused or text.strip().lower() in EMPTY:

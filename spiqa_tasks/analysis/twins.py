@@ -14,8 +14,8 @@ from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import MissingMetricError, Run
 
+# Ablation of a run that only an option names as one without pictures.
 UNKNOWN = "unknown"
-"""Ablation of a run that only an option names as one without pictures."""
 
 ACCEPT = "Add --accept-differences if it is meant so."
 
@@ -63,7 +63,7 @@ def ablation_pairs(
         base, problem = _base(twin, roles.bases, accept_differences)
         problems += [problem] * (bool(problem) and problem not in problems)
         try:
-            pairs.append(pair_of([twin, run, *base], metric, roles.blind, accept_differences))
+            pairs.append(pair_of([twin, run, *base], metric, accept_differences))
         except MissingMetricError as error:
             problems.append(f"{twin.task} of {twin.name} is left out: {error}")
 
@@ -85,7 +85,7 @@ def _roles(runs: Sequence[Run], llm_runs: Sequence[Run], tasks: Sequence[str]) -
         if remark := selection.changed_options_remark(run):
             roles.problems.append(remark)
         elif (run.path, run.task) in is_base:
-            continue
+            continue  # it may be a run on the plain task, which is none with pictures then
         elif selection.is_few_shot(run):
             bases.append(run)
         elif selection.is_blind(run):
@@ -103,6 +103,7 @@ def _base(run: Run, bases: dict[str, list[Run]], accept_differences: bool) -> tu
     task = selection.source_task(run)
     found = bases.get(task, [])
     left_out = "S_t and ML are left out"
+    # Of several bases none is taken: leakage of either would look like that of the other.
     if len(found) > 1:
         names = " and ".join(map(selection.model_name, found))
         expected = f"Expected one LLM base for {task}; found {names}."
@@ -117,15 +118,12 @@ def _base(run: Run, bases: dict[str, list[Run]], accept_differences: bool) -> tu
 def pair_of(
     runs: Sequence[Run],
     metric: str | None = None,
-    blind: Sequence[Run] = (),
     accept_differences: bool = False,
 ) -> GainRuns:
     """Return a run with pictures, one without and, if there is one, that of the LLM base, as one.
 
-    Their own records may say otherwise of pictures. Among `blind`, all runs without pictures, the
-    second run gets an ablation name that is unique.
-
-    Raises InputError: runs that must not be compared, or without the metric.
+    Their own records may say otherwise of pictures. Raises InputError: runs that must not be
+    compared, or without the metric.
     """
     for run in runs:
         if remark := selection.changed_options_remark(run):
@@ -133,13 +131,15 @@ def pair_of(
     if not accept_differences:
         _check_roles(runs)
 
+    # The run with pictures names the metric: a text variant may log others first.
     chosen = headline(runs[0], metric)
     for run in runs:
         run.metric(chosen.name)
     for place, run in enumerate(runs[1:]):
+        # An LLM base is asked in its own way, with solved questions before.
         check_comparable(runs[0], run, chosen, same_prompt=place == 0)
 
-    return GainRuns(runs, chosen, _ablation_name(runs[1], blind))
+    return GainRuns(runs, chosen, _ablation_name(*runs[:2]))
 
 
 def _check_roles(runs: Sequence[Run]) -> None:
@@ -161,52 +161,37 @@ def _check_roles(runs: Sequence[Run]) -> None:
 
 def _content(run: Run) -> object:
     """Return what two copies of a file share, and two runs that happen to answer alike do not."""
+    # A results file of the host holds several tasks, so its bytes are not those of a run.
     if run.form in lmms_eval.FORMS or not run.path.is_file():
         return run.identity, run.task, run.by_id
     return hashlib.sha256(run.path.read_bytes()).digest()
 
 
-def _ablation_name(run: Run, blind: Sequence[Run]) -> str:
-    """Return what a run's model saw, with its seed or folder if several runs saw the same."""
-    name = selection.ablation(run) if selection.is_blind(run) else UNKNOWN
-    same = [other for other in blind if _seen(other) == _seen(run)]
-    if len(same) < 2:
-        return name
-    if len({other.identity.seed for other in same}) == len(same):
-        return f"{name},seed={run.identity.seed}"
-    return f"{name} ({selection.difference(run, same)})"
+def _ablation_name(seeing: Run, blind: Run) -> str:
+    """Return what a run's model saw instead of the pictures, with a seed of its own."""
+    name = selection.ablation(blind) if selection.is_blind(blind) else UNKNOWN
+    seed = blind.identity.seed
+    return f"{name},seed={seed}" if seed not in ("", seeing.identity.seed) else name
 
 
-def _seen(run: Run) -> tuple[str, str, str]:
-    return selection.source_task(run), run.identity.model, selection.ablation(run)
+def _alone(run: Run, what: str, others: Sequence[Run], remedy: str) -> str:
+    """Return the sentence on a run without its twin, with the runs of its task that are none."""
+    task = selection.source_task(run)
+    of_task = [other for other in others if selection.source_task(other) == task]
+    found = " and ".join(dict.fromkeys(map(selection.model_name, of_task))) or "none"
+    name = selection.model_name(run)
+    return f"Expected a run of {name} on {task} {what} images, found {found}. {remedy}"
 
 
 def _no_ablation(run: Run, blind: Sequence[Run]) -> str:
-    task = selection.source_task(run)
-    others = [other for other in blind if selection.source_task(other) == task]
-    found = f"one of {selection.model_name(others[0])}" if others else "none"
-
     base = run.identity.model.partition(",")[0]
-    remedy = f"--model ablated --model_args base={base},ablation=text,... --tasks {run.task}"
+    way = f"--model ablated --model_args base={base},ablation=text,... --tasks {run.task}"
     if f"{run.task}_text" in catalogue()[0]:
-        remedy = f"the same model with {selection.option_of_tasks(run)} {run.task}_text"
-    return (
-        f"Expected a run of {selection.model_name(run)} on {run.task} without images, found "
-        f"{found}. Run {remedy}."
-    )
+        way = f"the same model with {selection.option_of_tasks(run)} {run.task}_text"
+    return _alone(run, "without", blind, f"Run {way}.")
 
 
 def _no_twin(run: Run, seeing: Sequence[Run]) -> str:
-    task = selection.source_task(run)
-    of_task = [other for other in seeing if selection.source_task(other) == task]
-    of_model = [other for other in of_task if other.identity.model == run.identity.model]
-    found = ", ".join(map(selection.model_name, of_model or of_task)) or "none"
-
-    remedy = f"Name the one that {run.path} belongs to."
-    if not of_model:
-        option = f"{selection.option_of_tasks(run)} {task}"
-        remedy = f"Run the same model with {option}; {run.path.name} is left out."
-    return (
-        f"Expected a run of {selection.model_name(run)} on {task} with images beside the one with "
-        f"ablation={selection.ablation(run)}, found {found}. {remedy}"
-    )
+    option = f"{selection.option_of_tasks(run)} {selection.source_task(run)}"
+    remedy = f"Run the same model with {option}, or name the one that {run.path} belongs to."
+    return _alone(run, "with", seeing, remedy)

@@ -34,11 +34,12 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING
 from spiqa_tasks.scoring.values import percent
 
+# Questions that a line names.
 NAMED = 3
-"""Questions that a line names."""
+# Size of a difference that is printed as other than 0.0.
 LEAST = 0.0005
-"""Size of a difference that is printed as other than 0.0."""
 
+# Cause -> how its part of the difference is settled; rule and average need no settling.
 REMEDIES = {
     COVERAGE: "run the shorter one again with the same --use_cache, which asks what is missing",
     FAILED: "run it again with the same --use_cache, which asks what failed",
@@ -49,9 +50,8 @@ REMEDIES = {
     UNKNOWN: "spiqa-tasks score {a} --output again, and of {b} alike",
     OTHER: "run it again with one condition as in the other run",
 }
-"""Cause -> how its part of the difference is settled; rule and average need no settling."""
+# How what is unknown of a printed number is settled.
 BEHIND = "spiqa-tasks compare {a} OTHER --why, with the answers behind {b} as OTHER"
-"""How what is unknown of a printed number is settled."""
 
 
 @dataclass(frozen=True)

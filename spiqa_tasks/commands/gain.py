@@ -73,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_file(arguments.samples)
 
     found, problems = ([_named(arguments)], []) if files else _recognised(arguments)
+    # Problems are said below the table, where they are read.
     is_complete = print_gain(found, arguments.format, arguments.by, arguments.samples)
     say(*problems)
     return 0 if is_complete and not problems else 3
@@ -111,7 +112,8 @@ def _warn(table: Sequence[Row]) -> None:
         if of in warned:
             continue
         found = warnings(row)
-        say(*(f"{row.task} {row.group}: {warning}." for warning in found), program="warning")
+        name = f"{row.task} of {row.model} (without: {row.ablation}), {row.group}"
+        say(*(f"{name}: {warning}." for warning in found), program="warning")
         if found and row.group == OVERALL:
             warned.add(of)
 
@@ -145,7 +147,7 @@ def _named(arguments: argparse.Namespace) -> GainRuns:
         raise InputError(
             f"Expected a run with pictures at --with, found {name}. Name it at --without."
         )
-    return pair_of(runs, arguments.metric, accept_differences=arguments.accept_differences)
+    return pair_of(runs, arguments.metric, arguments.accept_differences)
 
 
 def _run_at(place: RunPath, arguments: argparse.Namespace) -> Run:

@@ -43,12 +43,12 @@ def test_wrapped_models_are_paired_with_their_bases(tmp_path: Path) -> None:
         write_run(tmp_path, "ablated", {"t": choice_samples(rights(right, 4))}, args, stamp=stamp)
     found, problems, _ = ablation_pairs(load(tmp_path))
     assert [(each.ablation, each.runs[0].path.name, each.runs[1].path.name) for each in found] == [
-        ("grey", "1_results.json", "3_results.json"),
-        ("shuffled", "1_results.json", "4_results.json"),
+        ("grey,seed=1", "1_results.json", "3_results.json"),
+        ("shuffled,seed=1", "1_results.json", "4_results.json"),
     ]
     assert problems == [
-        "Expected a run of m,batch=2,pretrained=b on t without images, found one of m,batch=2,pretrained=a,seed=1. Run "
-        "--model ablated --model_args base=m,ablation=text,... --tasks t."
+        "Expected a run of m,batch=2,pretrained=b on t without images, found "
+        "m,batch=2,pretrained=a,seed=1. Run --model ablated --model_args base=m,ablation=text,... --tasks t."
     ]
 
 
@@ -122,9 +122,7 @@ def test_runs_of_one_model_in_two_folders_are_pairs_of_their_own(tmp_path: Path)
         (names[0], "a", 9),
         (names[1], "b", 6),
     ]
-    assert [each.ablation for each in found] == [
-        f"text ({tmp_path.name}/{folder})" for folder in "ab"
-    ]
+    assert [each.ablation for each in found] == ["text", "text"]
     one = only(
         [
             *load(tmp_path / "a" / "m_mmstar_demo.jsonl"),
@@ -142,12 +140,10 @@ def test_a_run_that_could_belong_to_two_is_left_out(tmp_path: Path) -> None:
     runs = [run for folder in "abc" for run in load(tmp_path / folder)]
     with pytest.raises(InputError) as error:
         ablation_pairs(runs)
-    assert str(error.value).startswith(
-        "Expected a run of m on mmstar_demo with images beside the one with ablation=text"
-    )
-    assert (
-        f"found m ({tmp_path.name}/a), m ({tmp_path.name}/b). Name the one that {runs[2].path}"
-        in str(error.value)
+    names = f"m ({tmp_path.name}/a) and m ({tmp_path.name}/b)"
+    assert str(error.value) == (
+        f"Expected a run of m on mmstar_demo with images, found {names}. Run the same model with "
+        f"--tasks mmstar_demo, or name the one that {runs[2].path} belongs to."
     )
 
 
@@ -232,13 +228,11 @@ def test_a_run_without_images_alone_is_left_out(tmp_path: Path) -> None:
     found, problems, _ = ablation_pairs(load(tmp_path))
     assert [each.runs[0].name for each in found] == ["n"]
     assert problems == [
-        "Expected a run of m on mmstar_filtered with images beside the one with ablation=text, found n. Run the same "
-        "model with --tasks mmstar_filtered; 2_results.json is left out."
+        "Expected a run of m on mmstar_filtered with images, found n. Run the same model with "
+        f"--tasks mmstar_filtered, or name the one that {tmp_path / '2_results.json'} belongs to."
     ]
     only_text = [run for run in load(tmp_path) if run.name == "m"]
-    with pytest.raises(
-        InputError, match=r"beside the one with ablation=text, found none\. Run the same"
-    ):
+    with pytest.raises(InputError, match=r"with images, found none\. Run the same"):
         ablation_pairs(only_text)
 
 
