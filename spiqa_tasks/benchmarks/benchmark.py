@@ -30,25 +30,32 @@ def parse_settings(kind: type[Any], text: str) -> Any:
     """
     types = typing.get_type_hints(kind)
     values: dict[str, Any] = {}
-    for item in filter(None, (part.strip() for part in text.split(","))):
-        key, separator, value = item.partition("=")
-        choices = typing.get_args(types.get(key))
-        fits = (
-            value in choices
-            if choices
-            else types.get(key) is not int or value.lstrip("-").isdecimal()
-        )
-        if not separator or key not in types or not fits:
-            wanted = (
-                f"{key} to be one of {', '.join(choices)}"
-                if choices
-                else f"KEY=VALUE with {', '.join(types)}"
-            )
-            raise InputError(
-                f"Expected {wanted} in dataset_name; found {item!r}. Correct the task's YAML."
-            )
-        values[key] = int(value) if types[key] is int else value
+    for part in text.split(","):
+        if item := part.strip():
+            key, separator, value = item.partition("=")
+            if not separator or key not in types:
+                raise _unfit(f"KEY=VALUE with {', '.join(types)}", item)
+            values[key] = _value(types[key], key, value)
     return kind(**values)
+
+
+def _value(kind: Any, key: str, text: str) -> int | str:
+    """Return the value of a setting; InputError if it is none of its type or choices."""
+    choices = typing.get_args(kind)
+    if choices and text not in choices:
+        raise _unfit(f"{key} to be one of {', '.join(choices)}", f"{key}={text}")
+    if kind is not int:
+        return text
+    # All numbers are counts and seeds. Others than plain digits, such as ², are decimal, too.
+    if not (text.isascii() and text.isdecimal()):
+        raise _unfit(f"{key} to be a whole number from 0", f"{key}={text}")
+    return int(text)
+
+
+def _unfit(wanted: str, item: str) -> InputError:
+    return InputError(
+        f"Expected {wanted} in dataset_name; found {item!r}. Correct the task's YAML."
+    )
 
 
 def settings_text(settings: Any) -> str:
@@ -65,27 +72,26 @@ class NoSettings:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark. A row is one document: a dict with at least `id`, `benchmark`, `split`, `settings` and `data`.
+    """A benchmark.
+
+    A row is one document: a dict with at least `id`, `benchmark`, `split`, `settings` and `data`.
 
     Attributes:
         name: as in the names of its tasks and the folder of its YAMLs.
         splits: split -> number of questions of the release; splits named `demo...` are shipped.
         load: (source, split, settings) -> rows, a list or a pyarrow table.
-        record: (row, response, context) -> record of one answer; asks no judge and does not block.
+        prompt: row -> parts of the prompt.
+        record: (row, response, context) -> record of one answer; asks no judge, does not block.
         metrics: settings -> metrics, the headline first.
         settings: frozen dataclass of the keys of a task's `dataset_name`.
         files: (split, settings) -> (repository, pattern) pairs that `load` reads.
-        unseen: settings -> settings for scoring: no images, no full text.
-        table: settings -> rows of the host's table, `metric` or `metric/group`, the headline first.
+        scoring_settings: settings -> settings for scoring: no images, no full text.
+        table: settings -> rows of the host's table, `metric` or `metric/group`, headline first.
         judge: settings -> name of the judge's rule in `judge.rules.RULES`, or None.
         signature: settings -> signature fields that they add to their own text.
-        join: settings -> function that joins document records into question records, or None if each is a question.
+        join: settings -> function that joins document records into question records, or None.
         remarks: records of a run -> warnings for people.
-        max_new_tokens: limit of generated tokens of tasks that set none.
-        clustered: whether records have a cluster key, for the host's standard errors.
-        labels: names of details of the records that `score --by` groups by.
         scoring: names of the settings that change scores only, nothing that a model sees.
-        figures: (source, split) -> {paper id: files of its figures}, for answers that name figures.
     """
 
     name: str
@@ -96,17 +102,13 @@ class Benchmark:
     metrics: Callable[[Any], Sequence[Metric]]
     settings: Callable[..., Any] = NoSettings
     files: Callable[[str, Any], list[tuple[Repository, str]]] = lambda _split, _settings: []
-    unseen: Callable[[Any], Any] = lambda settings: settings
+    scoring_settings: Callable[[Any], Any] = lambda settings: settings
     table: Callable[[Any], Sequence[str]] | None = None
     judge: Callable[[Any], str | None] = lambda _settings: None
     signature: Callable[[Any], Mapping[str, str]] = lambda _settings: {}
     join: Callable[[Any], Join | None] = lambda _settings: None
     remarks: Callable[[Sequence[Record]], list[str]] = lambda _records: []
-    max_new_tokens: int = 512
-    clustered: bool = False
-    labels: Sequence[str] = ()
     scoring: frozenset[str] = frozenset()
-    figures: Callable[[Source, str], Mapping[str, Collection[str]]] = lambda _source, _split: {}
 
     def parse(self, text: str) -> Any:
         """Return the settings of a task's `dataset_name`; InputError for an unknown key or value."""
@@ -114,11 +116,9 @@ class Benchmark:
 
     def rows_of_table(self, settings: Any) -> list[str]:
         """Return the rows of the host's table: `table`, or one per metric."""
-        return (
-            [metric.name for metric in self.metrics(settings)]
-            if self.table is None
-            else list(self.table(settings))
-        )
+        if self.table is None:
+            return [metric.name for metric in self.metrics(settings)]
+        return list(self.table(settings))
 
     def metric(self, name: str, settings: Any) -> Metric:
         """Return the metric of a row (`metric` or `metric/group`); KeyError if unknown."""
@@ -131,10 +131,7 @@ class Benchmark:
             return [metric for metric in self.metrics(settings) if metric.name in names]
 
         def judge(settings: Any) -> str | None:
-            return (
-                self.judge(settings)
-                if "judge" in {metric.needs for metric in metrics(settings)}
-                else None
-            )
+            needs_judge = any(metric.needs == "judge" for metric in metrics(settings))
+            return self.judge(settings) if needs_judge else None
 
         return replace(self, metrics=metrics, judge=judge)

@@ -36,6 +36,9 @@ def slug(name: str) -> str:
 OPTIONS = "options"
 """Detail of a record of a choice: the number of its options."""
 
+SOURCE = "source"
+"""Detail of a record of a choice: the benchmark that its question is from, if it is another one."""
+
 ACCURACY = dataclasses.replace(mean_of("accuracy"), signature=lambda: {"matcher": MATCHER_VERSION})
 """Share of answers whose letter, extracted by `extract_choice`, is the true one."""
 

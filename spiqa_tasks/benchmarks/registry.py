@@ -13,6 +13,7 @@ from spiqa_tasks.benchmarks.benchmark import Benchmark, settings_text
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
 from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
+from spiqa_tasks.benchmarks.spiqa.release import figures_of
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import HubSource, Repository, Source, default_source, demo_source
 from spiqa_tasks.printable import said_if_slow
@@ -63,13 +64,13 @@ def rows_for_scoring(
     benchmark = BENCHMARKS[name] if isinstance(name, str) else name
     parsed = benchmark.parse(settings)
     text = settings_text(parsed)
-    rows = load_rows(benchmark, split, settings_text(benchmark.unseen(parsed)), source)
+    rows = load_rows(benchmark, split, settings_text(benchmark.scoring_settings(parsed)), source)
     return [row if row["settings"] == text else row | {"settings": text} for row in rows]
 
 
 def known_figures(benchmark: Benchmark, split: str) -> Mapping[str, Collection[str]]:
     """Return paper id -> files of its figures; {} for benchmarks without papers. Raises as `load_rows`."""
-    return benchmark.figures(_source(split), split)
+    return figures_of(_source(split), split) if benchmark.name == SPIQA.name else {}
 
 
 def _loaded(name: str | Benchmark, split: str, settings: str, source: Source | None) -> Any:

@@ -350,8 +350,14 @@ def task_log(
         )
         for record, response, place, question in answers
     ]
+    is_clustered = any(record.cluster is not None for record in records.documents)
     return TaskLog(
-        _config(task, better), values, better, samples, records.asked or len(samples), summary
+        _config(task, better, is_clustered),
+        values,
+        better,
+        samples,
+        records.asked or len(samples),
+        summary,
     )
 
 
@@ -524,7 +530,7 @@ def _table(values: Mapping[str, Value]) -> dict[str, Any]:
     return found
 
 
-def _config(task: Task, better: Mapping[str, bool]) -> dict[str, Any]:
+def _config(task: Task, better: Mapping[str, bool], is_clustered: bool) -> dict[str, Any]:
     """The values of a task's YAML that readers of results ask for."""
     metadata = {
         "version": 2.0,
@@ -547,6 +553,6 @@ def _config(task: Task, better: Mapping[str, bool]) -> dict[str, Any]:
         "generation_kwargs": {},
         "repeats": 1,
         "score_key": BASELINE,
-        **({"cluster_key": "cluster"} if task.benchmark.clustered else {}),
+        **({"cluster_key": "cluster"} if is_clustered else {}),
         "metadata": metadata,
     }

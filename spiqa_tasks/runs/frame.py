@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.benchmarks.aggregation import RELEASED, Value, mean_value
-from spiqa_tasks.benchmarks.choice import OPTIONS
+from spiqa_tasks.benchmarks.choice import OPTIONS, SOURCE
+from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE, YES_NO_MASS, noise, yes_no_masses
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
@@ -171,9 +172,11 @@ def _columns_of_record(run: Run, record: Record) -> dict[str, Any]:
     is_choice = OPTIONS in record.details
     answer = run.by_id.get(record.id)
     response = answer.response.text if answer is not None else None
-    labels = run.own.benchmark.labels if run.is_own else ()
+    source = {}
+    if run.is_own and run.own.benchmark_name == MMSTAR.name:
+        source = {SOURCE: str(record.details.get(SOURCE) or "unknown")}
     return {
-        **{name: str(record.details.get(name) or "unknown") for name in labels},
+        **source,
         "id": record.id,
         "cluster": record.cluster,
         "status": record.status,

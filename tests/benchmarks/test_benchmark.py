@@ -1,5 +1,6 @@
 """What every benchmark promises, under every setting that it has."""
 
+import dataclasses
 import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +17,13 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.spiqa.formats import GROUPS
 from spiqa_tasks.errors import InputError
 
+MOST_FIELDS = 16
 MOST_ROWS = {"spiqa": 16, "mmstar": 12, "scifibench": 8}
+
+
+def test_a_benchmark_has_few_fields() -> None:
+    """Few enough to be read at once by somebody who adds one."""
+    assert len(dataclasses.fields(Benchmark)) <= MOST_FIELDS
 
 
 def every_setting(benchmark: Benchmark) -> Iterator[Any]:
@@ -69,7 +76,7 @@ def test_what_scoring_needs_not_see_is_left_out_of_the_settings(name: str) -> No
     """Rows for scoring show no picture; what decides the scores stays: metrics, judge and the shape of questions."""
     benchmark = BENCHMARKS[name]
     for settings in every_setting(benchmark):
-        unseen = benchmark.unseen(settings)
+        unseen = benchmark.scoring_settings(settings)
         assert unseen.ablation == "text"
         names, shown = ([m.name for m in benchmark.metrics(each)] for each in (unseen, settings))
         assert names == [
@@ -102,7 +109,7 @@ class Settings:
 PLAIN = st.text("abc./:= -", max_size=9).map(str.strip)
 
 
-@given(st.builds(Settings, st.sampled_from(["red", "green"]), st.integers(), PLAIN))
+@given(st.builds(Settings, st.sampled_from(["red", "green"]), st.integers(0), PLAIN))
 def test_the_text_of_settings_is_read_back(settings: Settings) -> None:
     """The canonical text names every field and gives the same settings again."""
     assert parse_settings(Settings, settings_text(settings)) == settings
@@ -120,7 +127,9 @@ def test_fields_that_are_not_named_keep_their_default() -> None:
     [
         ("size=3", "KEY=VALUE with colour, number, name in dataset_name; found 'size=3'"),
         ("number", "found 'number'"),
-        ("number=many", "found 'number=many'"),
+        ("number=many", "number to be a whole number from 0 in dataset_name; found 'number=many'"),
+        ("number=-1", "number to be a whole number from 0 in dataset_name; found 'number=-1'"),
+        ("number=²", "found 'number=²'"),
         ("colour=blue", "colour to be one of red, green in dataset_name; found 'colour=blue'"),
     ],
 )

@@ -12,6 +12,7 @@ from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.choice import (
     ACCURACY,
     FAILURE_RATES,
+    SOURCE,
     TRUNCATED_RATE,
     choice_record,
     slug,
@@ -56,7 +57,6 @@ VLMEVALKIT = mean_of("accuracy_vlmevalkit")
 """The accuracy by VLMEvalKit's `exact_matching`."""
 VLMEVALKIT_2026_06 = mean_of("accuracy_vlmevalkit_2026_06")
 """The accuracy by the `exact_matching` of its builds since June 2026."""
-SOURCE = "source"
 OF_HOSTS = (VLMEVALKIT, VLMEVALKIT_2026_06, LMMS_EVAL)
 """Rows of the host's table for the prompts in `REPORTED` only."""
 
@@ -112,8 +112,7 @@ MMSTAR = Benchmark(
     metrics=metrics,
     settings=MMStarSettings,
     files=lambda _split, _settings: [(source.MMSTAR, FILE)],
-    unseen=lambda settings: dataclasses.replace(settings, ablation="text"),
+    scoring_settings=lambda settings: dataclasses.replace(settings, ablation="text"),
     table=table,
     signature=ablation_fields,
-    labels=(SOURCE,),
 )

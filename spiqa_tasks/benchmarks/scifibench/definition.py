@@ -167,7 +167,7 @@ SCIFIBENCH = Benchmark(
     files=lambda split, _settings: [
         (source.SCIFIBENCH, f"data/{name}-*.parquet") for name in SPLITS[split]
     ],
-    unseen=lambda settings: dataclasses.replace(
+    scoring_settings=lambda settings: dataclasses.replace(
         settings, ablation="text", ocr="no", shots=0, shot_kind="random", encoder=""
     ),
     table=lambda settings: [

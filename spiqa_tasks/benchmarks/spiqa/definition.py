@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.spiqa.formats import groups_of
 from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, table
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, join
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt, wording
-from spiqa_tasks.benchmarks.spiqa.release import figures_of, files_of, load
+from spiqa_tasks.benchmarks.spiqa.release import files_of, load
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
@@ -124,8 +124,7 @@ SPIQA = Benchmark(
     metrics=metrics,
     settings=SpiqaSettings,
     files=files_of,
-    figures=figures_of,
-    unseen=lambda settings: dataclasses.replace(
+    scoring_settings=lambda settings: dataclasses.replace(
         settings,
         ablation="text",
         setting="direct" if settings.setting == "fullpaper" else settings.setting,
@@ -133,7 +132,6 @@ SPIQA = Benchmark(
     table=table,
     signature=_signature,
     judge=lambda settings: settings.rule,
-    clustered=True,
     join=lambda settings: join if settings.setting == "perfigure" else None,
     remarks=lambda records: [*image_limit_advice(records), *judge_advice(records)],
     scoring=frozenset({"protocol", "rule"}),

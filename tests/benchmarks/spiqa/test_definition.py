@@ -51,10 +51,10 @@ def test_advice_is_given_for_refused_images_alone(reason: str, advised: bool) ->
 
 def test_scoring_reads_neither_pictures_nor_full_texts() -> None:
     """Everything else of the settings stays."""
-    assert SPIQA.unseen(SpiqaSettings("fullpaper", seed=3)) == SpiqaSettings(
+    assert SPIQA.scoring_settings(SpiqaSettings("fullpaper", seed=3)) == SpiqaSettings(
         "direct", seed=3, ablation="text"
     )
-    assert SPIQA.unseen(SpiqaSettings("cot", ablation="grey")) == SpiqaSettings(
+    assert SPIQA.scoring_settings(SpiqaSettings("cot", ablation="grey")) == SpiqaSettings(
         "cot", ablation="text"
     )
 
