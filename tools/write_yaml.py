@@ -168,34 +168,41 @@ PROTOCOLS = "As the paper scores, and as the released scripts do (docs/spiqa.md)
 
 
 def _spiqa() -> Family:
-    leaves = [
-        Leaf(f"spiqa_{split}{suffix}", split, settings)
-        for split, (suffix, settings) in product(SPIQA_SPLITS, SPIQA_SETTINGS.items())
-    ]
-    leaves += [
-        Leaf(f"spiqa_{split}{suffix}", split, settings)
-        for split, (suffix, settings) in product(("testB", "demo"), RESOLUTIONS.items())
-    ]
+    leaves = []
+    for split in SPIQA_SPLITS:
+        for suffix, settings in SPIQA_SETTINGS.items():
+            leaves.append(Leaf(f"spiqa_{split}{suffix}", split, settings))
+    for split in ("testB", "demo"):
+        for suffix, settings in RESOLUTIONS.items():
+            leaves.append(Leaf(f"spiqa_{split}{suffix}", split, settings))
+    leaves += _spiqa_of_both_protocols()
+    leaves.append(Leaf("spiqa_train", "train"))
+
+    settings_of = product(("cot", "fullpaper", "perfigure"), ("corrected", "released", "both"))
+    variants = [f"setting={setting},protocol={protocol}" for setting, protocol in settings_of]
+    variants += [f"rule={rule}" for rule in RULE_OF.values()]
+    return Family("setting=direct", variants, leaves, _spiqa_groups())
+
+
+def _spiqa_groups() -> list[Group]:
+    groups = []
+    for suffix in SPIQA_SETTINGS:
+        members = [f"spiqa_{split}{suffix}" for split in SPIQA_SPLITS[:3]]
+        groups.append(Group(f"spiqa{suffix}", members))
+    sides = [f"spiqa_testB{suffix}" for suffix in sorted(["_224px", *RESOLUTIONS])]
+    about = "Test-B at several resolutions (Figure B.1); `spiqa-tasks paper spiqa figureB1 RUN` compares them."
+    groups.append(Group("spiqa_resolutions", [*sides, "spiqa_testB"], about))
+    return groups
+
+
+def _spiqa_of_both_protocols() -> list[Leaf]:
+    leaves = []
     for split, suffix in product(SPIQA_SPLITS, SPIQA_SETTINGS):
         if split == "demo" and suffix not in DEMO_BOTH:
             continue
         settings = ",".join(filter(None, [SPIQA_SETTINGS[suffix], "protocol=both"]))
         leaves.append(Leaf(f"spiqa_{split}{suffix}_both", split, settings, PROTOCOLS))
-    groups = [
-        Group(f"spiqa{suffix}", [f"spiqa_{split}{suffix}" for split in SPIQA_SPLITS[:3]])
-        for suffix in SPIQA_SETTINGS
-    ]
-    sides = [f"spiqa_testB{suffix}" for suffix in sorted(["_224px", *RESOLUTIONS])]
-    about = "Test-B at several resolutions (Figure B.1); `spiqa-tasks paper spiqa figureB1 RUN` compares them."
-    groups.append(Group("spiqa_resolutions", [*sides, "spiqa_testB"], about))
-    leaves.append(Leaf("spiqa_train", "train"))
-    readings = product(
-        ("setting=cot", "setting=fullpaper", "setting=perfigure"), ("corrected", "released", "both")
-    )
-    variants = [f"{setting},protocol={protocol}" for setting, protocol in readings] + [
-        f"rule={rule}" for rule in RULE_OF.values()
-    ]
-    return Family("setting=direct", variants, leaves, groups)
+    return leaves
 
 
 # MMStar --------------------------------------------------------------------------------------------------------------
@@ -320,31 +327,34 @@ def _letter(settings: Mapping[str, str], suffix: str) -> str:
 
 def _scifibench_groups(shuffles: Iterable[str]) -> Iterator[Group]:
     plain = [f"scifibench_{split}" for split in SCIFIBENCH_SPLITS]
-    for way, title in (("fig2cap", "Figure -> caption"), ("cap2fig", "Caption -> figure")):
-        about = f"{title}: the overall column of Table 2, the mean over both subsets."
-        yield Group(
-            f"scifibench_{way}", [name for name in plain if name.endswith(way)], about, "accuracy"
-        )
-    about = "Table 2: both subsets of each task, and each task's overall mean."
-    yield Group("scifibench", ["scifibench_fig2cap", "scifibench_cap2fig"], about)
-    for suffix, title in [
-        *((key, title) for key, (_, title) in EVERY_SPLIT.items()),
-        ("_reasoning", REASONING),
-    ]:
+    yield from _scifibench_overall(plain)
+    titles = {suffix: title for suffix, (_, title) in EVERY_SPLIT.items()}
+    for suffix, title in [*titles.items(), ("_reasoning", REASONING)]:
         yield Group(f"scifibench{suffix}", [f"{name}{suffix}" for name in plain], title)
-    orders = [f"{name}{suffix}" for name in plain for suffix in shuffles]
-    yield Group(
-        "scifibench_shuffle", [*plain, *orders], "Four orders of the options (section 4.2)."
-    )
+
+    orders = [f"{name}{suffix}" for name, suffix in product(plain, shuffles)]
+    about = "Four orders of the options (section 4.2)."
+    yield Group("scifibench_shuffle", [*plain, *orders], about)
+
     control = "scifibench_cs_fig2cap"
+    marked = [f"{control}{suffix}" for suffix in MARKS]
     about = (
         "The alignment study: the control and four augmentations (section 4.7, Figures 9 and 10)."
     )
-    yield Group(
-        "scifibench_alignment", [control, *(f"{control}{suffix}" for suffix in MARKS)], about
-    )
+    yield Group("scifibench_alignment", [control, *marked], about)
+
+    few_shot = [f"{control}{suffix}" for suffix in SHOTS]
     about = "0 to 5 examples, random and similar (Figure 6)."
-    yield Group("scifibench_shots", [control, *(f"{control}{suffix}" for suffix in SHOTS)], about)
+    yield Group("scifibench_shots", [control, *few_shot], about)
+
+
+def _scifibench_overall(plain: Sequence[str]) -> Iterator[Group]:
+    for way, title in (("fig2cap", "Figure -> caption"), ("cap2fig", "Caption -> figure")):
+        about = f"{title}: the overall column of Table 2, the mean over both subsets."
+        members = [name for name in plain if name.endswith(way)]
+        yield Group(f"scifibench_{way}", members, about, "accuracy")
+    about = "Table 2: both subsets of each task, and each task's overall mean."
+    yield Group("scifibench", ["scifibench_fig2cap", "scifibench_cap2fig"], about)
 
 
 FAMILIES = {"spiqa": _spiqa, "mmstar": _mmstar, "scifibench": _scifibench}

@@ -29,24 +29,36 @@ def keep(listing: Path, docs: datasets.Dataset) -> datasets.Dataset:
 
 def _check(kept: dict[str, Any], docs: datasets.Dataset) -> None:
     """Raise SystemExit if the data changed: the filter names questions by index."""
-    is_ours = kept["data"] is not None
-    found, column, key = (
-        f"{len(docs)}",
-        "id" if is_ours else kept["target"],
-        "id" if is_ours else "target",
-    )
-    same = max(question["doc_id"] for question in kept["kept"]) < len(docs)
-    if same and column in docs.column_names:
-        values = docs[column]
-        changed = [
-            question
-            for question in kept["kept"]
-            if str(values[question["doc_id"]]) != str(question[key])
-        ]
-        found = f"{docs[0]['data'] if is_ours else 'data'} with {len(changed)} other questions or answers"
-        same = not changed and (not is_ours or docs[0]["data"] == kept["data"].rpartition("@")[2])
-    if not same:
+    change = _change(kept, docs)
+    if change is not None:
         raise SystemExit(
             f"spiqa-tasks: Expected the data of {kept['source']} that the filter saw "
-            f"({kept['data'] or kept['questions']}), found {found}. Run `spiqa-tasks filter` again on runs of it."
+            f"({kept['data'] or kept['questions']}), found {change}. Run `spiqa-tasks filter` again on runs of it."
         )
+
+
+def _change(kept: dict[str, Any], docs: datasets.Dataset) -> str | None:
+    """Return what the data is now if it changed, or None."""
+    questions = kept["kept"]
+    if max(question["doc_id"] for question in questions) >= len(docs):
+        return f"{len(docs)}"
+
+    # Of a task of this package a question's id and the data's digest are known, of others the target.
+    if kept["data"] is None:
+        changed = _changed(questions, docs, kept["target"], "target")
+        return f"data with {changed} other questions or answers" if changed else None
+
+    changed = _changed(questions, docs, "id", "id")
+    data = docs[0]["data"]
+    is_same_data = data == kept["data"].rpartition("@")[2]
+    if is_same_data and not changed:
+        return None
+    return f"{data} with {changed} other questions or answers"
+
+
+def _changed(questions: list[dict[str, Any]], docs: datasets.Dataset, column: str, key: str) -> int:
+    """Return the number of kept questions whose column has another value now; 0 without the column."""
+    if column not in docs.column_names:
+        return 0
+    values = docs[column]
+    return sum(str(values[each["doc_id"]]) != str(each[key]) for each in questions)

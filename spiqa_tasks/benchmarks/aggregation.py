@@ -43,18 +43,13 @@ class Value:
     @cached_property
     def interval(self) -> tuple[float, float] | None:
         """The 95% interval (`scoring.intervals.mean_interval`, or `ends`), or None if the value is no mean."""
+        interval = self.ends
         scores = list(self.scores.values())
-        is_mean = scores and math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9)
-        found = (
-            mean_interval(scores, [self.clusters.get(key) for key in self.scores])
-            if is_mean
-            else self.ends
-        )
-        return (
-            None
-            if found is None or found.low is None or found.high is None
-            else (found.low, found.high)
-        )
+        if scores and math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
+            interval = mean_interval(scores, [self.clusters.get(key) for key in self.scores])
+        if interval is None or interval.low is None or interval.high is None:
+            return None
+        return interval.low, interval.high
 
 
 @dataclass(frozen=True)
@@ -173,11 +168,9 @@ class RecordSet:
     def members(self, metric: Metric, group: str | None = None) -> Sequence[Record]:
         """Return the records of a metric (documents or questions), of one group if named."""
         records = self.documents if metric.of_documents else self.questions
-        return (
-            records
-            if group is None
-            else [record for record in records if group in record.groups.values()]
-        )
+        if group is None:
+            return records
+        return [record for record in records if group in record.groups.values()]
 
     def value(self, metric: Metric, group: str | None = None) -> Value:
         """Return the value of a metric; NaN with a reason without records or with too few of the task's questions.
@@ -187,20 +180,23 @@ class RecordSet:
         members = self.members(metric, group)
         if whole := self.withheld():
             return whole if group is None else replace(whole, n=len(members))
-        total = (
-            0 if metric.of_documents else self.asked if group is None else self.size(metric, group)
-        )
+
+        total = self._total(metric, group)
         if not members and not total:
             return Value(math.nan, 0, reason=NO_ANSWER)
-        value = replace(
-            metric.compute(members),
-            clusters={r.id: r.cluster for r in members if r.cluster is not None},
-        )
-        scored = len(members) - value.missing
+
+        value = replace(metric.compute(members), clusters=_clusters(members))
         if value.reason or self.partial or not total:
             return value
+        scored = len(members) - value.missing
         reason = too_few(scored, total, "questions were answered and have a score")
         return Value(math.nan, value.n, reason=reason) if reason else value
+
+    def _total(self, metric: Metric, group: str | None) -> int:
+        """Return the number of the task's questions that a value is over; 0 if unknown."""
+        if metric.of_documents:
+            return 0
+        return self.asked if group is None else self.size(metric, group)
 
     def size(self, metric: Metric, group: str) -> int:
         """Return the number of the task's questions in a group."""
@@ -211,3 +207,7 @@ class RecordSet:
         whole = self.partial or not self.asked
         reason = "" if whole else too_few(self.answered, self.asked, "questions were answered")
         return Value(math.nan, self.answered, reason=reason) if reason else None
+
+
+def _clusters(records: Sequence[Record]) -> dict[str, str | None]:
+    return {record.id: record.cluster for record in records if record.cluster is not None}

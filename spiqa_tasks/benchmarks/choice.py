@@ -7,6 +7,7 @@ data}: `letters` and `options` are parallel lists, `images` are paths in the ord
 import dataclasses
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,16 @@ def check_answer(row_id: str, answer: Any, letters: Sequence[str]) -> str:
             f"found {answer!r}. Fetch the file again."
         )
     return str(answer)
+
+
+def check_unique(ids: Sequence[str], file: str) -> None:
+    """Raise DataError if an id occurs twice: answers and scores are found by it."""
+    repeated = [row_id for row_id, count in Counter(ids).items() if count > 1]
+    if repeated:
+        raise DataError(
+            f"Expected each question of {file} once, found {len(repeated)} ids more than once "
+            f"({repeated[0]}). Fetch the file again."
+        )
 
 
 def slug(name: str) -> str:
@@ -51,22 +62,19 @@ FAILURE_RATES: tuple[Metric, ...] = (
 
 
 def _truncated_rate(records: Sequence[Record]) -> Value:
-    is_known = any(
-        record.truncated is not None for record in records
-    )  # else the host logs no lengths
-    return (
-        mean_value({r.id: float(bool(r.truncated)) for r in records})
-        if is_known
-        else Value(math.nan, 0)
-    )
+    # Otherwise the host logs no lengths.
+    is_known = any(record.truncated is not None for record in records)
+    if not is_known:
+        return Value(math.nan, 0)
+    return mean_value({record.id: float(bool(record.truncated)) for record in records})
 
 
 TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False)
 """Share of answers that are known to be cut off; no row of the host's table."""
-_SCORES = (
-    {"accuracy": 0.0},
-    {"accuracy": 1.0},
-)  # of a wrong answer and a right one, shared by up to a million records
+
+# Shared by up to a million records.
+_WRONG = {"accuracy": 0.0}
+_RIGHT = {"accuracy": 1.0}
 
 
 def choice_record(
@@ -77,16 +85,23 @@ def choice_record(
     **details: Any,
 ) -> Record:
     """Return the record of one response, with its `accuracy`; a failed request has no score."""
-    shared: dict[str, Any] = {"reference": row["answer"], "groups": groups, "signature": signature}
-    shared |= {"cluster": row.get("cluster"), "details": {OPTIONS: len(row["letters"]), **details}}
+    shared: dict[str, Any] = {
+        "reference": row["answer"],
+        "groups": groups,
+        "signature": signature,
+        "cluster": row.get("cluster"),
+        "details": {OPTIONS: len(row["letters"]), **details},
+    }
     if response.failure is not None:
         return Record(row["id"], status="request_failed", reason=response.failure, **shared)
     options = dict(zip(row["letters"], row["options"], strict=True))
     question = str(row.get("question", ""))
     choice = extract_choice(response.text, options, truncated=response.truncated, prompt=question)
     refused = choice.rule == "refusal"
-    status: Status = "ok" if choice.letter is not None else "refused" if refused else "unparsed"
-    scores = _SCORES[choice.letter == row["answer"]]
+    status: Status = "ok"
+    if choice.letter is None:
+        status = "refused" if refused else "unparsed"
+    scores = _RIGHT if choice.letter == row["answer"] else _WRONG
     return Record(
         row["id"],
         choice.letter,

@@ -130,15 +130,14 @@ class Record:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the non-empty fields as JSON values."""
-        fields = {name: getattr(self, name) for name in _LOGGED}
-        kept = {
-            name: value for name, value in fields.items() if value not in (None, "", (), {}, False)
-        }
-        if self.prediction is not None:
-            kept["prediction"] = self.prediction
-        return {
-            name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()
-        }
+        fields = {}
+        for name in _LOGGED:
+            value = getattr(self, name)
+            # An empty prediction is an answer; other fields are left out if they are empty.
+            is_answer = name == "prediction" and value is not None
+            if is_answer or value not in (None, "", (), {}, False):
+                fields[name] = list(value) if isinstance(value, tuple) else value
+        return fields
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Record:
@@ -154,12 +153,10 @@ class Record:
     @classmethod
     def of_sample(cls, sample: Mapping[str, Any]) -> Record | None:
         """Return the record in a sample that a host logged, or None."""
-        logged = [
-            value
-            for value in sample.values()
-            if isinstance(value, dict) and "id" in value and "status" in value
-        ]
-        return cls.from_dict(logged[0]) if logged else None
+        for value in sample.values():
+            if isinstance(value, dict) and "id" in value and "status" in value:
+                return cls.from_dict(value)
+        return None
 
     @property
     def truncated(self) -> bool | None:
@@ -193,26 +190,24 @@ class Record:
         """
         if not self.asks:
             return self
+
         entries = [_entry(ask, verdict) for ask, verdict in zip(self.asks, verdicts, strict=True)]
-        once = {
-            metric
-            for metric, count in Counter(ask.score for ask in self.asks).items()
-            if count == 1
-        }
-        scores = {
-            each["metric"]: each["score"]
-            for each in entries
-            if "score" in each and each["metric"] in once
-        }
-        reason = next((entry["reason"] for entry in entries if "reason" in entry), None)
-        return dataclasses.replace(
-            self,
-            status="judge_failed" if reason is not None and self.status == "ok" else self.status,
-            reason=self.reason if reason is None else reason,
-            scores={**self.scores, **scores},
-            verdicts=(*self.verdicts, *entries),
-            asks=(),
+        asks_of_metric = Counter(ask.score for ask in self.asks)
+        scores = dict(self.scores)
+        for entry in entries:
+            if "score" in entry and asks_of_metric[entry["metric"]] == 1:
+                scores[entry["metric"]] = entry["score"]
+
+        judged = dataclasses.replace(
+            self, scores=scores, verdicts=(*self.verdicts, *entries), asks=()
         )
+        reasons = [entry["reason"] for entry in entries if "reason" in entry]
+        return judged._judge_failed(reasons[0]) if reasons else judged
+
+    def _judge_failed(self, reason: str) -> Record:
+        """Return the record with the first failed verdict's reason; its status only if it was ok."""
+        status: Status = "judge_failed" if self.status == "ok" else self.status
+        return dataclasses.replace(self, status=status, reason=reason)
 
 
 def _shared(value: Any) -> Any:
@@ -227,15 +222,22 @@ _TYPES = get_type_hints(Record)
 
 
 def _entry(ask: Ask, verdict: Verdict) -> dict[str, Any]:
-    """Return the logged fields of a verdict; six decimals of a logprob give six of the score."""
-    score = ask.read(verdict) if verdict.ok else None
+    """Return the logged fields of a verdict."""
     entry: dict[str, Any] = {"metric": ask.score, "prompt": ask.request.prompt}
-    entry |= {} if score is None else {"score": score}
-    entry |= {mark: True for mark in MARKS if getattr(ask.request, mark)}
+    score = ask.read(verdict) if verdict.ok else None
+    if score is not None:
+        entry["score"] = score
+    for mark in MARKS:
+        if getattr(ask.request, mark):
+            entry[mark] = True
     if not verdict.ok:
         return entry | {"reason": verdict.reason}
-    logprobs = [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs]
-    entry |= {"model": verdict.model} | (
-        {"top_logprobs": logprobs} if logprobs else {"text": verdict.text}
-    )
-    return entry | ({"reason": verdict.unread} if score is None else {})
+
+    entry["model"] = verdict.model
+    if verdict.top_logprobs:
+        # Six decimals of a logprob give six of the score.
+        logprobs = [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs]
+        entry["top_logprobs"] = logprobs
+    else:
+        entry["text"] = verdict.text
+    return entry if score is not None else entry | {"reason": verdict.unread}

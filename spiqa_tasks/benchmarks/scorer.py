@@ -40,37 +40,32 @@ def make_scorer(
 
     `host` and `made`, which says how the answers were made, are fields of the signature.
     """
-    entry = BENCHMARKS[benchmark] if isinstance(benchmark, str) else benchmark
-    parsed = entry.parse(settings)
-    metrics = entry.metrics(parsed)
-    fields = dict(entry.signature(parsed))
+    if isinstance(benchmark, str):
+        benchmark = BENCHMARKS[benchmark]
+    parsed = benchmark.parse(settings)
+    metrics = benchmark.metrics(parsed)
+    fields = dict(benchmark.signature(parsed))
     for metric in metrics:
         fields |= metric.signature()
-    rule, judged_by = (judge.rule, judge.configured) if judge is not None else (None, {})
-    texts = any(metric.needs == "text programs" for metric in metrics)
-    missing = missing_text_metrics(host != "offline") if texts else {}
-    return Scorer(
-        entry,
-        parsed,
-        Context(
-            host,
-            rule,
-            fields | judged_by | {key: value for key, value in made.items() if value},
-            missing,
-        ),
-        judge,
-    )
+    if judge is not None:
+        fields |= judge.configured
+    fields |= {name: value for name, value in made.items() if value}
+
+    needs_programs = any(metric.needs == "text programs" for metric in metrics)
+    missing = missing_text_metrics(host != "offline") if needs_programs else {}
+    rule = None if judge is None else judge.rule
+    return Scorer(benchmark, parsed, Context(host, rule, fields, missing), judge)
 
 
 @cache
 def missing_text_metrics(tell: bool = False) -> dict[str, str]:
     """Return text metric -> why this machine cannot compute it; with `tell` each reason is logged once per process."""
     missing = {name: reason for name, reason in available_metrics().items() if reason is not None}
-    for reason in dict.fromkeys(missing.values()) if tell else ():
-        names = [name for name in missing if missing[name] == reason]
-        logger.warning(
-            "%s %s left out: %s.", ", ".join(names), "is" if len(names) == 1 else "are", reason
-        )
+    if tell:
+        for reason in dict.fromkeys(missing.values()):
+            names = [name for name in missing if missing[name] == reason]
+            verb = "is" if len(names) == 1 else "are"
+            logger.warning("%s %s left out: %s.", ", ".join(names), verb, reason)
     return missing
 
 
@@ -94,27 +89,32 @@ class Scorer:
         A response of more than `LONGEST` characters counts as a failed request.
         """
         try:
-            if (size := len(response.text)) > LONGEST:
-                reason = f"an answer of {size:,} characters, more than {LONGEST:,}"
-                response = dataclasses.replace(response, text="", failure=reason)
-            text = without_reasoning(response.text)
-            read = response if text == response.text else dataclasses.replace(response, text=text)
-            record = self.benchmark.record(row, read, self.context)
-            if record.status == "request_failed":
-                return record
-            if not text and (response.truncated or is_cut_in_reasoning(response.text)):
-                record = dataclasses.replace(record, rule="truncated")
-            if response.truncated is None:
-                return record
-            return dataclasses.replace(
-                record, details={**record.details, "truncated": response.truncated}
-            )
+            return self._record(row, _limited(response))
         except Exception as error:
             logger.exception(
                 "Question %s could not be scored; its answer is kept in the samples file.",
                 row["id"],
             )
             return Record(str(row["id"]), status="scoring_failed", reason=repr(error))
+
+    def _record(self, row: Row, response: Response) -> Record:
+        text = without_reasoning(response.text)
+        if text != response.text:
+            record = self.benchmark.record(
+                row, dataclasses.replace(response, text=text), self.context
+            )
+        else:
+            record = self.benchmark.record(row, response, self.context)
+        if record.status == "request_failed":
+            return record
+
+        is_cut = response.truncated or is_cut_in_reasoning(response.text)
+        if not text and is_cut:
+            record = dataclasses.replace(record, rule="truncated")
+        if response.truncated is None:
+            return record
+        details = {**record.details, "truncated": response.truncated}
+        return dataclasses.replace(record, details=details)
 
     def requests(self, records: Sequence[Record]) -> list[JudgeRequest]:
         """Return the pending judge requests of the records."""
@@ -128,17 +128,16 @@ class Scorer:
         questions of several documents, need the `whole` run: a process of several has a part of it.
         """
         scored = judged(records, self.judge)
+        # One run of first answers, one of second ones: scores are keyed by id.
         runs: defaultdict[int, list[int]] = defaultdict(list)
         earlier: Counter[str] = Counter()
-        for place, record in enumerate(
-            scored
-        ):  # one run of first answers, one of second ones: scores are keyed by id
+        for place, record in enumerate(scored):
             runs[earlier[record.id]].append(place)
             earlier[record.id] += 1
+
         for places in runs.values():
-            for place, record in zip(
-                places, self._scored([scored[place] for place in places], whole), strict=True
-            ):
+            of_run = self._scored([scored[place] for place in places], whole)
+            for place, record in zip(places, of_run, strict=True):
                 scored[place] = record
         return scored
 
@@ -175,30 +174,48 @@ class Scorer:
         return judged(self.join(records, self.context), self.judge)
 
     def _scored(self, documents: list[Record], whole: bool) -> list[Record]:
-        """Return the documents with per-answer scores; the first document of a question carries its joined record."""
-        if self.join is None:
-            metrics = [metric for metric in self.metrics if metric.needs == "text programs"]
-            return _with_answer_scores(
-                documents, [metric for metric in metrics if whole or not metric.of_corpus]
-            )
+        """Return the documents with per-answer scores."""
+        if self.join is not None:
+            return self._with_questions(documents) if whole else documents
+
+        metrics = [metric for metric in self.metrics if metric.needs == "text programs"]
         if not whole:
-            return documents
-        metrics = [
-            metric for metric in self.metrics if not metric.of_documents and metric.needs != "judge"
-        ]
-        scored = _with_answer_scores(self.questions(documents), metrics)
-        by_anchor = {
-            question.details["anchor"]: question
-            for question in scored
-            if "anchor" in question.details
-        }
-        found = []
+            metrics = [metric for metric in metrics if not metric.of_corpus]
+        return _with_answer_scores(documents, metrics)
+
+    def _with_questions(self, documents: list[Record]) -> list[Record]:
+        """Return the documents; the first one of a question carries its joined record and scores."""
+        metrics = []
+        for metric in self.metrics:
+            if not metric.of_documents and metric.needs != "judge":
+                metrics.append(metric)
+
+        questions = {}
+        for question in _with_answer_scores(self.questions(documents), metrics):
+            if anchor := question.details.get("anchor"):
+                questions[anchor] = question
+
+        scored = []
         for document in documents:
-            if question := by_anchor.get(document.id):
-                details = {**document.details, "question": question.as_dict()}
-                document = dataclasses.replace(document, scores=question.scores, details=details)
-            found.append(document)
-        return found
+            scored.append(_with_question(document, questions.get(document.id)))
+        return scored
+
+
+def _with_question(document: Record, question: Record | None) -> Record:
+    """Return a document with the question that it is the first one of, if any, and its scores."""
+    if question is None:
+        return document
+    details = {**document.details, "question": question.as_dict()}
+    return dataclasses.replace(document, scores=question.scores, details=details)
+
+
+def _limited(response: Response) -> Response:
+    """Return the response, or a failed request if it is longer than `LONGEST`."""
+    size = len(response.text)
+    if size <= LONGEST:
+        return response
+    reason = f"an answer of {size:,} characters, more than {LONGEST:,}"
+    return dataclasses.replace(response, text="", failure=reason)
 
 
 def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
@@ -211,10 +228,12 @@ def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
 
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:
     """Return the records with their scores by some metrics, which may score a subset, in another order."""
-    by_id: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    if not records:
+        return []
     prepare([(metrics, records)])
+    by_id: defaultdict[str, dict[str, float]] = defaultdict(dict)
     with progress(f"scores of {counted(len(records), 'answer')}", len(metrics)) as show:
-        for place, metric in enumerate(metrics if records else ()):
+        for place, metric in enumerate(metrics):
             show(place)
             for key, score in metric.compute(records).scores.items():
                 by_id[key][metric.name] = score

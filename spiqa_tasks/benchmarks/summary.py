@@ -1,7 +1,7 @@
 """The summary of a scored run: rows of values, counts of answers judged, refused and so on, and remarks on them."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,18 +30,22 @@ def rows_of(
 ) -> Rows:
     """Return a row per metric, the headline first, each followed by its groups in the host's table."""
     rows: dict[str, tuple[Metric, str | None]] = {}
-    grouped = [name.partition("/") for name in benchmark.rows_of_table(settings) if "/" in name]
     for metric in metrics:
         rows[metric.name] = (metric, None)
-        for owner, _, group in grouped:
-            known = records.members(metric, group) or (
-                not records.partial and records.size(metric, group)
-            )
-            if owner == metric.name and known:
-                rows[f"{owner}/{group}"] = (metric, group)
+        for row in benchmark.rows_of_table(settings):
+            owner, _, group = row.partition("/")
+            if group and owner == metric.name and _has_questions(records, metric, group):
+                rows[row] = (metric, group)
     if any(record.status == "scoring_failed" for record in records.documents):
         rows[SCORING_FAILED.name] = (SCORING_FAILED, None)
     return rows
+
+
+def _has_questions(records: RecordSet, metric: Metric, group: str) -> bool:
+    """Return whether the run answers questions of a group, or, unless it is a part, the task has any."""
+    if records.members(metric, group):
+        return True
+    return not records.partial and records.size(metric, group) > 0
 
 
 def score_object(
@@ -53,21 +57,31 @@ def score_object(
     **more_counts: Any,
 ) -> dict[str, Any]:
     """Return the object that `score --json` prints; `metrics` are those of the task, whose rates become counts."""
-    bare = {*not_computed, *(name for name, value in values.items() if value.reason == NO_ANSWER)}
-    absent = {name: value.reason for name, value in values.items() if math.isnan(value.value)}
-    reasons = {
-        name: f"{'' if name in bare else 'withheld: '}{reason}" for name, reason in absent.items()
-    }
-    return {
+    metrics_of_values = [metric for metric in metrics if metric.name in values]
+    scored = {
         "task": task,
-        "metrics": {
-            name: None if math.isnan(value.value) else value.value for name, value in values.items()
-        },
-        "counts": counts(records, [metric for metric in metrics if metric.name in values])
-        | more_counts,
+        "metrics": {name: _or_none(value.value) for name, value in values.items()},
+        "counts": counts(records, metrics_of_values) | more_counts,
         "signature": signature_of(records).text,
-        **({"omitted": reasons} if reasons else {}),
     }
+    if omitted := _omitted(values, not_computed):
+        scored["omitted"] = omitted
+    return scored
+
+
+def _or_none(value: float) -> float | None:
+    """Return None for NaN, which JSON lacks."""
+    return None if math.isnan(value) else value
+
+
+def _omitted(values: Mapping[str, Value], not_computed: Collection[str]) -> dict[str, str]:
+    """Return row -> why it has no value."""
+    omitted = {}
+    for name, value in values.items():
+        if math.isnan(value.value):
+            is_withheld = name not in not_computed and value.reason != NO_ANSWER
+            omitted[name] = f"withheld: {value.reason}" if is_withheld else f"{value.reason}"
+    return omitted
 
 
 def intervals(values: Mapping[str, Value]) -> dict[str, Any]:
@@ -80,47 +94,60 @@ def intervals(values: Mapping[str, Value]) -> dict[str, Any]:
 
 def signature_of(records: RecordSet) -> Signature:
     """Return the signature of a run: merged over its answers, with the judge as served and `n of N` of a part."""
-    models = {
-        str(verdict["model"])
-        for r in records.questions
-        for verdict in r.verdicts
-        if verdict.get("model")
-    }
-    made = merged_signature(records.documents)
-    return made.with_fields(judge_served="+".join(sorted(models)), questions=records.part)
+    models = set()
+    for record in records.questions:
+        for verdict in record.verdicts:
+            if verdict.get("model"):
+                models.add(str(verdict["model"]))
+    signature = merged_signature(records.documents)
+    return signature.with_fields(judge_served="+".join(sorted(models)), questions=records.part)
 
 
 def merged_signature(records: Sequence[Record]) -> Signature:
     """Return the merged signature of records."""
-    return merged(
-        map(parse, dict.fromkeys(record.signature for record in records if record.signature))
-    )
+    distinct = dict.fromkeys(record.signature for record in records if record.signature)
+    return merged(map(parse, distinct))
 
 
 def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
     """Return the number of documents, and of answers judged, refused and so on, also if values are withheld."""
-    documents, questions = records.documents, records.questions
-    counted = {
+    documents = records.documents
+    numbers = {
         "docs": len(documents),
-        "judged": sum(bool(record.verdicts) and not record.judge_failed for record in questions),
-        "judge_failed": sum(record.judge_failed for record in questions),
+        **_counted_verdicts(records.questions),
         "refused": sum(record.refused for record in documents),
         "unparsed": 0,
         "scoring_failed": sum(record.status == "scoring_failed" for record in documents),
+        "taken_whole": taken_whole(documents),
+    }
+    for name, number in _counted_rates(records, metrics):
+        numbers[name] = numbers.get(name, 0) + number
+
+    # What few runs have is named only where there is any.
+    rare = {*MARKS.values(), "taken_whole"}
+    return {name: number for name, number in numbers.items() if number or name not in rare}
+
+
+def _counted_verdicts(questions: Sequence[Record]) -> dict[str, int]:
+    numbers = {
+        "judged": sum(bool(record.verdicts) and not record.judge_failed for record in questions),
+        "judge_failed": sum(record.judge_failed for record in questions),
     }
     for mark, name in MARKS.items():
-        if marked := sum(
-            any(verdict.get(mark) for verdict in record.verdicts) for record in questions
-        ):
-            counted[name] = marked
-    if whole := taken_whole(documents):
-        counted["taken_whole"] = whole
+        numbers[name] = sum(_has_mark(record, mark) for record in questions)
+    return numbers
+
+
+def _counted_rates(records: RecordSet, metrics: Sequence[Metric]) -> Iterator[tuple[str, int]]:
+    """Yield the name of a rate's count, and the number of answers that the rate counts."""
     for metric in metrics:
-        if count := COUNTED.get(metric.name):
-            counted[count] = counted.get(count, 0) + int(
-                sum(metric.compute(records.members(metric)).scores.values())
-            )
-    return counted
+        if metric.name in COUNTED:
+            scores = metric.compute(records.members(metric)).scores
+            yield COUNTED[metric.name], int(sum(scores.values()))
+
+
+def _has_mark(record: Record, mark: str) -> bool:
+    return any(verdict.get(mark) for verdict in record.verdicts)
 
 
 @dataclass(frozen=True)
@@ -160,7 +187,8 @@ class Outcomes:
 
 def outcomes(records: Sequence[Record]) -> Outcomes:
     """Return the shares of at least one record."""
-    n, cuts = len(records), [record.truncated for record in records]
+    n = len(records)
+    cuts = [record.truncated for record in records]
     return Outcomes(
         n,
         refused=sum(record.refused for record in records) / n,
@@ -179,9 +207,8 @@ def taken_whole(records: Sequence[Record]) -> int:
 
 def remarks_on(benchmark: Benchmark, records: Sequence[Record]) -> list[str]:
     """Return the warnings about a run's records: the benchmark's own, and the remark on answers that are none."""
-    remark = outcomes(records).remark if records else ""
-    remedy = "Most count as wrong: read some; raise max_new_tokens for truncated ones."
-    return [
-        *benchmark.remarks(records),
-        *([f"{remark[0].upper()}{remark[1:]}. {remedy}"] if remark else []),
-    ]
+    remarks = benchmark.remarks(records)
+    if records and (remark := outcomes(records).remark):
+        remedy = "Most count as wrong: read some; raise max_new_tokens for truncated ones."
+        remarks = [*remarks, f"{remark[0].upper()}{remark[1:]}. {remedy}"]
+    return remarks

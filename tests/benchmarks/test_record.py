@@ -90,7 +90,7 @@ def test_a_written_verdict_is_kept_as_its_text() -> None:
     judged = Record("a", asks=(ask("accuracy_llm", value=None),)).judged(
         [Verdict("ok", text="B", model="m")]
     )
-    reason = "the judge's answer 'B' is none of its rule's verdicts"
+    reason = "the judge's answer 'B' is no verdict of its rule"
     assert judged.verdicts == (
         {"metric": "accuracy_llm", "prompt": "?", "model": "m", "text": "B", "reason": reason},
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from spiqa_tasks.benchmarks.benchmark import settings_text
-from spiqa_tasks.benchmarks.choice import Row, check_answer
+from spiqa_tasks.benchmarks.choice import Row, check_answer, check_unique
 from spiqa_tasks.files.pictures import (
     Ablation,
     ablated_pictures,
@@ -70,13 +70,13 @@ def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
     paths = source.files(MMSTAR, FILE)
     data = fingerprint(paths)
     records = read_rows(paths, COLUMNS, optional=(META,))
+    ids = [str(record["index"]) for record in records]
+    check_unique(ids, FILE)
     images = [""] * len(records)
     if settings.ablation != "text":
-        ids = [str(record["index"]) for record in records]
-        named = [
-            (key, encoded(each["image"], f"row {key} of {FILE}"))
-            for key, each in zip(ids, records, strict=True)
-        ]
+        named = []
+        for row_id, record in zip(ids, records, strict=True):
+            named.append((row_id, encoded(record["image"], f"row {row_id} of {FILE}")))
         images = write_pictures(f"mmstar-{data}", named)
         check_pictures(images)
         images = ablated_pictures(images, settings.ablation)

@@ -18,7 +18,7 @@ from spiqa_tasks.benchmarks.choice import (
     slug,
 )
 from spiqa_tasks.benchmarks.prompting import Part, Picture
-from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.record import Context, Record, Response, Status
 from spiqa_tasks.benchmarks.scifibench.release import (
     SPLITS,
     SciFIBenchSettings,
@@ -58,8 +58,10 @@ NO_TEXT = "(none)"
 
 def prompt(row: Mapping[str, Any]) -> list[Part]:
     """Return the prompt: the examples, each closed by its letter, then the question."""
-    examples = [[*_question(row, shot, ""), f" {shot['answer']}\n\n"] for shot in row["shots"]]
-    return [part for parts in [*examples, _question(row, row, row["marked"])] for part in parts]
+    parts: list[Part] = []
+    for shot in row["shots"]:
+        parts += [*_question(row, shot, ""), f" {shot['answer']}\n\n"]
+    return parts + _question(row, row, row["marked"])
 
 
 def template(row: Mapping[str, Any]) -> str:
@@ -74,30 +76,57 @@ def template(row: Mapping[str, Any]) -> str:
 def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> list[Part]:
     """Return figures and captions of `shown`, the row or one of its examples, then the question.
 
-    The authors' README (`released`) has the options as Python prints their list. `marked` is a letter or "".
+    `marked` is the letter of the caption that is marked as correct, or "".
     """
+    to_figure = row["subcategory"] == "cap2fig"
+    if row["prompt"] == "released":
+        return _released_to_figure(shown) if to_figure else _released_to_caption(shown)
     closing = CLOSINGS[row["prompt"]][row["subcategory"]]
-    is_released = row["prompt"] == "released"
-    texts = [OCR + (text or NO_TEXT) for text in shown["texts"]]
-    figures: list[Part] = [*texts, *(Picture(path) for path in shown["images"] if not texts)]
-    if row["subcategory"] == "cap2fig":
-        parts: list[Part] = []
-        for index, letter in enumerate(shown["letters"]):
-            parts += [f"{letter}) ", *figures[index : index + 1], *([] if is_released else ["\n"])]
-        return [
-            *parts,
-            f"{shown['asked']}{closing}" if is_released else f"{shown['question']}\n{closing}",
-        ]
-    options = list(zip(shown["letters"], shown["options"], strict=True))
-    if is_released:
-        listed = [f"{letter})  {text}\n" for letter, text in options]
-        return [*figures, f"{listed} {shown['asked']}{closing}"]
+    if to_figure:
+        return [*_lettered_figures(shown, "\n"), f"{shown['question']}\n{closing}"]
+
+    figures = _figures(shown)
     below = "\n" if figures else ""
     if row["prompt"] == "caption":
         return [*figures, below, closing]
-    lines = [f"{letter}) {text}{MARK if letter == marked else ''}\n" for letter, text in options]
+
+    captions = ""
+    for letter, text in zip(shown["letters"], shown["options"], strict=True):
+        mark = MARK if letter == marked else ""
+        captions += f"{letter}) {text}{mark}\n"
     ignore = IGNORE if marked and row["ignore"] == "yes" else ""
-    return [*figures, below, "".join(lines) + ignore + closing]
+    return [*figures, below, captions + ignore + closing]
+
+
+def _released_to_caption(shown: Mapping[str, Any]) -> list[Part]:
+    """Return the question of the authors' README, with the options as Python prints their list."""
+    options = zip(shown["letters"], shown["options"], strict=True)
+    listed = [f"{letter})  {text}\n" for letter, text in options]
+    return [*_figures(shown), f"{listed} {shown['asked']}{CLOSINGS['released']['fig2cap']}"]
+
+
+def _released_to_figure(shown: Mapping[str, Any]) -> list[Part]:
+    """Return the question of the authors' README."""
+    return [*_lettered_figures(shown, ""), f"{shown['asked']}{CLOSINGS['released']['cap2fig']}"]
+
+
+def _figures(shown: Mapping[str, Any]) -> list[Part]:
+    """Return the pictures, or the texts found in them in their place."""
+    if shown["texts"]:
+        return [OCR + (text or NO_TEXT) for text in shown["texts"]]
+    return [Picture(path) for path in shown["images"]]
+
+
+def _lettered_figures(shown: Mapping[str, Any], end: str) -> list[Part]:
+    """Return each letter, its figure unless none is shown, and the end of its line."""
+    figures = _figures(shown)
+    parts: list[Part] = []
+    for index, letter in enumerate(shown["letters"]):
+        parts.append(f"{letter}) ")
+        parts += figures[index : index + 1]
+        if end:
+            parts.append(end)
+    return parts
 
 
 OPEN_RULES = frozenset({"ambiguous", "no_match", "out_of_range", "truncated"})
@@ -140,13 +169,16 @@ def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
 
 
 def _caption_record(row: Mapping[str, Any], response: Response, signature: str) -> Record:
-    failed = response.failure is not None
-    caption = None if failed else " ".join(response.text.split()) or None
+    caption = " ".join(response.text.split()) or None
+    status: Status = "ok" if caption else "unparsed"
+    if response.failure is not None:
+        caption = None
+        status = "request_failed"
     return Record(
         row["id"],
         caption,
         row["caption"],
-        status="request_failed" if failed else "ok" if caption else "unparsed",
+        status=status,
         reason=response.failure,
         scores={"captioned_rate": float(caption is not None)},
         groups={"category": slug(row["category"])},

@@ -5,10 +5,11 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spiqa_tasks.benchmarks.choice import check_answer
+from spiqa_tasks.benchmarks.choice import check_answer, check_unique
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.pictures import check_pictures, encoded, write_pictures
 from spiqa_tasks.files.records import read_rows
@@ -87,54 +88,67 @@ def read_questions(
     Raises DataError: a file that cannot be read, a row that is not complete, a picture that cannot be decoded.
     """
     records = read_rows(paths, COLUMNS)
-    named = [
-        (f"{record['ID']}-{position}", encoded(cell, f"row {record['ID']} of {file}"))
-        for record in records
-        for position, cell in enumerate(record["Images"] or [])
-    ]
+    named = []
+    for record in records:
+        for position, cell in enumerate(record["Images"] or []):
+            picture = encoded(cell, f"row {record['ID']} of {file}")
+            named.append((f"{record['ID']}-{position}", picture))
+
     stored = [""] * len(named)
     if with_files:
         stored = write_pictures(f"scifibench-{file}-{data}", named)
         check_pictures(stored)
-    digests = (hashlib.sha256(content).hexdigest() for _, content in named)
     figures = iter(
-        [OptionFigure(digest, path) for digest, path in zip(digests, stored, strict=True)]
+        OptionFigure(hashlib.sha256(content).hexdigest(), path)
+        for (_, content), path in zip(named, stored, strict=True)
     )
-    return [
-        _question(file, record, tuple(next(figures) for _ in record["Images"] or []))
-        for record in records
-    ]
+
+    questions = []
+    for record in records:
+        of_question = tuple(islice(figures, len(record["Images"] or [])))
+        questions.append(_question(file, record, of_question))
+    check_unique([question.id for question in questions], file)
+    return questions
 
 
 def _question(
     file: str, record: dict[str, Any], figures: tuple[OptionFigure, ...]
 ) -> ChoiceQuestion:
-    row_id, asked = str(record["ID"]), record["Question"]
+    row_id = str(record["ID"])
+    asked = record["Question"]
     to_figure = file.endswith("Caption2Figure")
-    labelled = [
-        re.fullmatch(r"([A-Z])\)?\s*(.*)", option, flags=re.DOTALL)
-        for option in record["Options"] or []
-    ]
-    options = {match[1]: match[2] for match in labelled if match is not None}
-    is_whole = len(figures) == (len(options) if to_figure else 1) and 2 <= len(options) == len(
-        labelled
-    )
-    if not asked or not is_whole:
+    options = _options(record["Options"] or [])
+    needed = len(options) if to_figure else 1
+    if not asked or len(options) < 2 or len(figures) != needed:
         raise DataError(
             f"Expected question {row_id} of {file} to have a text, options such as 'A) text' and their pictures; found "
             f"{asked!r}, {record['Options']} and {len(figures)} pictures. Fetch the file again."
         )
-    caption = re.sub(
-        r"\s*Which (?:image|figure) best matches the caption\?\s*$", "", asked
-    ).removeprefix("Caption:")
     return ChoiceQuestion(
         file=file,
         id=row_id,
         asked=asked,
-        text=caption.strip() if to_figure else asked,
+        text=_caption(asked) if to_figure else asked,
         letters=tuple(options),
         options=("",) * len(options) if to_figure else tuple(options.values()),
         answer=check_answer(row_id, record["Answer"], list(options)),
         category=record["Category"],
         figures=figures,
     )
+
+
+def _options(released: Sequence[str]) -> dict[str, str]:
+    """Return letter -> text of options such as `A) text`; {} if one has no letter, or two the same."""
+    options = {}
+    for option in released:
+        labelled = re.fullmatch(r"([A-Z])\)?\s*(.*)", option, flags=re.DOTALL)
+        if labelled is None:
+            return {}
+        options[labelled[1]] = labelled[2]
+    return options if len(options) == len(released) else {}
+
+
+def _caption(asked: str) -> str:
+    """Return the caption in a question caption -> figure."""
+    closing = r"\s*Which (?:image|figure) best matches the caption\?\s*$"
+    return re.sub(closing, "", asked).removeprefix("Caption:").strip()

@@ -131,34 +131,49 @@ def _rows(
     if settings.negatives == "random":
         questions = with_random_negatives(questions, settings.seed)
     questions = [shuffled(question, settings.shuffle) for question in questions]
-    is_similar = settings.shots > 0 and settings.shot_kind == "similar"
-    similarities = similarities_of(questions, settings.encoder) if is_similar else None
-    shots = examples(questions, settings.shots, settings.seed, similarities)
-    texts: dict[str, str] = {}
-    if settings.ocr == "yes":
-        from spiqa_tasks.vision import figure_texts
-
-        texts = figure_texts(
-            (figure.digest, figure.path) for question in questions for figure in question.figures
-        )
-    return [
-        {
-            **_shown(question, settings, texts),
-            "id": f"{question.file}/{question.id}" if split == "captioning" else question.id,
+    shots = _shots(questions, settings)
+    texts = _texts(questions) if settings.ocr == "yes" else {}
+    shared = {
+        "benchmark": "scifibench",
+        "split": split,
+        "prompt": settings.prompt,
+        "ignore": settings.ignore,
+        "settings": settings_text(settings),
+        "data": data,
+    }
+    rows = []
+    for question, solved in zip(questions, shots, strict=True):
+        # The split joins two files, whose ids are the same.
+        row_id = f"{question.file}/{question.id}" if split == "captioning" else question.id
+        row = {
+            "id": row_id,
             "caption": question.caption,
             "category": question.category,
             "subcategory": "cap2fig" if question.to_figure else "fig2cap",
-            "benchmark": "scifibench",
-            "split": split,
-            "prompt": settings.prompt,
             "marked": marked_letter(question, settings.mark, settings.seed),
-            "ignore": settings.ignore,
             "shots": [_shown(example, settings, texts) for example in solved],
-            "settings": settings_text(settings),
-            "data": data,
         }
-        for question, solved in zip(questions, shots, strict=True)
-    ]
+        rows.append(_shown(question, settings, texts) | row | shared)
+    return rows
+
+
+def _shots(
+    questions: Sequence[ChoiceQuestion], settings: SciFIBenchSettings
+) -> list[list[ChoiceQuestion]]:
+    """Return the examples of each question."""
+    similarities = None
+    if settings.shots > 0 and settings.shot_kind == "similar":
+        similarities = similarities_of(questions, settings.encoder)
+    return examples(questions, settings.shots, settings.seed, similarities)
+
+
+def _texts(questions: Sequence[ChoiceQuestion]) -> dict[str, str]:
+    """Return digest -> text found in the figure."""
+    from spiqa_tasks.vision import figure_texts
+
+    return figure_texts(
+        (figure.digest, figure.path) for question in questions for figure in question.figures
+    )
 
 
 def _shown(

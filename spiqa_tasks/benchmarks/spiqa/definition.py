@@ -3,7 +3,7 @@
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from spiqa_tasks.benchmarks.aggregation import RELEASED
 from spiqa_tasks.benchmarks.benchmark import Benchmark
@@ -23,6 +23,17 @@ from spiqa_tasks.scoring.refusals import is_refusal
 from spiqa_tasks.scoring.responses import without_control_tokens
 
 
+class _Reading(NamedTuple):
+    """What is read in a response: the answer and the number of the image that it names.
+
+    `suffix` is that of the metrics of the reading, "" or `RELEASED`.
+    """
+
+    suffix: str
+    text: str
+    image: int | None
+
+
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one response.
 
@@ -35,49 +46,74 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
         return document_record(row, response, context)
     if response.shown is not None:
         row = _as_shown(row, response.shown)
-    shared: dict[str, Any] = {
-        "reference": row["answer"],
-        "cluster": row["paper_id"],
-        "groups": groups_of(row, len(row["figures"])),
-        "signature": context.sign(row, wording(settings.setting)),
-    }
+
+    unread = Record(
+        row["id"],
+        reference=row["answer"],
+        cluster=row["paper_id"],
+        groups=groups_of(row, len(row["figures"])),
+        details=_details(row, settings),
+        signature=context.sign(row, wording(settings.setting)),
+    )
+    if response.failure is not None:
+        return dataclasses.replace(unread, status="request_failed", reason=response.failure)
+    return _read(unread, row, response.text, context)
+
+
+def _details(row: Mapping[str, Any], settings: SpiqaSettings) -> dict[str, Any]:
     details: dict[str, Any] = {"figures": [figure["file"] for figure in row["figures"]]}
     if settings.setting == "fullpaper" and row["no_text"] is not None:
         details["no_text"] = row["no_text"]
-    if response.failure is not None:
-        return Record(
-            row["id"], status="request_failed", reason=response.failure, details=details, **shared
-        )
+    return details
+
+
+def _read(unread: Record, row: Mapping[str, Any], text: str, context: Context) -> Record:
+    """Return the record with the answer that is read in a response, its scores and judge requests."""
+    settings = settings_of(row)
     is_cot = settings.setting == "cot"
-    parsed = (parse_cot if is_cot else parse_answer)(without_control_tokens(response.text))
-    prediction = without_control_tokens(parsed.text)
-    details |= {"image": parsed.image} if is_cot else {}
-    readings = [] if settings.protocol == "released" else [("", prediction, parsed.image)]
+    parse_text = parse_cot if is_cot else parse_answer
+    parsed = parse_text(without_control_tokens(text))
+    corrected = _Reading("", without_control_tokens(parsed.text), parsed.image)
+    details = dict(unread.details)
+    if is_cot:
+        details["image"] = parsed.image
+
+    readings = []
+    if settings.protocol != "released":
+        readings.append(corrected)
     if settings.protocol != "corrected":
-        image, text = (
-            parse_cot_released(response.text)
-            if is_cot
-            else (None, parse_answer_released(response.text))
-        )
-        details["released"] = {"prediction": text} | ({"image": image} if is_cot else {})
-        readings.append((RELEASED, text, image))
+        released = _released_reading(text, is_cot)
+        readings.append(released)
+        details["released"] = {"prediction": released.text}
+        if is_cot:
+            details["released"]["image"] = released.image
+
     scores: dict[str, float] = {}
     asks: list[Ask] = []
-    for suffix, text, image in readings:
-        if is_cot and row["figures"]:  # the order of the figures is known
-            scores[RETRIEVAL + suffix] = float(image in row["referred"])
-        candidate = Candidate(text, row["question"], row["answer"], as_written=suffix == RELEASED)
-        asks += context.asks(settings.judged + suffix, candidate)
-    return Record(
-        row["id"],
-        prediction,
+    for reading in readings:
+        # Without figures, their order is unknown.
+        if is_cot and row["figures"]:
+            scores[RETRIEVAL + reading.suffix] = float(reading.image in row["referred"])
+        is_released = reading.suffix == RELEASED
+        candidate = Candidate(reading.text, row["question"], row["answer"], as_written=is_released)
+        asks += context.asks(settings.judged + reading.suffix, candidate)
+    return dataclasses.replace(
+        unread,
+        prediction=corrected.text,
         rule=parsed.status,
-        refused=is_refusal(response.text),
+        refused=is_refusal(text),
         scores=scores,
         details=details,
         asks=tuple(asks),
-        **shared,
     )
+
+
+def _released_reading(text: str, is_cot: bool) -> _Reading:
+    """Return what the released scripts read in a response."""
+    if not is_cot:
+        return _Reading(RELEASED, parse_answer_released(text), None)
+    image, answer = parse_cot_released(text)
+    return _Reading(RELEASED, answer, image)
 
 
 def _as_shown(row: Mapping[str, Any], shown: tuple[str, ...]) -> Mapping[str, Any]:

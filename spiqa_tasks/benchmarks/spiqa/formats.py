@@ -148,15 +148,26 @@ def _paper(
     by_file = {figure.file: figure for figure in figures}
     questions = []
     for position, (question, answer, referred) in enumerate(columns):
-        if not question or not referred or not set(referred) <= set(by_file):
+        is_known = bool(referred) and set(referred) <= set(by_file)
+        if not question or not is_known:
             raise ValueError(
                 f"question {position} without a text, or that refers to no figure of the paper"
             )
         questions.append(Question(position, question, answer, tuple(dict.fromkeys(referred))))
-    texts = [text for figure in by_file.values() for text in figure[:4]]
-    texts += [text for question in questions for text in (question.question, question.answer)]
-    "".join([*texts, full_text or ""]).encode()  # raises if one is no text
-    return Paper(paper_id, by_file, tuple(questions), full_text)
+
+    paper = Paper(paper_id, by_file, tuple(questions), full_text)
+    _check_texts(paper)
+    return paper
+
+
+def _check_texts(paper: Paper) -> None:
+    """Raise TypeError or ValueError for a value that is no text, or not valid Unicode."""
+    texts = [paper.full_text or ""]
+    for figure in paper.figures.values():
+        texts += [figure.file, figure.picture, figure.caption, figure.label]
+    for question in paper.questions:
+        texts += [question.question, question.answer]
+    "".join(texts).encode()
 
 
 def _qasper(answer: Mapping[str, Any]) -> str:

@@ -1,9 +1,10 @@
 """SPIQA's metrics: L3Score, text metrics, retrieval accuracy (paper section 3.1) and failure rates (section 5)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import (
     RELEASED,
@@ -109,13 +110,12 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
 
 def _released(record: Record) -> Sequence[str]:
     """Return the released scripts' reading; `perfigure`: an answer per helpful referred figure, or one empty answer."""
-    if "released" in record.details:
-        return (record.details["released"]["prediction"],)
-    return (
-        (record.details["released_answers"] or ("",))
-        if "released_answers" in record.details
-        else ()
-    )
+    details = record.details
+    if "released" in details:
+        return (details["released"]["prediction"],)
+    if "released_answers" in details:
+        return details["released_answers"] or ("",)
+    return ()
 
 
 def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
@@ -125,33 +125,37 @@ def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
     """
     questions = whole(records)
     answered = [record for record in questions if record.prediction is not None]
-    verdicts = [
-        verdict for record in answered for verdict in record.verdicts if verdict["metric"] == name
-    ]
-    scores = [verdict["score"] for verdict in verdicts if "score" in verdict]
     missing = withheld(len(answered), len(questions))
     if missing is not None:
         return missing
+
+    verdicts = _verdicts(answered, name)
+    scores = [verdict["score"] for verdict in verdicts if "score" in verdict]
     if verdicts and not is_covered(len(scores), len(verdicts)):
-        return Value(
-            math.nan, len(scores), reason=f"{len(scores)} of {len(verdicts)} answers were judged"
-        )
+        reason = f"{len(scores)} of {len(verdicts)} answers were judged"
+        return Value(math.nan, len(scores), reason=reason)
     return Value(sum(scores) / (len(scores) + len(answered)), len(answered))
 
 
+def _verdicts(records: Sequence[Record], metric: str) -> list[Mapping[str, Any]]:
+    """Return the logged verdicts for a metric."""
+    verdicts: list[Mapping[str, Any]] = []
+    for record in records:
+        verdicts += [verdict for verdict in record.verdicts if verdict["metric"] == metric]
+    return verdicts
+
+
 def _unhelpful(records: Sequence[Record]) -> Value:
-    return mean_value(
-        {
-            r.id: None if r.prediction is None else float(r.status == "no_helpful_figure")
-            for r in whole(records)
-        }
-    )
+    unhelpful: dict[str, float | None] = {}
+    for record in whole(records):
+        is_answered = record.prediction is not None
+        is_unhelpful = record.status == "no_helpful_figure"
+        unhelpful[record.id] = float(is_unhelpful) if is_answered else None
+    return mean_value(unhelpful)
 
 
 def _perfigure_judge_failed(name: str, records: Sequence[Record]) -> Value:
-    verdicts = [
-        verdict for record in records for verdict in record.verdicts if verdict["metric"] == name
-    ]
+    verdicts = _verdicts(records, name)
     failed = sum("score" not in verdict for verdict in verdicts)
     return Value(failed / len(verdicts) if verdicts else 0.0, len(verdicts))
 

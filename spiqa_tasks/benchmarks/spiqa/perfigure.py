@@ -10,9 +10,11 @@ and for an answer. Each of the two prompts is a document.
 
 import dataclasses
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from spiqa_tasks.benchmarks.aggregation import RELEASED
 from spiqa_tasks.benchmarks.benchmark import parse_settings
 from spiqa_tasks.benchmarks.record import Ask, Context, Record, Response
 from spiqa_tasks.benchmarks.signature import parse
@@ -62,39 +64,43 @@ def join(documents: Sequence[Record], context: Context) -> list[Record]:
     A question with missing documents (`--limit` may cut one) has the status `incomplete` and no scores. `details` has
     `anchor`, the id of the first document, and the answers that the released scripts score.
     """
-    by_question: dict[str, dict[str, Record]] = {}
-    for (
-        record
-    ) in documents:  # a record that failed scoring has only its id, `<question>/<figure>/<step>`
+    by_question: defaultdict[str, dict[str, Record]] = defaultdict(dict)
+    for record in documents:
+        # A record that failed scoring has only its id, `<question>/<figure>/<step>`.
         question_id = str(record.details.get("question_id") or record.id.rsplit("/", 2)[0])
-        by_question.setdefault(question_id, {})[record.id] = record
-    return [
-        _joined(question_id, list(parts.values()), context)
-        for question_id, parts in by_question.items()
-    ]
+        by_question[question_id][record.id] = record
+
+    questions = []
+    for question_id, by_id in by_question.items():
+        parts = list(by_id.values())
+        logged = _logged_question(parts)
+        questions.append(logged or _joined(question_id, parts, context))
+    return questions
+
+
+def _logged_question(parts: Sequence[Record]) -> Record | None:
+    """Return the question that was logged with one of its documents, if any."""
+    for part in parts:
+        question = part.details.get("question")
+        if isinstance(question, dict):
+            return Record.from_dict(question)
+    return None
 
 
 def _joined(question_id: str, parts: list[Record], context: Context) -> Record:
-    before = next(
-        (
-            part.details["question"]
-            for part in parts
-            if isinstance(part.details.get("question"), dict)
-        ),
-        None,
-    )
-    if before is not None:
-        return Record.from_dict(before)
-    if (
-        any(part.status == "scoring_failed" for part in parts)
-        or len(parts) < parts[0].details["documents"]
-    ):
+    """Return the record of a question from those of its documents."""
+    if _is_incomplete(parts):
         cluster = next((part.cluster for part in parts if part.cluster is not None), None)
         return Record(question_id, status="incomplete", cluster=cluster)
-    ordered = sorted(parts, key=lambda part: int(part.id.split("/")[-2]))
-    details = {"anchor": ordered[0].id}
+
+    ordered = sorted(parts, key=_figure_of)
     question = dataclasses.replace(
-        ordered[0], id=question_id, prediction=None, rule=None, reason=None, details=details
+        ordered[0],
+        id=question_id,
+        prediction=None,
+        rule=None,
+        reason=None,
+        details={"anchor": ordered[0].id},
     )
     for part in ordered:
         if part.status == "request_failed":
@@ -102,36 +108,65 @@ def _joined(question_id: str, parts: list[Record], context: Context) -> Record:
     return _answered(question, ordered, context)
 
 
+def _is_incomplete(parts: Sequence[Record]) -> bool:
+    """Return whether a document of the question is missing or could not be scored."""
+    if any(part.status == "scoring_failed" for part in parts):
+        return True
+    needed: int = parts[0].details["documents"]
+    return len(parts) < needed
+
+
+def _figure_of(part: Record) -> int:
+    """Return the number of a document's figure; as text, figure 10 would come before 2."""
+    return int(part.id.split("/")[-2])
+
+
 def _answered(question: Record, ordered: Sequence[Record], context: Context) -> Record:
-    settings = parse_settings(SpiqaSettings, parse(question.signature).settings)
-    protocol, judged = settings.protocol, settings.judged
-    replies = {part.id: part.prediction or "" for part in ordered}
-    answers: list[str] = []
-    released: list[str] = []
-    for part in (part for part in ordered if part.details["step"] == "helpful"):
-        verdict, answer = replies[part.id], replies[part.id.removesuffix("helpful") + "answer"]
-        if part.details["referred"] and is_helpful_released(verdict):
-            released.append(answer)
-        if (
-            parse_helpful(verdict) is not False
-        ):  # an unclear verdict counts as helpful, as in the released scripts
-            answers.append(answer)
-    answers = released if protocol == "released" else answers
+    """Return the record of a question all of whose documents were answered, not yet judged."""
+    settings: SpiqaSettings = parse_settings(SpiqaSettings, parse(question.signature).settings)
+    answers, released = _answers(ordered)
+    if settings.protocol == "released":
+        answers = released
     prediction = " ".join(dict.fromkeys(filter(None, map(without_control_tokens, answers))))
-    about = (ordered[0].details["question"], question.reference)
+
+    details = dict(question.details)
+    scores: dict[str, float] = {}
     asks: list[Ask] = []
-    if protocol != "released" and answers:
-        asks += context.asks(judged, Candidate(prediction, *about))
-    for answer in released if protocol != "corrected" else ():
-        asks += context.asks(f"{judged}_released", Candidate(answer, *about, as_written=True))
+    candidate = Candidate(prediction, ordered[0].details["question"], question.reference)
+    if settings.protocol != "released":
+        if answers:
+            asks += context.asks(settings.judged, candidate)
+        else:
+            scores[settings.judged] = 0.0
+    if settings.protocol != "corrected":
+        details["released_answers"] = released
+        for answer in released:
+            written = dataclasses.replace(candidate, prediction=answer, as_written=True)
+            asks += context.asks(settings.judged + RELEASED, written)
+
     return dataclasses.replace(
         question,
         prediction=prediction,
         status="ok" if answers else "no_helpful_figure",
-        scores={} if protocol == "released" or answers else {judged: 0.0},
-        details={
-            **question.details,
-            **({} if protocol == "corrected" else {"released_answers": released}),
-        },
+        scores=scores,
+        details=details,
         asks=tuple(asks),
     )
+
+
+def _answers(ordered: Sequence[Record]) -> tuple[list[str], list[str]]:
+    """Return the answers of helpful figures, and those that the released scripts score."""
+    replies = {part.id: part.prediction or "" for part in ordered}
+    answers: list[str] = []
+    released: list[str] = []
+    for part in ordered:
+        if part.details["step"] != "helpful":
+            continue
+        verdict = replies[part.id]
+        answer = replies[part.id.removesuffix("helpful") + "answer"]
+        if part.details["referred"] and is_helpful_released(verdict):
+            released.append(answer)
+        # An unclear verdict counts as helpful, as in the released scripts.
+        if parse_helpful(verdict) is not False:
+            answers.append(answer)
+    return answers, released

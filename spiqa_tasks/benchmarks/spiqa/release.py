@@ -145,27 +145,32 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
 
     Raises DataError: the archive is missing or has no text of these papers.
     """
-    names = {f"{paper.paper_id}.txt" for paper in papers if paper.full_text is None}
-    folder = (
-        picture_folder(source, SPIQA, PARAGRAPHS, sorted(names), some=True) if names else Path()
-    )
-    whole = []
-    for paper in papers:
-        if paper.full_text is None:
-            file = folder / f"{paper.paper_id}.txt"
-            text = (
-                file.read_text(encoding="utf-8", errors="replace").strip() if file.is_file() else ""
-            )
-            paper = replace(paper, full_text=text)
-        whole.append(paper)
-    empty = [paper for paper in whole if not paper.full_text and paper.questions]
+    names = sorted(f"{paper.paper_id}.txt" for paper in papers if paper.full_text is None)
+    if names:
+        folder = picture_folder(source, SPIQA, PARAGRAPHS, names, some=True)
+        papers = [_with_text(paper, folder) for paper in papers]
+
+    _warn_of_missing_texts(papers)
+    return list(papers)
+
+
+def _warn_of_missing_texts(papers: Sequence[Paper]) -> None:
+    empty = [paper for paper in papers if not paper.full_text and paper.questions]
     if empty:
-        questions = counted(
-            sum(len(paper.questions) for paper in empty), "question is", "questions are"
-        )
+        number = sum(len(paper.questions) for paper in empty)
+        questions = counted(number, "question is", "questions are")
         ids = ", ".join(paper.paper_id for paper in empty)
         logger.warning("%s asked without a text, which these papers lack: %s", questions, ids)
-    return whole
+
+
+def _with_text(paper: Paper, folder: Path) -> Paper:
+    """Return the paper with the text in a folder, '' if there is none."""
+    if paper.full_text is not None:
+        return paper
+    file = folder / f"{paper.paper_id}.txt"
+    if not file.is_file():
+        return replace(paper, full_text="")
+    return replace(paper, full_text=file.read_text(encoding="utf-8", errors="replace").strip())
 
 
 def _picture_paths(
@@ -173,19 +178,28 @@ def _picture_paths(
 ) -> Mapping[str, str]:
     if not settings.shows_pictures:
         return {}
-    names = sorted(
-        {shown.paper.figures[file].picture for shown in questions for file in shown.files}
-    )
-    unsafe = [name for name in names if is_unsafe(name)]
-    if unsafe:
-        raise DataError(
-            f"Expected figure names inside the archive, found {unsafe[0]!r}. Fetch the file again."
-        )
+
+    names = _picture_names(questions)
     archive = files.archive(settings)
-    if files.packed and source.folder(SPIQA, archive.removesuffix(".zip")) is None:
+    is_extracted = source.folder(SPIQA, archive.removesuffix(".zip")) is not None
+    if files.packed and not is_extracted:
         return packed_pictures(source.files(SPIQA, archive)[0], names)
+
     folder = picture_folder(source, SPIQA, archive, names)
-    on_disk = [f"{folder}/{name}" for name in names]
+    paths = {name: f"{folder}/{name}" for name in names}
     if not files.packed:
-        check_pictures(on_disk)
-    return dict(zip(names, on_disk, strict=True))
+        check_pictures(list(paths.values()))
+    return paths
+
+
+def _picture_names(questions: Sequence[Shown]) -> list[str]:
+    """Return the members of the archive that are shown. Raises DataError: a name outside it."""
+    names: set[str] = set()
+    for shown in questions:
+        names |= {shown.paper.figures[file].picture for file in shown.files}
+    for name in sorted(names):
+        if is_unsafe(name):
+            raise DataError(
+                f"Expected figure names inside the archive, found {name!r}. Fetch the file again."
+            )
+    return sorted(names)

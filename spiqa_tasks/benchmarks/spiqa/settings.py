@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from spiqa_tasks.benchmarks.benchmark import parse_settings, settings_text
 from spiqa_tasks.benchmarks.open_metrics import metric_of
-from spiqa_tasks.benchmarks.spiqa.formats import Paper, Question
+from spiqa_tasks.benchmarks.spiqa.formats import Figure, Paper, Question
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.pictures import Ablation
 
@@ -180,23 +180,33 @@ def _rows(
         "referred": [index for index, file in enumerate(files) if file in question.referred],
         "step": "",
         "documents": 1,
-        "figures": [
-            {
-                "path": paths.get(figure.picture, ""),
-                "file": figure.file,
-                "caption": figure.caption,
-                "group": figure.group,
-                "group_released": figure.group_released,
-            }
-            for figure in map(paper.figures.__getitem__, files)
-        ],
+        "figures": [_figure(paper.figures[file], paths) for file in files],
     }
-    if settings.setting != "perfigure":
+    if settings.setting == "perfigure":
+        yield from _documents(row)
+    else:
         yield row
-        return
-    row["documents"] = len(STEPS) * len(files)
+
+
+def _figure(figure: Figure, paths: Mapping[str, str]) -> dict[str, str]:
+    return {
+        "path": paths.get(figure.picture, ""),
+        "file": figure.file,
+        "caption": figure.caption,
+        "group": figure.group,
+        "group_released": figure.group_released,
+    }
+
+
+def _documents(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a question whose figures are shown one by one, with two prompts each."""
+    documents = len(STEPS) * len(row["figures"])
     for index, figure in enumerate(row["figures"]):
-        alone = {"referred": [0] if index in row["referred"] else [], "figures": [figure]}
-        yield from (
-            row | alone | {"id": f"{question_id}/{index}/{step}", "step": step} for step in STEPS
-        )
+        alone = {
+            "referred": [0] if index in row["referred"] else [],
+            "figures": [figure],
+            "documents": documents,
+        }
+        for step in STEPS:
+            row_id = f"{row['question_id']}/{index}/{step}"
+            yield {**row, **alone, "id": row_id, "step": step}
