@@ -34,7 +34,11 @@ _Loader.add_constructor("!function", lambda _, node: node.value)
 
 def load_yaml(path: Path) -> dict[str, Any]:
     """Return a YAML with its `include` resolved as the host does: what the file says wins over what it includes."""
-    config = dict(_parsed(path.read_text(encoding="utf-8")))
+    return _with_included(path, _parsed(path.read_text(encoding="utf-8")))
+
+
+def _with_included(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
+    config = dict(values)
     included = config.pop("include", None)
     return config if included is None else load_yaml(path.parent / included) | config
 
@@ -95,10 +99,32 @@ def _defined_in(folders: Sequence[Path]) -> Found:
     for path in _yamls(folders):
         config = _read_yaml(path)
         if "group" in config:
-            groups[config["group"]] = tuple(config["task"])
+            _add_group(path, config, tasks, groups)
         elif (task := _task_in(path, config)) is not None:
             tasks[task.name] = task
     return tasks, groups
+
+
+def _add_group(
+    path: Path,
+    config: Mapping[str, Any],
+    tasks: dict[str, Task],
+    groups: dict[str, tuple[str, ...]],
+) -> None:
+    """Add a group, its members' names, and the tasks and groups that are defined within it."""
+    members = config.get("task") or ()
+    names = []
+    for member in [members] if isinstance(members, str) else members:
+        if not isinstance(member, Mapping):
+            names.append(str(member))
+        elif "group" in member:
+            names.append(str(member["group"]))
+            _add_group(path, member, tasks, groups)
+        elif "task" in member:
+            names.append(str(member["task"]))
+            if (task := task_of(_with_included(path, member))) is not None:
+                tasks[task.name] = task
+    groups[str(config["group"])] = tuple(names)
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:

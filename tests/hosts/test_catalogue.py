@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folder
 from spiqa_tasks.benchmarks.task import Task, task_of
@@ -119,6 +120,19 @@ def test_a_yamls_values_are_a_task_where_they_name_one_of_ours(
 ) -> None:
     """By the benchmark in its metadata and its split; a length that is not said is not known."""
     assert task_of({"task": "t", **values}) == expected
+
+
+def test_a_group_may_define_its_members_itself(tmp_path: Path) -> None:
+    """As the host's groups do: names, tasks with their values, groups; one name stands without a list."""
+    template = yaml_folder() / "mmstar" / "_template_yaml"
+    inline = {"task": "mine", "include": str(template), "test_split": "demo"}
+    within = {"group": "within", "task": "mmstar_demo"}
+    (tmp_path / "g.yaml").write_text(
+        yaml.safe_dump({"group": "g", "task": ["spiqa_demo", inline, within]}), encoding="utf-8"
+    )
+    names = [task.name for task in find_tasks(["g"], [tmp_path])]
+    assert names == ["spiqa_demo", "mine", "mmstar_demo"]
+    assert [task.name for task in find_tasks(["within"], [tmp_path])] == ["mmstar_demo"]
 
 
 def test_a_sample_is_at_most_the_split() -> None:

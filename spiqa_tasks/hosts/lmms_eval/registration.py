@@ -1,4 +1,4 @@
-"""Registration with lmms-eval: models through its entry point, everything else by patches of six of its modules.
+"""Registration with lmms-eval: models through its entry point, everything else by patches of its modules.
 
 The host has no entry point for tasks. It loads the entry point of models before it builds a task index, so that is
 where the index learns of our folders. `lmms-eval tasks list` and `lmms-eval serve` build an index without loading
@@ -8,12 +8,12 @@ models; for them the package installs a `.pth` file that calls `register_tasks` 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.hosts.after_import import Patches, patch, replacing
 from spiqa_tasks.hosts.known_breaks import failure_of, installed_breaks
 
@@ -154,6 +154,42 @@ def _patch_baselines(host: Any) -> None:
         )
 
 
+def _patch_options(host: Any) -> None:
+    """Refuse `--num_fewshot` of our tasks before the model is loaded.
+
+    Needed as the host fails while it makes the requests, or shows chat models no example.
+    """
+
+    @replacing(host, "simple_evaluate")
+    def checked(evaluate: Any, *args: Any, **kwargs: Any) -> Any:
+        with exit_with_message():
+            ours = _ours(kwargs.get("tasks") or ())
+            if ours:
+                _check_options(ours[0], kwargs)
+        return evaluate(*args, **kwargs)
+
+
+def _ours(names: Iterable[Any]) -> list[str]:
+    """Return those of the names that are tasks or groups of this package."""
+    from spiqa_tasks.hosts.catalogue import catalogue
+
+    known = {*catalogue()[0], *catalogue()[1]}
+    return [name for name in names if isinstance(name, str) and name in known]
+
+
+def _check_options(task: str, options: Mapping[str, Any]) -> None:
+    """Raise InputError for examples of the host; say which models its system turn does not reach."""
+    if shots := options.get("num_fewshot"):
+        raise InputError(
+            f"Expected no --num_fewshot with {task}, found {shots}. Leave it out: our tasks have "
+            "examples of their own, such as mmstar_filtered_llm and scifibench_cs_fig2cap_2shot."
+        )
+    if options.get("system_instruction"):
+        logger.warning(
+            "lmms-eval shows --system_instruction to simple models alone; a chat model gets none."
+        )
+
+
 def _patch_cache(host: Any) -> None:
     """Make the response cache survive a killed run and drop failed requests."""
     from spiqa_tasks.hosts.lmms_eval import response_cache
@@ -174,6 +210,11 @@ PATCHES: Patches = {
         "load_baseline",
         _patch_baselines,
         "== str(target).strip().upper()",
+    ),
+    "lmms_eval.evaluator": (
+        "simple_evaluate",
+        _patch_options,
+        'task_obj.set_config(key="num_fewshot", value=num_fewshot)',
     ),
     "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache, "def _is_valid_response("),
 }

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.hosts.after_import import unmatched
 from spiqa_tasks.hosts.lmms_eval import registration
-from spiqa_tasks.hosts.lmms_eval.registration import PATCHES, exit_with_message
+from spiqa_tasks.hosts.lmms_eval.registration import PATCHES, _patch_options, exit_with_message
 
 OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}
 BIN = Path(sys.executable).parent
@@ -166,6 +167,32 @@ def test_errors_end_the_run_with_one_sentence(caplog: pytest.LogCaptureFixture) 
     assert "Traceback" in caplog.text
     with pytest.raises(KeyboardInterrupt), exit_with_message():
         raise KeyboardInterrupt
+
+
+def _evaluator() -> Any:
+    """A module as the host's evaluator, patched; its function returns what it was called with."""
+    host = SimpleNamespace(simple_evaluate=lambda *args, **kwargs: (args, kwargs))
+    _patch_options(host)
+    return host
+
+
+@pytest.mark.parametrize("tasks", [["mmstar_demo"], ["mme", "spiqa"]])
+def test_examples_of_the_host_are_refused_before_the_model_is_loaded(
+    tasks: list[str],
+) -> None:
+    """The message names the tasks with examples of their own."""
+    with pytest.raises(SystemExit, match=r"--num_fewshot with (mmstar_demo|spiqa), found 2\."):
+        _evaluator().simple_evaluate(model="m", tasks=tasks, num_fewshot=2)
+
+
+@pytest.mark.parametrize(("tasks", "said"), [(["mmstar_demo"], 1), (["mme"], 0), (None, 0)])
+def test_other_options_reach_the_host_as_they_are(
+    tasks: Any, said: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of a system turn, which chat models do not get, a line says so."""
+    options = {"model": "m", "tasks": tasks, "num_fewshot": 0, "system_instruction": "Be brief."}
+    assert _evaluator().simple_evaluate(**options) == ((), options)
+    assert caplog.text.count("simple models alone") == said
 
 
 def test_the_host_has_the_lines_that_make_the_patches_needed() -> None:
