@@ -16,8 +16,10 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.judge.rules import RULE_OF
 
 TEMPLATE = "_template_yaml"
+
+# The host's own loader reads this, one row that names the benchmark; our hook puts the documents in
+# its place.
 STUB = "rows.jsonl"
-"""The host's own loader reads this, one row that names the benchmark; our hook puts the documents in its place."""
 
 _HOOKS = """\
 dataset_path: json
@@ -57,7 +59,8 @@ def group(name: str, members: Sequence[str]) -> str:
 def template(benchmark: Benchmark, head: str, settings: str, variants: Sequence[str]) -> str:
     """Return the YAML that the tasks of a benchmark include; `head` are its first lines.
 
-    `settings` is the default of leaves without `dataset_name`; the host's table may have the rows of all `variants`.
+    `settings` is the default of leaves without `dataset_name`; the host's table may have the rows
+    of all `variants`.
     """
     metrics: dict[str, Metric] = {}
     for parsed in map(benchmark.parse, variants):
@@ -89,10 +92,11 @@ def generation(tokens: int, until: Sequence[str] = ()) -> str:
     return f"generation_kwargs: {{max_new_tokens: {tokens}, {sampling}, until: {json.dumps(list(until))}}}"
 
 
+# Of tasks that set none: the 128 of the released GPT-4V scripts truncate answers.
 MAX_NEW_TOKENS = 512
-"""Of tasks that set none: the 128 of the released GPT-4V scripts truncate answers."""
+
+# For prompts that do not ask for the letter alone.
 LONG = generation(2048)
-"""For prompts that do not ask for the letter alone."""
 FOLDER = Path(__file__).resolve().parents[1] / "yaml_configs"
 
 
@@ -118,7 +122,10 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Group:
-    """A group: its name and members; with `mean_of` the mean of that metric over them is its own number."""
+    """A group: its name and members.
+
+    With `mean_of` the mean of that metric over them is its own number.
+    """
 
     name: str
     members: Sequence[str]
@@ -160,8 +167,9 @@ SPIQA_SETTINGS = {
     "_perfigure_referred_224px": "setting=perfigure,max_figures=0,figures=referred,resolution=224px",
     "_text": "ablation=text",
 }
+
+# Further sizes of squares, for the split of Figure B.1 and the demo.
 RESOLUTIONS = {f"_{side}px": f"resolution={side}" for side in (112, 448, 672)}
-"""Further sizes of squares, for the split of Figure B.1 and the demo."""
 SPIQA_SPLITS = ("testA", "testB", "testC", "val", "demo")
 DEMO_BOTH = ("", "_cot", "_perfigure")
 PROTOCOLS = "As the paper scores, and as the released scripts do (docs/spiqa.md)."

@@ -1,6 +1,7 @@
 """Hooks of the YAMLs for documents: the rows of a task in place of the host's stub, and what a model is shown of one.
 
-Unusable data and unreadable pictures end the run with one sentence: the host would retry exceptions, and exit with 0.
+Unusable data and unreadable pictures end the run with one sentence: the host would retry
+exceptions, and exit with 0.
 """
 
 from collections.abc import Mapping
@@ -20,8 +21,9 @@ Doc = Mapping[str, Any]
 def load(stub: datasets.Dataset) -> datasets.Dataset:
     """`process_docs`: return the rows of the task.
 
-    The stub's only row names the benchmark, `test_split` is the split and `dataset_name` the settings. The scorer is
-    made before the rows are loaded: it asks a judge one real question, so that no run starts with one that fails.
+    The stub's only row names the benchmark, `test_split` is the split and `dataset_name` the
+    settings. The scorer is made before the rows are loaded: it asks a judge one real question, so
+    that no run starts with one that fails.
 
     Raises SystemExit: unusable data, settings or judge.
     """
@@ -37,7 +39,10 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
 
 @exit_with_message()
 def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> list[dict[str, Any]]:
-    """Return chat messages, in the paper's order; the YAML's `images` for the model class is the form of pictures."""
+    """Return chat messages, in the paper's order.
+
+    The YAML's `images` for the model class is the form of pictures.
+    """
     return chat_messages(
         benchmark_of(doc).prompt(doc), (lmms_eval_specific_kwargs or {}).get("images")
     )

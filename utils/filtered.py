@@ -8,7 +8,10 @@ import datasets
 
 
 def keep(listing: Path, docs: datasets.Dataset) -> datasets.Dataset:
-    """`process_docs`: the source task's, then the kept questions. Raises SystemExit: no such task, or other data."""
+    """`process_docs`: the source task's, then the kept questions.
+
+    Raises SystemExit: no such task, or other data.
+    """
     from lmms_eval.utils import load_yaml_config
 
     kept = json.loads(listing.read_text(encoding="utf-8"))
@@ -57,7 +60,10 @@ def _change(kept: dict[str, Any], docs: datasets.Dataset) -> str | None:
 
 
 def _changed(questions: list[dict[str, Any]], docs: datasets.Dataset, column: str, key: str) -> int:
-    """Return the number of kept questions whose column has another value now; 0 without the column."""
+    """Return the number of kept questions whose column has another value now.
+
+    0 without the column.
+    """
     if column not in docs.column_names:
         return 0
     values = docs[column]

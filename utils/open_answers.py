@@ -16,7 +16,10 @@ aggregate = answers.aggregate
 
 
 def process_docs(docs: Any) -> Any:
-    """Return the docs, marked to be judged together. Raises SystemExit: no judge, or an unusable one."""
+    """Return the docs, marked to be judged together.
+
+    Raises SystemExit: no judge, or an unusable one.
+    """
     with exit_with_message():
         if scorer_of(FREE_ANSWERS.name, open_docs.SETTINGS).judge is None:
             raise InputError("Expected a judge for l3score, found none. Name one in SPIQA_JUDGE.")

@@ -1,4 +1,7 @@
-"""Metrics as functions of records, over a run or a group; over too few of them a value is withheld (NaN)."""
+"""Metrics as functions of records, over a run or a group.
+
+Over too few of them a value is withheld (NaN).
+"""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,8 +16,9 @@ from spiqa_tasks.scoring.values import is_covered, mean_or_nan, too_few
 
 Needs = Literal["nothing", "judge", "text programs"]
 Pairs = list[tuple[str, str]]
+
+# Suffix of metrics that are computed as the released scripts do.
 RELEASED = "_released"
-"""Suffix of metrics that are computed as the released scripts do."""
 
 NO_ANSWER = "there is no such answer"
 
@@ -57,7 +61,8 @@ class Metric:
     """A metric of a benchmark.
 
     Attributes:
-        of_corpus: whether the score of an answer depends on the other answers (CIDEr's word weights).
+        of_corpus: whether the score of an answer depends on the other answers (CIDEr's word
+            weights).
         of_documents: whether it is computed over documents if a question is several documents.
         pairs: records -> (prediction, reference) pairs, for a metric that needs text programs.
         signature: () -> signature fields of the tools that it is computed with.
@@ -81,7 +86,10 @@ def mean_of(name: str, needs: Needs = "nothing") -> Metric:
 
 
 def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing") -> Metric:
-    """Return the metric of the share of records that satisfy `holds`, less is better; failed scorings are excluded."""
+    """Return the metric of the share of records that satisfy `holds`, less is better.
+
+    Failed scorings are excluded.
+    """
 
     def compute(records: Sequence[Record]) -> Value:
         return mean_value(
@@ -99,6 +107,7 @@ def mean_value(scores: Mapping[str, float | None]) -> Value:
     return withheld(len(known), len(scores)) or Value(mean, len(known), known, missing=missing)
 
 
+# Number of records that a defect kept from being scored; a row of the table only if there are any.
 SCORING_FAILED = Metric(
     "scoring_failed_count",
     lambda records: Value(
@@ -106,7 +115,6 @@ SCORING_FAILED = Metric(
     ),
     higher_is_better=False,
 )
-"""Number of records that a defect kept from being scored; a row of the table only if there are any."""
 
 
 def withheld(scored: int, total: int) -> Value | None:
@@ -136,7 +144,8 @@ class RecordSet:
         questions: one record per question; `documents` itself if each is a question.
         asked: number of questions of the task; 0 if unknown.
         partial: whether values over too few of the questions are returned instead of withheld.
-        sizes: group -> number of the task's questions in it; a group that is not in it has those that are here.
+        sizes: group -> number of the task's questions in it; a group that is not in it has those
+            that are here.
     """
 
     documents: Sequence[Record]
@@ -173,7 +182,9 @@ class RecordSet:
         return [record for record in records if group in record.groups.values()]
 
     def value(self, metric: Metric, group: str | None = None) -> Value:
-        """Return the value of a metric; NaN with a reason without records or with too few of the task's questions.
+        """Return the value of a metric.
+
+        NaN with a reason without records or with too few of the task's questions.
 
         The one rule holds for a group as for the whole.
         """

@@ -1,6 +1,7 @@
 """The interface of a benchmark, `Benchmark`, and its settings: the `key=value,key=value` text of a `dataset_name`.
 
-The host passes this text to the loader, and every document carries it for prompts, scoring and signature.
+The host passes this text to the loader, and every document carries it for prompts, scoring and
+signature.
 """
 
 from __future__ import annotations
@@ -24,9 +25,12 @@ Join = Callable[[Sequence[Record], Context], list[Record]]
 
 @cache
 def parse_settings(kind: type[Any], text: str) -> Any:
-    """Return the settings dataclass `kind` of a `key=value,key=value` text; absent keys keep their default.
+    """Return the settings dataclass `kind` of a `key=value,key=value` text.
 
-    Raises InputError: an unknown key, a key without a value, or a value outside the field's type or choices.
+    Absent keys keep their default.
+
+    Raises InputError: an unknown key, a key without a value, or a value outside the field's type or
+    choices.
     """
     types = typing.get_type_hints(kind)
     values: dict[str, Any] = {}
@@ -111,7 +115,10 @@ class Benchmark:
     scoring: frozenset[str] = frozenset()
 
     def parse(self, text: str) -> Any:
-        """Return the settings of a task's `dataset_name`; InputError for an unknown key or value."""
+        """Return the settings of a task's `dataset_name`.
+
+        InputError for an unknown key or value.
+        """
         return parse_settings(self.settings, text)
 
     def rows_of_table(self, settings: Any) -> list[str]:
@@ -125,7 +132,10 @@ class Benchmark:
         return {metric.name: metric for metric in self.metrics(settings)}[name.partition("/")[0]]
 
     def with_metrics(self, names: Collection[str]) -> Benchmark:
-        """Return the benchmark with only these metrics; without a judge if none of them needs one."""
+        """Return the benchmark with only these metrics.
+
+        Without a judge if none of them needs one.
+        """
 
         def metrics(settings: Any) -> list[Metric]:
             return [metric for metric in self.metrics(settings) if metric.name in names]

@@ -1,7 +1,8 @@
 """Multiple-choice questions: rows, records and metrics.
 
-A row is {id, question, letters, options, answer, images, category, subcategory, benchmark, split, prompt, settings,
-data}: `letters` and `options` are parallel lists, `images` are paths in the order shown, `prompt` names a wording.
+A row is {id, question, letters, options, answer, images, category, subcategory, benchmark, split,
+prompt, settings, data}: `letters` and `options` are parallel lists, `images` are paths in the order
+shown, `prompt` names a wording.
 """
 
 import dataclasses
@@ -20,7 +21,10 @@ Row = dict[str, Any]
 
 
 def check_answer(row_id: str, answer: Any, letters: Sequence[str]) -> str:
-    """Return the answer letter of a row. Raises DataError: not the letter of one of the row's options."""
+    """Return the answer letter of a row.
+
+    Raises DataError: not the letter of one of the row's options.
+    """
     if answer not in letters:
         raise DataError(
             f"Expected the answer of question {row_id} to be one of its options {', '.join(letters)}; "
@@ -44,21 +48,21 @@ def slug(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", name).strip("._")
 
 
+# Detail of a record of a choice: the number of its options.
 OPTIONS = "options"
-"""Detail of a record of a choice: the number of its options."""
 
+# Detail of a record of a choice: the benchmark that its question is from, if it is another one.
 SOURCE = "source"
-"""Detail of a record of a choice: the benchmark that its question is from, if it is another one."""
 
+# Share of answers whose letter, extracted by `extract_choice`, is the true one.
 ACCURACY = dataclasses.replace(mean_of("accuracy"), signature=lambda: {"matcher": MATCHER_VERSION})
-"""Share of answers whose letter, extracted by `extract_choice`, is the true one."""
 
+# Shares of answers without a letter: refused, not parsed, request failed.
 FAILURE_RATES: tuple[Metric, ...] = (
     share_of("refusal_rate", lambda record: record.refused),
     share_of("unparsed_rate", lambda record: record.unparsed or record.taken_whole),
     share_of("request_failed_rate", lambda record: record.status == "request_failed"),
 )
-"""Shares of answers without a letter: refused, not parsed, request failed."""
 
 
 def _truncated_rate(records: Sequence[Record]) -> Value:
@@ -69,8 +73,8 @@ def _truncated_rate(records: Sequence[Record]) -> Value:
     return mean_value({record.id: float(bool(record.truncated)) for record in records})
 
 
+# Share of answers that are known to be cut off; no row of the host's table.
 TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False)
-"""Share of answers that are known to be cut off; no row of the host's table."""
 
 # Shared by up to a million records.
 _WRONG = {"accuracy": 0.0}

@@ -12,17 +12,22 @@ from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import MMSTAR, SCIFIBENCH, Source
 from spiqa_tasks.published import load
 
+# In place of a split: the three of `GENERATED`.
 ALL = "all"
-"""In place of a split: the three of `GENERATED`."""
+
+# The splits of SPIQA's Table 2.
 GENERATED = ("train", "val", "testA")
-"""The splits of SPIQA's Table 2."""
+
+# Statistic -> number, in its own unit.
 Counts = dict[str, float]
-"""Statistic -> number, in its own unit."""
 _TASKS = {"Figure2Caption": "figure_to_caption", "Caption2Figure": "caption_to_figure"}
 
 
 def _columns(papers: Sequence[Paper]) -> Counts:
-    """Return the columns of Table 4, by the reading `released`; figure types only if some figure has one."""
+    """Return the columns of Table 4, by the reading `released`.
+
+    Figure types only if some figure has one.
+    """
     figures = [figure for paper in papers for figure in paper.figures.values()]
     types = Counter(figure.group_released for figure in figures)
     has_types = any(figure.label for figure in figures if not figure.is_table)
@@ -79,6 +84,8 @@ def _categories(source: Source, split: str) -> dict[str, list[str]]:
     }
 
 
+# (Paper, table or figure) -> function (source, split) that counts; it raises DataError for missing
+# files.
 COUNTED: Mapping[tuple[str, str], Callable[[Source, str], Counts]] = {
     ("spiqa", "table2"): _spiqa_table2,
     ("spiqa", "table4"): lambda source, split: _columns(papers_of(source, split)),
@@ -89,7 +96,6 @@ COUNTED: Mapping[tuple[str, str], Callable[[Source, str], Counts]] = {
         "category", (name for names in _categories(source, split).values() for name in names)
     ),
 }
-"""(Paper, table or figure) -> function (source, split) that counts; it raises DataError for missing files."""
 
 
 def printed(paper: str, key: str, split: str) -> Counts:

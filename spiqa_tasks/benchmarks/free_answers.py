@@ -56,7 +56,10 @@ def rows_in_file(table: Sequence[Mapping[str, Any]], data: str) -> list[dict[str
 
 
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
-    """Return the record of a response, taken as it is; the judge is asked about each of the references."""
+    """Return the record of a response, taken as it is.
+
+    The judge is asked about each of the references.
+    """
     signature = parse(context.sign(row, "")).with_fields(prompt="").text  # nobody knows the prompt
     shared = {"reference": row["answer"], "signature": signature}
     if response.failure is not None:
@@ -81,7 +84,10 @@ def metrics(settings: FreeSettings) -> list[Metric]:
 
 
 def _best(metric: str, records: Sequence[Record]) -> Value:
-    """Return the mean of each answer's best score over its references; none if a verdict is missing."""
+    """Return the mean of each answer's best score over its references.
+
+    None if a verdict is missing.
+    """
     scores: dict[str, float | None] = {}
     for each in records:
         verdicts = [verdict for verdict in each.verdicts if verdict["metric"] == metric]

@@ -11,12 +11,13 @@ from spiqa_tasks.judge.rules.l3score import LEAST_MASS, yes_no_mass
 from spiqa_tasks.judge.rules.rule import NEITHER_REMEDY
 from spiqa_tasks.metrics.text_scores import TOKENIZER, text_scores
 
+# Mean probability of yes and no together below which people are warned; fit judges stay near 1.
 USUAL_MASS = 0.95
-"""Mean probability of yes and no together below which people are warned; fit judges stay near 1."""
 
 L3SCORE = "l3score"
+
+# Record -> the predictions that a text metric scores, () without an answer.
 Texts = Callable[[Record], Sequence[str]]
-"""Record -> the predictions that a text metric scores, () without an answer."""
 
 
 def metric_of(rule: str) -> str:

@@ -40,8 +40,9 @@ def chat_messages(parts: Iterable[Part], form: str | None = None) -> list[dict[s
 def chat_content(parts: Iterable[Part], form: str | None = None) -> list[dict[str, Any]]:
     """Return the content of one chat turn: texts and pictures interleaved, adjacent texts joined.
 
-    `form` of the pictures: `path` gives path strings (model classes that read files), `encoded` PIL images that keep
-    their file's bytes (API classes would encode them again), anything else PIL images.
+    `form` of the pictures: `path` gives path strings (model classes that read files), `encoded` PIL
+    images that keep their file's bytes (API classes would encode them again), anything else PIL
+    images.
     """
     from spiqa_tasks.files.pictures import encoded_picture, open_picture, page_path
 
@@ -60,8 +61,8 @@ def chat_content(parts: Iterable[Part], form: str | None = None) -> list[dict[st
 def plain_text(parts: Sequence[Part]) -> str:
     """Return the text for models that take all pictures first and then one text.
 
-    Of several pictures, each is marked `[picture]` in the text; the prompt's own words number them. A blank line
-    separates turns.
+    Of several pictures, each is marked `[picture]` in the text; the prompt's own words number them.
+    A blank line separates turns.
     """
     mark = "[picture] " if sum(isinstance(part, Picture) for part in parts) > 1 else ""
     texts = (

@@ -26,11 +26,13 @@ Status = Literal[
     "scoring_failed",
     "incomplete",
 ]
+
+# Flag of a judge request that its verdict keeps -> name of the count of such answers.
 MARKS = {"cut": "shown_cut", "suspicious": "suspicious"}
-"""Flag of a judge request that its verdict keeps -> name of the count of such answers."""
 _UNREAD = ("empty", "truncated", "unformatted")
+
+# Whole responses in lower case that are no answers; tables write the last two for empty cells.
 EMPTY = ("", "nan", "none")
-"""Whole responses in lower case that are no answers; tables write the last two for empty cells."""
 STATUSES: tuple[str, ...] = get_args(Status)
 
 
@@ -41,8 +43,10 @@ class Response:
     Attributes:
         text: '' if the request failed.
         failure: the host's error message if the request failed, or None.
-        shown: files of the figures in the order shown; () if unknown, None if it is the row's order.
-        truncated: whether it ended at the limit of generated tokens, or None if the host does not say.
+        shown: files of the figures in the order shown; () if unknown, None if it is the row's
+            order.
+        truncated: whether it ended at the limit of generated tokens, or None if the host does not
+            say.
     """
 
     text: str
@@ -53,7 +57,10 @@ class Response:
 
 @dataclass(frozen=True)
 class Ask:
-    """A judge request whose verdict becomes the record's score by the metric `score`; None if the verdict has none."""
+    """A judge request whose verdict becomes the record's score by the metric `score`.
+
+    None if the verdict has none.
+    """
 
     score: str
     request: JudgeRequest
@@ -141,7 +148,10 @@ class Record:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Record:
-        """Return the record of a dict from `as_dict` without its unknown keys; KeyError, TypeError if it is none."""
+        """Return the record of a dict from `as_dict` without its unknown keys.
+
+        KeyError, TypeError if it is none.
+        """
         known = {name: value[name] for name in _LOGGED if name in value} | {"id": str(value["id"])}
         if isinstance(known.get("verdicts"), list):
             known["verdicts"] = tuple(known["verdicts"])
@@ -165,7 +175,10 @@ class Record:
 
     @property
     def unparsed(self) -> bool:
-        """Whether nothing was read in the response, or it is empty, "nan" or "None"; False for a refusal."""
+        """Whether nothing was read in the response, or it is empty, "nan" or "None".
+
+        False for a refusal.
+        """
         is_empty = self.rule in _UNREAD and (self.prediction or "").lower() in EMPTY
         return not self.refused and (self.status == "unparsed" or is_empty)
 
@@ -205,7 +218,10 @@ class Record:
         return judged._judge_failed(reasons[0]) if reasons else judged
 
     def _judge_failed(self, reason: str) -> Record:
-        """Return the record with the first failed verdict's reason; its status only if it was ok."""
+        """Return the record with the first failed verdict's reason.
+
+        Its status only if it was ok.
+        """
         status: Status = "judge_failed" if self.status == "ok" else self.status
         return dataclasses.replace(self, status=status, reason=reason)
 

@@ -40,8 +40,9 @@ def load_table(
 ) -> Any:
     """Return the rows of a task as a pyarrow table; `settings` is the text of its `dataset_name`.
 
-    `source` has the release files (default: shipped for `demo...`, else `default_source`). Raises InputError: unknown
-    split or settings; DataError: files missing, unreadable or not in the release's format.
+    `source` has the release files (default: shipped for `demo...`, else `default_source`). Raises
+    InputError: unknown split or settings; DataError: files missing, unreadable or not in the
+    release's format.
     """
     import pyarrow
 
@@ -69,7 +70,10 @@ def rows_for_scoring(
 
 
 def known_figures(benchmark: Benchmark, split: str) -> Mapping[str, Collection[str]]:
-    """Return paper id -> files of its figures; {} for benchmarks without papers. Raises as `load_rows`."""
+    """Return paper id -> files of its figures; {} for benchmarks without papers.
+
+    Raises as `load_rows`.
+    """
     return figures_of(_source(split), split) if benchmark.name == SPIQA.name else {}
 
 

@@ -29,14 +29,17 @@ from spiqa_tasks.scoring.responses import is_cut_in_reasoning, without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
 
+# Longest response in characters that is scored: longer ones are a model in a loop, or a file by
+# mistake.
 LONGEST = 100_000
-"""Longest response in characters that is scored: longer ones are a model in a loop, or a file by mistake."""
 
 
 def make_scorer(
     benchmark: str | Benchmark, settings: str, host: str, judge: Judge | None, **made: str
 ) -> Scorer:
-    """Return the scorer of a task, with the installed text metrics; InputError for unknown settings.
+    """Return the scorer of a task, with the installed text metrics.
+
+    InputError for unknown settings.
 
     `host` and `made`, which says how the answers were made, are fields of the signature.
     """
@@ -59,7 +62,10 @@ def make_scorer(
 
 @cache
 def missing_text_metrics(tell: bool = False) -> dict[str, str]:
-    """Return text metric -> why this machine cannot compute it; with `tell` each reason is logged once per process."""
+    """Return text metric -> why this machine cannot compute it.
+
+    With `tell` each reason is logged once per process.
+    """
     missing = {name: reason for name, reason in available_metrics().items() if reason is not None}
     if tell:
         for reason in dict.fromkeys(missing.values()):
@@ -71,7 +77,10 @@ def missing_text_metrics(tell: bool = False) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Scorer:
-    """Scores the responses to one task; `judge` is None if judging is switched off or not needed."""
+    """Scores the responses to one task.
+
+    `judge` is None if judging is switched off or not needed.
+    """
 
     benchmark: Benchmark
     settings: Any
@@ -84,7 +93,9 @@ class Scorer:
         return self.benchmark.join(self.settings)
 
     def record(self, row: Row, response: Response) -> Record:
-        """Return the record of one response, not yet judged; an exception becomes the status `scoring_failed`.
+        """Return the record of one response, not yet judged.
+
+        An exception becomes the status `scoring_failed`.
 
         A response of more than `LONGEST` characters counts as a failed request.
         """
@@ -124,8 +135,9 @@ class Scorer:
     def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
         """Return the records judged, with the per-answer scores of every metric.
 
-        Several answers to one document count as several runs. Scores that depend on other answers (CIDEr), and those of
-        questions of several documents, need the `whole` run: a process of several has a part of it.
+        Several answers to one document count as several runs. Scores that depend on other answers
+        (CIDEr), and those of questions of several documents, need the `whole` run: a process of
+        several has a part of it.
         """
         scored = judged(records, self.judge)
         # One run of first answers, one of second ones: scores are keyed by id.
@@ -184,7 +196,10 @@ class Scorer:
         return _with_answer_scores(documents, metrics)
 
     def _with_questions(self, documents: list[Record]) -> list[Record]:
-        """Return the documents; the first one of a question carries its joined record and scores."""
+        """Return the documents.
+
+        The first one of a question carries its joined record and scores.
+        """
         metrics = []
         for metric in self.metrics:
             if not metric.of_documents and metric.needs != "judge":
@@ -219,7 +234,10 @@ def _limited(response: Response) -> Response:
 
 
 def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
-    """Return the records with the judge's scores, or unchanged without a judge; blocks until all are judged."""
+    """Return the records with the judge's scores, or unchanged without a judge.
+
+    Blocks until all are judged.
+    """
     if judge is None:
         return list(records)
     verdicts = iter(judge.verdicts([ask.request for record in records for ask in record.asks]))

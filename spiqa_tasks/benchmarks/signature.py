@@ -30,7 +30,8 @@ class Signature:
     Attributes:
         host: `lmms-eval 0.7.3`, `vlmevalkit 0.0.20` or `offline`.
         data: benchmark, split and digest of the release file.
-        images: digest of the pictures' bytes; '' if unknown: they are read for a model, not for scoring.
+        images: digest of the pictures' bytes; '' if unknown: they are read for a model, not for
+            scoring.
         prompt: hash of the wording.
         resized: how SPIQA's squares were made of figures; '' for figures and squares as released.
         pictures: `up to 512 px` if the host's model class sends them no larger.

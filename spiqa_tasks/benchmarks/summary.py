@@ -10,19 +10,22 @@ from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.record import MARKS, Record
 from spiqa_tasks.benchmarks.signature import Signature, merged, parse
 
+# Share of answers of a kind from which they are said: gains and leakages of a few points are as
+# large.
 MANY = 0.05
-"""Share of answers of a kind from which they are said: gains and leakages of a few points are as large."""
+
+# Row, `metric` or `metric/group` -> (metric, group or None).
 Rows = Mapping[str, tuple[Metric, str | None]]
-"""Row, `metric` or `metric/group` -> (metric, group or None)."""
 
 UNFORMATTED = "unformatted_rate"
+
+# Rate -> name of its count in `score --json`.
 COUNTED = {
     "unparsed_rate": "unparsed",
     UNFORMATTED: "unparsed",
     "truncated_rate": "truncated",
     "request_failed_rate": "request_failed",
 }
-"""Rate -> name of its count in `score --json`."""
 
 
 def rows_of(
@@ -56,7 +59,10 @@ def score_object(
     not_computed: Collection[str] = (),
     **more_counts: Any,
 ) -> dict[str, Any]:
-    """Return the object that `score --json` prints; `metrics` are those of the task, whose rates become counts."""
+    """Return the object that `score --json` prints.
+
+    `metrics` are those of the task, whose rates become counts.
+    """
     metrics_of_values = [metric for metric in metrics if metric.name in values]
     scored = {
         "task": task,
@@ -170,7 +176,10 @@ class Outcomes:
 
     @property
     def remark(self) -> str:
-        """The numbers of such answers if those of a kind are at least 5%, or ''; refused and unparsed are one kind."""
+        """The numbers of such answers if those of a kind are at least 5%, or ''.
+
+        Refused and unparsed are one kind.
+        """
         if max(self.refused + self.unparsed, self.truncated or 0.0, self.taken_whole) < MANY:
             return ""
         kinds = {
@@ -200,7 +209,10 @@ def outcomes(records: Sequence[Record]) -> Outcomes:
 
 
 def taken_whole(records: Sequence[Record]) -> int:
-    """Return the number of answers taken whole; 0 for plain files, whose answers may be those parts alone."""
+    """Return the number of answers taken whole.
+
+    0 for plain files, whose answers may be those parts alone.
+    """
     count = sum(record.taken_whole for record in records)
     return 0 if count and parse(records[0].signature).predictions == "jsonl" else count
 

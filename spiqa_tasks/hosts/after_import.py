@@ -11,9 +11,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+# Module of the host -> (an attribute that exists once it is imported, the patching function, the
+# line of the module's source that makes it needed).
 Patches = Mapping[str, tuple[str, Callable[[Any], None], str]]
-"""Module of the host -> (an attribute that exists once it is imported, the patching function, the line of the module's
-source that makes it needed)."""
 
 
 def patch(patches: Patches) -> None:
@@ -34,7 +34,10 @@ def _once(module: ModuleType, apply: Callable[[Any], None]) -> None:
 
 
 def unmatched(patches: Patches) -> Iterator[tuple[str, str]]:
-    """Yield module and remedy of each patch whose line the installed host does not have; imports nothing of it."""
+    """Yield module and remedy of each patch whose line the installed host does not have.
+
+    Imports nothing of it.
+    """
     for name, (_, apply, line) in patches.items():
         host, *below = name.split(".")
         found = importlib.util.find_spec(host)

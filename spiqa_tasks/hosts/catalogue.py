@@ -20,8 +20,8 @@ from spiqa_tasks.files.atomic import cache_path
 
 logger = logging.getLogger("spiqa_tasks")
 
+# The file in a filtered task's folder that lists its questions.
 KEPT = "kept.json"
-"""The file in a filtered task's folder that lists its questions."""
 Found = tuple[dict[str, Task], dict[str, tuple[str, ...]]]
 
 
@@ -57,7 +57,10 @@ def user_folder() -> Path:
 
 
 def filtered_tasks() -> list[Path]:
-    """Return the folders of filtered tasks whose source task exists; the host cannot index others."""
+    """Return the folders of filtered tasks whose source task exists.
+
+    The host cannot index others.
+    """
     found = []
     for listing in sorted(user_folder().glob(f"*/{KEPT}")):
         source = Path(json.loads(listing.read_text(encoding="utf-8"))["source_yaml"])
@@ -81,7 +84,10 @@ def _yamls(folders: Iterable[Path]) -> Iterator[Path]:
 
 
 def catalogue(include: Iterable[Path] = ()) -> Found:
-    """Return all tasks by name, and all groups with their members. Raises InputError: one of `include` is no folder."""
+    """Return all tasks by name, and all groups with their members.
+
+    Raises InputError: one of `include` is no folder.
+    """
     tasks, groups = _shipped()
     more_tasks, more_groups = _defined_in([*include])
     return tasks | more_tasks, groups | more_groups
@@ -156,7 +162,10 @@ def read_task(path: Path) -> Task:
 
 
 def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]:
-    """Return the tasks of tasks and groups, each once; `include` has more folders. Raises InputError: unknown name."""
+    """Return the tasks of tasks and groups, each once; `include` has more folders.
+
+    Raises InputError: unknown name.
+    """
     tasks, groups = catalogue([*filtered_tasks(), *include])
     found: dict[str, Task] = {}
     for name in names:

@@ -30,13 +30,14 @@ from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING, lmms_eval_match
 
+# The six core capabilities (paper section 4.2).
 CATEGORIES = (
     *("coarse_perception", "fine-grained_perception", "instance_reasoning"),
     *("logical_reasoning", "science_technology", "math"),
 )
-"""The six core capabilities (paper section 4.2)."""
+
+# Detail of a record: the letter that lmms-eval's extraction reads, or ''.
 LETTER = "letter_lmms_eval"
-"""Detail of a record: the letter that lmms-eval's extraction reads, or ''."""
 
 
 def _mean_of_axes(records: Sequence[Record]) -> Value:
@@ -50,15 +51,18 @@ def _mean_of_axes(records: Sequence[Record]) -> Value:
     return withheld(known, len(records)) or Value(sum(map(fmean, axes.values())) / len(axes), known)
 
 
+# The accuracy of lmms-eval's own `mmstar`: every sub-axis counts the same, whatever its size. It is
+# no mean over answers, so it has no interval and no paired comparison.
 LMMS_EVAL = Metric("accuracy_lmms_eval", _mean_of_axes)
-"""The accuracy of lmms-eval's own `mmstar`: every sub-axis counts the same, whatever its size. It is no mean over
-answers, so it has no interval and no paired comparison."""
+
+# The accuracy by VLMEvalKit's `exact_matching`.
 VLMEVALKIT = mean_of("accuracy_vlmevalkit")
-"""The accuracy by VLMEvalKit's `exact_matching`."""
+
+# The accuracy by the `exact_matching` of its builds since June 2026.
 VLMEVALKIT_2026_06 = mean_of("accuracy_vlmevalkit_2026_06")
-"""The accuracy by the `exact_matching` of its builds since June 2026."""
+
+# Rows of the host's table for the prompts in `REPORTED` only.
 OF_HOSTS = (VLMEVALKIT, VLMEVALKIT_2026_06, LMMS_EVAL)
-"""Rows of the host's table for the prompts in `REPORTED` only."""
 
 
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:

@@ -1,9 +1,10 @@
 """Prompts of MMStar: the picture and the question, or two solved questions before it for LLM bases.
 
-The paper's LLM bases answer 2-shot, text only (section 5.1), and it does not print its shots. `SHOTS` are ours: world
-knowledge and arithmetic in MMStar's form, from no benchmark, the same two in the same order for every question. They
-show the form of an answer and teach nothing about MMStar; their letters differ so that neither is favoured.
-`AUTHORS` are those of the authors' code (its option `--in-context`, for Yi and Llama bases), in their spelling.
+The paper's LLM bases answer 2-shot, text only (section 5.1), and it does not print its shots.
+`SHOTS` are ours: world knowledge and arithmetic in MMStar's form, from no benchmark, the same two
+in the same order for every question. They show the form of an answer and teach nothing about
+MMStar; their letters differ so that neither is favoured. `AUTHORS` are those of the authors' code
+(its option `--in-context`, for Yi and Llama bases), in their spelling.
 """
 
 import re
@@ -16,6 +17,14 @@ from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
 from spiqa_tasks.scoring.options import question_before
 
 _LISTED = "Question: {question}\nOptions:\n{options}"
+
+# Name -> template: `asked` is the released question with its options, `options` are lines such as
+# `A. red`.
+#
+# `authors`: LLaVA-Next in the authors' code, whose table has no columns of options; `lmms_eval` and
+# `lmms_eval_qwen`: the tasks `mmstar` and `mmstar_qwen` of lmms-eval 0.7.3, without a full stop and
+# without a line end; `vlmevalkit`: models without a prompt of their own in VLMEvalKit 0.0.20;
+# `vlmevalkit_llava`: LLaVA, LLaVA-Next and InternVL there; `vlmevalkit_qwen`: Qwen3-VL there.
 WORDINGS: dict[str, str] = {
     "letter": "{asked}\nAnswer with the option's letter from the given choices directly.",
     "select": "{asked}\nPlease select the correct answer from the options above.",
@@ -29,21 +38,19 @@ WORDINGS: dict[str, str] = {
     ),
     "vlmevalkit_qwen": _LISTED + "Answer with the option letter only.",
 }
-"""Name -> template: `asked` is the released question with its options, `options` are lines such as `A. red`.
 
-`authors`: LLaVA-Next in the authors' code, whose table has no columns of options; `lmms_eval` and `lmms_eval_qwen`: the
-tasks `mmstar` and `mmstar_qwen` of lmms-eval 0.7.3, without a full stop and without a line end; `vlmevalkit`: models
-without a prompt of their own in VLMEvalKit 0.0.20; `vlmevalkit_llava`: LLaVA, LLaVA-Next and InternVL there;
-`vlmevalkit_qwen`: Qwen3-VL there.
-"""
+# Name -> template of the 24 Chinese questions, which these prompts close in Chinese.
 CHINESE: dict[str, str] = {
     "authors": "{asked}\n请直接回答问题。",
     "vlmevalkit_llava": "{question}\n{options}请直接回答选项字母。",
 }
-"""Name -> template of the 24 Chinese questions, which these prompts close in Chinese."""
 _CHINESE_CHARACTER = re.compile("[\u4e00-\u9fff]")
+
+# End of the prompt and of each shot, so that a base model without chat tuning continues with a
+# letter.
 ANSWER = "Answer:"
-"""End of the prompt and of each shot, so that a base model without chat tuning continues with a letter."""
+
+# (question with its options, answer letter).
 SHOTS: tuple[tuple[str, str], ...] = (
     ("Which of these numbers is prime?\nOptions: A: 21, B: 27, C: 29, D: 33", "C"),
     (
@@ -51,11 +58,12 @@ SHOTS: tuple[tuple[str, str], ...] = (
         "A",
     ),
 )
-"""(question with its options, answer letter)."""
 AUTHORS_CLOSING = (
     "Please select the correct answer from the options above.\n"
     "Answer with the option's letter from the given choices directly, such as answer letter 'A' only."
 )
+
+# The turns of the authors' shots and the start of the question's.
 AUTHORS: tuple[Part, ...] = (
     Turn("system"),
     "You are a helpful assistant. If you can't judge the answer, give your guess as to the most likely answer. "
@@ -74,9 +82,9 @@ AUTHORS: tuple[Part, ...] = (
     "D",
     Turn("user"),
 )
-"""The turns of the authors' shots and the start of the question's."""
+
+# The question's own turn: the options stand in its text, and no sentence closes it.
 AUTHORS_QUESTION = "Question: {asked}\n"
-"""The question's own turn: the options stand in its text, and no sentence closes it."""
 
 
 def prompt(row: Mapping[str, Any]) -> list[Part]:
@@ -134,7 +142,10 @@ def _lines(options: Mapping[str, str]) -> str:
 
 
 def _shots(row: Mapping[str, Any]) -> str:
-    """Return the shots in the question's wording, each with its answer and a blank line; '' without shots."""
+    """Return the shots in the question's wording, each with its answer and a blank line.
+
+    '' without shots.
+    """
     shots = SHOTS if is_few_shot(row) else ()
     asked = (
         (_asked(row["prompt"], question, read_options(question)), letter)

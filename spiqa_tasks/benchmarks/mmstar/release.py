@@ -17,6 +17,7 @@ from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import MMSTAR, Source, fingerprint
 from spiqa_tasks.scoring.options import options_in
 
+# The prompts that reported numbers were made with (docs/mmstar.md).
 REPORTED = (
     "bare",
     "authors",
@@ -26,16 +27,15 @@ REPORTED = (
     "vlmevalkit_llava",
     "vlmevalkit_qwen",
 )
-"""The prompts that reported numbers were made with (docs/mmstar.md)."""
 
 
 @dataclass(frozen=True)
 class MMStarSettings:
     """Settings of an MMStar task: the keys of its `dataset_name`.
 
-    `prompt` is one of `prompts.WORDINGS`; `ablation` `grey` shows grey pictures of the same size, `text` none (paper
-    section 5.1); `shots` `2` puts two solved text questions of ours before each question (there: LLMs answer 2-shot),
-    `authors` those of the authors' code, as chat turns.
+    `prompt` is one of `prompts.WORDINGS`; `ablation` `grey` shows grey pictures of the same size,
+    `text` none (paper section 5.1); `shots` `2` puts two solved text questions of ours before each
+    question (there: LLMs answer 2-shot), `authors` those of the authors' code, as chat turns.
     """
 
     prompt: Literal[
@@ -54,18 +54,22 @@ class MMStarSettings:
 
 
 FILE = "mmstar.parquet"
+
+# Column with the source benchmark of a question (paper Figure 4); copies of the release may lack
+# it.
 META = "meta_info"
-"""Column with the source benchmark of a question (paper Figure 4); copies of the release may lack it."""
 COLUMNS = ("index", "question", "image", "answer", "category", "l2_category")
 LETTERS = "ABCDEFGH"
+
+# Option texts that VLMEvalKit loses: pandas reads them as missing values.
 MISSING = frozenset(("", "#N/A", "N/A", "NA", "<NA>", "NULL", "null", "NaN", "nan", "None", "n/a"))
-"""Option texts that VLMEvalKit loses: pandas reads them as missing values."""
 
 
 def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
     """Return one row per question of the release's only split, in the order of the file.
 
-    Raises DataError: the file is missing, unreadable or lacks a column; a picture that cannot be decoded.
+    Raises DataError: the file is missing, unreadable or lacks a column; a picture that cannot be
+    decoded.
     """
     paths = source.files(MMSTAR, FILE)
     data = fingerprint(paths)
@@ -89,7 +93,8 @@ def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
 def read_options(question: str) -> dict[str, str]:
     """Return letter -> option text from a question's text; '' for A to D if its form is unknown.
 
-    The release has two forms: `Options: A: x, B: y, ...` and a list of lines `(A) x`, once without the blank.
+    The release has two forms: `Options: A: x, B: y, ...` and a list of lines `(A) x`, once without
+    the blank.
     """
     return options_in(question) or dict.fromkeys("ABCD", "")
 

@@ -1,7 +1,7 @@
 """SciFIBench: prompts, records and metrics of figure -> caption and caption -> figure choices, and of captions.
 
-The prompts are those of appendix G.1, I.2 (reasoning) and G.3 (captions); where the paper gives no wording (examples,
-the instruction to ignore a mark, OCR text) it is ours.
+The prompts are those of appendix G.1, I.2 (reasoning) and G.3 (captions); where the paper gives no
+wording (examples, the instruction to ignore a mark, OCR text) it is ours.
 """
 
 import dataclasses
@@ -31,12 +31,15 @@ from spiqa_tasks.judge.rules import Candidate
 _ONLY = "Only provide the letter of the correct {kind} as your answer. "
 _FIG2CAP = "Which of the captions best describes the image? Let's think step by step. "
 _CAP2FIG = "Which of the images best matches the caption? Let's think step by step. "
+
+# From the authors' README, whose prompt contains the indent of a continued source line.
 _STEPS = " Let's think step by step. "
-"""From the authors' README, whose prompt contains the indent of a continued source line."""
 CAPTION = (
     "Provide a one sentence caption that describes the figure. Do not include prefixes such as "
     '"The figure shows" or "The plot shows". Include just the caption. Caption:'
 )
+
+# Prompt name -> direction -> the closing text.
 CLOSINGS: dict[str, dict[str, str]] = {
     "letter": {
         "fig2cap": _FIG2CAP + _ONLY.format(kind="caption") + "Answer:",
@@ -49,7 +52,6 @@ CLOSINGS: dict[str, dict[str, str]] = {
     },
     "caption": {"fig2cap": CAPTION},
 }
-"""Prompt name -> direction -> the closing text."""
 MARK = " <Correct>"
 IGNORE = "Ignore the annotation <Correct>.\n"
 OCR = "Text found in the image:\n"
@@ -129,15 +131,18 @@ def _lettered_figures(shown: Mapping[str, Any], end: str) -> list[Part]:
     return parts
 
 
+# Matcher rules after which a judge is asked for the letter; refusals and empty answers have none.
 OPEN_RULES = frozenset({"ambiguous", "no_match", "out_of_range", "truncated"})
-"""Matcher rules after which a judge is asked for the letter; refusals and empty answers have none."""
 
+# Accuracy by the matcher's letter, or the judge's for `OPEN_RULES` (appendix G.2).
 BY_JUDGE = "accuracy_llm"
-"""Accuracy by the matcher's letter, or the judge's for `OPEN_RULES` (appendix G.2)."""
 
 
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
-    """Return the record of one response, grouped by direction and category; the marked letter is a detail."""
+    """Return the record of one response, grouped by direction and category.
+
+    The marked letter is a detail.
+    """
     signature = context.sign(row, template(row))
     if row["prompt"] == "caption":
         return _caption_record(row, response, signature)

@@ -30,7 +30,8 @@ class ChoiceQuestion:
 
     Attributes:
         file: name of the release file, such as `CS_Figure2Caption`; unique together with `id`.
-        asked, text: the released question; of it the question (figure -> caption) or the caption (caption -> figure).
+        asked, text: the released question; of it the question (figure -> caption) or the caption
+            (caption -> figure).
         options: parallel to `letters`: captions, or "" if the options are figures.
         figures: one, or one per letter.
     """
@@ -83,9 +84,12 @@ def plain(caption: str) -> str:
 def read_questions(
     paths: Sequence[Path], file: str, data: str, with_files: bool
 ) -> list[ChoiceQuestion]:
-    """Return the questions of a release file, in order; `with_files`: figures are written to the cache and checked.
+    """Return the questions of a release file, in order.
 
-    Raises DataError: a file that cannot be read, a row that is not complete, a picture that cannot be decoded.
+    `with_files`: figures are written to the cache and checked.
+
+    Raises DataError: a file that cannot be read, a row that is not complete, a picture that cannot
+    be decoded.
     """
     records = read_rows(paths, COLUMNS)
     named = []
@@ -138,7 +142,10 @@ def _question(
 
 
 def _options(released: Sequence[str]) -> dict[str, str]:
-    """Return letter -> text of options such as `A) text`; {} if one has no letter, or two the same."""
+    """Return letter -> text of options such as `A) text`.
+
+    {} if one has no letter, or two the same.
+    """
     options = {}
     for option in released:
         labelled = re.fullmatch(r"([A-Z])\)?\s*(.*)", option, flags=re.DOTALL)

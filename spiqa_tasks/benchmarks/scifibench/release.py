@@ -39,18 +39,22 @@ class SciFIBenchSettings:
     """Settings of a SciFIBench task: the keys of its `dataset_name`.
 
     Attributes:
-        prompt: `letter` is appendix G.1; `reasoning` is I.2, without the sentence that asks for a letter only;
-            `caption` is G.3, which asks for a caption; `released` is that of the authors' README.
+        prompt: `letter` is appendix G.1; `reasoning` is I.2, without the sentence that asks for a
+            letter only; `caption` is G.3, which asks for a caption; `released` is that of the
+            authors' README.
         ablation: `grey` shows grey pictures of the same size, `text` no picture.
         ocr: whether the OCR text of a picture replaces it (section 4.1).
-        negatives: `adversarial` as released, or `random` ones of the same file; the answer keeps its letter.
+        negatives: `adversarial` as released, or `random` ones of the same file; the answer keeps
+            its letter.
         shuffle: seed of the order of the options; 0 is the released order (section 4.2).
-        mark, ignore: the caption marked as <Correct> (section 4.7), and whether the prompt says to ignore the mark.
-        shots, shot_kind: number of solved examples, other questions of the same file: `random`, or the most `similar`
-            by TF-IDF of the captions or by the embeddings of `encoder`, a folder or hub id of a CLIP checkpoint.
+        mark, ignore: the caption marked as <Correct> (section 4.7), and whether the prompt says to
+            ignore the mark.
+        shots, shot_kind: number of solved examples, other questions of the same file: `random`, or
+            the most `similar` by TF-IDF of the captions or by the embeddings of `encoder`, a folder
+            or hub id of a CLIP checkpoint.
         sample: number of questions drawn from the split; 0 is all.
-        extractor: `judge` asks a judge for the letter if our matcher finds none (appendix G.2); `released` does so in
-            the words of the authors' README.
+        extractor: `judge` asks a judge for the letter if our matcher finds none (appendix G.2);
+            `released` does so in the words of the authors' README.
         seed: seed of random negatives, marks, random examples and the sample.
     """
 
@@ -87,11 +91,13 @@ class SciFIBenchSettings:
 def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
     """Return one row per question of `split`, in the order of the file.
 
-    Fields beyond those of every choice row: `texts` (OCR texts that replace the pictures, or []), `marked` (letter of
-    the marked caption, or ""), `shots` (examples with the fields that are shown) and `caption` (the true one). The
-    split `captioning` joins two files, so its ids are `<file>/<ID>`.
+    Fields beyond those of every choice row: `texts` (OCR texts that replace the pictures, or []),
+    `marked` (letter of the marked caption, or ""), `shots` (examples with the fields that are
+    shown) and `caption` (the true one). The split `captioning` joins two files, so its ids are
+    `<file>/<ID>`.
 
-    Raises DataError: a missing or unreadable file, column or picture; InputError: settings that do not suit the split.
+    Raises DataError: a missing or unreadable file, column or picture; InputError: settings that do
+    not suit the split.
     """
     if (settings.mark != "none" or settings.prompt == "caption") and any(
         "Caption2" in name for name in SPLITS[split]

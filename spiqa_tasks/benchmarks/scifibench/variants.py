@@ -1,8 +1,9 @@
 """SciFIBench's side experiments: random negatives, orders of the options, marked captions, examples (few-shot).
 
-A draw depends on the seed, the release file's name and the question's ID alone, so it is the same in every process,
-with any `--limit` and whatever the order of evaluation. The paper takes its examples from a noisy set that is not
-published; ours are other questions of the same file (section 4.4, Figure 6).
+A draw depends on the seed, the release file's name and the question's ID alone, so it is the same
+in every process, with any `--limit` and whatever the order of evaluation. The paper takes its
+examples from a noisy set that is not published; ours are other questions of the same file (section
+4.4, Figure 6).
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> list[ChoiceQuestion]:
     """Return the questions with false options replaced by true ones of other questions (section 4.3, Table 2).
 
-    The answer keeps its letter. No two options are equal, and no false one is true as well: captions that also occur
-    with the true figure are excluded, and figures that also occur with the true caption.
+    The answer keeps its letter. No two options are equal, and no false one is true as well:
+    captions that also occur with the true figure are excluded, and figures that also occur with the
+    true caption.
 
     Raises DataError: the file has too few different pairs.
     """
@@ -60,7 +62,10 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
 
 
 def shuffled(question: ChoiceQuestion, seed: int) -> ChoiceQuestion:
-    """Return the question with its options reordered by the seed (section 4.2); 0 keeps the released order."""
+    """Return the question with its options reordered by the seed (section 4.2).
+
+    0 keeps the released order.
+    """
     if seed == 0:
         return question
     order = list(range(len(question.letters)))
@@ -91,8 +96,8 @@ def examples(
 ) -> list[list[ChoiceQuestion]]:
     """Return `count` other questions for each that share no caption and no figure with it, drawn by the seed.
 
-    With `similarities`, shape (questions, questions), the most similar ones, the nearest last. Raises DataError: the
-    file has too few such questions.
+    With `similarities`, shape (questions, questions), the most similar ones, the nearest last.
+    Raises DataError: the file has too few such questions.
     """
     content = [question.content() for question in questions]
     picked = []
@@ -120,8 +125,8 @@ def similarities_of(
 ) -> NDArray[np.float64]:
     """Return cosines between the questions' true pairs, shape (questions, questions).
 
-    Of TF-IDF vectors of the captions, or of a CLIP checkpoint's concatenated unit embeddings of image and caption
-    (section 3.2, step 2).
+    Of TF-IDF vectors of the captions, or of a CLIP checkpoint's concatenated unit embeddings of
+    image and caption (section 3.2, step 2).
     """
     import numpy as np
 

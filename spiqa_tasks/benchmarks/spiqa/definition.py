@@ -37,9 +37,9 @@ class _Reading(NamedTuple):
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one response.
 
-    `rule` is the status of the parsed answer (`ok`, `unformatted`, `truncated`, `empty`); `details` has the figures in
-    the order shown, the image that a chain of thought names, and the released scripts' reading of the answer. The
-    setting `perfigure` gives the record of a document.
+    `rule` is the status of the parsed answer (`ok`, `unformatted`, `truncated`, `empty`); `details`
+    has the figures in the order shown, the image that a chain of thought names, and the released
+    scripts' reading of the answer. The setting `perfigure` gives the record of a document.
     """
     settings = settings_of(row)
     if settings.setting == "perfigure":
@@ -117,7 +117,10 @@ def _released_reading(text: str, is_cot: bool) -> _Reading:
 
 
 def _as_shown(row: Mapping[str, Any], shown: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return the row with the figures that the model was shown, in that order; without figures if unknown."""
+    """Return the row with the figures that the model was shown, in that order.
+
+    Without figures if unknown.
+    """
     referred = {row["figures"][index]["file"] for index in row["referred"]}
     indices = [index for index, file in enumerate(shown) if file in referred]
     return {**row, "figures": [{"file": file} for file in shown], "referred": indices}

@@ -1,8 +1,9 @@
 """SPIQA's three annotation formats, read into one form, and its figure types in two readings (section 3.3, Table 4).
 
-The labels of test-A, val and train are raw model output (`Plot`, `** plot`, `plot.`, ...). The reading `released`
-matches them by case-sensitive substring, which gives the paper's counts: every capitalised label is "other". The
-reading `corrected` ignores case, and takes figures whose label says table as tables (19 of test-A).
+The labels of test-A, val and train are raw model output (`Plot`, `** plot`, `plot.`, ...). The
+reading `released` matches them by case-sensitive substring, which gives the paper's counts: every
+capitalised label is "other". The reading `corrected` ignores case, and takes figures whose label
+says table as tables (19 of test-A).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,12 +11,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
+# Figure types, the columns of Table 6 in the paper's order.
 GROUPS = ("table", "schematic", "plot", "visualization", "other")
-"""Figure types, the columns of Table 6 in the paper's order."""
+
+# Table 6's "Other figures" (see published/NOTES.md).
 NOT_PLOTS = ("schematic", "visualization", "other")
-"""Table 6's "Other figures" (see published/NOTES.md)."""
+
+# Largest number of figures with a group of its own: the default of `max_figures`.
 MOST_FIGURES = 8
-"""Largest number of figures with a group of its own: the default of `max_figures`."""
 _KEYWORDS = {
     "schematic": "schematic",
     "plot": "plot",
@@ -80,7 +83,10 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper of the release; `full_text` is None if it is in another file, "" if the paper has none."""
+    """A paper of the release.
+
+    `full_text` is None if it is in another file, "" if the paper has none.
+    """
 
     paper_id: str
     figures: Mapping[str, Figure]
@@ -88,8 +94,8 @@ class Paper:
     full_text: str | None = None
 
 
+# Function (paper id, released paper) of an annotation format.
 Reader = Callable[[str, Mapping[str, Any]], Paper]
-"""Function (paper id, released paper) of an annotation format."""
 
 
 def read_a(paper_id: str, paper: Mapping[str, Any]) -> Paper:

@@ -31,10 +31,12 @@ from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.values import is_covered
 
+# The text metrics in the host's table, to keep it within a screen; `score` prints all.
 SHOWN = ("bleu_1", "rouge_l", "cider", "meteor", "bertscore_f1")
-"""The text metrics in the host's table, to keep it within a screen; `score` prints all."""
+
+# Share of answers whose chain of thought names one of the referred figures, by its index among
+# those shown.
 RETRIEVAL = "retrieval_accuracy"
-"""Share of answers whose chain of thought names one of the referred figures, by its index among those shown."""
 
 
 def metrics(settings: SpiqaSettings) -> Sequence[Metric]:
@@ -50,8 +52,8 @@ def metrics(settings: SpiqaSettings) -> Sequence[Metric]:
 def table(settings: SpiqaSettings) -> list[str]:
     """Return the rows of the host's table, at most 16; `score` prints the others.
 
-    L3Score overall and by figure type (not of both protocols together), text metrics and failure rates, but not
-    `yes_no_mass`, which is near 1 with a fit judge (`judge_advice` warns otherwise).
+    L3Score overall and by figure type (not of both protocols together), text metrics and failure
+    rates, but not `yes_no_mass`, which is near 1 with a fit judge (`judge_advice` warns otherwise).
     """
     both = settings.protocol == "both"
     hidden = {name for name in METRICS if name not in SHOWN or (both and name == "bleu_1")} | {
@@ -109,7 +111,10 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
 
 
 def _released(record: Record) -> Sequence[str]:
-    """Return the released scripts' reading; `perfigure`: an answer per helpful referred figure, or one empty answer."""
+    """Return the released scripts' reading.
+
+    `perfigure`: an answer per helpful referred figure, or one empty answer.
+    """
     details = record.details
     if "released" in details:
         return (details["released"]["prediction"],)

@@ -1,10 +1,10 @@
 """SPIQA for single-image models: each figure is shown alone, twice, and the answers are joined per question.
 
-The paper (section 5.1) shows such models every figure one by one; the released scripts ask whether a figure is helpful,
-and for an answer. Each of the two prompts is a document.
+The paper (section 5.1) shows such models every figure one by one; the released scripts ask whether
+a figure is helpful, and for an answer. Each of the two prompts is a document.
 
-- corrected: the distinct answers of helpful figures in the order shown, joined by a space; without a helpful figure the
-  score is 0 and the prediction empty.
+- corrected: the distinct answers of helpful figures in the order shown, joined by a space; without
+  a helpful figure the score is 0 and the prediction empty.
 - released: every helpful referred figure gives an answer of its own; a question without one fails.
 """
 
@@ -59,10 +59,13 @@ def document_record(row: Mapping[str, Any], response: Response, context: Context
 
 
 def join(documents: Sequence[Record], context: Context) -> list[Record]:
-    """Return one record per question; it is taken from its first document where it was logged with that.
+    """Return one record per question.
 
-    A question with missing documents (`--limit` may cut one) has the status `incomplete` and no scores. `details` has
-    `anchor`, the id of the first document, and the answers that the released scripts score.
+    It is taken from its first document where it was logged with that.
+
+    A question with missing documents (`--limit` may cut one) has the status `incomplete` and no
+    scores. `details` has `anchor`, the id of the first document, and the answers that the released
+    scripts score.
     """
     by_question: defaultdict[str, dict[str, Record]] = defaultdict(dict)
     for record in documents:

@@ -20,6 +20,8 @@ _FROM_FIGURES = (
     "Please answer the question based on the input images and corresponding captions. Question: "
 )
 
+# Setting -> instruction, which the figures follow; step of `perfigure` -> prompt after the figure
+# (released open-model scripts). Fields are `<question>`, `<text>` and `<caption>`.
 INSTRUCTIONS: dict[str, str] = {
     "direct": _GIVEN_FIGURES + _FROM_FIGURES + "<question>. " + _FORMAT,
     "fullpaper": (
@@ -52,16 +54,16 @@ INSTRUCTIONS: dict[str, str] = {
         "image and caption. Question: <question>."
     ),
 }
-"""Setting -> instruction, which the figures follow; step of `perfigure` -> prompt after the figure (released open-model
-scripts). Fields are `<question>`, `<text>` and `<caption>`."""
+
+# Suffix of the release's archives of small pictures.
 SMALL_FOLDER = f"_Images_{SMALL}"
-"""Suffix of the release's archives of small pictures."""
 
 
 def prompt(row: Mapping[str, Any]) -> list[Part]:
     """Return the instruction, then every figure as `Image i: ` picture `Caption i: ...`, i from 0.
 
-    Figures without a path (caption-only, text ablation) have no picture. `perfigure`: figure and prompt of the step.
+    Figures without a path (caption-only, text ablation) have no picture. `perfigure`: figure and
+    prompt of the step.
     """
     settings = settings_of(row)
     pictures = [
@@ -88,11 +90,14 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
 
 
 def shown_picture(path: str, settings: SpiqaSettings) -> str:
-    """Return the file shown for a row's picture: the figure, resized to a square, or pure grey; cached.
+    """Return the file shown for a row's picture: the figure, resized to a square, or pure grey.
 
-    Squares whatever the figure's shape, by PIL's bicubic filter of the RGB picture, as in the released scripts of
-    the open models. Gemini's resize by OpenCV (bilinear, not antialiased); those of the other closed models do not. A
-    member of an archive (`archive::member`) is extracted first. Raises DataError: an unreadable picture.
+    Cached.
+
+    Squares whatever the figure's shape, by PIL's bicubic filter of the RGB picture, as in the
+    released scripts of the open models. Gemini's resize by OpenCV (bilinear, not antialiased);
+    those of the other closed models do not. A member of an archive (`archive::member`) is extracted
+    first. Raises DataError: an unreadable picture.
     """
     path = unpacked(path)
     if settings.resolution != "full" and not (
@@ -124,9 +129,10 @@ def conversations(
 ) -> Iterator[dict[str, Any]]:
     """Yield one conversation per row for fine-tuning, with the picture, question and answer (section 5.1).
 
-    Rows of `perfigure` are taken if they ask for an answer to a referred figure. The form is `llava` (`image`, a list
-    for several figures, and `conversations` of `from` and `value`) or `messages` (`images` and `messages` of `role` and
-    `content`); pictures are `<image>` in the text. With `captions` each figure and its caption is one, too, once.
+    Rows of `perfigure` are taken if they ask for an answer to a referred figure. The form is
+    `llava` (`image`, a list for several figures, and `conversations` of `from` and `value`) or
+    `messages` (`images` and `messages` of `role` and `content`); pictures are `<image>` in the
+    text. With `captions` each figure and its caption is one, too, once.
     """
     shown: set[str] = set()
     for row in rows:

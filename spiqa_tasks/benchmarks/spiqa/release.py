@@ -1,9 +1,10 @@
 """SPIQA: one row per question of a split (paper section 3).
 
-A row is {id, paper_id, question, answer, figures: [{path, file, caption, group, group_released}] in the order shown,
-referred: indices of `figures`, group, group_released, full_text, no_text: whether the paper has no text (None if texts
-were not read), question_id, step, documents, benchmark, split, settings, data}. The setting `perfigure` has `documents`
-rows per question: one per figure and `step`.
+A row is {id, paper_id, question, answer, figures: [{path, file, caption, group, group_released}] in
+the order shown, referred: indices of `figures`, group, group_released, full_text, no_text: whether
+the paper has no text (None if texts were not read), question_id, step, documents, benchmark, split,
+settings, data}. The setting `perfigure` has `documents` rows per question: one per figure and
+`step`.
 """
 
 import logging
@@ -34,7 +35,8 @@ logger = logging.getLogger("spiqa_tasks")
 class Split:
     """Files of a split, and the reader of its annotations.
 
-    `packed` pictures are extracted when first shown, not before the run: the train split has 270,000 in 25 GB.
+    `packed` pictures are extracted when first shown, not before the run: the train split has
+    270,000 in 25 GB.
     """
 
     annotations: str
@@ -43,7 +45,10 @@ class Split:
     packed: bool = False
 
     def archive(self, settings: SpiqaSettings) -> str:
-        """Return the archive of pictures; that of 224px pictures is released for the test splits only."""
+        """Return the archive of pictures.
+
+        That of 224px pictures is released for the test splits only.
+        """
         if settings.resolution != SMALL or self.pictures.startswith("train_val"):
             return self.pictures
         return self.pictures.replace(".zip", "_224px.zip")
@@ -65,7 +70,8 @@ PARAGRAPHS = "SPIQA_train_val_test-A_extracted_paragraphs.zip"
 def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
     """Return a pyarrow table with one row per question of `split` (per question, figure and prompt for `perfigure`).
 
-    Raises DataError: files missing, unreadable or not in the release's format; a figure that cannot be read.
+    Raises DataError: files missing, unreadable or not in the release's format; a figure that cannot
+    be read.
     """
     files = SPLITS[split]
     annotations = source.files(SPIQA, files.annotations)[0]
@@ -78,7 +84,10 @@ def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
 
 
 def files_of(split: str, settings: SpiqaSettings) -> list[tuple[Repository, str]]:
-    """Return the (repository, pattern) pairs that a task reads; an extracted folder may replace an archive."""
+    """Return the (repository, pattern) pairs that a task reads.
+
+    An extracted folder may replace an archive.
+    """
     files = SPLITS[split]
     patterns = [files.annotations, *([files.archive(settings)] if settings.shows_pictures else [])]
     patterns += [PARAGRAPHS] if settings.setting == "fullpaper" and files.read is read_a else []
@@ -117,7 +126,10 @@ def read_papers(path: Path, read: Reader) -> list[Paper]:
 
 
 def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
-    """Return the papers without unanswered questions, whose ids are logged. Raises DataError if no question is left."""
+    """Return the papers without unanswered questions, whose ids are logged.
+
+    Raises DataError if no question is left.
+    """
     names = [
         f"{paper.paper_id}/{item.position}"
         for paper in papers
@@ -141,7 +153,8 @@ def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
 def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
     """Return the papers with their full text, which is in a separate archive for A, val and train.
 
-    Questions of papers without a text are asked without, as in the released scripts; their number is logged.
+    Questions of papers without a text are asked without, as in the released scripts; their number
+    is logged.
 
     Raises DataError: the archive is missing or has no text of these papers.
     """

@@ -12,12 +12,15 @@ from spiqa_tasks.benchmarks.spiqa.formats import Figure, Paper, Question
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.pictures import Ablation
 
+# The resolution of the release's archives of small pictures.
 SMALL = "224px"
-"""The resolution of the release's archives of small pictures."""
+
+# The two prompts of a figure that is shown alone (released open-model scripts).
 STEPS = ("helpful", "answer")
-"""The two prompts of a figure that is shown alone (released open-model scripts)."""
+
+# Questions per record batch: their Python objects are freed before the next batch, which bounds
+# memory on train.
 _BATCH = 2000
-"""Questions per record batch: their Python objects are freed before the next batch, which bounds memory on train."""
 
 
 @dataclass(frozen=True)
@@ -25,17 +28,19 @@ class SpiqaSettings:
     """Settings of a SPIQA task: the keys of its `dataset_name`.
 
     Attributes:
-        setting: the paper's task (section 3.1), ablation (section 5.3), or one figure a turn (section 5.1).
+        setting: the paper's task (section 3.1), ablation (section 5.3), or one figure a turn
+            (section 5.1).
         max_figures: maximum of figures per question; 0 means all.
         seed: seed of the choice and order of the figures.
-        resolution: `full` is as released; `224px` the release's 224px archive, or squares where a split has none
-            (section 5.1, Figure B.1); a number N squares of N pixels, bicubic as in the scripts of the open
-            models (Gemini's are bilinear, those of the other closed models show figures as they are).
+        resolution: `full` is as released; `224px` the release's 224px archive, or squares where a
+            split has none (section 5.1, Figure B.1); a number N squares of N pixels, bicubic as in
+            the scripts of the open models (Gemini's are bilinear, those of the other closed models
+            show figures as they are).
         ablation: `grey` shows grey pictures of the same size, `text` no picture.
-        protocol: `corrected` follows the paper; `released` the released scripts, as metrics named `..._released`;
-            `both` computes both, for up to twice the judge calls.
-        figures: `all` figures of the paper, or the `referred` ones only, as the released open-model scripts show
-            (always for `perfigure` with `released`).
+        protocol: `corrected` follows the paper; `released` the released scripts, as metrics named
+            `..._released`; `both` computes both, for up to twice the judge calls.
+        figures: `all` figures of the paper, or the `referred` ones only, as the released open-model
+            scripts show (always for `perfigure` with `released`).
         rule: the judge's rule, whose metric is the headline, one in `judge.rules.RULE_OF`.
     """
 
@@ -95,8 +100,8 @@ def choose_figures(
 ) -> list[str]:
     """Return the figures to show, in order: the referred ones and randomly chosen others, shuffled (paper section 5.1).
 
-    Depends on the question's identity and `seed` alone, never on process or order of evaluation. `limit` 0 means all;
-    if there are more `referred` ones, the first of them are shown.
+    Depends on the question's identity and `seed` alone, never on process or order of evaluation.
+    `limit` 0 means all; if there are more `referred` ones, the first of them are shown.
     """
     needed = list(dict.fromkeys(referred))
     others = [file for file in files if file not in needed]

@@ -33,20 +33,21 @@ from spiqa_tasks.judge.resolve import judge_from_environ
 
 logger = logging.getLogger("spiqa_tasks")
 
+# The benchmark of docs of other people's tasks (`open_docs`).
 OPEN_ANSWERS = replace(FREE_ANSWERS.with_metrics([L3SCORE]), remarks=judge_advice)
-"""The benchmark of docs of other people's tasks (`open_docs`)."""
+
+# Benchmark, split and settings: all that a hook knows of its task, from the doc's row.
 TaskKey = tuple[str, str, str]
-"""Benchmark, split and settings: all that a hook knows of its task, from the doc's row."""
 
+# Text, and whether it ended at the limit of generated tokens (None if unknown).
 Answer = tuple[str, bool | None]
-"""Text, and whether it ended at the limit of generated tokens (None if unknown)."""
 
+# Name of the task last scored, for log lines of hooks that do not get it.
 names: dict[TaskKey, str] = {}
-"""Name of the task last scored, for log lines of hooks that do not get it."""
 
+# Filter -> (task, question id) -> records of the task last scored, a repeat each, until the host
+# has asked for them.
 _waiting: dict[str, dict[tuple[TaskKey, str], deque[Record]]] = {}
-"""Filter -> (task, question id) -> records of the task last scored, a repeat each, until the host
-has asked for them."""
 
 
 def is_distributed() -> bool:
@@ -62,7 +63,10 @@ class JudgeReport:
         self._last = ""
 
     def gather(self, own: Summary) -> None:
-        """Exchange counts between processes and print the line; a collective call of all processes."""
+        """Exchange counts between processes and print the line.
+
+        A collective call of all processes.
+        """
         import torch.distributed as dist
 
         if dist.is_available() and dist.is_initialized():
@@ -73,7 +77,10 @@ class JudgeReport:
                 self.tell(own)
 
     def tell(self, own: Summary) -> None:
-        """Print the line unless it was printed; for the first process, which alone aggregates and judges then, too."""
+        """Print the line unless it was printed.
+
+        For the first process, which alone aggregates and judges then, too.
+        """
         line = combined([own, *self._others]).line()
         if line != self._last:
             self._last = line
@@ -85,7 +92,10 @@ report = JudgeReport()
 
 @cache
 def scorer_of(benchmark: str, settings: str) -> Scorer:
-    """Return the scorer of a task, one per process; its judge is asked a test question. Raises JudgeError: unusable."""
+    """Return the scorer of a task, one per process; its judge is asked a test question.
+
+    Raises JudgeError: unusable.
+    """
     entry = BENCHMARKS.get(benchmark, OPEN_ANSWERS)
     rule = entry.judge(entry.parse(settings))
     judge = _judge(rule) if rule is not None else None
@@ -109,7 +119,10 @@ def task_key(row: Mapping[str, Any]) -> TaskKey:
 
 
 def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
-    """Score the answers of one of our tasks; an exception is logged and leaves them to `record_of`."""
+    """Score the answers of one of our tasks.
+
+    An exception is logged and leaves them to `record_of`.
+    """
     row = docs[0]
     scorer = scorer_of(row["benchmark"], row["settings"])
     name = str(instances[0].metadata["task"]) if instances else ""

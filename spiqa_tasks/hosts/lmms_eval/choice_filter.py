@@ -18,8 +18,8 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
     """Replaces each answer by the letter of the option that it picks.
 
     Args:
-        options: the column of a doc with its options, or a column for each; by default one with a usual name, the
-            columns A, B, ..., or the options that the question's text lists.
+        options: the column of a doc with its options, or a column for each; by default one with a
+            usual name, the columns A, B, ..., or the options that the question's text lists.
         letters: letters of options without texts, such as "ABCD".
         fallback: replacement of answers that pick no option, or whose doc has none.
     """
@@ -36,7 +36,10 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
         self._has_warned = False
 
     def apply(self, resps: Iterable[Any], docs: Any) -> list[Any]:
-        """Return the letters of each doc's answers; never raises, or the host would lose other tasks' results."""
+        """Return the letters of each doc's answers.
+
+        Never raises, or the host would lose other tasks' results.
+        """
         places = itertools.count() if self.places is None else self.places
         return [
             self._read(answers, self._options(docs[place]))

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from spiqa_tasks.printable import progress
 
+# Between two looks at the log: often enough for a bar that people watch.
 POLL_SECONDS = 2.0
-"""Between two looks at the log: often enough for a bar that people watch."""
 
+# Of the log's end: several states of a bar, which tqdm writes one behind the other.
 _TAIL_BYTES = 4096
-"""Of the log's end: several states of a bar, which tqdm writes one behind the other."""
 
 _TQDM_BAR = re.compile(rb"% *\|[^|\r\n]*\| *(\d+)/(\d+) \[")
 

@@ -14,8 +14,8 @@ from spiqa_tasks.scoring.options import NAMES
 
 logger = logging.getLogger("spiqa_tasks")
 
+# Column of marked docs: the doc's place in its split, which becomes the id of its record.
 MARK = "spiqa_tasks_id"
-"""Column of marked docs: the doc's place in its split, which becomes the id of its record."""
 SETTINGS = settings_text(FreeSettings())
 
 
@@ -44,8 +44,8 @@ class OpenTask:
         }
 
 
+# The host hands a doc to `process_results` without its task: it is the one last scored, if any.
 _last_scored: list[OpenTask] = []
-"""The host hands a doc to `process_results` without its task: it is the one last scored, if any."""
 
 
 def mark(docs: Any) -> Any:
@@ -59,10 +59,12 @@ def row_of(doc: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def rows_of(instances: Sequence[Any], docs: Any) -> list[dict[str, Any]] | None:
-    """Return the rows of marked docs; None for other docs, or, with a logged error, without columns.
+    """Return the rows of marked docs.
 
-    `question` and `answer` of the YAML's `metadata`, which the host gives to each instance, name the
-    columns; else those with usual names are taken.
+    None for other docs, or, with a logged error, without columns.
+
+    `question` and `answer` of the YAML's `metadata`, which the host gives to each instance, name
+    the columns; else those with usual names are taken.
     """
     if not instances or MARK not in getattr(docs, "column_names", ()):
         return None

@@ -1,8 +1,9 @@
 """Registration with lmms-eval: models through its entry point, everything else by patches of its modules.
 
-The host has no entry point for tasks. It loads the entry point of models before it builds a task index, so that is
-where the index learns of our folders. `lmms-eval tasks list` and `lmms-eval serve` build an index without loading
-models; for them the package installs a `.pth` file that calls `register_tasks` in the host's processes (setup.py).
+The host has no entry point for tasks. It loads the entry point of models before it builds a task
+index, so that is where the index learns of our folders. `lmms-eval tasks list` and `lmms-eval
+serve` build an index without loading models; for them the package installs a `.pth` file that calls
+`register_tasks` in the host's processes (setup.py).
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("spiqa_tasks")
 
+# The host's filter of a task whose YAML names none; it takes the first of a request's answers.
 NO_FILTER = "none"
-"""The host's filter of a task whose YAML names none; it takes the first of a request's answers."""
+
+# Model -> wrapped model, under whose name a task's `lmms_eval_specific_kwargs` are looked up.
 wrapped_names: dict[str, str] = {}
-"""Model -> wrapped model, under whose name a task's `lmms_eval_specific_kwargs` are looked up."""
+
+# Model name -> class; all are simple models of the host.
 MODELS = {
     "random_choice": "spiqa_tasks.models.choice.RandomChoice",
     "frequent_choice": "spiqa_tasks.models.choice.FrequentChoice",
@@ -33,9 +37,9 @@ MODELS = {
     "ocr_baseline": "spiqa_tasks.models.similarity.OcrBaseline",
     "clip_choice": "spiqa_tasks.models.similarity.ClipChoice",
 }
-"""Model name -> class; all are simple models of the host."""
+
+# The model that wraps another one; a chat model if its base is.
 ABLATED = "ablated"
-"""The model that wraps another one; a chat model if its base is."""
 
 
 @contextmanager
@@ -63,7 +67,8 @@ def _folders() -> list[Path]:
 def _patch_tasks(host: Any) -> None:
     """Add our folders to the task index, and give a wrapped model the YAML values of its base.
 
-    Needed as the index has folders of `include_path` alone, until the host has an entry point for tasks.
+    Needed as the index has folders of `include_path` alone, until the host has an entry point for
+    tasks.
     """
 
     @replacing(host.TaskManager, "initialize_tasks")
@@ -89,8 +94,9 @@ def _patch_tasks(host: Any) -> None:
 def _patch_filters(host: Any) -> None:
     """Score a task's answers together once its filters are applied: all judge requests at once.
 
-    Repeated answers become separate requests, unless a filter of the task's YAML chooses among them. Needed as the
-    evaluator calls `process_results` an answer at a time, until there is a hook for all answers of a task.
+    Repeated answers become separate requests, unless a filter of the task's YAML chooses among
+    them. Needed as the evaluator calls `process_results` an answer at a time, until there is a hook
+    for all answers of a task.
     """
 
     @replacing(host.FilterEnsemble, "apply")
@@ -139,7 +145,8 @@ def _patch_results(host: Any) -> None:
 def _patch_baselines(host: Any) -> None:
     """Exclude unscored answers of ours from `--baseline`.
 
-    Needed as the host compares the text of a sample without a score with its target, until it leaves such samples out.
+    Needed as the host compares the text of a sample without a score with its target, until it
+    leaves such samples out.
     """
 
     @replacing(host, "_extract_score_from_sample")
@@ -178,7 +185,10 @@ def _ours(names: Iterable[Any]) -> list[str]:
 
 
 def _check_options(task: str, options: Mapping[str, Any]) -> None:
-    """Raise InputError for examples of the host; say which models its system turn does not reach."""
+    """Raise InputError for examples of the host.
+
+    Say which models its system turn does not reach.
+    """
     if shots := options.get("num_fewshot"):
         raise InputError(
             f"Expected no --num_fewshot with {task}, found {shots}. Leave it out: our tasks have "
@@ -220,13 +230,13 @@ PATCHES: Patches = {
 }
 
 
+# Program that imports what an evaluation needs, and calls the function that it calls first.
 START = """
 from lmms_eval import evaluator
 prepare = getattr(evaluator, "_enable_reentrant_filelocks", None)
 if prepare is not None:
     prepare()
 """
-"""Program that imports what an evaluation needs, and calls the function that it calls first."""
 
 
 def failure_of_start() -> str | None:
@@ -237,8 +247,8 @@ def failure_of_start() -> str | None:
 def register() -> list[ModelManifest]:
     """Return our models, for the host's entry point `lmms_eval.models`; registers our tasks, too.
 
-    Raises SystemExit: a package is installed with which the host cannot start. The host itself would
-    print a traceback's last line and end with status 0.
+    Raises SystemExit: a package is installed with which the host cannot start. The host itself
+    would print a traceback's last line and end with status 0.
     """
     for sentence in installed_breaks("lmms-eval"):
         raise SystemExit(sentence)
@@ -258,5 +268,8 @@ def register() -> list[ModelManifest]:
 
 
 def register_tasks() -> None:
-    """Register our tasks with lmms-eval in this process, for scripts that call `simple_evaluate`; imports no host."""
+    """Register our tasks with lmms-eval in this process, for scripts that call `simple_evaluate`.
+
+    Imports no host.
+    """
     patch(PATCHES)

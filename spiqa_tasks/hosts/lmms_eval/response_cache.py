@@ -22,17 +22,18 @@ from spiqa_tasks.hosts.failed_requests import is_request_failure
 
 logger = logging.getLogger("spiqa_tasks")
 
+# Requests per slice, which a killed run can lose; some batches of a local model, to stay fast.
 SLICE = 64
-"""Requests per slice, which a killed run can lose; some batches of a local model, to stay fast."""
 
+# Seconds after which a lock whose owner is unknown counts as left behind; a merge takes seconds.
 _LONGEST_MERGE = 600.0
-"""Seconds after which a lock whose owner is unknown counts as left behind; a merge takes seconds."""
 
 
 def patch(host: Any) -> None:
     """Patch the class `ResponseCache` of the host's module.
 
-    Its log of a run, which has failed requests too, is not replayed: the answers are stored by then.
+    Its log of a run, which has failed requests too, is not replayed: the answers are stored by
+    then.
     """
 
     @replacing(host.ResponseCache, "create")

@@ -11,7 +11,10 @@ from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 
 
 def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, Any]]:
-    """Return the YAML of any task of the host and its values, functions left out; for errors see `index_with`."""
+    """Return the YAML of any task of the host and its values, functions left out.
+
+    For errors see `index_with`.
+    """
     require("lmms-eval", "Writing a task")
     from lmms_eval.utils import load_yaml_config
 
