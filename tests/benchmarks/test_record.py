@@ -85,6 +85,21 @@ def test_a_verdict_becomes_a_score_and_is_kept() -> None:
     assert judged.judged([]) is judged
 
 
+def test_log_probabilities_are_kept_to_six_digits() -> None:
+    """With three, the score that is read from them again would differ in its third digit."""
+    verdict = Verdict("ok", top_logprobs=(("Yes", -0.1234564), ("No", -2.5)), model="served")
+    (entry,) = Record("a", asks=(ask("l3score"),)).judged([verdict]).verdicts
+    assert entry["top_logprobs"] == [["Yes", -0.123456], ["No", -2.5]]
+
+
+@pytest.mark.parametrize("text", ["", "nan", "NaN", "None", "none"])
+def test_texts_that_tables_write_for_nothing_are_no_answer(text: str) -> None:
+    """They are unparsed, unless somebody asked for them in the form of an answer."""
+    assert Record("a", text, rule="unformatted").unparsed
+    assert not Record("a", text, rule="ok").unparsed
+    assert not Record("a", "nonesuch", rule="unformatted").unparsed
+
+
 def test_a_written_verdict_is_kept_as_its_text() -> None:
     """A judge that writes has no log-probabilities; a verdict without a score is a failed judgement with a reason."""
     judged = Record("a", asks=(ask("accuracy_llm", value=None),)).judged(

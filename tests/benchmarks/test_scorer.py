@@ -10,10 +10,12 @@ import pytest
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks import scorer
+from spiqa_tasks.benchmarks.choice import check_unique
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import LONGEST, Scorer, judged, make_scorer, missing_text_metrics
 from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.errors import DataError
 from spiqa_tasks.hosts.lmms_eval_files import answer_score
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.metrics.text_scores import TOKENIZER, text_scores
@@ -313,3 +315,21 @@ def test_questions_of_several_documents_are_judged_once_they_are_there(
         assert after.details == {**before.details, "question": after.details["question"]}
     assert scorer.value("l3score", scored).n == 2
     assert scorer.value("request_failed_rate", scored).n == len(documents)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_cut_before"), [("A", False), ("<think>It may be", True), ("", True)]
+)
+def test_a_cut_answer_with_an_answer_keeps_its_rule(text: str, is_cut_before: bool) -> None:
+    """That it was cut off is a detail; only one that ends before any answer has that as its reason."""
+    row = load_rows("mmstar", "demo", "ablation=text")[0]
+    record = make_scorer("mmstar", "", "offline", None).record(row, Response(text, truncated=True))
+    assert (record.rule == "truncated") == is_cut_before
+    assert record.truncated
+
+
+def test_an_id_that_a_release_has_twice_is_refused() -> None:
+    """Answers and scores are found by the id."""
+    check_unique(["1", "2"], "mmstar.parquet")
+    with pytest.raises(DataError, match=r"mmstar\.parquet once, found 1 ids more than once \(2\)"):
+        check_unique(["1", "2", "2"], "mmstar.parquet")

@@ -1,5 +1,6 @@
 """What a scored run amounts to: rows, counts, reasons and one signature, whoever writes or prints them."""
 
+import dataclasses
 import math
 from typing import Any
 
@@ -217,3 +218,10 @@ def test_a_cut_answer_that_was_read_keeps_its_rule() -> None:
     scorer = make_scorer("spiqa", "ablation=text", "test", None)
     record = scorer.record(row, Response("{'Answer': 'five'} and so on", truncated=True))
     assert (record.rule, record.prediction, record.details["truncated"]) == ("ok", "five", True)
+
+
+def test_refusals_and_unparsed_answers_are_one_kind_of_loss() -> None:
+    """3% of each are 6% that say nothing, which is more than the 5% from which they are told."""
+    shares = Outcomes(100, refused=0.03, unparsed=0.03, failed=0.0, truncated=None, taken_whole=0.0)
+    assert shares.remark == "of 100 answers 3 refused, 3 empty or unparsed"
+    assert dataclasses.replace(shares, refused=0.01).remark == ""

@@ -265,3 +265,16 @@ def test_released_rule_finds_no_in_other_words(
     """ "know" and "another" turn a yes into a no for the released rule, not for the corrected one."""
     assert parse_helpful(reply) is corrected
     assert is_helpful_released(reply) is released
+
+
+def test_answers_stand_in_the_order_of_the_figures() -> None:
+    """By their number: as text, figure 10 would come before figure 2."""
+    first, second = (row for row, _ in replies()[:2])
+    documents = []
+    for figure in range(11):
+        for row, reply in ((first, "Yes"), (second, f"answer {figure}")):
+            row_id = f"{row['question_id']}/{figure}/{row['step']}"
+            whole = {**row, "id": row_id, "documents": 22}
+            documents.append(document_record(whole, Response(reply), HERE))
+    [found] = join(documents[::-1], HERE)
+    assert found.prediction == " ".join(f"answer {figure}" for figure in range(11))
