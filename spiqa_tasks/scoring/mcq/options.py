@@ -43,6 +43,11 @@ class Options:
         self.sought = sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
 
     @cached_property
+    def are_numbers(self) -> bool:
+        """Whether each text has a digit."""
+        return all(re.search(r"\d", text) for text in self.texts.values())
+
+    @cached_property
     def vocabulary(self) -> frozenset[str]:
         """The words of all texts."""
         return frozenset(" ".join(self.texts.values()).split())
