@@ -224,7 +224,7 @@ FORMS = (
         "B",
     ),
     (
-        "Okay, let me think. Option A is red. Maybe the answer is A. But wait, the sky is blue. So the answer should be B.",
+        "Okay. Option A is red. Maybe the answer is A. But wait, it is blue. So the answer should be B.",
         "B",
     ),
     ("Hmm, maybe the answer is A? Let me look again. The sky is", None),
