@@ -106,17 +106,21 @@ def extract_choice(
     options = Options({letter: choices[key] for letter, key in keys.items()})
 
     reason = "empty"
-    *others, last = turns(text) or [""]
-    for turn in (*others, last):
-        head = before_next_question(turn, options.texts)
-        if head and (choice := _read(Reading(head, options), keys)) and choice.rule in _CERTAIN:
-            return choice
-        reading = Reading(turn, options, is_cut and turn is last)
-        if choice := _read(reading, keys):
+    parts = turns(text)
+    for turn in parts:
+        reading = Reading(turn, options, is_cut and turn is parts[-1])
+        if choice := _before_its_question(reading, keys) or _read(reading, keys):
             return choice
         if reason == "empty":
             reason = _reason(reading)
     return Choice(None, reason)
+
+
+def _before_its_question(reading: Reading, keys: Mapping[str, str]) -> Choice | None:
+    """Return what a turn chooses for certain before it goes on with a question of its own, or None."""
+    before = before_next_question(reading.text, reading.options.texts)
+    choice = _read(Reading(before, reading.options), keys) if before else None
+    return choice if choice and choice.rule in _CERTAIN else None
 
 
 def _read(reading: Reading, keys: Mapping[str, str]) -> Choice | None:

@@ -84,7 +84,7 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         "I choose B; Leaving B": (
             "PICK [FILL LABELS GOOD ANSWER IT ONLY COLON COMMA]{0,5} <MENTION> (?!IS)"
         ),
-        "B I choose": "<BY_LETTER> FILL? PICK [FILL OTHER]{0,3} (?=STOP | $)",  # B, in verb-final languages
+        "B wähle ich": "<BY_LETTER> FILL? PICK [FILL OTHER]{0,3} (?=STOP | $)",  # B, in verb-final languages
         "It fits (B); It fits option B": (
             "FITS [FILL LABELS]{0,3} <(?<=[LABELS]) BY_LETTER | [ENCLOSED CONFIRMED]> END"
         ),

@@ -43,6 +43,11 @@ class Options:
         self.sought = sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
 
     @cached_property
+    def are_numbers(self) -> bool:
+        """Whether each text has a digit."""
+        return all(re.search(r"\d", text) for text in self.texts.values())
+
+    @cached_property
     def vocabulary(self) -> frozenset[str]:
         """The words of all texts."""
         return frozenset(" ".join(self.texts.values()).split())
@@ -117,8 +122,8 @@ _NAMES = "|".join(
 )
 _IS = "|".join(re.escape(cue) for cue, kind in cues.KIND_OF.items() if kind == cues.IS)
 _ALPHABETS = "[\u0370-\u06ff\u30a0-\u30ff]"  # Greek, Cyrillic, Arabic; katakana
-_ARABIC = {"أ": 0, "ا": 0, "ب": 1, "ج": 2, "د": 3, "ه": 4, "هـ": 4}
-"""Letters that name the options of a text in Arabic, whatever letters the task has -> their places."""
+_ARABIC = "أبجده"
+"""Letters that name the options of a text in Arabic, in their order, whatever letters the task has."""
 _IS_ARABIC = re.compile("[\u0600-\u06ff]")
 _SEVERAL = r"(?P<before>^|(?:{names})\W{{0,9}})(?P<label>(?:{label})번?(?:\s?[,、&]\s?(?:{label})번?)+)(?=\W*$)"
 _FORMS = (
@@ -145,22 +150,22 @@ def with_letters(text: str, keys: Mapping[str, str], choices: Mapping[str, str])
     for option in choices.values():
         if "\n" in option:
             text = text.replace(option, " ".join(option.split()))
-    labels = {
-        unicodedata.normalize("NFKC", key).upper(): letter
-        for letter, key in keys.items()
-        if key.upper() != letter
-    }
-    if labels:
+    if labels := _labels(keys):
         text = CIRCLED.sub(lambda mark: f"({unicodedata.normalize('NFKC', mark[0])})", text)
         return _replaced(_LONE_LETTER.sub("xx", text), labels, (_SEVERAL, *_FORMS))
+    letters = sorted(keys)
     if not text.isascii() and _IS_ARABIC.search(text):
-        places = {label: place for label, place in _ARABIC.items() if place < len(keys)}
-        arabic = {label: sorted(keys)[place] for label, place in places.items()}
+        arabic = dict(zip(_ARABIC, letters, strict=False))
         text = _replaced(text, arabic, _FORMS)
     if "<" in text and all(map(_is_phrase, choices.values())):
-        positions = {str(place): letter for place, letter in enumerate(sorted(keys), 1)}
-        return _replaced(text, positions, [_IN_FIELD])
+        text = _replaced(text, {str(at): key for at, key in enumerate(letters, 1)}, [_IN_FIELD])
     return text
+
+
+def _labels(keys: Mapping[str, str]) -> dict[str, str]:
+    """Return label -> letter for the labels that are no letters."""
+    labels = {unicodedata.normalize("NFKC", key).upper(): letter for letter, key in keys.items()}
+    return {label: letter for label, letter in labels.items() if label != letter}
 
 
 def _is_phrase(option: str) -> bool:

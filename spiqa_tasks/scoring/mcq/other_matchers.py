@@ -101,7 +101,7 @@ def vlmevalkit_match(
     as long as all options together. So "A chart" is read as A, and "A: it is red, not C" as nothing. With `is_2026_06`
     it reads as builds since June 2026 do, which look for `answer is B` before the texts.
     """
-    if any(refusal in response for refusal in _REFUSALS):
+    if _refuses(response):
         return None
     words = response.translate(_SEPARATORS).split()
     letters = [letter for letter in choices if letter in words]
@@ -109,13 +109,17 @@ def vlmevalkit_match(
         return letters[0]
     if not letters and "Z" in words:  # how the host's judges say that no option is meant
         return None
-    letter = _stated(response) if is_2026_06 else ""
-    return letter if letter in choices else _only_text(response, choices)
+    stated = _stated(response, choices) if is_2026_06 else None
+    return stated or _only_text(response, choices)
 
 
-def _stated(response: str) -> str:
+def _refuses(response: str) -> bool:
+    return any(refusal in response for refusal in _REFUSALS)
+
+
+def _stated(response: str, choices: Mapping[str, str]) -> str | None:
     stated = _STATED.search(response)
-    return stated[1].upper() if stated else ""
+    return stated[1].upper() if stated and stated[1].upper() in choices else None
 
 
 def _only_text(response: str, choices: Mapping[str, str]) -> str | None:

@@ -10,6 +10,7 @@ from spiqa_tasks.scoring.mcq.fields import fields_in
 from spiqa_tasks.scoring.mcq.forms import Claim, Line, compiled, settle
 from spiqa_tasks.scoring.mcq.options import Options
 from spiqa_tasks.scoring.mcq.stance import By, Stance, is_unable, is_undecided, rejects_all, stances
+from spiqa_tasks.scoring.mcq.text import breaks_off
 from spiqa_tasks.scoring.mcq.tokens import read_line
 from spiqa_tasks.scoring.refusals import is_refusal
 
@@ -243,7 +244,12 @@ def _backwards(reading: Reading, by: By, after: int) -> Iterator[tuple[int, Stan
 
 
 def _of_text(reading: Reading) -> frozenset[str]:
-    """Return the options spoken for by their texts; {"?"} if the answer is a value that is no option."""
+    """Return the options spoken for by their texts; {"?"} if the answer is a value that is no option.
+
+    Numbers in a working that breaks off are no answer.
+    """
+    if reading.unread < 0 and reading.options.are_numbers and breaks_off(reading.text):
+        reading = Reading(reading.lines[0], reading.options)
     found = _spoken_for(reading, "text", reading.unread)
     return found or (_NOTHING if reading.unread < 0 else _NO_OPTION)
 

@@ -127,7 +127,8 @@ _CLOSING = ".!?。！？…:：;；)]}>\"'”’*`$|"
 _SHORT_LINE = 40
 """Characters of a last line that is no sentence, such as `Answer: B`."""
 _ITEM = re.compile(r"\W{0,8}(?:option |choice )?[A-Za-z]\b", re.IGNORECASE)
-_LISTED = re.compile(r"\n\W{0,8}(?:option |choice )?[A-Z]\W{0,4}[).:、-]", re.IGNORECASE)
+_LISTED = re.compile(r"\W{0,8}(?:option |choice )?[A-Z]\W{0,4}[).:、-]", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
 
 
 def ends_early(text: str, options: Iterable[str]) -> bool:
@@ -136,11 +137,17 @@ def ends_early(text: str, options: Iterable[str]) -> bool:
     A short last line is no sentence, and one that ends with an option's text is complete.
     """
     text = text.rstrip()
-    start = text.rfind("\n") + 1
-    is_whole = len(text) - start <= _SHORT_LINE or text[-1] in _CLOSING
+    line = text[text.rfind("\n") + 1 :]
+    is_whole = len(line) <= _SHORT_LINE or line[-1] in _CLOSING
     if is_whole or text.endswith(tuple(filter(None, options))):
         return False
-    return len(text) >= _CUT_LENGTH or _LISTED.match(text, max(0, start - 1)) is not None
+    return len(text) >= _CUT_LENGTH or (len(line) < len(text) and bool(_LISTED.match(line)))
+
+
+def breaks_off(text: str) -> bool:
+    """Return whether the last of several sentences of a text lacks its full stop."""
+    text = text.rstrip()
+    return text[-1:] not in _CLOSING and len(_SENTENCE_END.findall(text)) > 1
 
 
 def without_echo(text: str, prompt: str) -> str:

@@ -27,19 +27,21 @@ _WORD = (
     r"(?:[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]"
     r"|[\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0670\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u200c])"
 )
+_NOT_IN = r"0-9a-z\u00c0-\u024f\u1e00-\u1eff"
+"""Letters beside which a letter is part of a word; joined scripts are none."""
+# What may follow is looked at before what may stand before: most letters are followed by letters.
 _TOKEN = re.compile(
     # (B), <B>, B), and [B] but behind a word: not f(B), not (A, B), not (B) = 72
-    r"(?P<enclosed>(?<![\w'\\^_)\]}])(?:[(<]\ ?(?:option\ |choice\ )?[a-z]\ ?[)>]"
-    r"|(?:(?<![a-z]\ )|(?<=is\ )|(?<=answer\ )|(?<=option\ ))\[\ ?[a-z]\ ?\]"
-    r"|(?<![,/&;(]\ )(?<![,/&;(])(?<!\bor\ )(?<!\band\ )"
-    r"(?<![0-9a-z\u00e0-\u024f\u1e00-\u1eff'\\_^∠△⊙°@#+-])[a-z]\))(?!\s?=(?!>)))"
+    r"(?P<enclosed>(?:[(<](?<![\w'\\^_)\]}].)\ ?(?:option\ |choice\ )?[a-z]\ ?[)>]"
+    r"|\[(?<![\w'\\^_)\]}].)(?:(?<![a-z]\ .)|(?<=is\ .)|(?<=answer\ .)|(?<=option\ .))\ ?[a-z]\ ?\]"
+    r"|[a-z]\)(?<![,/&;(]\ ..)(?<![,/&;(]..)(?<!\bor\ ..)(?<!\band\ ..)"
+    rf"(?<![{_NOT_IN}'\\_^∠△⊙°@#+-]..))(?!\s?=(?!>)))"
     rf"|(?<!\w)(?:{_any_of(cues.KIND_OF_PHRASE)})(?!\w)"
     # B, but in words, formulas (B_1, f(B), xy/B) and names (B-52, B.C)
-    r"|(?<![0-9a-z\u00e0-\u024f\u1e00-\u1eff'\\_^∠△⊙°@#+-])"
-    r"(?<!\b\w\()(?<![0-9_]\()(?<!(?:sin|cos|tan)\()(?<!\w\w/)(?<![a-z]\ \[)"
-    r"(?P<letter>[a-z])"
-    r"(?![0-9a-z\u00c0-\u024f\u1e00-\u1eff_^+\#&=]|'(?![dt][ıiuü]r)|\}[_^]"
+    rf"|(?P<letter>[a-z])(?![{_NOT_IN}_^+\#&=]|'(?![dt][ıiuü]r)|\}}[_^]"
     r"|[-.](?!(?P=letter)(?!\w))[0-9a-z]|/[a-z]?[0-9+^(]|\)\s?=(?!>))"
+    rf"(?<![{_NOT_IN}'\\_^∠△⊙°@#+-].)"
+    r"(?<!\b\w\(.)(?<![0-9_]\(.)(?<!(?:sin|cos|tan)\(.)(?<!\w\w/.)(?<![a-z]\ \[.)"
     rf"|(?P<word>{_WORD}+(?:'{_WORD}+)?)"
     rf"|(?P<text>[{TEXTS}-\ue0ff])"
     r"|[.!?…。।۔؟](?=[\s\"')\]]|$|(?<=[。।۔!?]))"
@@ -211,13 +213,16 @@ class _Tokens:
         return cues.KIND_OF_WORD.get(letter.lower(), cues.OTHER), ""
 
     def _kind_of_letter(self, letter: str, is_capital: bool, end: int) -> str:
-        names = self.before in _LABELS and (
-            is_capital or letter != "A" or self.low.endswith(("option a", "choice a"), 0, end)
-        )  # not "the image a man"
-        if letter == "A" and not names and self._is_article(is_capital, end):
+        if self.before in _LABELS and (is_capital or not self._follows_a_picture(letter, end)):
+            return cues.LETTER
+        if letter == "A" and self._is_article(is_capital, end):
             return cues.FILL
         is_said = letter == "A" and self.low.startswith(" is ", end)
-        return cues.LETTER if names or is_said or (is_capital and letter != "I") else cues.WEAK
+        return cues.LETTER if is_said or (is_capital and letter != "I") else cues.WEAK
+
+    def _follows_a_picture(self, letter: str, end: int) -> bool:
+        """Return whether an "a" may be an article: "the image a man", but not "option a"."""
+        return letter == "A" and not self.low.endswith(("option a", "choice a"), 0, end)
 
     def _is_article(self, is_capital: bool, end: int) -> bool:
         following = _NEXT_WORD.match(self.low, end)
