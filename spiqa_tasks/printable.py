@@ -57,7 +57,7 @@ def progress(doing: str, total: int = 0) -> Iterator[Callable[..., None]]:
 
     Yields a function of how many are done and, if not known before, of how many there are. On a
     terminal it moves a bar; else it says `n of N` after ten seconds, and whenever that time has
-    doubled.
+    doubled; the seconds while there is no N.
     """
     from tqdm import tqdm
 
@@ -77,7 +77,7 @@ def progress(doing: str, total: int = 0) -> Iterator[Callable[..., None]]:
         bar.update(done - bar.n)
         if bar.disable and (passed := time.monotonic() - started) >= due:
             due = 2 * passed
-            say(f"{doing}: {done} of {of}")
+            say(f"{doing}: {done} of {of}" if of else f"{doing}: {passed:.0f} s")
 
     with said_if_slow(doing), bar:
         yield show

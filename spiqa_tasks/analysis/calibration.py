@@ -1,6 +1,5 @@
 """Agreement of a judge's scores with people's verdicts on the same answers."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,15 +8,16 @@ import numpy as np
 from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
 from spiqa_tasks.runs.readers.labels import Labelled
-from spiqa_tasks.scoring.clusters import Clusters, resampled_weights
-from spiqa_tasks.scoring.intervals import Estimate, mean_interval
+from spiqa_tasks.scoring.clusters import resampled_weights
+from spiqa_tasks.scoring.intervals import Estimate, share_interval
 
+# A score above it says yes: L3Score is the judge's probability of yes.
 THRESHOLD = 0.5
-"""A score above it says yes."""
 
+# Enough that the ends of a 95% interval, each with 25 resamples beyond it, hardly vary.
 RESAMPLES = 1000
-"""Enough that the ends of a 95% interval, each with 25 resamples beyond it, hardly vary."""
 
+# The same labels and scores have the same interval each time.
 SEED = 0
 
 
@@ -32,25 +32,21 @@ class Agreement:
 
 
 def agreement(answers: Sequence[Labelled], scores: Sequence[float]) -> Agreement:
-    """Return the agreement of scores in [0, 1] with the labels of the answers."""
+    """Return the agreement of scores in [0, 1] with the labels; a question is a cluster."""
     labels = np.array([answer.label for answer in answers])
     values = np.array(scores)
     verdicts = values > THRESHOLD
     clusters = [answer.candidate.question for answer in answers]
 
     equal = (verdicts == labels).astype(float)
-    interval = mean_interval(equal.tolist(), _shared(clusters))
-    share = Estimate(float(equal.mean()), interval.low, interval.high)
+    interval = share_interval(equal.tolist(), clusters)
 
-    kappa = _bootstrapped(cohen_kappa_score, labels, verdicts, clusters)
-    auroc = _bootstrapped(roc_auc_score, labels, values, clusters)
-    return Agreement(len(labels), share, kappa, auroc)
-
-
-def _shared(clusters: Sequence[str]) -> Clusters:
-    """Return the clusters with None for those of one answer."""
-    counts = Counter(clusters)
-    return [cluster if counts[cluster] > 1 else None for cluster in clusters]
+    return Agreement(
+        n=len(labels),
+        agreement=Estimate(float(equal.mean()), interval.low, interval.high),
+        kappa=_bootstrapped(cohen_kappa_score, labels, verdicts, clusters),
+        auroc=_bootstrapped(roc_auc_score, labels, values, clusters),
+    )
 
 
 def _bootstrapped(
@@ -58,21 +54,24 @@ def _bootstrapped(
 ) -> Estimate:
     """Return a statistic with the middle 95% of its values in resamples of whole clusters.
 
-    Without an interval if the resamples do not differ, and NaN if all labels are equal: neither
-    kappa nor AUROC is defined then. Resamples of equal labels do not count.
+    NaN if all labels are equal, where neither kappa nor AUROC is defined; without an interval if
+    the resamples do not differ.
     """
-    if len(set(labels.tolist())) < 2:
+    if len(set(labels)) < 2:
         return Estimate(float("nan"))
+
+    resampled = []
+    for block in resampled_weights(clusters, RESAMPLES, SEED):
+        for weights in block:
+            drawn = weights > 0
+            if len(set(labels[drawn])) < 2:
+                continue
+            value = statistic(labels[drawn], values[drawn], sample_weight=weights[drawn])
+            resampled.append(value)
+
     value = float(statistic(labels, values))
-
-    drawn = []
-    for weights in (row for block in resampled_weights(clusters, RESAMPLES, SEED) for row in block):
-        chosen = weights > 0
-        if len(set(labels[chosen].tolist())) > 1:
-            sample = labels[chosen], values[chosen]
-            drawn.append(float(statistic(*sample, sample_weight=weights[chosen])))
-
-    if len(set(drawn)) < 2:
+    if len(set(resampled)) < 2:
         return Estimate(value)
-    low, high = np.quantile(drawn, (0.025, 0.975))
+
+    low, high = np.quantile(resampled, (0.025, 0.975))
     return Estimate(value, float(low), float(high))

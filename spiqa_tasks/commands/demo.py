@@ -11,6 +11,9 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
+
+import yaml
 
 from spiqa_tasks.commands import compare, gain, report
 from spiqa_tasks.demo.judge_server import MODEL, overlap_judge
@@ -19,11 +22,19 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.lmms_eval.command_line import watched
 from spiqa_tasks.hosts.lmms_eval_files import read_results, result_files
 
-RUNS = (
-    ("ocr_baseline", ("spiqa_demo", "mmstar_demo", "scifibench_demo", "scifibench_demo_text")),
-    ("caption_retrieval", ("spiqa_demo",)),
-)
-"""(baseline, tasks): the first reads pictures; the second, run at the same time, only captions."""
+RUNS = {
+    "ocr_baseline": ("spiqa_demo", "mmstar_demo", "scifibench_demo", "scifibench_demo_text"),
+    "caption_retrieval": ("spiqa_demo",),
+}
+"""Baseline -> its tasks; the first reads pictures, the second only captions."""
+
+CONFIG = "runs.yaml"
+LOG = "lmms_eval.log"
+
+# Lines of gain's table that the demo prints: two of the head, and the row of all questions.
+GAIN_LINES = 3
+# Lines of compare's table: its title, two of the head, and the only pair.
+COMPARE_LINES = 4
 
 NEXT = f"""
 Neither baseline understands anything; the judge {MODEL} counts common words, so its L3Score is no result.
@@ -61,53 +72,68 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _walk(output: Path, judge: Mapping[str, str]) -> None:
+    """Run the baselines, then each analysis as people call it."""
     for extra in ("lmms-eval", "ocr", "report"):
         require(extra, "The demo")
     for name, value in judge.items():
         _show(["export", f"{name}={value}"])
-    _run_hosts(output, {**os.environ, **judge})
-    for command, arguments, head in (
-        (
-            gain,
-            [str(output), "--task", "scifibench_demo"],
-            3,
-        ),  # the row of all questions, of one for each group
-        (compare, [str(output), "--task", "spiqa_demo"], 4),
-        (report, [str(output), "--html", str(output / "report.html")], None),
-    ):
-        _show(
-            ["spiqa-tasks", command.__name__.rpartition(".")[2], *arguments],
-            f" | head -{head}" if head else "",
-        )
-        parser = argparse.ArgumentParser()
-        command.add(parser)
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            command.run(parser.parse_args(arguments))
-        print("\n".join(printed.getvalue().splitlines()[:head]), flush=True)
+
+    started = time.time()
+    _run_host(output, {**os.environ, **judge})
+    _require_results(output, started)
+
+    _analyse(gain, [str(output), "--task", "scifibench_demo"], GAIN_LINES)
+    _analyse(compare, [str(output), "--task", "spiqa_demo"], COMPARE_LINES)
+    _analyse(report, [str(output), "--html", str(output / "report.html")])
     print(NEXT, end="")
 
 
-def _run_hosts(output: Path, environment: Mapping[str, str]) -> None:
-    started = time.time()
+def _run_host(output: Path, environment: Mapping[str, str]) -> None:
+    """Run both baselines in one process of lmms-eval: its start takes longer than their answers."""
     output.mkdir(parents=True, exist_ok=True)
-    processes = []
-    for model, tasks in RUNS:
-        log = output / f"{model}.log"
-        arguments = ["--model", model, "--tasks", ",".join(tasks)]
-        arguments += ["--output_path", str(output / model), "--log_samples"]
-        _show(["lmms-eval", *arguments], f" >{log} 2>&1 &")
-        with log.open("wb") as file:
-            command = [sys.executable, "-m", "lmms_eval", *arguments]
-            processes.append(subprocess.Popen(command, env=environment, stdout=file, stderr=file))
-    print("Both answer 150 shipped questions now, which takes a minute or two ...", flush=True)
-    for process, (model, _) in zip(processes, RUNS, strict=True):
-        watched(process, output / f"{model}.log", model)
-    for model, tasks in RUNS:
+    runs = []
+    for model, tasks in RUNS.items():
+        run = {"model": model, "tasks": ",".join(tasks)}
+        runs.append({**run, "output_path": str(output / model), "log_samples": True})
+
+    config = output / CONFIG
+    config.write_text(yaml.safe_dump(runs, sort_keys=False), encoding="utf-8")
+    arguments = ["--config", str(config)]
+    log = output / LOG
+    _show(["lmms-eval", *arguments], f" >{log} 2>&1")
+    print(f"{' and '.join(RUNS)} answer 150 questions, which takes about a minute ...", flush=True)
+
+    with log.open("wb") as file:
+        command = [sys.executable, "-m", "lmms_eval", *arguments]
+        process = subprocess.Popen(command, env=environment, stdout=file, stderr=file)
+    watched(process, log, "lmms-eval")
+
+
+def _require_results(output: Path, started: float) -> None:
+    """Raise SpiqaTasksError for a baseline without results of all its tasks since a time.
+
+    The host's exit status does not say so: it is 0 also if an evaluation failed.
+    """
+    for model, tasks in RUNS.items():
         files = [path for path in result_files(output / model) if path.stat().st_mtime >= started]
-        if not files or set(tasks) - {task.name for task in read_results(files[-1]).tasks}:
+        scored = {task.name for task in read_results(files[-1]).tasks} if files else set()
+        if not scored.issuperset(tasks):
             raise SpiqaTasksError(
-                f"Expected results of {', '.join(tasks)} in {output / model}, found none. See {output / model}.log."
+                f"Expected results of {', '.join(tasks)} in {output / model}, found none. "
+                f"See {output / LOG}."
             )
+
+
+def _analyse(command: ModuleType, arguments: list[str], lines: int | None = None) -> None:
+    """Show a command and the first lines that it prints (None: all)."""
+    name = command.__name__.rpartition(".")[2]
+    _show(["spiqa-tasks", name, *arguments], f" | head -{lines}" if lines else "")
+
+    parser = argparse.ArgumentParser()
+    command.add(parser)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        command.run(parser.parse_args(arguments))
+    print("\n".join(printed.getvalue().splitlines()[:lines]), flush=True)
 
 
 def _show(command: list[str], behind: str = "") -> None:

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import yaml
 from host_files import write_run
 
 from spiqa_tasks.cli import main
@@ -66,7 +67,7 @@ def test_the_judge_is_served_until_it_is_interrupted() -> None:
 
 def results(folder: Path, seconds: float, leave_out: str = "") -> None:
     """Results of both baselines below a folder, made so many seconds from now, without one task."""
-    for model, tasks in RUNS:
+    for model, tasks in RUNS.items():
         path = write_run(
             folder / model / "x", model, {task: [] for task in tasks if task != leave_out}
         )
@@ -78,7 +79,7 @@ def results(folder: Path, seconds: float, leave_out: str = "") -> None:
 def test_a_host_that_writes_no_results_is_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], left: str
 ) -> None:
-    """Results of an earlier demo, or of a part of the tasks, are none; the commands were shown, the log is named."""
+    """Results of an earlier demo, or of a part of the tasks, are none; the command was shown, the log is named."""
     output = tmp_path / "out"
     if left != "nothing":
         results(
@@ -91,17 +92,29 @@ def test_a_host_that_writes_no_results_is_one_sentence(
         )
     assert main(["demo", "--output", str(output)]) == 2
     printed = capsys.readouterr()
+    tasks = ", ".join(RUNS["ocr_baseline"])
     assert printed.err == (
-        f"spiqa-tasks: Expected results of {', '.join(RUNS[0][1])} in {output / 'ocr_baseline'}, found none. See "
-        f"{output / 'ocr_baseline'}.log.\n"
+        f"spiqa-tasks: Expected results of {tasks} in {output / 'ocr_baseline'}, found none. "
+        f"See {output / 'lmms_eval.log'}.\n"
     )
     shown = [line.split()[1:3] for line in printed.out.splitlines() if line.startswith("$ ")]
     assert shown == [
         ["export", "SPIQA_JUDGE=openai:demo-overlap"],
         shown[1],
-        *[["lmms-eval", "--model"]] * 2,
+        ["lmms-eval", "--config"],
     ]
-    assert (output / "caption_retrieval.log").read_bytes() == b""
+    assert (output / "lmms_eval.log").read_bytes() == b""
+
+
+@pytest.mark.usefixtures("idle")
+def test_one_process_of_the_host_runs_both_baselines(tmp_path: Path) -> None:
+    """Its configuration has the model, the tasks and the folder of each."""
+    output = tmp_path / "out"
+    assert main(["demo", "--output", str(output)]) == 2
+    runs = yaml.safe_load((output / "runs.yaml").read_text(encoding="utf-8"))
+    assert {run["model"]: tuple(run["tasks"].split(",")) for run in runs} == RUNS
+    assert [run["output_path"] for run in runs] == [str(output / model) for model in RUNS]
+    assert all(run["log_samples"] for run in runs)
 
 
 def found_by_task(output: Path, task: str) -> float:
@@ -119,7 +132,7 @@ def test_the_whole_demo_runs(tmp_path: Path) -> None:
         [*COMMAND, "--output", str(output)], capture_output=True, text=True, timeout=900
     )
     assert done.returncode == 0, done.stderr
-    for model, tasks in RUNS:
+    for model, tasks in RUNS.items():
         (path,) = (output / model).rglob("*_results.json")
         found = json.loads(path.read_text())["results"]
         assert set(tasks) <= found.keys()

@@ -31,3 +31,15 @@ def test_a_watched_process_ends_with_its_status_and_its_last_bar_is_shown(
     said = capsys.readouterr().err
     assert "answering: 4 of 10" in said
     assert "1 of 10" not in said
+
+
+def test_seconds_are_shown_before_the_first_bar(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The host's imports take half a minute, of which its log says nothing."""
+    monkeypatch.setattr(command_line, "POLL_SECONDS", 0.1)
+    monkeypatch.setattr(printable, "FIRST", 0.0)
+    (tmp_path / "log").touch()
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1)"])
+    assert watched(process, tmp_path / "log", "starting") == 0
+    assert "spiqa-tasks: starting: 0 s" in capsys.readouterr().err
