@@ -76,7 +76,8 @@ def build(
 
 def _overview(by_task: Mapping[str, Sequence[Run]], comparisons: Sequence[Comparison]) -> Section:
     runs = [run for members in by_task.values() for run in members]
-    notes = [*overview.unjudged(runs), *overview.conclusions(comparisons)]
+    notes = [*overview.demo_judges(runs), *overview.unjudged(runs)]
+    notes += overview.conclusions(comparisons)
     rankings = [plot for members in by_task.values() for plot in overview.ranking(members)]
     return Section("Overview", notes, [overview.table(runs)], rankings)
 

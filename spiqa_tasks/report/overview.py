@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.compare import Comparison
 from spiqa_tasks.analysis.published_rows import PAPER_JUDGE
+from spiqa_tasks.demo.judge_server import MODEL as DEMO_JUDGE
 from spiqa_tasks.report import plots
 from spiqa_tasks.report.plots import Plot, Point
 from spiqa_tasks.report.printer import Column, Columns, Table
@@ -68,6 +69,13 @@ def unjudged(runs: Iterable[Run]) -> list[str]:
                 "`spiqa-tasks score RUN --judge PROVIDER:MODEL --output DIR` asks one."
             )
     return sentences
+
+
+def demo_judges(runs: Iterable[Run]) -> list[str]:
+    """Return a sentence if the demo's judge scored answers: it counts common words."""
+    if not any(run.signature.judge.endswith(DEMO_JUDGE) for run in runs):
+        return []
+    return [f"The demo judge {DEMO_JUDGE} counts common words: its L3Scores are no results."]
 
 
 def conclusions(comparisons: Sequence[Comparison]) -> list[str]:
