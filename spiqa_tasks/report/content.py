@@ -55,10 +55,9 @@ def build(
     `notes` are about runs that are left out, `command` writes the report.
     """
     shown = [run for run in runs if run.is_own and run.logged and run.records]
-    colours = {name: place for place, name in enumerate(dict.fromkeys(run.name for run in shown))}
-    by_task: dict[str, list[Run]] = {}
-    for run in shown:
-        by_task.setdefault(run.task, []).append(run)
+    names = dict.fromkeys(run.name for run in shown)
+    colours = {name: number for number, name in enumerate(names)}
+    by_task = _by_task(shown)
 
     comparisons, left_out = compare(runs, most=MOST_PAIRS)
     gains, problems = tables.gain_rows(runs)
@@ -72,6 +71,13 @@ def build(
     ]
     kept = [section for section in sections if section.notes or section.tables]
     return Report(title or title_of(shown), notes, kept, shown, facts(shown, command))
+
+
+def _by_task(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    by_task: dict[str, list[Run]] = {}
+    for run in runs:
+        by_task.setdefault(run.task, []).append(run)
+    return by_task
 
 
 def _overview(by_task: Mapping[str, Sequence[Run]], comparisons: Sequence[Comparison]) -> Section:

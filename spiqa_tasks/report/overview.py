@@ -23,6 +23,7 @@ from spiqa_tasks.runs.run import Run
 
 # corrected p-value below which a difference is called significant
 SIGNIFICANT = 0.05
+_TEST = f"Holm's p < {SIGNIFICANT}"
 
 # models, and comparisons of one model, that a sentence names: the table has all
 _NAMED = 3
@@ -79,11 +80,27 @@ def demo_judges(runs: Iterable[Run]) -> list[str]:
 
 
 def conclusions(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return a sentence for each task: which of its runs differ significantly."""
+    """Return a sentence for each task whose runs differ significantly, and one for the others."""
     by_task: dict[str, list[Comparison]] = {}
     for comparison in comparisons:
         by_task.setdefault(comparison.task, []).append(comparison)
-    return [_conclusion(task, members) for task, members in by_task.items()]
+
+    sentences = []
+    equal = []
+    for task, members in by_task.items():
+        significant = [each for each in members if _is_significant(each)]
+        if significant:
+            sentences.append(_conclusion(task, significant, len(members)))
+        else:
+            equal.append(task)
+    if equal:
+        tasks = ", ".join(equal)
+        sentences.append(f"No two runs differ significantly ({_TEST}) on {tasks}.")
+    return sentences
+
+
+def _is_significant(comparison: Comparison) -> bool:
+    return comparison.p_corrected is not None and comparison.p_corrected < SIGNIFICANT
 
 
 def ranking(runs: Sequence[Run]) -> list[Plot]:
@@ -126,30 +143,19 @@ def _best_first(records: Iterable[Record]) -> list[Record]:
     return sorted(known, key=lambda record: -float(record["value"]))
 
 
-def _conclusion(task: str, comparisons: Sequence[Comparison]) -> str:
-    significant = [
-        each
-        for each in comparisons
-        if each.p_corrected is not None and each.p_corrected < SIGNIFICANT
-    ]
-    count = f"{len(significant) or 'none'} of {len(comparisons)} compared pairs differ"
-    sentence = (
-        f"{task}: {count} significantly in {comparisons[0].metric} (Holm's p < {SIGNIFICANT})"
-    )
-    if not significant:
-        return f"{sentence}."
-
+def _conclusion(task: str, significant: Sequence[Comparison], compared: int) -> str:
     worse_than: dict[str, list[str]] = {}
     for each in sorted(significant, key=lambda each: -max(each.score_a, each.score_b)):
         is_b_better = each.difference.difference > 0
         better, worse = (each.b, each.a) if is_b_better else (each.a, each.b)
         worse_than.setdefault(better, []).append(worse)
-    named = [
-        f"{better} is better than {_some(worse, ', ')}" for better, worse in worse_than.items()
-    ]
+
+    named = [f"{better} is better than {_some(worse, ', ')}" for better, worse in worse_than.items()]
     warned = any(each.warnings for each in significant)
     remark = " Mind the notes in Comparison of runs." if warned else ""
-    return f"{sentence}: {_some(named, '; ')}.{remark}"
+    count = f"{len(significant)} of {compared} compared pairs differ significantly"
+    metric = significant[0].metric
+    return f"{task}: {count} in {metric} ({_TEST}): {_some(named, '; ')}.{remark}"
 
 
 def _some(texts: Sequence[str], separator: str) -> str:

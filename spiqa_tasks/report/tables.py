@@ -76,10 +76,9 @@ def gain_rows(runs: Sequence[Run]) -> tuple[list[Row], list[str]]:
         return [], [str(error)]
 
     table = [row for pair in pairs for row in rows(pair)]
-    for row in table:
-        if row.group == OVERALL and row.withheld:
-            problems = [*problems, f"{row.task} of {row.model} is withheld: {row.withheld}."]
-    return table, list(problems)
+    withheld = [row for row in table if row.withheld]
+    reasons = [f"{row.task} of {row.model} is withheld: {row.withheld}." for row in withheld]
+    return table, [*problems, *reasons]
 
 
 def _is_without_pictures(run: Run) -> bool:
