@@ -55,8 +55,7 @@ def build(
     `notes` are about runs that are left out, `command` writes the report.
     """
     shown = [run for run in runs if run.is_own and run.logged and run.records]
-    names = dict.fromkeys(run.name for run in shown)
-    colours = {name: number for number, name in enumerate(names)}
+    colours = _colours(shown)
     by_task = _by_task(shown)
 
     comparisons, left_out = compare(runs, most=MOST_PAIRS)
@@ -71,6 +70,11 @@ def build(
     ]
     kept = [section for section in sections if section.notes or section.tables]
     return Report(title or title_of(shown), notes, kept, shown, facts(shown, command))
+
+
+def _colours(runs: Sequence[Run]) -> Colours:
+    names = dict.fromkeys(run.name for run in runs)
+    return {name: number for number, name in enumerate(names)}
 
 
 def _by_task(runs: Sequence[Run]) -> dict[str, list[Run]]:

@@ -150,7 +150,9 @@ def _conclusion(task: str, significant: Sequence[Comparison], compared: int) -> 
         better, worse = (each.b, each.a) if is_b_better else (each.a, each.b)
         worse_than.setdefault(better, []).append(worse)
 
-    named = [f"{better} is better than {_some(worse, ', ')}" for better, worse in worse_than.items()]
+    named = [
+        f"{better} is better than {_some(worse, ', ')}" for better, worse in worse_than.items()
+    ]
     warned = any(each.warnings for each in significant)
     remark = " Mind the notes in Comparison of runs." if warned else ""
     count = f"{len(significant)} of {compared} compared pairs differ significantly"

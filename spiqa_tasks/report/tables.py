@@ -68,7 +68,7 @@ def _counts(run: Run) -> dict[str, Any]:
 def gain_rows(runs: Sequence[Run]) -> tuple[list[Row], list[str]]:
     """Return gain and leakage of every model that was also run without pictures, and why others have none."""
     logged = [run for run in runs if run.logged]
-    if not any(_is_without_pictures(run) for run in logged):
+    if not any(map(_is_without_pictures, logged)):
         return [], []
     try:
         pairs, _, problems = ablation_pairs(logged)

@@ -87,6 +87,9 @@ def group_table(runs: Sequence[Run], kind: str, measured: Sequence[Record]) -> T
     if any(record["value"] is None for record in measured):
         notes.append("A dash: fewer than 99% of the group's questions have a score.")
 
+    if any(record["value"] is not None and record["low"] is None for record in measured):
+        notes.append("No interval: too few papers, or a metric that is no mean of single scores.")
+
     def head(record: Record) -> str:
         return f"{record['group']} (n = {sizes[record['group']]})"
 
