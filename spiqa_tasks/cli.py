@@ -10,6 +10,7 @@ import importlib
 import io
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -44,17 +45,14 @@ GROUPS = {
 }
 """Groups of the help page -> command, a module of `commands`, -> its line there."""
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
+SHELLS = ("bash", "zsh", "tcsh")
 _KEPT = "what was finished is kept."
-_WRITTEN = (
-    "output",
-    "samples",
-    "html",
-    "csv",
-    "markdown",
-    "json",
-)
+_WRITTEN = ("output", "samples", "html", "csv", "markdown", "json")
 """Arguments that name a file to write."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+# a command imports much, reads many records, keeps them all, and ends: fewer collections pay
+_COLLECTED_AFTER = 200_000
 
 
 class _Command(argparse.ArgumentParser):
@@ -68,17 +66,30 @@ class _Command(argparse.ArgumentParser):
 
 
 def command_of(name: str) -> tuple[Any, argparse.ArgumentParser]:
-    """Return the module of a command and its parser; only this one is imported, as all take more than a second."""
-    module, parser = (
-        importlib.import_module(f"spiqa_tasks.commands.{name}"),
-        _Command(prog=f"spiqa-tasks {name}"),
-    )
+    """Return the module of a command and its parser; to import all takes more than a second."""
+    module = importlib.import_module(f"spiqa_tasks.commands.{name}")
+    parser = _Command(prog=f"spiqa-tasks {name}")
     module.add(parser)
     return module, parser
 
 
+def _completion(shell: str) -> str:
+    """Return the script by which a shell completes the commands that this installation can run."""
+    import shtab
+
+    whole = _parser()
+    subparsers = whole.add_subparsers(metavar="COMMAND", parser_class=_Command)
+    for name, line in COMMANDS.items():
+        command = subparsers.add_parser(name, help=line)
+        try:
+            importlib.import_module(f"spiqa_tasks.commands.{name}").add(command)
+        except ModuleNotFoundError as error:
+            _missing_part(error)
+    return str(shtab.complete(whole, shell))
+
+
 def _parser() -> argparse.ArgumentParser:
-    """Return the parser of the first word; its help lists the commands without importing them."""
+    """Return the parser without commands; its help lists them without importing them."""
     widest = max(map(len, COMMANDS))
     groups = (
         "\n".join([f"{title}:", *(f"  {name:{widest}}  {line}" for name, line in commands.items())])
@@ -86,13 +97,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     result = argparse.ArgumentParser(
         prog="spiqa-tasks",
-        usage="spiqa-tasks [-h] [--version] COMMAND ...",
+        usage="spiqa-tasks [-h] [--version] [--print-completion SHELL] COMMAND ...",
         description="SPIQA, MMStar and SciFIBench as tasks of lmms-eval: data, scores, analyses.",
         epilog="\n\n".join([*groups, "`spiqa-tasks COMMAND -h` shows the arguments of a command."]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     result.add_argument("--version", action="version", version=f"spiqa-tasks {__version__}")
-    result.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
+    about = f"print the script for completion by a shell: {', '.join(SHELLS)}"
+    result.add_argument("--print-completion", choices=SHELLS, metavar="SHELL", help=about)
     return result
 
 
@@ -108,28 +120,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         say(str(error))
         return error.exit_code
     except ModuleNotFoundError as error:
-        from spiqa_tasks.extras import what_is_missing
-
-        missing = what_is_missing(error)
-        if missing is None:
-            raise
-        say(missing)
+        say(_missing_part(error))
         return MissingPartError.exit_code
     except BrokenPipeError:
         sys.stderr.close()
         return 0
     except OSError as error:
-        if error.errno in _NO_ROOM:
-            of = f" for {error.filename}" if error.filename else ""
-            say(
-                f"Expected room on the disk{of}, found none ({error.strerror}). Make room and run the command again."
-            )
-        elif error.filename:
-            say(
-                f"Expected to use {error.filename}, which failed: {error.strerror}. Mend it, or name another place."
-            )
-        else:
-            raise
+        say(_file_error(error))
         return InputError.exit_code
     except _Terminated:
         say(f"terminated; {_KEPT}")
@@ -137,6 +134,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         say(f"interrupted; {_KEPT}")
         return 130
+
+
+def _missing_part(error: ModuleNotFoundError) -> str:
+    """Return a sentence on the extra that is not installed. Raises the error: it is not of one."""
+    from spiqa_tasks.extras import what_is_missing
+
+    missing = what_is_missing(error)
+    if missing is None:
+        raise error
+    return missing
+
+
+def _file_error(error: OSError) -> str:
+    """Return a sentence on a file that failed. Raises the error: it is not of a file."""
+    if error.errno in _NO_ROOM:
+        of = f" for {error.filename}" if error.filename else ""
+        return (
+            f"Expected room on the disk{of}, found none ({error.strerror}). "
+            "Make room and run the command again."
+        )
+    if not error.filename:
+        raise error
+    return (
+        f"Expected to use {error.filename}, which failed: {error.strerror}. "
+        "Mend it, or name another place."
+    )
 
 
 class _Terminated(KeyboardInterrupt):
@@ -151,11 +174,11 @@ def _run(words: Sequence[str]) -> int:
     if not words:
         _parser().print_help()
         return 0
-    name = _parser().parse_args(words[:1]).command
-    gc.set_threshold(
-        200_000
-    )  # a command imports much and reads many records, keeps them all, and ends
-    module, command = command_of(name)
+    if words[0] not in COMMANDS:
+        return _without_command(words)
+
+    gc.set_threshold(_COLLECTED_AFTER)
+    module, command = command_of(words[0])
     # files may follow options: `score TASK --judge J FILE`
     arguments = command.parse_intermixed_args(words[1:])
     _check_written(arguments)
@@ -164,16 +187,29 @@ def _run(words: Sequence[str]) -> int:
     return status
 
 
+def _without_command(words: Sequence[str]) -> int:
+    """Print the completion; anything else is an error of the arguments, which ends the process."""
+    parser = _parser()
+    parser.add_argument("command", nargs="?", choices=COMMANDS, help=argparse.SUPPRESS)
+    shell = parser.parse_args(words).print_completion
+    if shell is None:
+        parser.error("expected a command")
+    print(_completion(shell))
+    return 0
+
+
 def _check_written(arguments: argparse.Namespace) -> None:
     """Raise InputError if a file to write is also named by another argument: answers would be lost."""
-    named = [
-        (name, getattr(each, "path", each))
-        for name, value in vars(arguments).items()
-        for each in (value if isinstance(value, list) else [value])
-    ]
-    paths = [(name, Path(each).resolve()) for name, each in named if isinstance(each, str | Path)]
+    paths = []
+    for name, value in vars(arguments).items():
+        for each in value if isinstance(value, list) else [value]:
+            path = getattr(each, "path", each)
+            if isinstance(path, str | Path):
+                paths.append((name, Path(path).resolve()))
+
+    count = Counter(path for _, path in paths)
     for name, path in paths:
-        if name in _WRITTEN and not path.is_dir() and [each for _, each in paths].count(path) > 1:
+        if name in _WRITTEN and count[path] > 1 and not path.is_dir():
             option = name.replace("_", "-")
             raise InputError(
                 f"Expected a file of its own for --{option}, found {path} twice. Name another one."

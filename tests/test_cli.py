@@ -12,7 +12,7 @@ from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks import commands
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
-from spiqa_tasks.cli import COMMANDS, main
+from spiqa_tasks.cli import COMMANDS, SHELLS, main
 
 
 def test_every_module_of_commands_is_there(capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,6 +28,14 @@ def test_every_module_of_commands_is_there(capsys: pytest.CaptureFixture[str]) -
     assert {path.stem for path in modules if "\ndef add(parser" in path.read_text()} == set(
         COMMANDS
     )
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_can_complete_the_commands(capsys: pytest.CaptureFixture[str], shell: str) -> None:
+    """The printed script names every command."""
+    assert main(["--print-completion", shell]) == 0
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in COMMANDS)
 
 
 def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

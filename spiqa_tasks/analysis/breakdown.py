@@ -44,14 +44,20 @@ def by_group(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
     """
     rows = []
     for metric in metrics:
-        kinds: dict[str, set[str]] = {}
-        for record in run.record_set.members(metric):
-            for kind, name in record.groups.items():
-                kinds.setdefault(kind, set()).add(name)
-        groups = [name for names in kinds.values() for name in sorted(names)]
         rows += overall(run, [metric])
-        rows += [group_value(run, metric.name, group, run.value(metric, group)) for group in groups]
+        for groups in groups_of(run, metric).values():
+            for group in groups:
+                rows.append(group_value(run, metric.name, group, run.value(metric, group)))
     return rows
+
+
+def groups_of(run: Run, metric: Metric) -> dict[str, list[str]]:
+    """Return kind of group -> its groups among a metric's records, in alphabetical order."""
+    kinds: dict[str, set[str]] = {}
+    for record in run.record_set.members(metric):
+        for kind, name in record.groups.items():
+            kinds.setdefault(kind, set()).add(name)
+    return {kind: sorted(names) for kind, names in kinds.items()}
 
 
 def overall(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:

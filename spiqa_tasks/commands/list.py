@@ -1,6 +1,7 @@
 """`list`: every task and group, and whether their data is there; the folder of their YAMLs."""
 
 import argparse
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.registry import is_there, yaml_folder
@@ -8,76 +9,72 @@ from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
 from spiqa_tasks.hosts.catalogue import catalogue
-from spiqa_tasks.report.printer import Column, Table, add_format, render
+from spiqa_tasks.report.printer import STYLES, Column, Table, add_format, render
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "--folder",
-        action="store_true",
-        help="print the folder of the task YAMLs instead, for --include_path of lmms-eval",
-    )
-    parser.add_argument(
-        "--search",
-        default="",
-        metavar="TEXT",
-        help="only those with TEXT in their name or settings",
-    )
+    about = "print the folder of the task YAMLs instead, for --include_path of lmms-eval"
+    parser.add_argument("--folder", action="store_true", help=about)
+    about = "only those with TEXT in their name or settings"
+    parser.add_argument("--search", default="", metavar="TEXT", help=about)
     add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the tasks and groups, or those that match; with `--folder` the folder of the package's YAMLs."""
+    """Print the tasks and groups, or those that match; or the folder of the package's YAMLs."""
     if arguments.folder:
-        folder = {"path": str(yaml_folder())}
-        table = Table([folder], ["path"], [])
-        print(
-            folder["path"]
-            if arguments.format == "text"
-            else render(arguments.format, table, whole=folder)
-        )
+        _print_folder(arguments.format)
         return 0
-    tasks, groups = catalogue()
-    source, text = default_source(), arguments.search.lower()
-    rows = [
+
+    text = arguments.search.lower()
+    every_task, every_group = catalogue()
+    source = default_source()
+    tasks = [
         _row(task, source)
-        for task in tasks.values()
+        for task in every_task.values()
         if text in f"{task.name} {task.settings_text}".lower()
     ]
-    groups = {name: members for name, members in groups.items() if text in name.lower()}
-    if not rows and not groups:
+    groups = {name: members for name, members in every_group.items() if text in name.lower()}
+    if not tasks and not groups:
         raise InputError(
-            f"Expected a task or group with {arguments.search!r} in its name or settings, found none. "
-            "`spiqa-tasks list` shows all."
+            f"Expected a task or group with {arguments.search!r} in its name or settings, found "
+            "none. `spiqa-tasks list` shows all."
         )
-    count = Column(
-        "members", "tasks", lambda names: str(len(names))
-    )  # of a search: they stand above
-    tables = [
-        Table(
-            rows,
-            [Column("name", "task")],
-            ["questions", "data", Column("settings", show=lambda text: text.replace(",", ", "))],
-        ),
-        Table(
-            [{"name": name, "members": members} for name, members in groups.items()],
-            [Column("name", "group")],
-            [count if rows and text else Column("members", "tasks")],
-        ),
-    ]
-    print(
-        render(
-            arguments.format,
-            *(each for each in tables if each.records),
-            whole={"tasks": rows, "groups": groups},
-        )
-    )
+
+    # of a search the members stand in the table of tasks: their number is enough
+    tables = [_task_table(tasks), _group_table(groups, is_short=bool(tasks and text))]
+    shown = filter(_has_rows, tables)
+    print(render(arguments.format, *shown, whole={"tasks": tasks, "groups": groups}))
     return 0
 
 
+def _has_rows(table: Table) -> bool:
+    return bool(table.records)
+
+
+def _print_folder(form: str) -> None:
+    folder = {"path": str(yaml_folder())}
+    if form in STYLES:
+        print(folder["path"])
+    else:
+        print(render(form, Table([folder], ["path"], []), whole=folder))
+
+
+def _task_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    settings = Column("settings", show=lambda text: text.replace(",", ", "))
+    return Table(rows, [Column("name", "task")], ["questions", "data", settings])
+
+
+def _group_table(groups: Mapping[str, Sequence[str]], *, is_short: bool) -> Table:
+    rows = [{"name": name, "members": members} for name, members in groups.items()]
+    members = Column("members", "tasks")
+    if is_short:
+        members = Column("members", "tasks", lambda names: str(len(names)))
+    return Table(rows, [Column("name", "group")], [members])
+
+
 def _row(task: Task, source: Source) -> dict[str, Any]:
-    there = is_there(source, task.benchmark_name, task.split, task.settings_text)
     return {
         "name": task.name,
         "benchmark": task.benchmark_name,
@@ -86,5 +83,5 @@ def _row(task: Task, source: Source) -> dict[str, Any]:
         "metrics": task.metrics,
         "headline": task.metrics[0],
         "questions": task.questions,
-        "data": there,
+        "data": is_there(source, task.benchmark_name, task.split, task.settings_text),
     }

@@ -23,8 +23,8 @@ from spiqa_tasks.commands.run_arguments import (
 )
 from spiqa_tasks.printable import say
 from spiqa_tasks.published import Item, load, tables
-from spiqa_tasks.report.headline import printed_record, records_of, shown_metrics
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, as_records, render
+from spiqa_tasks.report.records import printed_record, records_of, shown_metrics
 from spiqa_tasks.report.score_tables import of_one_model, paper_table
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.values import number, percent

@@ -3,6 +3,7 @@
 import argparse
 
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands.run_arguments import add_include_path
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.catalogue import find_tasks
@@ -16,24 +17,29 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Load every task once, which fetches, extracts and checks; go on after a failure and report it."""
-    failed = 0
+    """Load every task once, which fetches, extracts and checks; go on after a failure."""
+    status = 0
     for task in find_tasks(arguments.tasks, arguments.include_path):
         try:
-            rows = load_rows(task.benchmark, task.split, task.settings_text)
+            _prepare(task)
         except SpiqaTasksError as error:
-            failed += 1
             say(f"{task.name}: {error}")
-        else:
-            questions = len({row.get("question_id", row["id"]) for row in rows})
-            paths = {path for row in rows for path in row.get("images", [])}
-            paths |= {figure["path"] for row in rows for figure in row.get("figures", [])}
-            print(
-                f"{task.name}: {counted(questions, 'question')}, {counted(len(paths - {''}), 'picture')}, ready"
-            )
-            if questions < task.questions:
-                say(
-                    f"{task.name}: Expected the release's {task.questions} questions, found {questions}. "
-                    "Fetch its files again, unless they are meant to be a part."
-                )
-    return 2 if failed else 0
+            status = 2
+    return status
+
+
+def _prepare(task: Task) -> None:
+    rows = load_rows(task.benchmark, task.split, task.settings_text)
+    questions = len({row.get("question_id", row["id"]) for row in rows})
+    paths = set()
+    for row in rows:
+        paths.update(row.get("images", []))
+        paths.update(figure["path"] for figure in row.get("figures", []))
+
+    pictures = counted(len(paths - {""}), "picture")
+    print(f"{task.name}: {counted(questions, 'question')}, {pictures}, ready")
+    if questions < task.questions:
+        say(
+            f"{task.name}: Expected the release's {task.questions} questions, found {questions}. "
+            "Fetch its files again, unless they are meant to be a part."
+        )

@@ -3,7 +3,7 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -12,74 +12,67 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.content import Report, build
-from spiqa_tasks.report.headline import flat_records, shown_metrics
-from spiqa_tasks.report.page import as_html, as_markdown
+from spiqa_tasks.report.page import SIDES, as_html, as_markdown
 from spiqa_tasks.report.printer import as_csv, as_json
+from spiqa_tasks.report.records import flat_records, shown_metrics
 from spiqa_tasks.runs.selection import with_short_names
 
 DEFAULT = Path("report.html")
-_OTHERS: Mapping[str, tuple[str, Callable[[Report], str]]] = {
-    "markdown": ("the same tables as Markdown", as_markdown),
-    "csv": (
-        "a line per run, task, metric and group",
-        lambda found: as_csv(flat_records(found.runs)) + "\n",
-    ),
-    "json": (
-        "the same as a list of flat records",
-        lambda found: as_json(flat_records(found.runs)) + "\n",
-    ),
+_FILES = {
+    "html": f"the page (default: {DEFAULT}, unless another file is named)",
+    "markdown": "the same tables as Markdown",
+    "csv": "a line per run, task, metric and group",
+    "json": "the same as a list of flat records",
 }
-"""Option of a file beside the page -> (its content, its writer)."""
+"""Option that names a file -> its help."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     add_runs(parser)
-    parser.add_argument(
-        "--html",
-        type=Path,
-        metavar="FILE",
-        help=f"the page (default: {DEFAULT}, unless others are)",
-    )
-    for name, (told, _) in _OTHERS.items():
-        parser.add_argument(f"--{name}", type=Path, metavar="FILE", help=told)
+    for name, about in _FILES.items():
+        parser.add_argument(f"--{name}", type=Path, metavar="FILE", help=about)
     parser.add_argument("--title", default="", help="of the page (default: the models and tasks)")
-    parser.add_argument(
-        "--pictures",
-        choices=["large", "small", "none"],
-        default="large",
-        help="up to 1,000 or 320 pixels, or none",
-    )
+    about = "up to 1,000 or 320 pixels, or none"
+    parser.add_argument("--pictures", choices=[*SIDES, "none"], default="large", help=about)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files named, by default the page, and print their paths."""
     runs, remarks = runs_by_path(arguments)
     if not any(run.is_own and run.logged for run in runs):
+        tasks = ", ".join(run.task for run in runs)
         raise InputError(
-            f"Expected samples of this package's tasks, found {', '.join(run.task for run in runs)}. Run lmms-eval "
-            "with --log_samples and --output_path."
+            f"Expected samples of this package's tasks, found {tasks}. "
+            "Run lmms-eval with --log_samples and --output_path."
         )
-    found = build(
-        with_short_names(runs), remarks, arguments.title, shlex.join(["spiqa-tasks", *sys.argv[1:]])
-    )
-    for run in found.runs:
+    command = shlex.join(["spiqa-tasks", *sys.argv[1:]])
+    report = build(with_short_names(runs), remarks, arguments.title, command)
+    for run in report.runs:
         say(*withheld_values(run, shown_metrics(run)))
-    others = {getattr(arguments, name): write for name, (_, write) in _OTHERS.items()}
-    page = arguments.html or (None if any(others) else DEFAULT)
-    writers: dict[Path | None, Callable[[Report], str]] = {
-        page: partial(as_html, pictures=arguments.pictures),
-        **others,
-    }
-    for path, write in writers.items():
+
+    paths = {name: getattr(arguments, name) for name in _FILES}
+    if not any(paths.values()):
+        paths["html"] = DEFAULT
+    for name, path in paths.items():
         if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with said_if_slow(f"writing {path.name}"):
-                text = write(found)
-            write_atomically(path, text.encode("utf-8", "replace"))
-            print(path.resolve())
-            if path == page:
-                say(
-                    f"{path.name}: {path.stat().st_size / 1e6:.1f} MB, pictures {arguments.pictures}."
-                )
+            _write(report, path, _writer(name, arguments.pictures))
     return 0
+
+
+def _writer(name: str, pictures: str) -> Callable[[Report], str]:
+    if name == "html":
+        return partial(as_html, pictures=pictures)
+    if name == "markdown":
+        return as_markdown
+    if name == "csv":
+        return lambda report: as_csv(flat_records(report.runs)) + "\n"
+    return lambda report: as_json(flat_records(report.runs)) + "\n"
+
+
+def _write(report: Report, path: Path, write: Callable[[Report], str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with said_if_slow(f"writing {path.name}"):
+        text = write(report)
+    write_atomically(path, text.encode("utf-8", "replace"))
+    print(path.resolve())

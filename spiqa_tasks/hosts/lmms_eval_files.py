@@ -465,6 +465,14 @@ def date_text(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, _ZONE).strftime("%Y%m%d_%H%M%S")
 
 
+def date_of(name: str) -> datetime | None:
+    """Return the time in a file's name, or None; the inverse of `date_text`."""
+    stamp = re.match(r"\d{8}_\d{6}(?=_)", name)
+    if stamp is None:
+        return None
+    return datetime.strptime(stamp[0], "%Y%m%d_%H%M%S").replace(tzinfo=_ZONE)
+
+
 def _strict_json(value: Any) -> str:
     """The text of a JSON value; numbers that JSON does not have are null."""
     return json.dumps(_finite(value), default=str, allow_nan=False)

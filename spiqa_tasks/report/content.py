@@ -1,25 +1,24 @@
 """Report of runs: its sections, each of tables and plots."""
 
-import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
-from datetime import datetime, timezone
-from pathlib import Path
 
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.benchmarks.record import STATUSES
-from spiqa_tasks.benchmarks.signature import PACKAGE
 from spiqa_tasks.benchmarks.summary import remarks_on
-from spiqa_tasks.report import headline, overview, plots, tables
-from spiqa_tasks.report.headline import judge_of
-from spiqa_tasks.report.plots import Plot
+from spiqa_tasks.report import overview, plots, tables, task_tables
+from spiqa_tasks.report.head import facts, title_of
+from spiqa_tasks.report.plots import Plot, Point
 from spiqa_tasks.report.printer import Table
+from spiqa_tasks.report.records import Record
 from spiqa_tasks.runs.run import Run
 
+# pairs of runs of a task that are compared: more would be a table that nobody reads
 MOST_PAIRS = 50
-"""Pairs of runs of a task that are compared: more would be a table and a plot that nobody reads."""
+
+Colours = Mapping[str, int]
+"""Label of a run -> number of its colour, the same in every plot."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,12 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """Report: `notes` on runs that could not be read, `runs` of this package's tasks, `head` with facts about them."""
+    """Report of `runs` of this package's tasks.
+
+    Attributes:
+        notes: on runs that could not be read.
+        head: facts about the runs, name -> lines.
+    """
 
     title: str
     notes: Sequence[str]
@@ -44,206 +48,123 @@ class Report:
 
 
 def build(
-    runs: Sequence[Run],
-    notes: Sequence[str] = (),
-    title: str = "",
-    command: str = "",
-    llm: Sequence[Run] = (),
+    runs: Sequence[Run], notes: Sequence[str] = (), title: str = "", command: str = ""
 ) -> Report:
     """Return the report of runs; those of the host's tasks are compared and have gain and leakage.
 
-    `notes` are about runs that are left out, `command` writes the report, `llm` are those of an LLM base.
+    `notes` are about runs that are left out, `command` writes the report.
     """
-    own = [run for run in runs if run.is_own and run.logged and run.records]
-    colours = {name: place for place, name in enumerate(dict.fromkeys(run.name for run in own))}
-    by_task = {
-        task: [run for run in own if run.task == task]
-        for task in dict.fromkeys(run.task for run in own)
-    }
-    compared, left_out = compare(runs, most=MOST_PAIRS)
-    made_how = [{"task": run.task, "run": run.name, "signature": run.signature.text} for run in own]
-    signatures = Table(made_how, ["task", "run"], ["signature"], "How every number was made")
-    ranked = [plot for members in by_task.values() for plot in overview.ranking(members)]
+    shown = [run for run in runs if run.is_own and run.logged and run.records]
+    colours = _colours(shown)
+    by_task = _by_task(shown)
+
+    comparisons, left_out = compare(runs, most=MOST_PAIRS)
+    gains, problems = tables.gain_rows(runs)
     sections = [
-        Section("Overview", overview.conclusions(compared), [overview.table(own)], ranked),
-        *(_task(task, members, colours) for task, members in by_task.items()),
-        *_comparisons(compared, left_out),
-        *_gain(*tables.gain_rows(runs, llm), colours),
-        *_judges(by_task, own, colours),
-        _coverage(own),
-        Section("Signatures", (), [replace(signatures, folded=len(own) > plots.ROWS)]),
+        _overview(by_task, comparisons),
+        *(_task(members, colours) for members in by_task.values()),
+        _comparisons(comparisons, left_out),
+        _gain(gains, problems, colours),
+        _coverage(shown),
+        _signatures(shown),
     ]
-    return Report(title or title_of(own), notes, sections, own, facts(own, command))
+    kept = [section for section in sections if section.notes or section.tables]
+    return Report(title or title_of(shown), notes, kept, shown, facts(shown, command))
 
 
-def facts(runs: Sequence[Run], command: str = "") -> dict[str, list[str]]:
-    """Return the head of a page, name -> lines; `command` is the one that wrote it."""
-    tasks = {run.task: run.own for run in runs}
-    covered = {
-        task: dict.fromkeys(run.coverage for run in runs if run.task == task) for task in tasks
-    }
-    versions = dict.fromkeys(
-        ", ".join(filter(None, (made.package and f"{PACKAGE} {made.package}", made.host)))
-        for made in (run.signature for run in runs)
-    )
-    of_host: dict[tuple[str, ...], list[str]] = {}
+def _colours(runs: Sequence[Run]) -> Colours:
+    names = dict.fromkeys(run.name for run in runs)
+    return {name: number for number, name in enumerate(names)}
+
+
+def _by_task(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    by_task: dict[str, list[Run]] = {}
     for run in runs:
-        if run.origin.command:
-            of_host.setdefault((*_judge(run), *run.origin.command), []).append(run.task)
-    more = ("--output_path", "out", "--log_samples")
-    commands = [
-        shlex.join([*of, "--tasks", ",".join(dict.fromkeys(names)), *more])
-        for of, names in of_host.items()
-    ]
-    commands += [command] if command else []
-    days = sorted(_day(run.path) for run in runs if run.path.is_file())
-    found: dict[str, list[str]] = {
-        "models": list(dict.fromkeys(run.name for run in runs)),
-        "tasks": [f"{task}: {', '.join(each)} questions" for task, each in covered.items()],
-        "answers of": [" to ".join(dict.fromkeys((days[0], days[-1])))] if days else [],
-        "made by": list(filter(None, versions)),
-        "judges": list(filter(None, dict.fromkeys(map(judge_of, runs)))),
-        "commands": commands,
-    }
-    return {name: lines for name, lines in found.items() if lines}
+        by_task.setdefault(run.task, []).append(run)
+    return by_task
 
 
-def title_of(runs: Sequence[Run]) -> str:
-    """Return a title: the models and the tasks, or how many there are."""
-    models, tasks = dict.fromkeys(run.name for run in runs), dict.fromkeys(run.task for run in runs)
-    few = (
-        " and ".join(names) if len(names) <= 2 else f"{len(names)} {kind}"
-        for names, kind in ((models, "models"), (tasks, "tasks"))
-    )
-    return " on ".join(few)
+def _overview(by_task: Mapping[str, Sequence[Run]], comparisons: Sequence[Comparison]) -> Section:
+    runs = [run for members in by_task.values() for run in members]
+    notes = [*overview.demo_judges(runs), *overview.unjudged(runs)]
+    notes += overview.conclusions(comparisons)
+    rankings = [plot for members in by_task.values() for plot in overview.ranking(members)]
+    return Section("Overview", notes, [overview.table(runs)], rankings)
 
 
-def _day(path: Path) -> str:
-    """Return the day of a run's answers: that in the host's file name, else of its last change."""
-    stamp = re.match(r"(\d{4})(\d\d)(\d\d)_\d{6}_", path.name)
-    changed = datetime.fromtimestamp(path.stat().st_mtime, timezone.utc)
-    return "-".join(stamp.groups()) if stamp else changed.date().isoformat()
-
-
-def _judge(run: Run) -> list[str]:
-    """Return the beginning of the host's command that names the judge and its server, of which the host is known."""
-    judge, host = run.signature.judge, run.signature.judge_host
-    url = (
-        [f"SPIQA_JUDGE_BASE_URL=http(s)://{host}/..."]
-        if host and not host.startswith("api.")
-        else []
-    )
-    return ["env", f"SPIQA_JUDGE={judge}", *url] if judge else []
-
-
-def _task(task: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Section:
+def _task(runs: Sequence[Run], colours: Colours) -> Section:
     runs = overview.ranked(runs)
-    groups = headline.group_values(runs)
-    drawn = [
-        _groups(records, headline.PLOTTED[kind], colours)
-        for kind, records in groups.items()
-        if kind in headline.PLOTTED and len({record["group"] for record in records}) > 1
-    ]
-    shown = [
-        headline.headline_table(runs),
-        *(headline.group_table(runs, *group) for group in groups.items()),
-    ]
+    shown = [task_tables.headline_table(runs)]
+    drawn = []
+    for kind, records in task_tables.group_values(runs).items():
+        shown.append(task_tables.group_table(runs, kind, records))
+        has_several = len({record["group"] for record in records}) > 1
+        if kind in task_tables.PLOTTED and has_several:
+            drawn.append(_groups(records, task_tables.PLOTTED[kind], colours))
+
     remarks = [
         f"{run.name}: {remark}"
         for run in runs
         for remark in remarks_on(run.own.benchmark, run.records)
     ]
-    return Section(
-        f"{task} ({runs[0].own.benchmark.name}, {runs[0].own.split})", remarks, shown, drawn
-    )
+    task = runs[0].own
+    return Section(f"{task.name} ({task.benchmark.name}, {task.split})", remarks, shown, drawn)
 
 
-def _groups(records: Sequence[headline.Record], kind: str, colours: Mapping[str, int]) -> Plot:
-    series: dict[str, dict[str, plots.Point]] = {}
-    for record in records:
-        series.setdefault(record["model"], {})[record["group"]] = (
-            record["value"],
-            record["low"],
-            record["high"],
-        )
+def _groups(records: Sequence[Record], kind: str, colours: Colours) -> Plot:
     metric = records[0]["metric"]
+    series: dict[str, dict[str, Point]] = {}
+    for record in records:
+        point = (record["value"], record["low"], record["high"])
+        series.setdefault(record["model"], {})[record["group"]] = point
     return plots.intervals(f"{metric} by {kind}", series, f"{metric} x 100", colours)
 
 
-def _comparisons(found: Sequence[Comparison], left_out: Sequence[str]) -> list[Section]:
-    if not found and not left_out:
-        return []
-    drawn = []
-    for task in dict.fromkeys(each.task for each in found):
-        members = [each for each in found if each.task == task]
-        points = {
-            f"{each.b} - {each.a}": (
-                each.difference.difference,
-                each.difference.low,
-                each.difference.high,
-            )
-            for each in sorted(members, key=lambda each: -each.difference.difference)
-        }
-        title = f"Differences in {members[0].metric}, {task}"
-        drawn.append(plots.intervals(title, {"difference": points}, "difference x 100", zero=True))
-    return [
-        Section(
-            "Comparison of runs", left_out, [tables.comparison_table(found)] if found else [], drawn
-        )
+def _comparisons(comparisons: Sequence[Comparison], left_out: Sequence[str]) -> Section:
+    by_task: dict[str, dict[str, Point]] = {}
+    for each in sorted(comparisons, key=lambda each: -each.difference.difference):
+        test = each.difference
+        point = (test.difference, test.low, test.high)
+        title = f"Differences in {each.metric}, {each.task}"
+        by_task.setdefault(title, {})[f"{each.b} - {each.a}"] = point
+
+    drawn = [
+        plots.intervals(title, {"difference": points}, "difference x 100", zero=True)
+        for title, points in sorted(by_task.items())
     ]
+    table = [tables.comparison_table(comparisons)] if comparisons else []
+    return Section("Comparison of runs", left_out, table, drawn)
 
 
-def _gain(
-    found: Sequence[Row], problems: Sequence[str], colours: Mapping[str, int]
-) -> list[Section]:
-    rows = tables.overall_rows(found)
-    if not rows and not problems:
-        return []
+def _gain(rows: Sequence[Row], problems: Sequence[str], colours: Colours) -> Section:
     drawn = []
     for name, title in (("mg", "Multi-modal gain"), ("ml", "Multi-modal leakage")):
-        series: dict[str, dict[str, plots.Point]] = {}
-        for row, result in rows:
-            if (estimate := getattr(result, name)) is not None:
-                series.setdefault(row.model, {})[f"{row.task} ({row.ablation})"] = astuple(estimate)
-        drawn += (
-            [plots.intervals(title, series, f"{name.upper()} x 100", colours, bars=True)]
-            if series
-            else []
-        )
-    return [
-        Section("Gain and leakage", problems, [tables.gain_table(found)] if rows else [], drawn)
-    ]
+        series: dict[str, dict[str, Point]] = {}
+        for row, result in tables.overall_rows(rows):
+            estimate = getattr(result, name)
+            if estimate is not None:
+                point = astuple(estimate)
+                series.setdefault(row.model, {})[f"{row.task} ({row.ablation})"] = point
+        if series:
+            axis = f"{name.upper()} x 100"
+            drawn.append(plots.intervals(title, series, axis, colours, zero=True))
 
-
-def _judges(
-    by_task: Mapping[str, Sequence[Run]], runs: Sequence[Run], colours: Mapping[str, int]
-) -> list[Section]:
-    drawn = []
-    for task, members in by_task.items():
-        scores = [
-            (run.name, colours[run.name], list(tables.judged(run).values())) for run in members
-        ]
-        known = [each for each in scores if each[2]]
-        drawn += (
-            [plots.histogram(f"The judge's scores of single answers, {task}", known)]
-            if known
-            else []
-        )
-    drawn += [
-        plots.scatter(f"Two judges, {a.task}", pairs, a.signature.judge, b.signature.judge)
-        for a, b, pairs in tables.judge_pairs(runs)
-    ]
-    agreement = tables.agreement_table(runs)
-    return [Section("Judges", (), [agreement] if agreement.records else [], drawn)] if drawn else []
+    table = [tables.gain_table(rows)] if tables.overall_rows(rows) else []
+    return Section("Gain and leakage", problems, table, drawn)
 
 
 def _coverage(runs: Sequence[Run]) -> Section:
     counts = {f"{run.task}, {run.name}": tables.statuses(run) for run in runs}
-    worst = sorted(counts, key=lambda name: counts[name]["ok"] / max(1, sum(counts[name].values())))
-    names = worst if len(worst) > plots.ROWS else [*counts]
-    drawn = plots.stacked(
-        tables.COVERAGE,
-        names,
-        {status: [counts[name][status] for name in names] for status in STATUSES},
-    )
+    names = list(counts)
+    if len(names) > plots.ROWS:
+        # a plot has the first rows: those with the most failures
+        names.sort(key=lambda name: counts[name]["ok"] / max(1, sum(counts[name].values())))
+    parts = {status: [counts[name][status] for name in names] for status in STATUSES}
+    drawn = plots.stacked(tables.COVERAGE, names, parts)
     return Section("Coverage", (), [tables.coverage_table(runs)], [drawn])
+
+
+def _signatures(runs: Sequence[Run]) -> Section:
+    rows = [{"task": run.task, "run": run.name, "signature": run.signature.text} for run in runs]
+    table = Table(rows, ["task", "run"], ["signature"], "Conditions of every number")
+    return Section("Signatures", (), [replace(table, folded=len(rows) > plots.ROWS)])

@@ -1,8 +1,7 @@
-"""Tables of runs: answers by status, agreement of judges, gain and leakage, and paired differences."""
+"""Tables of runs: answers by status, gain and leakage, and paired differences."""
 
-import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -15,20 +14,20 @@ from spiqa_tasks.analysis.why import LEAST, NAMED, Why
 from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records
+from spiqa_tasks.report.records import MEASURED
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import Gain
 from spiqa_tasks.scoring.intervals import Estimate
-from spiqa_tasks.scoring.ranking import Pairs, matched, rank_correlations
-from spiqa_tasks.scoring.values import estimated, number, p_value, percent, plain
+from spiqa_tasks.scoring.values import estimated, number, p_value, percent
 
 MMSTAR_TASK = "mmstar_filtered"
-COVERAGE = "What became of the answers"
+COVERAGE = "Answers by status"
 _FAILED = ("request_failed", "scoring_failed", "incomplete", "no_helpful_figure")
 
 
 def statuses(run: Run) -> dict[str, int]:
-    """Return status -> number of questions; a refusal counts as `refused` whatever else it is."""
+    """Return status -> number of questions; a refusal counts as `refused` only."""
     counts: Counter[str] = Counter(
         "refused" if record.refused else record.status for record in run.questions
     )
@@ -36,135 +35,104 @@ def statuses(run: Run) -> dict[str, int]:
 
 
 def coverage_table(runs: Sequence[Run]) -> Table:
-    """Return one line per run and task: numbers of questions, and the rules by which answers have no letter."""
+    """Return one line per run and task: numbers of questions, and why answers have no letter."""
     rows = [{"task": run.task, "run": run.name, **_counts(run)} for run in runs]
-    return Table(rows, ["task", "run"], [*rows[0]][2:] if rows else [], COVERAGE)
+    columns = [*rows[0]][2:] if rows else []
+    return Table(rows, ["task", "run"], columns, COVERAGE)
 
 
 def _counts(run: Run) -> dict[str, Any]:
     by_status = statuses(run)
-    questions = run.questions
-    unparsed = Counter(
-        record.rule or "no rule" for record in questions if record.unparsed or record.taken_whole
-    )
+    rules: Counter[str] = Counter()
+    marks: Counter[str] = Counter()
+    for record in run.questions:
+        marks["judge failed"] += record.judge_failed
+        marks["judged"] += bool(record.verdicts) and not record.judge_failed
+        marks["truncated"] += bool(record.truncated)
+        if record.unparsed or record.taken_whole:
+            rules[record.rule or "no rule"] += 1
+
     return {
-        "questions": run.record_set.part or len(questions),
+        "questions": run.record_set.part or len(run.questions),
         "ok": by_status["ok"],
-        "judged": sum(bool(record.verdicts) and not record.judge_failed for record in questions),
-        "judge failed": sum(record.judge_failed for record in questions),
+        "judged": marks["judged"],
+        "judge failed": marks["judge failed"],
         "refused": by_status["refused"],
-        "unparsed": unparsed.total(),
-        "by rule": ", ".join(f"{rule} {count}" for rule, count in unparsed.most_common()) or "-",
-        "truncated": sum(bool(record.truncated) for record in questions),
+        "unparsed": rules.total(),
+        "by rule": ", ".join(f"{rule} {count}" for rule, count in rules.most_common()) or "-",
+        "truncated": marks["truncated"],
         **{name.replace("_", " "): by_status[name] for name in _FAILED},
     }
 
 
-def judged(run: Run) -> dict[str, float]:
-    """Return id -> score of the answers that were judged."""
-    return {
-        record.id: verdict["score"]
-        for record in run.questions
-        for verdict in record.verdicts
-        if verdict["metric"] == run.judged_metric and "score" in verdict
-    }
-
-
-def judge_pairs(runs: Sequence[Run]) -> Iterator[tuple[Run, Run, Pairs]]:
-    """Yield every two judges of the same answers with their scores, answer by answer."""
-    for a, b in itertools.combinations(runs, 2):
-        is_same = a.task == b.task and a.judge_name != b.judge_name and _texts(a) == _texts(b)
-        if is_same and (pairs := matched(judged(a), judged(b))):
-            yield a, b, pairs
-
-
-def _texts(run: Run) -> dict[str, str]:
-    return {key: answer.response.text for key, answer in run.by_id.items()}
-
-
-def agreement_table(runs: Sequence[Run]) -> Table:
-    """Return the correlations of judges on the same answers."""
-    names = ("task", "answers", "judge", "other judge", "n", "Spearman", "Kendall")
-    rows = [
-        dict(
-            zip(
-                names,
-                (a.task, a.identity.label, a.judge_name, b.judge_name, len(pairs), *both),
-                strict=True,
-            )
-        )
-        for a, b, pairs in judge_pairs(runs)
-        for both in [rank_correlations(pairs)]
-    ]
-    values: Columns = ["n", *(Column(name, show=plain) for name in names[5:])]
-    return Table(rows, names[:4], values, "Agreement of judges on the same answers")
-
-
-def gain_rows(runs: Sequence[Run], llm: Sequence[Run] = ()) -> tuple[list[Row], list[str]]:
-    """Return gain and leakage of every model that was also run without pictures, and why others have none.
-
-    `llm` are those of the runs that are an LLM base's; those of our `_llm` tasks are known as such.
-    """
+def gain_rows(runs: Sequence[Run]) -> tuple[list[Row], list[str]]:
+    """Return gain and leakage of every model that was also run without pictures, and why others have none."""
     logged = [run for run in runs if run.logged]
-    if not any(selection.is_blind(run) and not selection.is_few_shot(run) for run in logged):
+    if not any(map(_is_without_pictures, logged)):
         return [], []
     try:
-        compared, _, problems = ablation_pairs(logged, llm)
+        pairs, _, problems = ablation_pairs(logged)
     except InputError as error:
         return [], [str(error)]
-    found = [row for pair in compared for row in rows(pair)]
-    withheld = [row for row in found if row.group == OVERALL and row.withheld]
-    return found, problems + [
-        f"{row.task} of {row.model} is withheld: {row.withheld}." for row in withheld
+
+    table = [row for pair in pairs for row in rows(pair)]
+    withheld = [row for row in table if row.withheld]
+    reasons = [f"{row.task} of {row.model} is withheld: {row.withheld}." for row in withheld]
+    return table, [*problems, *reasons]
+
+
+def _is_without_pictures(run: Run) -> bool:
+    return selection.is_blind(run) and not selection.is_few_shot(run)
+
+
+def overall_rows(table: Sequence[Row]) -> list[tuple[Row, Gain]]:
+    """Return the rows over all questions of a task with their results; without withheld ones."""
+    return [(row, row.result) for row in table if row.group == OVERALL and row.result is not None]
+
+
+def gain_table(table: Sequence[Row]) -> Table:
+    """Return gain and leakage over all questions, beside MMStar's published rows if it was run."""
+    measured = []
+    notes = []
+    for row, result in overall_rows(table):
+        about = {"task": row.task, "model": row.model, "source": MEASURED, "without": row.ablation}
+        measured.append({**about, "LLM base": row.llm or "-", **vars(result), "n": row.n})
+        notes += [f"{row.task} of {row.model}: {warning}." for warning in warnings(row)]
+
+    has_mmstar = any(row.task == MMSTAR_TASK for row in table)
+    values: Columns = [
+        "LLM base",
+        "n",
+        Column("s_v", "S_v", number),
+        Column("s_wv", "S_wv", number),
+        Column("s_t", "S_t", number),
+        Column("mg", "gain MG", estimated),
+        Column("ml", "leakage ML", estimated),
+        Column("ml_signed", "S_wv - S_t", estimated),
     ]
+    return Table(
+        measured,
+        ["task", "model", "source", "without"],
+        values,
+        "Multi-modal gain and leakage x 100",
+        notes,
+        _published_gain() if has_mmstar else [],
+    )
 
 
-def overall_rows(found: Sequence[Row]) -> list[tuple[Row, Gain]]:
-    """Return the rows over all questions of a task, with their results; withheld ones are left out."""
-    return [(row, row.result) for row in found if row.group == OVERALL and row.result is not None]
-
-
-def gain_table(found: Sequence[Row]) -> Table:
-    """Return gain and leakage overall, with MMStar's published rows where its questions were run in full."""
-    rows = [
-        {
-            **{"task": row.task, "model": row.model, "source": "measured", "without": row.ablation},
-            **{"LLM base": row.llm or "-", "n": row.n},
-            **{
-                name: getattr(result, name)
-                for name in ("s_v", "s_wv", "s_t", "mg", "ml", "ml_signed")
-            },
-        }
-        for row, result in overall_rows(found)
-    ]
-    printed: dict[str, dict[str, Any]] = {}
-    for value in published_gain() if any(row.task == MMSTAR_TASK for row in found) else ():
-        of = {
+def _published_gain() -> list[dict[str, Any]]:
+    lines: dict[str, dict[str, Any]] = {}
+    for value in published_gain():
+        new = {
             "task": MMSTAR_TASK,
             "model": value.model,
             "source": "published, Table 5",
             "without": "text",
+            "mg": None,
+            "ml": None,
         }
-        printed.setdefault(value.model, {**of, "mg": None, "ml": None})[value.metric] = Estimate(
-            value.value
-        )
-    scores = [Column(f"s_{name}", f"S_{name}", number) for name in ("v", "wv", "t")]
-    heads = {"mg": "gain MG", "ml": "leakage ML", "ml_signed": "S_wv - S_t"}
-    values: Columns = [
-        "LLM base",
-        "n",
-        *scores,
-        *(Column(name, head, estimated) for name, head in heads.items()),
-    ]
-    notes = [
-        f"{row.task} of {row.model}: {warning}."
-        for row, _ in overall_rows(found)
-        for warning in warnings(row)
-    ]
-    labels: Columns = ["task", "model", "source", "without"]
-    return Table(
-        rows, labels, values, "Multi-modal gain and leakage x 100", notes, [*printed.values()]
-    )
+        lines.setdefault(value.model, new)[value.metric] = Estimate(value.value)
+    return list(lines.values())
 
 
 def comparison_table(found: Sequence[Comparison], most: int | None = None) -> Table:

@@ -1,5 +1,7 @@
 """The sections of a report: which are there, in which order, and what of the runs is in them."""
 
+import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,11 @@ from report_runs import choices, run_of, runs_at
 
 from spiqa_tasks.benchmarks.record import STATUSES, Record
 from spiqa_tasks.report import plots
-from spiqa_tasks.report.content import Report, Section, build, facts, title_of
+from spiqa_tasks.report.content import Report, Section, build
+from spiqa_tasks.report.head import facts, title_of
 from spiqa_tasks.report.plots import Plot
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.run import Origin, Run
+from spiqa_tasks.runs.run import Origin
 
 
 def section(report: Report, title: str) -> Section:
@@ -26,7 +29,7 @@ def section(report: Report, title: str) -> Section:
 def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Title of a plot -> what it is drawn from; nothing is drawn."""
     calls: dict[str, Any] = {}
-    for kind in ("intervals", "histogram", "scatter", "stacked"):
+    for kind in ("intervals", "stacked"):
 
         def record(title: str, *values: Any, kind: str = kind, **options: Any) -> Plot:
             calls[title] = (kind, *values, *([options] if options else []))
@@ -54,7 +57,7 @@ def test_scores_of_groups_are_drawn_run_by_run(drawn: dict[str, Any]) -> None:
         "t (mmstar, val)",
     ]
     assert [table.title for table in report.sections[0].tables] == [
-        "Models ranked by the headline of each task, x 100, with 95% intervals"
+        "Headline of each task, the best run first, x 100, with 95% intervals"
     ]
 
 
@@ -108,7 +111,7 @@ def test_of_many_runs_each_is_compared_with_the_best(drawn: dict[str, Any]) -> N
 def test_gain_and_leakage_are_drawn_with_the_models_colours(
     tmp_path: Path, drawn: dict[str, Any]
 ) -> None:
-    """Bars by task and ablation; problems stand above the table."""
+    """Dots by task and ablation; problems stand above the table."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
     runs = runs_at(tmp_path)
     found = section(build(runs), "Gain and leakage")
@@ -120,44 +123,11 @@ def test_gain_and_leakage_are_drawn_with_the_models_colours(
     ):
         kind, series, label, colours, options = drawn[title]
         (points,) = series.values()
-        assert (kind, label, options) == ("intervals", axis, {"bars": True})
+        assert (kind, label, options) == ("intervals", axis, {"zero": True})
         low, high = points["mmstar_filtered (text)"][1:]
         assert points["mmstar_filtered (text)"][0] == value
         assert low <= value <= high
         assert [colours[model] for model in series] == [0]
-
-
-def judged(judge: str, scores: list[float], model: str = "m", task: str = "spiqa_testA") -> Run:
-    """A run of SPIQA with a judge's scores."""
-    records = [
-        Record(f"q{place}", prediction="x", verdicts=({"metric": "l3score", "score": score},))
-        for place, score in enumerate(scores)
-    ]
-    return run_of(records, model, task, f"data:spiqa/testA@d|settings:setting=direct|judge:{judge}")
-
-
-def test_judges_are_drawn_alone_and_against_each_other(drawn: dict[str, Any]) -> None:
-    """A histogram a task, of the runs that were judged, and a dot an answer for two judges of the same answers."""
-    first, second = judged("x", [0.1, 0.6, 0.9]), judged("y", [0.2, 0.5, 0.7])
-    other = run_of(choices([True]), "m", "t")
-    found = section(build([other, first, second]), "Judges")
-    assert [plot.title for plot in found.plots] == [
-        *("The judge's scores of single answers, spiqa_testA", "Two judges, spiqa_testA")
-    ]
-    assert drawn["The judge's scores of single answers, spiqa_testA"] == (
-        *("histogram", [("m", 0, [0.1, 0.6, 0.9]), ("m", 0, [0.2, 0.5, 0.7])]),
-    )
-    assert drawn["Two judges, spiqa_testA"] == (
-        "scatter",
-        [(0.1, 0.2), (0.6, 0.5), (0.9, 0.7)],
-        "x",
-        "y",
-    )
-    (table,) = found.tables
-    assert table.grid.rows == [["spiqa_testA", "m", "x", "y", "3", "1.000", "1.000"]]
-    alone = section(build([first]), "Judges")
-    assert (list(alone.notes), list(alone.tables), len(alone.plots)) == ([], [], 1)
-    assert "Judges" not in [each.title for each in build([other]).sections]
 
 
 def test_coverage_and_signatures_end_the_report(drawn: dict[str, Any]) -> None:
@@ -166,9 +136,9 @@ def test_coverage_and_signatures_end_the_report(drawn: dict[str, Any]) -> None:
     runs = [run_of(choices([True, True]), "a", "t"), run_of([*choices([True]), failed], "b", "t")]
     *_, coverage, signatures = build(runs).sections
     assert (coverage.title, signatures.title) == ("Coverage", "Signatures")
-    assert [table.title for table in coverage.tables] == ["What became of the answers"]
-    assert [plot.title for plot in coverage.plots] == ["What became of the answers"]
-    kind, names, parts = drawn["What became of the answers"]
+    assert [table.title for table in coverage.tables] == ["Answers by status"]
+    assert [plot.title for plot in coverage.plots] == ["Answers by status"]
+    kind, names, parts = drawn["Answers by status"]
     assert (kind, names, list(parts)) == ("stacked", ["t, a", "t, b"], list(STATUSES))
     assert {status: counts for status, counts in parts.items() if any(counts)} == {
         "ok": [2, 1],
@@ -177,16 +147,25 @@ def test_coverage_and_signatures_end_the_report(drawn: dict[str, Any]) -> None:
     assert (list(coverage.notes), list(signatures.notes), list(signatures.plots)) == ([], [], [])
     (table,) = signatures.tables
     assert (table.title, table.grid.heads, table.grid.labels) == (
-        *("How every number was made", ["task", "run", "signature"], 2),
+        *("Conditions of every number", ["task", "run", "signature"], 2),
     )
     assert table.grid.rows == [["t", run.name, run.signature.text] for run in runs]
-    assert [table.title for table in build(runs[:1]).sections[-2].tables] == [
-        "What became of the answers"
-    ]
+    assert [table.title for table in build(runs[:1]).sections[-2].tables] == ["Answers by status"]
 
 
+@pytest.fixture
+def new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine 13 hours behind Singapore, whose time names lmms-eval's files."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "America/New_York")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("new_york")
 def test_facts_are_told_in_full(tmp_path: Path) -> None:
-    """Each model with its command, the judge's server with it, days as a span, and judges."""
+    """Each model with its command, the judge's server with it, days as a span in the reader's zone, and judges."""
     paths = [tmp_path / f"2026010{day}_000000_results.json" for day in (1, 3)]
     for path in paths:
         path.touch()
@@ -202,7 +181,7 @@ def test_facts_are_told_in_full(tmp_path: Path) -> None:
     found = facts([first, second, other], "again")
     assert found["models"] == ["a", "b"]
     assert found["tasks"] == ["t: 1 of 2 questions", "u: 1 of 2 questions"]
-    assert found["answers of"] == ["2026-01-01 to 2026-01-03"]
+    assert found["answers of"] == ["2025-12-31 to 2026-01-02 (EST)"]
     assert found["made by"] == [f"spiqa-tasks {first.signature.package}, {first.signature.host}"]
     assert found["judges"] == ["x"]
     assert found["commands"] == [
@@ -210,7 +189,7 @@ def test_facts_are_told_in_full(tmp_path: Path) -> None:
         "--log_samples",
         "again",
     ]
-    assert facts([first])["answers of"] == ["2026-01-01"]
+    assert facts([first])["answers of"] == ["2025-12-31 (EST)"]
     assert "made by" not in facts([replace(run_of(choices([True])), asked=2)])
 
 

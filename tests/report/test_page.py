@@ -13,10 +13,9 @@ from PIL import Image
 from report_runs import runs_at
 
 from spiqa_tasks import extras
-from spiqa_tasks.benchmarks.prompting import Picture, Turn
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.report.content import Report, Section, build
-from spiqa_tasks.report.page import SIDE, SIDES, as_html, as_markdown, preview_page, small_picture
+from spiqa_tasks.report.page import SIDES, as_html, as_markdown, small_picture
 from spiqa_tasks.report.printer import Table
 
 LARGE = SIDES["large"]
@@ -110,38 +109,6 @@ def test_without_jinja_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(extras, "_missing", lambda _: ["jinja2"])
     with pytest.raises(MissingPartError, match=r"^A report's page needs jinja2, .*\[report\]"):
         as_html(Report("T", (), (), ()), "none")
-
-
-def test_a_preview_shows_questions_as_a_model_is_shown_them(tmp_path: Path) -> None:
-    """Turns by their role, pictures made smaller, neighbouring texts as one, and all text escaped."""
-    path = tmp_path / "p.png"
-    Image.new("RGB", (1280, 10)).save(path)
-    parts = [
-        Turn("user"),
-        "Which <one>?",
-        " Say.",
-        Picture(str(path)),
-        Picture("gone<.png"),
-        "End.",
-    ]
-    rows = [
-        {"id": "<1>", "groups": {"kind": "a&b", "other": "c"}, "references": ["x", "y"]},
-        {"id": "2", "groups": {}, "references": ["z"]},
-    ]
-    page = preview_page("<T>", [(rows[0], parts), (rows[1], ["Bare"])])
-    (picture,) = re.findall(r'<img alt="" src="data:image/webp;base64,([^"]+)">', page)
-    assert Image.open(io.BytesIO(base64.b64decode(picture))).size == (SIDE, 5)
-    head, body = page.split("</style>")
-    assert head.startswith(
-        '<!doctype html><html lang="en"><meta charset="utf-8"><title>&lt;T&gt;</title><style>body{'
-    )
-    assert body.replace(picture, "...") == (
-        "<h1>&lt;T&gt;</h1>"
-        '<article><h2>&lt;1&gt;</h2><p class="role">user</p><pre>Which &lt;one&gt;? Say.</pre>'
-        '<img alt="" src="data:image/webp;base64,..."><p>gone&lt;.png: unreadable</p><pre>End.</pre>'
-        "<footer>True answer: x or y · kind: a&amp;b, other: c</footer></article>"
-        "<article><h2>2</h2><pre>Bare</pre><footer>True answer: z</footer></article>"
-    )
 
 
 def opened(text: str) -> Image.Image:

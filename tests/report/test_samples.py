@@ -1,7 +1,6 @@
 """The samples as data for the page's browser."""
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -239,59 +238,22 @@ def test_nan_is_never_written() -> None:
 
 
 @pytest.mark.usefixtures("no_data")
-@pytest.mark.parametrize(
-    ("most", "shown", "others", "which"),
-    [
-        (60, 15, 45, "all 15 in which the runs differ, and others evenly"),
-        (10, 10, 0, "evenly from the 15 in which the runs differ"),
-    ],
-)
-def test_a_page_of_many_samples_has_those_in_which_runs_differ(
-    most: int, shown: int, others: int, which: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And says which of how many it has; they are of the whole task, and up to the cap nothing is left out or said."""
-    monkeypatch.setattr(module, "MOST", most)
-    first, second = (
-        [place % 3 == 0 for place in range(90)],
-        [place % 3 == 0 and place % 12 != 3 for place in range(90)],
-    )
-    second[20:28] = [not right for right in first[20:28]]
-    differing = {f"q{place}" for place in range(90) if first[place] != second[place]}
-    report = build([run_of(choices(first), "a"), run_of(choices(second), "b")])
-    page = as_html(report, "none")
-    data = json.loads(
-        re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)[0]
-    )
-    ids = [sample["id"] for sample in data["samples"]]
-    assert (len(ids), len(set(ids)), data["total"]) == (most, most, 90)
-    assert (len(differing), len(differing & set(ids)), len(set(ids) - differing)) == (
-        15,
-        shown,
-        others,
-    )
-    assert {int(key[1:]) // 30 for key in ids} == {0, 1, 2}
-    assert all(len(sample["answers"]) == 2 for sample in data["samples"])
-    assert (
-        f"mmstar_filtered: {most} of 90 samples are on this page, {which}. Filters and search see no others"
-        in page
-    )
-    monkeypatch.setattr(module, "MOST", 90)
-    assert samples(report.runs, None).keys() == {"runs", "right", "samples"}
-    assert len(samples(report.runs, None)["samples"]) == 90
-    assert "samples are on this page" not in as_html(report, "none")
-
-
-@pytest.mark.usefixtures("no_data")
-def test_of_one_run_with_many_samples_some_of_the_whole_task_are_there(
+def test_of_many_samples_some_of_the_whole_task_are_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As many of them right as in the task."""
+    """As many of them right as in the task; the page says so. Up to the limit all are there."""
     monkeypatch.setattr(module, "MOST", 30)
-    data = samples([run_of(choices([place < 60 for place in range(90)]))], None)
+    runs = [run_of(choices([place < 60 for place in range(90)]), name) for name in "ab"]
+    data = samples(runs, None)
     assert [answer["score"] for sample in data["samples"] for answer in sample["answers"]] == [
         1.0
-    ] * 20 + [0.0] * 10
-    assert "30 of 90 samples are on this page, evenly from the task." in data["notes"][0]
+    ] * 40 + [0.0] * 20
+    assert data["total"] == 90
+    told = "mmstar_filtered: 30 of 90 samples are on this page, taken evenly."
+    assert told in as_html(build(runs), "none")
+    monkeypatch.setattr(module, "MOST", 90)
+    assert samples(runs, None).keys() == {"runs", "right", "samples"}
+    assert len(samples(runs, None)["samples"]) == 90
 
 
 def test_figures_of_a_paper_have_their_captions() -> None:

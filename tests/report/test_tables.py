@@ -1,26 +1,22 @@
-"""Tables of runs: answers by status, agreement of judges, gain and leakage."""
+"""Tables of runs: answers by status, gain and leakage."""
 
 import csv
 from dataclasses import replace
 from pathlib import Path
 
-from gain_files import LLM, TEXT, rights, write_triple
+from gain_files import LLM, rights, write_triple
 from host_files import choice_samples, write_run
 from report_runs import run_of, runs_at
-from scipy.stats import kendalltau, spearmanr
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.published import __file__ as published
 from spiqa_tasks.report.tables import (
-    agreement_table,
     coverage_table,
     gain_rows,
     gain_table,
-    judge_pairs,
     overall_rows,
 )
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.run import Run
 
 RECORDS = [
     Record("ok", scores={"accuracy": 1.0}),
@@ -48,7 +44,7 @@ def test_every_answer_is_counted_with_its_rule() -> None:
     table = coverage_table([run_of(RECORDS, "m", "t")])
     (line,) = table.grid.rows
     told = dict(zip(table.grid.heads, line, strict=True))
-    assert (table.title, table.grid.labels) == ("What became of the answers", 2)
+    assert (table.title, table.grid.labels) == ("Answers by status", 2)
     assert told == {
         "task": "t",
         "run": "m",
@@ -65,74 +61,6 @@ def test_every_answer_is_counted_with_its_rule() -> None:
         "incomplete": "0",
         "no helpful figure": "0",
     }
-
-
-ANSWERS = ["a", "b", "c", "d", "e"]
-
-
-def judged_run(
-    judge: str, scores: list[float | None], answers: list[str] = ANSWERS, task: str = "spiqa_testA"
-) -> Run:
-    """A run of SPIQA with a judge's scores; None is a failed verdict."""
-    records = [
-        Record(
-            f"q{place}",
-            prediction=answer,
-            verdicts=(
-                {
-                    "metric": "l3score",
-                    **({"reason": "gone"} if score is None else {"score": score}),
-                },
-            ),
-        )
-        for place, (answer, score) in enumerate(zip(answers, scores, strict=True))
-    ]
-    signature = f"data:spiqa/testA@d|settings:setting=direct|judge:{judge}"
-    return run_of(records, "m", task, signature)
-
-
-def test_judges_are_paired_on_the_same_answers_only() -> None:
-    """Another task, other answers and the same judge make no pair; what one of them could not judge is left out."""
-    first = judged_run("x", [0.1, 0.2, None, 0.4, 0.5])
-    second = judged_run("y", [0.5, 0.4, 0.3, None, 0.1])
-    ((a, b, pairs),) = judge_pairs([first, second])
-    assert (a, b, pairs) == (first, second, [(0.1, 0.5), (0.2, 0.4), (0.5, 0.1)])
-    for other in (
-        judged_run("y", [0.5] * 5, task="spiqa_testB"),
-        judged_run("y", [0.5] * 5, [*ANSWERS[:-1], "other"]),
-        judged_run("x", [0.5] * 5),
-        judged_run("y", [None] * 5),
-    ):
-        assert list(judge_pairs([first, other])) == []
-
-
-def test_the_table_has_the_correlations_of_every_pair() -> None:
-    """Spearman and Kendall with three decimals, and a dash for a judge that always says the same."""
-    scores: dict[str, list[float | None]] = {
-        "x": [0.1, 0.2, 0.3, 0.4, 0.5],
-        "y": [0.2, 0.1, 0.3, 0.5, 0.4],
-        "z": [0.5] * 5,
-    }
-    table = agreement_table([judged_run(name, each) for name, each in scores.items()])
-    assert (table.title, table.grid.labels) == ("Agreement of judges on the same answers", 4)
-    assert list(table.grid.heads) == [
-        "task",
-        "answers",
-        "judge",
-        "other judge",
-        "n",
-        "Spearman",
-        "Kendall",
-    ]
-    assert [list(line)[:5] for line in table.grid.rows] == [
-        ["spiqa_testA", "m", "x", "y", "5"],
-        ["spiqa_testA", "m", "x", "z", "5"],
-        ["spiqa_testA", "m", "y", "z", "5"],
-    ]
-    expected = [
-        f"{test(scores['x'], scores['y']).statistic:.3f}" for test in (spearmanr, kendalltau)
-    ]
-    assert [list(line)[5:] for line in table.grid.rows] == [expected, ["-", "-"], ["-", "-"]]
 
 
 def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
@@ -226,20 +154,3 @@ def test_runs_with_pictures_alone_have_neither(tmp_path: Path) -> None:
     assert gain_rows(runs_at(tmp_path)) == ([], [])
     rows, remarks = gain_rows([replace(runs_at(tmp_path)[0], identity=Identity("m", "text"))])
     assert (rows, len(remarks)) == ([], 1)
-
-
-def test_a_base_that_was_asked_our_text_task_is_named(tmp_path: Path) -> None:
-    """Its run is no model's without pictures then."""
-    write_triple(tmp_path, rights(4, 4), rights(2, 4), None)
-    write_run(
-        tmp_path,
-        "llm",
-        {"mmstar_filtered_text": choice_samples(rights(1, 4))},
-        stamp="3",
-        settings=TEXT,
-    )
-    runs = runs_at(tmp_path)
-    rows, _ = gain_rows(runs, [run for run in runs if run.name == "llm"])
-    assert [(row.llm, row.result and row.result.s_t) for row, _ in overall_rows(rows)] == [
-        ("llm", 0.25)
-    ]

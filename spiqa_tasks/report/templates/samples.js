@@ -130,6 +130,7 @@
     at("selection").href = address("samples");
     cursor = -1;
     at("space").style.height = `${shown.length * HEIGHT}px`;
+    at("list").style.maxHeight = `${Math.max(1, shown.length) * HEIGHT + 2}px`; // 2: its borders
     at("list").scrollTop = 0;
     draw();
   }

@@ -13,14 +13,9 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.published import __file__ as published
-from spiqa_tasks.report.headline import (
-    flat_records,
-    group_table,
-    group_values,
-    headline_table,
-    judge_of,
-)
 from spiqa_tasks.report.printer import as_csv, as_json
+from spiqa_tasks.report.records import flat_records, judge_of
+from spiqa_tasks.report.task_tables import group_table, group_values, headline_table
 from spiqa_tasks.runs.run import Written
 
 FIELDS = [
@@ -147,7 +142,7 @@ def test_groups_are_told_by_kind_with_the_papers_rows() -> None:
         2,
         [],
     )
-    assert list(table.grid.heads) == ["model", "source", "coarse_perception", "math"]
+    assert table.grid.heads[2:] == ["coarse_perception (n = 2)", "math (n = 2)"]
     assert [cell.split()[0] for cell in table.grid.rows[0]] == ["mine", "measured", "50.0", "100.0"]
     (line,) = (line for line in table.grid.rows if line[0] == "GeminiPro-Vision")
     assert list(line)[1:] == [
@@ -167,24 +162,18 @@ def test_groups_are_told_by_kind_with_the_papers_rows() -> None:
     assert group_values([hidden]) == {}
 
 
-def test_many_groups_are_rows_and_models_columns() -> None:
-    """Of SciFIBench's categories each is a row with the paper's models beside; the best 30 models of more are shown."""
+def test_each_of_many_groups_is_a_column() -> None:
+    """SciFIBench's categories, with the paper's models below; the page splits a wide table."""
     names = [f"cs.{letter}" for letter in "ABCDEF"] + ["cs.NI"]
     records = [
         Record(f"q{place}", "A", scores={"accuracy": 1.0}, groups={"category": name})
         for place, name in enumerate(names)
     ]
-    signature = "data:scifibench/cs_fig2cap@d|settings:"
-    runs = [run_of(records, f"m{place}", "t", signature) for place in range(31)]
-    table = group_table(runs, "category", group_values(runs)["category"])
-    assert [row[0] for row in table.grid.rows] == names
-    assert table.grid.heads[:2] == ["group", "m0"]
-    assert "m29" in table.grid.heads
-    assert "m30" not in table.grid.heads
-    assert table.grid.rows[-1][table.grid.heads.index("GPT-4V, Table 5")] == "72.0"
-    assert table.notes == [
-        "The 30 best of 31 models stand here; `spiqa-tasks report --csv FILE` has all."
-    ]
+    run = run_of(records, "m", "t", "data:scifibench/cs_fig2cap@d|settings:")
+    table = group_table([run], "category", group_values([run])["category"])
+    assert table.grid.heads[2:] == [f"{name} (n = 1)" for name in names]
+    (line,) = [row for row in table.grid.rows if row[0] == "GPT-4V"]
+    assert line[-1] == "72.0"
 
 
 def test_real_questions_stand_beside_the_papers_rows(
@@ -249,7 +238,7 @@ def test_a_part_of_a_task_says_how_much_it_is() -> None:
 
 
 def test_a_groups_value_stands_beside_its_own_n_of_n() -> None:
-    """In csv, page and Markdown; a withheld one has its reason below the table."""
+    """In csv, page and Markdown; why one is withheld stands below the table."""
     records = [*choices([True] * 9, "math"), *choices([True] * 189, "logical_reasoning")]
     records = [replace(record, id=f"q{place}") for place, record in enumerate(records)]
     run = replace(
@@ -270,4 +259,4 @@ def test_a_groups_value_stands_beside_its_own_n_of_n() -> None:
     table = group_table([run], "category", group_values([run])["category"])
     assert table.grid.rows[0][2:] == ["100.0 [98.0, 100.0] (189 of 190)", "- (9 of 10)"]
     assert table.grid.aligned[2:] == ["right", "right"]
-    assert [note[:44] for note in table.notes] == ["m: math is withheld, 9 of 10 questions were "]
+    assert table.notes == ["A dash: fewer than 99% of the group's questions have a score."]
