@@ -131,16 +131,16 @@ def test_readme_cites_the_package_as_the_citation_file_does() -> None:
 
 
 def test_what_a_clone_needs_stands_first() -> None:
-    """The two commands that set everything up are in the first 30 lines; no install asks an index."""
+    """The two commands that set everything up are in the first 30 lines; installs are of the clone."""
     text = README.read_text(encoding="utf-8")
     first = "\n".join(text.splitlines()[:30])
     assert "`make demo`" in first
     assert "`make test`" in first
     assert [each.strip("'`") for each in re.findall(r"pip install ([^\s`]+)", text)] == [
-        ".",  # beside a clone of the host
         ".[lmms-eval,report]",
+        ".",  # where the host is installed already
         ".[score]",
-        ".",
+        ".",  # L3Score alone
     ]
 
 
