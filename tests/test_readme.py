@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from host_files import write_demo_run
+from host_files import sample_of, write_run
 from openai_server import Behaviour, OpenAIServer
 from pages import README, ROOT, blocks, commands, page, program, words
 
@@ -90,8 +90,13 @@ def write_runs(server: OpenAIServer) -> None:
 
     One model with and without pictures, and the same answers to SPIQA by two judges.
     """
-    for task, letter in (("mmstar_demo", "answer"), ("mmstar_demo_text", "")):
-        write_demo_run(Path("out", task), "m", lambda _, row, key=letter: row.get(key, "A"), task)
+    rows = rows_for_scoring("mmstar", "demo", "")
+    samples = {
+        "mmstar_demo": [sample_of(row, row["answer"]) for row in rows],
+        "mmstar_demo_text": [sample_of(row, "A") for row in rows],
+    }
+    settings = {"mmstar_demo": "", "mmstar_demo_text": "ablation=text"}
+    write_run(Path("out"), "m", samples, settings=settings, benchmark="mmstar", split="demo")
 
     rows = rows_for_scoring("spiqa", "demo", "")
     answers = [{"id": row["id"], "prediction": row["answer"]} for row in rows]
