@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from spiqa_tasks.l3score_metric import L3Score
     from spiqa_tasks.runs.frame import load_samples, value
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 __all__ = ["L3Score", "__version__", "load_samples", "published", "value"]
 
 

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from answer_forms import as_run
 from host_files import sample_of, write_run
-from pages import DOCS, README, ROOT, commands, program, text_of
+from pages import DOCS, README, ROOT, blocks, commands, program, text_of, words
 
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.cli import command_of, main
 from spiqa_tasks.hosts.catalogue import catalogue, find_tasks
 from spiqa_tasks.published import items
+from spiqa_tasks.runs.frame import COLUMNS
 from spiqa_tasks.scoring.mcq import forms
 from spiqa_tasks.utils.documents import doc_to_messages
 
@@ -97,10 +98,44 @@ def test_every_task_of_a_run_that_a_page_shows_is_one() -> None:
 
 
 def test_ten_pages_are_short() -> None:
-    """With README and CONTRIBUTING, at most 15,000 words."""
+    """With README and CONTRIBUTING, at most 13,000 words."""
     pages = [README, ROOT / "CONTRIBUTING.md", *DOCS.glob("*.md")]
     assert len(pages) == 1 + 10
-    assert sum(len(path.read_text(encoding="utf-8").split()) for path in pages) <= 15_000
+    assert sum(map(words, pages)) <= 13_000
+
+
+def test_lines_of_prose_have_at_most_100_characters() -> None:
+    """Tables and blocks of code may be wider."""
+    for path in (README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS.glob("*.md")):
+        text = re.sub(
+            r"```.*?```|<!--.*?-->", "", path.read_text(encoding="utf-8"), flags=re.DOTALL
+        )
+        lines = [line for line in text.splitlines() if not line.startswith("|")]
+        assert [line for line in lines if len(line) > 100] == [], path.name
+
+
+PUBLIC = {
+    "spiqa_tasks": {"L3Score", "load_samples", "value"},
+    "spiqa_tasks.scoring.l3score": {"l3score"},
+    "spiqa_tasks.scoring.mcq": {"extract_choice"},
+    "spiqa_tasks.hosts.lmms_eval.registration": {"register_tasks"},
+}
+"""Module -> names that programs of users import."""
+
+
+def test_programs_import_public_names_only() -> None:
+    """Those of README and of all pages."""
+    for path in (README, *DOCS.glob("*.md")):
+        for block in blocks(path, "python"):
+            for module, names in re.findall(r"^from (spiqa_tasks[\w.]*) import (.+)", block, re.M):
+                assert set(names.split(", ")) <= PUBLIC.get(module, set()), (path.name, module)
+
+
+def test_the_frame_is_documented_column_by_column() -> None:
+    """The table of docs/reference.md has each column, in the order of the frame."""
+    named = re.findall(r"^\| `(\w+)` \|", text_of("reference"), re.MULTILINE)
+    start = named.index("run")
+    assert tuple(named[start : start + len(COLUMNS)]) == COLUMNS
 
 
 def test_every_metric_has_a_line() -> None:

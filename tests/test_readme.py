@@ -1,5 +1,6 @@
 """What README and the tutorial tell people to type in their order, with a real host and local servers."""
 
+import json
 import os
 import re
 import subprocess
@@ -9,10 +10,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from host_files import write_demo_run
+from host_files import sample_of, write_run
 from openai_server import Behaviour, OpenAIServer
-from pages import README, ROOT, blocks, commands, page, program
+from pages import README, ROOT, blocks, commands, page, program, words
 
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.cli import main
 from spiqa_tasks.extras import is_installed
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 
@@ -82,6 +85,30 @@ def test_the_commands_of_a_page_work_in_their_order(
     ]
 
 
+def write_runs(server: OpenAIServer) -> None:
+    """Write what the programs read into this folder.
+
+    One model with and without pictures, and the same answers to SPIQA by two judges.
+    """
+    rows = rows_for_scoring("mmstar", "demo", "")
+    samples = {
+        "mmstar_demo": [sample_of(row, row["answer"]) for row in rows],
+        "mmstar_demo_text": [sample_of(row, "A") for row in rows],
+    }
+    settings = {"mmstar_demo": "", "mmstar_demo_text": "ablation=text"}
+    write_run(Path("out"), "m", samples, settings=settings, benchmark="mmstar", split="demo")
+
+    rows = rows_for_scoring("spiqa", "demo", "")
+    answers = [{"id": row["id"], "prediction": row["answer"]} for row in rows]
+    Path("answers.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in answers))
+    for judge in ("gpt4o", "new"):
+        options = ["--judge", f"openai:{judge}@{server.url}", "--metrics", "l3score"]
+        status = main(
+            ["score", "spiqa_demo", "answers.jsonl", *options, "--output", f"scored_{judge}"]
+        )
+        assert status == 0
+
+
 @pytest.mark.parametrize("path", [README, page("reference")], ids=lambda path: path.stem)
 def test_every_program_works(
     path: Path,
@@ -90,12 +117,14 @@ def test_every_program_works(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """L3Score with the local judge, pandas on the samples of a demo run: each prints something."""
+    """L3Score with the local judge, pandas on demo runs: each prints something."""
     monkeypatch.chdir(tmp_path)
-    write_demo_run(tmp_path / "out" / "mmstar", "m", lambda _, row: row["answer"])
+    write_runs(server)
+    capsys.readouterr()
+
     for each in blocks(path, "python"):
         if "simple_evaluate" not in each and "<SUBJECT>" not in each:
-            exec(each.replace('"openai:gpt-4o"', f'"openai:gpt-4o@{server.url}"'), {})
+            exec(on_demo([each.replace("openai:gpt-4o", f"openai:gpt-4o@{server.url}")], "")[0], {})
             assert capsys.readouterr().out.strip()
 
 
@@ -119,7 +148,7 @@ def test_readme_has_this_version_of_the_matcher() -> None:
 
 def test_readme_is_short() -> None:
     """It has at most 850 words; the rest is in the docs."""
-    assert len(README.read_text(encoding="utf-8").split()) <= 850
+    assert words(README) <= 850
 
 
 def test_readme_cites_the_package_as_the_citation_file_does() -> None:
@@ -131,16 +160,16 @@ def test_readme_cites_the_package_as_the_citation_file_does() -> None:
 
 
 def test_what_a_clone_needs_stands_first() -> None:
-    """The two commands that set everything up are in the first 30 lines; no install asks an index."""
+    """The two commands that set everything up are in the first 30 lines; installs are of the clone."""
     text = README.read_text(encoding="utf-8")
     first = "\n".join(text.splitlines()[:30])
     assert "`make demo`" in first
     assert "`make test`" in first
     assert [each.strip("'`") for each in re.findall(r"pip install ([^\s`]+)", text)] == [
-        ".",  # beside a clone of the host
         ".[lmms-eval,report]",
+        ".",  # where the host is installed already
         ".[score]",
-        ".",
+        ".",  # L3Score alone
     ]
 
 

@@ -29,6 +29,11 @@ def program(name: str, word: str) -> str:
     return found
 
 
+def words(path: Path) -> int:
+    """Number of words of a page, without the borders of tables."""
+    return sum(bool(word.strip("|-")) for word in path.read_text(encoding="utf-8").split())
+
+
 def commands(path: Path) -> list[str]:
     """Every line of the page's blocks of commands, continued ones as one, without comments."""
     lines = "\n".join(blocks(path, "sh")).replace("\\\n", " ").splitlines()
