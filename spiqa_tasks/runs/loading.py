@@ -30,18 +30,24 @@ ByTask = list[tuple[Task, list[Run]]]
 def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[Run], list[str]]:
     """Return the scored runs at the paths, and remarks on runs that are replaced or left out.
 
+    Runs at different paths do not replace each other.
     Raises InputError: no runs; DataError: no questions of answers without a score; JudgeError: an
     unusable judge.
     """
+    runs: list[Run] = []
+    remarks: list[str] = []
     with said_if_slow("reading the answers"):
-        read, left_out = _with_tasks(list(paths), wanted)
-        read, broken = _readable(read, wanted)
-        runs, remarks = selection.runs_that_count(selection.judged_as_wanted(read, wanted.judge))
+        for place in paths:
+            read, left_out = _with_tasks([place], wanted)
+            read, broken = _readable(read, wanted)
+            judged = selection.judged_as_wanted(read, wanted.judge)
+            counting, replaced = selection.runs_that_count(judged)
+            runs += counting
+            remarks += replaced + left_out + broken
 
-    remarks += left_out + broken
     rows_of = functools.cache(task_questions)
     loaded = []
-    for run in runs:
+    for run in _distinct(runs):
         if not _has_scores(run, wanted.judge):
             run = _scored(run, wanted, rows_of, remarks)
         loaded.append(wanted.cut(run))
@@ -154,6 +160,12 @@ def _to_tasks(place: RunPath, runs: list[Run], named: dict[str, Task], name: str
             "<model>_<task>, or name a single task."
         )
     return selection.select_tasks(runs, list(named))
+
+
+def _distinct(runs: Iterable[Run]) -> list[Run]:
+    """The runs, each once where one path is within another."""
+    found = {(run.path.resolve(), run.task, run.identity.label): run for run in reversed([*runs])}
+    return list(found.values())[::-1]
 
 
 def _no_answers(what: str, paths: Sequence[RunPath], remarks: Sequence[str]) -> InputError:
