@@ -23,8 +23,8 @@ from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import EVERY, Selection
 
+# Tasks, each with the answers to it.
 ByTask = list[tuple[Task, list[Run]]]
-"""Tasks, each with the answers to it."""
 
 
 def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[Run], list[str]]:
@@ -130,17 +130,16 @@ def _runs_of_named(
         )
 
     wanted = replace(wanted, tasks=tuple(named))
-    by_task: dict[str, list[Run]] = {task: [] for task in named}
+    runs: list[Run] = []
     remarks: list[str] = []
     for place in paths:
         read, left_out = _with_tasks([place], wanted)
         read, broken = _readable(_to_tasks(place, read, named, name), wanted)
-        runs, replaced = selection.runs_that_count(read, judged=False)
+        counting, replaced = selection.runs_that_count(read, judged=False)
+        runs += [run for run in counting if run.logged]
         remarks += replaced + left_out + broken
-        for run in runs:
-            if run.logged:
-                by_task[run.task].append(run)
 
+    by_task = {task: [run for run in runs if run.task == task] for task in named}
     found = {task: of for task, of in by_task.items() if of}
     if not found:
         raise _no_answers(name, paths, remarks)
@@ -185,11 +184,7 @@ def _readable(runs: Sequence[Run], wanted: Selection) -> tuple[list[Run], list[s
 
     Raises DataError, InputError: the only run that is asked for cannot be read.
     """
-    asked = [
-        run
-        for run in runs
-        if not wanted.tasks or {run.task, selection.source_task(run)} & set(wanted.tasks)
-    ]
+    asked = [run for run in runs if wanted.has(run)]
     faults: dict[int, DataError | InputError] = {}
     for run in asked:
         try:
@@ -235,12 +230,15 @@ def _with_tasks(paths: Sequence[RunPath], wanted: Selection) -> tuple[list[Run],
     alone = [run for run in unknown if not known or run.path in named]
     others = [str(run.path) for run in unknown if run not in alone]
 
-    remarks = []
-    if others:
-        more = f", {len(others) - FIRST} others" if len(others) > FIRST else ""
-        names = ", ".join(others[:FIRST]) + more
-        remarks.append(f"Left out, with no task in the name: {names}. TASK=FILE names it.")
-    return [*known, *map(_of_no_task, alone)], remarks
+    return [*known, *map(_of_no_task, alone)], _without_task(others)
+
+
+def _without_task(paths: Sequence[str]) -> list[str]:
+    if not paths:
+        return []
+    more = f", {len(paths) - FIRST} others" if len(paths) > FIRST else ""
+    names = ", ".join(paths[:FIRST]) + more
+    return [f"Left out, with no task in the name: {names}. TASK=FILE names it."]
 
 
 def _of_no_task(run: Run) -> Run:
