@@ -21,13 +21,13 @@ from spiqa_tasks.scoring.values import number
 
 ALL = "all"
 GROUP = "group"
+# Options for which RUNs are scored again.
 _OF_SCORING = (
     "rule",
     "output",
     "dry_run",
     "accept_differences",
 )
-"""Options for which RUNs are scored again."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -70,14 +70,7 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
 
     Raises InputError: no run that has the column, or an unknown metric.
     """
-    frames = [(run, frame_of([run])) for run in with_unique_labels(runs)]
-    suited = [(run, frame) for run, frame in frames if _has(frame, arguments.by)]
-    if not suited:
-        known = {name for _, frame in frames for name in group_columns(frame)}
-        raise InputError(
-            f"No answers have the column {arguments.by}. Known: {', '.join(sorted(known))}."
-        )
-
+    suited = _suited(runs, arguments.by)
     asked = [(run, frame, _metrics(run, arguments.metrics)) for run, frame in suited]
     prepare((metrics, run.questions) for run, _, metrics in asked)
     rows: list[GroupValue] = []
@@ -91,13 +84,19 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
 
     _print(arguments.format, rows)
     short = [row for row in rows if math.isnan(row.value) and row.is_of_part]
-    say(
-        *(
-            f"{row.metric} of {row.group} of {row.model} is withheld: {row.questions} questions."
-            for row in short
-        )
-    )
+    for row in short:
+        say(f"{row.metric} of {row.group} of {row.model} is withheld: {row.questions} questions.")
     return is_complete and not short
+
+
+def _suited(runs: Sequence[Run], by: str) -> list[tuple[Run, pd.DataFrame]]:
+    """The runs that have a column of groups, with their frames."""
+    frames = [(run, frame_of([run])) for run in with_unique_labels(runs)]
+    suited = [(run, frame) for run, frame in frames if _has(frame, by)]
+    if not suited:
+        known = {name for _, frame in frames for name in group_columns(frame)}
+        raise InputError(f"No answers have the column {by}. Known: {', '.join(sorted(known))}.")
+    return suited
 
 
 def _has(frame: pd.DataFrame, by: str) -> bool:

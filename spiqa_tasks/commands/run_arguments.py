@@ -133,16 +133,10 @@ def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Ru
 def runs_by_path(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
     """Return the runs of the selected tasks, and remarks about others, which go to stderr, too.
 
-    Runs at different places do not replace each other.
     Raises InputError: none of the tasks; or see `load_runs`.
     """
-    found: dict[tuple[Path, str, str], Run] = {}
-    remarks: list[str] = []
-    for place in arguments.runs:
-        runs, said = load_runs([place], selection(arguments))
-        found |= {(run.path, run.task, run.identity.label): run for run in runs}
-        remarks += said
-    chosen = select_tasks(found.values(), arguments.task)
+    runs, remarks = load_runs(arguments.runs, selection(arguments))
+    chosen = select_tasks(runs, arguments.task)
     remarks += [*missing_samples(chosen), *withheld_remarks(chosen)]
     labelled = with_unique_labels(chosen)
     say(*remarks, *unread_remarks(labelled))

@@ -36,8 +36,8 @@ _REMEDIES = {
         "They have no score: ask the model again.",
     ),
 }
+# Unscored answers to a task, each with the name of the judge that will be asked, or ''.
 _Answers = list[tuple[str, Unjudged]]
-"""Unscored answers to a task, each with the name of the judge that will be asked, or ''."""
 
 
 class _Batch(NamedTuple):
@@ -112,8 +112,13 @@ def run(arguments: argparse.Namespace) -> int:
     scored = [run for of_task in results for run in of_task]
     if arguments.output is not None:
         say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
+    is_whole = all_judged and _is_whole(batches, scored)
+    return 0 if is_whole else 3
+
+
+def _is_whole(batches: Sequence[_Batch], scored: Sequence[Run]) -> bool:
     stored = all_stored(judge for batch in batches for judge in batch.judges)
-    return 0 if stored and all_judged and all(map(is_complete, scored)) else 3
+    return stored and all(map(is_complete, scored))
 
 
 def _batches(arguments: argparse.Namespace) -> tuple[list[_Batch], bool]:
@@ -143,10 +148,14 @@ def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> N
     elif form == "csv":
         print(as_csv([row for of_task in results for row in score_tables.rows(of_task)]))
     elif results:
-        tables = [score_tables.as_text(of_task, form) for of_task in results]
-        if len(results) > 1:
-            tables.append(score_tables.models_table(score_tables.of_one_model(results), form))
-        print("\n\n".join(tables))
+        print(_as_text(results, form))
+
+
+def _as_text(results: Sequence[Sequence[Run]], form: str) -> str:
+    tables = [score_tables.as_text(of_task, form) for of_task in results]
+    if len(results) > 1:
+        tables.append(score_tables.models_table(score_tables.of_one_model(results), form))
+    return "\n\n".join(tables)
 
 
 def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Joined]) -> _Batch:

@@ -27,21 +27,22 @@ from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.json_text import conforms, first_of, json_lines, loads
 from spiqa_tasks.scoring.clusters import clustered_stderr
 
+# Ending of a results file's name, after its date.
 RESULTS = "_results.json"
-"""Ending of a results file's name, after its date."""
 
+# Between the date and the task in a samples file's name.
 SAMPLES = "_samples_"
-"""Between the date and the task in a samples file's name."""
 
+# Key of a results file for what lmms-eval has no key for: task -> judge, counts, signature.
 SUMMARY = "spiqa_tasks"
-"""Key of a results file for what lmms-eval has no key for: task -> judge, counts, signature."""
 
+# Key of a sample for the headline score, where lmms-eval's `--baseline` and `score_key` look.
 BASELINE = "score"
-"""Key of a sample for the headline score, where lmms-eval's `--baseline` and `score_key` look."""
 
+# Fields of a sample with the responses; the second is left out where both are equal.
 _RESPONSES = ("filtered_resps", "resps")
-"""Fields of a sample with the responses; the second is left out where both are equal."""
 
+# Fields of a sample that are no metric; every other field is one.
 _NO_METRICS = frozenset(
     {
         *_RESPONSES,
@@ -56,23 +57,23 @@ _NO_METRICS = frozenset(
         "submission",
     }
 )
-"""Fields of a sample that are no metric; every other field is one."""
 
+# lmms-eval dates its files in Singapore's time on every machine; the newest run is found by it.
 _ZONE = timezone(timedelta(hours=8))
-"""lmms-eval dates its files in Singapore's time on every machine; the newest run is found by it."""
 
+# Characters that lmms-eval replaces in a model's name to make a folder of it.
 _UNSAFE = re.compile(r"[\"<>:/\|\\?\*\[\]]+")
-"""Characters that lmms-eval replaces in a model's name to make a folder of it."""
 
+# Bytes of a folder's name: file systems take 255, and long --model_args have more.
 _LONGEST_FOLDER = 200
-"""Bytes of a folder's name: file systems take 255, and long --model_args have more."""
 
+# An argument that may be a key: it is never shown.
 _KEY = re.compile(r"^\w*(key|token|secret|password|auth\w*)=|\bsk-\w|Bearer", re.IGNORECASE)
-"""An argument that may be a key: it is never shown."""
 
+# User and password in an address.
 _LOGIN = re.compile(r"//[^/@]*@")
-"""User and password in an address."""
 
+# What a results file of another form, or one that was changed, leads its reader to.
 _BROKEN = (
     ArithmeticError,
     AttributeError,
@@ -82,7 +83,6 @@ _BROKEN = (
     TypeError,
     ValueError,
 )
-"""What a results file of another form, or one that was changed, leads its reader to."""
 
 
 def model_arguments(text: str) -> dict[str, str]:

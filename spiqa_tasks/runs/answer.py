@@ -12,10 +12,10 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.tables import decoded
 from spiqa_tasks.scoring.options import options_in
 
+# Ids listed in a remark.
 FIRST = 5
-"""Ids listed in a remark."""
+# Everything but letters, digits, decimal points and minus signs.
 _NOTHING = re.compile(r"(?!(?<=\d)\.(?=\d)|-(?=\.?\d))[\W_]")
-"""Everything but letters, digits, decimal points and minus signs."""
 
 _NO_OPTIONS: Mapping[str, str] = {}
 
@@ -61,8 +61,8 @@ class Answer:
         )
 
 
+# Id of the question -> its answer, in the order of the task's rows.
 Answers = dict[str, Answer]
-"""Id of the question -> its answer, in the order of the task's rows."""
 
 
 def by_question(path: Path, answers: Iterable[Answer]) -> tuple[Answers, list[str]]:

@@ -27,6 +27,7 @@ from spiqa_tasks.scoring.values import too_few
 if TYPE_CHECKING:
     import pandas as pd
 
+# The columns of every frame; one per group and one per metric of single questions follow.
 COLUMNS = (
     "run",
     "task",
@@ -46,10 +47,9 @@ COLUMNS = (
     "answered",
     "signature",
 )
-"""The columns of every frame; one per group and one per metric of single questions follow."""
 
+# Metrics of a whole text collection: their value is not the mean of scores of single answers.
 CORPUS_METRICS = frozenset(name for name in text_scores.METRICS if name != "bertscore_f1")
-"""Metrics of a whole text collection: their value is not the mean of scores of single answers."""
 
 
 def load_samples(*paths: str | Path, task: str | None = None) -> pd.DataFrame:

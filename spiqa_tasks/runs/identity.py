@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 from spiqa_tasks.hosts.lmms_eval_files import model_arguments
 
+# Arguments that say where and how fast a model runs, not which it is.
 _RUNNING = frozenset(
     {
         "api_key",
@@ -32,12 +33,11 @@ _RUNNING = frozenset(
         "timeout",
     }
 )
-"""Arguments that say where and how fast a model runs, not which it is."""
 
+# Part of the ablation of a run with changed options, alone or after that of the pictures.
 OPTIONS = "options="
-"""Part of the ablation of a run with changed options, alone or after that of the pictures."""
+# Suffix of the ablation of a few-shot run, before its `shots` argument.
 SHOTS = ",shots="
-"""Suffix of the ablation of a few-shot run, before its `shots` argument."""
 
 
 @dataclass(frozen=True)

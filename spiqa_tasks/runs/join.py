@@ -20,11 +20,11 @@ from spiqa_tasks.runs.subset import Subset
 
 Rows = Sequence[Mapping[str, Any]]
 
+# Benchmark of answers without a task -> function that makes the rows of a file's questions.
 ROWS_IN_FILE: Mapping[str, Callable[[Rows, str], Rows]] = {
     FREE_ANSWERS.name: free_answers.rows_in_file,
     CHOICE_ANSWERS.name: choice_answers.rows_in_file,
 }
-"""Benchmark of answers without a task -> function that makes the rows of a file's questions."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +82,13 @@ def join_questions(
         )
 
     if subset is not None:
-        others = {row["id"] for row in rows}
-        rows = subset.rows(task.name, rows)
+        kept = subset.rows(task.name, rows)
         asked = replace(asked, kept=frozenset(subset.ids))
-        others -= {row["id"] for row in rows}
-        answers = [answer for answer in answers if answer.id not in others]
+        answers = _answers_to(kept, rows, answers)
+        rows = kept
 
     matched, unmatched = match(run.path, answers, rows)
-    figures: Mapping[str, Collection[str]] = {}
-    if any(answer.response.shown for answer in matched.values()):
-        figures = known_figures(asked.benchmark, asked.split)
+    figures = _figures(asked, matched)
     matched, unmatched["differing"], said = compared(
         run.path, matched, rows, figures, accept_differences
     )
@@ -102,6 +99,19 @@ def join_questions(
     joined = replace(run, task=asked.name, definition=asked, form=form, read=lambda: found)
     digest = "" if subset is None else subset.digest
     return Joined(joined, rows, unmatched, digest), remarks
+
+
+def _answers_to(kept: Rows, rows: Rows, answers: Sequence[Answer]) -> list[Answer]:
+    """The answers without those to other rows of the task; unknown ids stay."""
+    others = {row["id"] for row in rows} - {row["id"] for row in kept}
+    return [answer for answer in answers if answer.id not in others]
+
+
+def _figures(task: Task, answers: Mapping[str, Answer]) -> Mapping[str, Collection[str]]:
+    """Paper -> files of its figures, if answers name figures."""
+    if not any(answer.response.shown for answer in answers.values()):
+        return {}
+    return known_figures(task.benchmark, task.split)
 
 
 def _check_ids(run: Run, task: Task, answers: Sequence[Answer]) -> None:

@@ -23,25 +23,31 @@ from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import EVERY, Selection
 
+# Tasks, each with the answers to it.
 ByTask = list[tuple[Task, list[Run]]]
-"""Tasks, each with the answers to it."""
 
 
 def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[Run], list[str]]:
     """Return the scored runs at the paths, and remarks on runs that are replaced or left out.
 
+    Runs at different paths do not replace each other.
     Raises InputError: no runs; DataError: no questions of answers without a score; JudgeError: an
     unusable judge.
     """
+    runs: list[Run] = []
+    remarks: list[str] = []
     with said_if_slow("reading the answers"):
-        read, left_out = _with_tasks(list(paths), wanted)
-        read, broken = _readable(read, wanted)
-        runs, remarks = selection.runs_that_count(selection.judged_as_wanted(read, wanted.judge))
+        for place in paths:
+            read, left_out = _with_tasks([place], wanted)
+            read, broken = _readable(read, wanted)
+            judged = selection.judged_as_wanted(read, wanted.judge)
+            counting, replaced = selection.runs_that_count(judged)
+            runs += counting
+            remarks += replaced + left_out + broken
 
-    remarks += left_out + broken
     rows_of = functools.cache(task_questions)
     loaded = []
-    for run in runs:
+    for run in _distinct(runs):
         if not _has_scores(run, wanted.judge):
             run = _scored(run, wanted, rows_of, remarks)
         loaded.append(wanted.cut(run))
@@ -124,17 +130,16 @@ def _runs_of_named(
         )
 
     wanted = replace(wanted, tasks=tuple(named))
-    by_task: dict[str, list[Run]] = {task: [] for task in named}
+    runs: list[Run] = []
     remarks: list[str] = []
     for place in paths:
         read, left_out = _with_tasks([place], wanted)
         read, broken = _readable(_to_tasks(place, read, named, name), wanted)
-        runs, replaced = selection.runs_that_count(read, judged=False)
+        counting, replaced = selection.runs_that_count(read, judged=False)
+        runs += [run for run in counting if run.logged]
         remarks += replaced + left_out + broken
-        for run in runs:
-            if run.logged:
-                by_task[run.task].append(run)
 
+    by_task = {task: [run for run in runs if run.task == task] for task in named}
     found = {task: of for task, of in by_task.items() if of}
     if not found:
         raise _no_answers(name, paths, remarks)
@@ -156,6 +161,12 @@ def _to_tasks(place: RunPath, runs: list[Run], named: dict[str, Task], name: str
     return selection.select_tasks(runs, list(named))
 
 
+def _distinct(runs: Iterable[Run]) -> list[Run]:
+    """The runs, each once where one path is within another."""
+    found = {(run.path.resolve(), run.task, run.identity.label): run for run in reversed([*runs])}
+    return list(found.values())[::-1]
+
+
 def _no_answers(what: str, paths: Sequence[RunPath], remarks: Sequence[str]) -> InputError:
     places = ", ".join(str(place.path) for place in paths)
     return InputError(
@@ -173,11 +184,7 @@ def _readable(runs: Sequence[Run], wanted: Selection) -> tuple[list[Run], list[s
 
     Raises DataError, InputError: the only run that is asked for cannot be read.
     """
-    asked = [
-        run
-        for run in runs
-        if not wanted.tasks or {run.task, selection.source_task(run)} & set(wanted.tasks)
-    ]
+    asked = [run for run in runs if wanted.has(run)]
     faults: dict[int, DataError | InputError] = {}
     for run in asked:
         try:
@@ -223,12 +230,15 @@ def _with_tasks(paths: Sequence[RunPath], wanted: Selection) -> tuple[list[Run],
     alone = [run for run in unknown if not known or run.path in named]
     others = [str(run.path) for run in unknown if run not in alone]
 
-    remarks = []
-    if others:
-        more = f", {len(others) - FIRST} others" if len(others) > FIRST else ""
-        names = ", ".join(others[:FIRST]) + more
-        remarks.append(f"Left out, with no task in the name: {names}. TASK=FILE names it.")
-    return [*known, *map(_of_no_task, alone)], remarks
+    return [*known, *map(_of_no_task, alone)], _without_task(others)
+
+
+def _without_task(paths: Sequence[str]) -> list[str]:
+    if not paths:
+        return []
+    more = f", {len(paths) - FIRST} others" if len(paths) > FIRST else ""
+    names = ", ".join(paths[:FIRST]) + more
+    return [f"Left out, with no task in the name: {names}. TASK=FILE names it."]
 
 
 def _of_no_task(run: Run) -> Run:

@@ -13,16 +13,17 @@ from spiqa_tasks.runs.answer import FIRST, Answer, Answers, by_question, plain
 from spiqa_tasks.scoring.values import is_covered
 
 Row = Mapping[str, Any]
+# `missing`, `unknown`, `duplicates`, `differing` -> ids of answers that did not fit the rows.
 Unmatched = dict[str, list[str]]
-"""`missing`, `unknown`, `duplicates`, `differing` -> ids of answers that did not fit the rows."""
 
+# Characters of a text that a sentence quotes.
 LONGEST = 80
-"""Characters of a text that a sentence quotes."""
 
 _FIGURES = "figures"
+# Between the parts of an id: `paper/0`, `paper#0`, `paper_0`, `paper_qa_0`, `paper-q0`.
 _SEPARATOR = re.compile(r"[\W_]+(?:(?:qa?|question)(?:[\W_]+|(?=\d)))?")
-"""Between the parts of an id: `paper/0`, `paper#0`, `paper_0`, `paper_qa_0`, `paper-q0`."""
 
+# Way in which ids did not fit -> what is said of one and of several.
 _MEANINGS = {
     "missing": (
         "question has no answer and is left out",
@@ -37,7 +38,6 @@ _MEANINGS = {
         "ids occur several times with the same answer and count once",
     ),
 }
-"""Way in which ids did not fit -> what is said of one and of several."""
 
 
 class _Difference(NamedTuple):
@@ -65,12 +65,15 @@ def match(path: Path, answers: Sequence[Answer], rows: Sequence[Row]) -> tuple[A
 
     if not found:
         raise _no_answers(path, rows, unknown)
-    if missing == ["0"] and unknown == [str(len(known))]:
-        raise InputError(
-            f"Expected ids from 0 to {len(known) - 1} in {path}, found 1 to {unknown[0]}. "
-            "Count from 0."
-        )
+    _check_first_id(path, len(known), missing, unknown)
     return found, {"missing": missing, "unknown": unknown, "duplicates": duplicates}
+
+
+def _check_first_id(path: Path, count: int, missing: list[str], unknown: list[str]) -> None:
+    if missing == ["0"] and unknown == [str(count)]:
+        raise InputError(
+            f"Expected ids from 0 to {count - 1} in {path}, found 1 to {unknown[0]}. Count from 0."
+        )
 
 
 def spelled(answer_id: str) -> str:
@@ -111,11 +114,7 @@ def compared(
     Raises InputError: another true answer or other options under an id, or other differences of
     too many answers, unless `accept`.
     """
-    differences: list[_Difference] = []
-    for row in rows:
-        answer = answers.get(row["id"])
-        if answer is not None and not answer.is_bare:
-            differences += _differences(answer, row, figures)
+    differences = _all_differences(answers, rows, figures)
     if not differences:
         return answers, [], []
 
@@ -141,6 +140,17 @@ def compared(
         f"the release's: {named}; {_example(first)}."
     )
     return found, ids, [remark]
+
+
+def _all_differences(
+    answers: Answers, rows: Sequence[Row], figures: Mapping[str, Collection[str]]
+) -> list[_Difference]:
+    differences: list[_Difference] = []
+    for row in rows:
+        answer = answers.get(row["id"])
+        if answer is not None and not answer.is_bare:
+            differences += _differences(answer, row, figures)
+    return differences
 
 
 def _no_answers(path: Path, rows: Sequence[Row], unknown: Sequence[str]) -> InputError:
@@ -172,14 +182,16 @@ def _with_row_ids(answers: Iterable[Answer], rows: Sequence[Row]) -> tuple[list[
     ambiguous = []
     for answer in answers:
         same = [] if answer.id in known else by_name.get(spelled(answer.id), [])
-        if len(same) > 1:
-            # the one with the answer's reference is meant
-            same = [row for row in same if plain(_true(row)) == plain(answer.reference)]
-            if len(same) != 1:
-                ambiguous.append(answer.id)
-                continue
-        found.append(replace(answer, id=same[0]["id"]) if same else answer)
+        meant = same if len(same) < 2 else _of_reference(same, answer)
+        if same and len(meant) != 1:
+            ambiguous.append(answer.id)
+        else:
+            found.append(replace(answer, id=meant[0]["id"]) if meant else answer)
     return found, ambiguous
+
+
+def _of_reference(rows: Sequence[Row], answer: Answer) -> list[Row]:
+    return [row for row in rows if plain(_true(row)) == plain(answer.reference)]
 
 
 def _placed(answer: Answer, rows: Sequence[Row]) -> Answer:
@@ -229,6 +241,12 @@ def _differences(
     if not _is_question(answer, row, options):
         yield _Difference(row["id"], "question", answer.question, question)
 
+    yield from _figure_differences(answer, row, figures)
+
+
+def _figure_differences(
+    answer: Answer, row: Row, figures: Mapping[str, Collection[str]]
+) -> Iterator[_Difference]:
     needed = [row["figures"][index]["file"] for index in row.get("referred", ())]
     if answer.needed and not row.get("step") and not set(needed) <= set(answer.needed):
         texts = ", ".join(answer.needed), ", ".join(needed)

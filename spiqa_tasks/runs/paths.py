@@ -32,18 +32,18 @@ FORMS = (
 )
 
 RESULTS = "results"
+# The forms of lmms-eval's files.
 SAMPLES = "samples"
-"""The forms of lmms-eval's files."""
 
+# Of the files that are looked into in a folder, which may hold a hundred thousand pictures.
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".xlsx", ".parquet"})
-"""Of the files that are looked into in a folder, which may hold a hundred thousand pictures."""
 
+# Form of files that no host wrote -> what reads its answers.
 _READERS: Mapping[str, Callable[[Path, Columns], list[Answer]]] = {
     spiqa_responses.FORM: spiqa_responses.read_answers,
     answers.LINES: answers.read_lines,
     answers.TABLE: answers.read_table,
 }
-"""Form of files that no host wrote -> what reads its answers."""
 
 
 @dataclass(frozen=True)
@@ -166,9 +166,11 @@ def _of_task(place: RunPath, runs: list[Run], task: str) -> list[Run]:
     if wanted and all(run.task != wanted for run in runs):
         unnamed = ("", place.path.stem) if place.task else ("",)
         runs = [replace(run, task=wanted) if run.task in unnamed else run for run in runs]
-    if not place.task:
-        return runs
+    return _to_named(place, runs) if place.task else runs
 
+
+def _to_named(place: RunPath, runs: list[Run]) -> list[Run]:
+    """The runs to the task that is named with a path, and those of no task."""
     found = [run for run in runs if run.task == place.task]
     if not found:
         others = ", ".join(sorted({run.task for run in runs}))
@@ -191,16 +193,19 @@ def _by_form(path: Path, tasks: Collection[str], columns: Columns) -> _Files:
             form, content = form_by_content(file, columns)
         except DataError as error:
             files.broken.append(error)
-            continue
-
-        if form == answers.TABLE and is_folder and are_texts(content):
-            form = ""  # in a folder they may be anything
-        if form == RESULTS:
-            files.results.append((file, content))
-        if not form and isinstance(content, dict):
-            _note_unknown(files, content, is_alone=not is_folder)
-        files.by_form.setdefault(form, []).append(file)
+        else:
+            _note(files, file, form, content, is_alone=not is_folder)
     return files
+
+
+def _note(files: _Files, file: Path, form: str, content: Any, is_alone: bool) -> None:
+    if form == answers.TABLE and not is_alone and are_texts(content):
+        form = ""  # in a folder they may be anything
+    if form == RESULTS:
+        files.results.append((file, content))
+    if not form and isinstance(content, dict):
+        _note_unknown(files, content, is_alone)
+    files.by_form.setdefault(form, []).append(file)
 
 
 def _note_unknown(files: _Files, content: Mapping[str, Any], is_alone: bool) -> None:
@@ -294,20 +299,22 @@ def _below(folder: Path) -> Iterator[Path]:
 
 def _json_form(path: Path, columns: Columns) -> tuple[str, Any]:
     first = first_object(path)
-    if first is not None and lmms_eval_files.is_sample(first):
+    content = first
+    if first is None:
+        content = json_value(path)
+    elif lmms_eval_files.is_sample(first):
         return SAMPLES, first
-    if first is not None and columns.is_answer(columns.resolved(first)):
+    elif columns.is_answer(columns.resolved(first)):
         return answers.LINES, first
 
-    content = first if first is not None else json_value(path)
     if lmms_eval_files.is_results(content):
         return RESULTS, content
     if spiqa_responses.is_responses(content, columns):
         return spiqa_responses.FORM, content
 
     # an object of texts is predictions by id, or a line
-    rows = list(read_records([path])) if are_texts(first) else rows_in(content)
-    resolved = [columns.resolved(row) for row in rows or ()]
+    rows = list(read_records([path])) if are_texts(first) else rows_in(content) or []
+    resolved = [columns.resolved(row) for row in rows]
     is_table = isinstance(content, list) or columns.is_answer(answers.columns_of(resolved))
     return answers.TABLE if rows and is_table else "", content
 

@@ -36,10 +36,13 @@ class Selection:
     columns: Columns = USUAL
     subset: Subset | None = None
 
+    def has(self, run: Run) -> bool:
+        """Return whether a run is of the tasks, or of their variants without pictures."""
+        return not self.tasks or bool({run.task, source_task(run)} & set(self.tasks))
+
     def cut(self, run: Run) -> Run:
         """Return a run with the only questions that count, and with values over a part."""
-        is_of = not self.tasks or {run.task, source_task(run)} & set(self.tasks)
-        if self.subset is not None and is_of:
+        if self.subset is not None and self.has(run):
             run = self.subset.of(run)
         return replace(run, partial=self.partial)
 
@@ -84,11 +87,15 @@ def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run]
 
     replaced: dict[int, Run] = {}
     for same in versions.values():
-        best = max(same, key=lambda run: (run.size, judged and bool(run.judge_key), run.date))
+        best = max(same, key=lambda run: _rank(run, judged))
         replaced |= {id(other): best for other in same if other is not best}
 
     remarks = [_again(replaced[id(run)], run) for run in runs if id(run) in replaced]
     return [run for run in runs if id(run) not in replaced], remarks
+
+
+def _rank(run: Run, judged: bool) -> tuple[int, bool, str]:
+    return run.size, judged and bool(run.judge_key), run.date
 
 
 def _again(best: Run, other: Run) -> str:

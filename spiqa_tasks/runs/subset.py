@@ -13,8 +13,8 @@ from spiqa_tasks.printable import counted
 from spiqa_tasks.runs.answer import FIRST, Answer
 from spiqa_tasks.runs.run import Run
 
+# Field of a kept.json with a path of the machine that wrote it, which its digest leaves out.
 SOURCE_YAML = "source_yaml"
-"""Field of a kept.json with a path of the machine that wrote it, which its digest leaves out."""
 
 
 @dataclass(frozen=True)

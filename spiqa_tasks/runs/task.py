@@ -18,8 +18,9 @@ from spiqa_tasks.errors import InputError
 if TYPE_CHECKING:
     from spiqa_tasks.runs.run import Run
 
+# The detail of a record of a host's task that lists the metrics which the host computed of it.
 LOGGED = "metrics"
-"""The detail of a record of a host's task that lists the metrics which the host computed of it."""
+# (beginning of the task's name, metric) -> what the host's value is divided by to be a share.
 UNITS = {
     ("mmbench", "gpt_eval_score"): 100.0,
     ("mathvista", "llm_as_judge_eval"): 100.0,
@@ -27,15 +28,15 @@ UNITS = {
     ("seedbench", "seed_image"): 1.0,
     ("seedbench", "seed_all"): 1.0,
 }
-"""(beginning of the task's name, metric) -> what the host's value is divided by to be a share."""
+# The units that a task's YAML may name as `metadata: {unit: shares}` or `percent`.
 NAMES = {"shares": 1.0, "percent": 100.0}
-"""The units that a task's YAML may name as `metadata: {unit: shares}` or `percent`."""
+# Beginning of the task's name -> its headline where that is no average: the paper's SEED is of
+# images alone.
 HEADLINES = {"seedbench": "seed_image"}
-"""Beginning of the task's name -> its headline where that is no average: the paper's SEED is of images alone."""
+# Words in the name of a host's metric that is of all questions.
 OVERALL_WORDS = frozenset({"average", "avg", "overall", "all"})
-"""Words in the name of a host's metric that is of all questions."""
+# Hosts print shares with four decimals, percent with two.
 ROUNDING = 0.5e-4 + 1e-9
-"""Hosts print shares with four decimals, percent with two."""
 
 
 @dataclass(frozen=True)
@@ -201,13 +202,20 @@ class HostTask:
 
 def _judged(run: Run, metrics: Sequence[Metric]) -> set[str]:
     """The metrics of a judge that the records have; with any, the rates of its failures, too."""
-    known = {name for record in (*run.records, *run.questions) for name in record.scores}
-    known |= {str(verdict["metric"]) for record in run.questions for verdict in record.verdicts}
+    known = _scored(run)
     of_judge = [metric for metric in metrics if metric.needs == "judge"]
     judged = {metric.name for metric in of_judge if metric.name in known}
     if judged:
         judged |= {metric.name for metric in of_judge if not metric.higher_is_better}
     return judged
+
+
+def _scored(run: Run) -> set[str]:
+    """The metrics that a record has a score or a verdict of."""
+    known = {name for record in (*run.records, *run.questions) for name in record.scores}
+    return known | {
+        str(verdict["metric"]) for record in run.questions for verdict in record.verdicts
+    }
 
 
 def _computed(run: Run, metrics: Sequence[Metric]) -> set[str]:

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from host_files import choice_samples, sample_of, write_run
 from judged_runs import write_two_judges
@@ -81,27 +80,6 @@ def test_the_scores_of_two_judges_are_told_apart_or_one_is_named(
         capsys, "score", "--by", "group", place, "--metrics", "l3score", "--judge", "openai:b"
     )
     assert [(row["model"], row["value"]) for row in found if row["group"] == "all"] == [("m", 0.5)]
-
-
-def test_the_benchmark_that_a_question_is_from_is_a_group_of_its_own(
-    tmp_path: Path,
-    real_data: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Of the authors' submission: shares of hits by source, counted by first letters; the usual groups lack it."""
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
-    path = real_data / "mmstar" / "llava_next_34b_sample.jsonl"
-    table = pd.read_json(path, lines=True)
-    hits = (table["prediction"].str[0] == table["answer"]).groupby(table["bench"])
-    place = f"mmstar_filtered={path}"
-    status, found, _ = run_json(capsys, "score", place, "--partial", "--by", "source")
-    assert status == 0
-    assert {row["group"]: (row["n"], row["value"]) for row in found} == {
-        name: (count, pytest.approx(hits.mean()[name])) for name, count in hits.count().items()
-    }
-    usual = run_json(capsys, "score", "--by", "group", place, "--partial")[1]
-    assert not {row["group"] for row in usual} & {row["group"] for row in found}
 
 
 def test_the_source_is_logged_and_read_again(

@@ -17,11 +17,11 @@ from spiqa_tasks.runs.readers.columns import (
     listed,
 )
 
+# The form of files that have an object a line.
 LINES = "jsonl"
-"""The form of files that have an object a line."""
 
+# The form of all other files of rows.
 TABLE = "table"
-"""The form of all other files of rows."""
 
 
 def read_lines(path: Path, columns: Columns = USUAL) -> list[Answer]:

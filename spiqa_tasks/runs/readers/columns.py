@@ -27,26 +27,25 @@ _FIELDS = {
     "options": "options choices candidates answer_choices",
     "figures": "figures all_figures_names selected_figures_names selected_figures",
 }
+# Field -> names of its column; the first that is there counts, in every command.
+#
+# Of figures the only one counts: of several nobody knows which the model saw.
 FIELDS: Mapping[str, tuple[str, ...]] = {
     name: tuple(columns.split()) for name, columns in _FIELDS.items()
 } | {"id": (*ID_COLUMNS, KEY, *_FIELDS["id"].split())}
-"""Field -> names of its column; the first that is there counts, in every command.
 
-Of figures the only one counts: of several nobody knows which the model saw.
-"""
-
+# The column that is an id together with the question, for files without ids of questions.
 PAPER = "paper_id"
-"""The column that is an id together with the question, for files without ids of questions."""
 
+# Values of a column `status` that say that there is no answer.
 FAILED_STATUSES = frozenset({"error", "failed", "failure", "timeout", "request_failed"})
-"""Values of a column `status` that say that there is no answer."""
 
+# Columns of SPIQA's released scripts: figures as shown, and those that the answer needs.
 _RELEASED = ("all_figures_names", "referred_figures_indices", "referred_figures_names")
-"""Columns of SPIQA's released scripts: figures as shown, and those that the answer needs."""
 
 _LONGEST_NAME = 60
+# Names in a message, and characters of each; an object of answers by id has thousands.
 _MOST_NAMES = 12
-"""Names in a message, and characters of each; an object of answers by id has thousands."""
 
 
 @dataclass(frozen=True)
@@ -210,14 +209,18 @@ def advice(
     if not missing:
         return ""
 
-    known = {*_RELEASED, *(columns.name(what, found) for what in FIELDS)}
-    free = [name for name in found if name not in known]
+    free = _free_columns(found, columns)
     if "prediction" in missing and "answer" in found:
         free.insert(0, "answer")  # without another column more often the model's than the true one
     if not free:
         return f"No column looks like {' or '.join(missing)}: add it."
     pairs = [f"{what}={name[:_LONGEST_NAME]}" for what, name in zip(missing, free, strict=False)]
     return f"Name the columns, such as --columns {','.join(pairs)}."
+
+
+def _free_columns(found: Collection[str], columns: Columns) -> list[str]:
+    known = {*_RELEASED, *(columns.name(what, found) for what in FIELDS)}
+    return [name for name in found if name not in known]
 
 
 def _value_at(value: Any, path: list[str]) -> Any:

@@ -13,11 +13,11 @@ from spiqa_tasks.runs.task import LOGGED, is_reported
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.refusals import is_refusal
 
+# Fields of a logged metric that name a group of the question.
 _GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")
-"""Fields of a logged metric that name a group of the question."""
 
+# Fields of a logged metric with what the host read in the response.
 _PREDICTIONS = ("pred", "parsed_pred", "prediction")
-"""Fields of a logged metric with what the host read in the response."""
 
 _PLACEHOLDERS = re.compile(r"<image(?:[ _]?\d+)?>")
 
@@ -38,13 +38,16 @@ def host_answers(samples: Sequence[LoggedSample], task: LoggedTask) -> list[Answ
         values = [sample.values[name] for sample in samples if name in sample.values]
         if any(map(_is_scored, values)):
             continue
-
-        # to the host a failed request is a wrong answer
-        scores = [answer.record.scores.get(name, 0.0) for answer in answers if answer.record]
-        mean = sum(scores) / len(values)
+        mean = _mean_score(answers, name, len(values))
         if not is_reported(task.name, task.config, task.values, name, mean):
             answers = [_without_score(answer, name) for answer in answers]
     return answers
+
+
+def _mean_score(answers: Sequence[Answer], name: str, count: int) -> float:
+    """The mean as the host computes it: a failed request is a wrong answer."""
+    records = [answer.record for answer in answers if answer.record is not None]
+    return sum(record.scores.get(name, 0.0) for record in records) / count
 
 
 def score_of(logged: Any) -> float | None:
@@ -67,11 +70,15 @@ def _compared(logged: Mapping[str, Any]) -> float | None:
     if predicted is None or answer is None:
         return None
 
-    options = {letter: str(logged[letter]) for letter in "ABCDE" if letter in logged}
-    options = {letter: text for letter, text in options.items() if text != "nan"}
+    options = _options(logged)
     if options and isinstance(predicted, str):
         return float(extract_choice(predicted, options).letter == answer)
     return float(_plain(answer) in _flat(predicted))
+
+
+def _options(logged: Mapping[str, Any]) -> dict[str, str]:
+    options = {letter: str(logged[letter]) for letter in "ABCDE" if letter in logged}
+    return {letter: text for letter, text in options.items() if text != "nan"}
 
 
 def _is_scored(logged: Any) -> bool:

@@ -12,14 +12,14 @@ from spiqa_tasks.files.records import read_records
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.runs.readers.columns import FIELDS
 
+# Field -> names of its column, the likeliest first.
 COLUMNS = {name: FIELDS[name] for name in ("question", "reference", "prediction")} | {
     "label": ("label", "verdict")
 }
-"""Field -> names of its column, the likeliest first."""
 YES = frozenset({"true", "yes", "1", "correct", "right"})
 NO = frozenset({"false", "no", "0", "incorrect", "wrong"})
+# EVOUNA's columns; the last two are followed by a system's name.
 _GOLDEN, _ANSWER, _VERDICT = "golden_answer", "answer_", "judge_"
-"""EVOUNA's columns; the last two are followed by a system's name."""
 
 
 @dataclass(frozen=True)
@@ -84,23 +84,33 @@ def _of_evouna(where: str, entry: Mapping[str, Any]) -> Iterator[Labelled | str]
 
 def _of_row(where: str, row: Mapping[str, Any]) -> Labelled | str:
     entry = {field: row[name] for field, names in COLUMNS.items() for name in names if name in row}
-    if missing := [name for name in COLUMNS if name not in entry]:
-        found = ", ".join(map(str, row)) or "nothing"
-        raise InputError(
-            f"Expected {where} to have {', '.join(COLUMNS)}; found {found}. Add {', '.join(missing)}."
-        )
+    _check_columns(where, row, entry)
     if entry["label"] in (None, ""):
         return "no label"
-    reference = entry["reference"]
-    references = tuple(reference) if isinstance(reference, list) else (reference,)
-    if not references or not all(isinstance(text, str) for text in references):
-        raise InputError(
-            f"Expected the reference of {where} to be text or a list of texts, found {reference!r}."
-        )
+    references = _references(where, entry["reference"])
     candidate = Candidate(
         _text(where, entry, "prediction"), _text(where, entry, "question"), "/".join(references)
     )
     return Labelled(candidate, _label(where, entry["label"]))
+
+
+def _check_columns(where: str, row: Mapping[str, Any], entry: Mapping[str, Any]) -> None:
+    missing = [name for name in COLUMNS if name not in entry]
+    if missing:
+        found = ", ".join(map(str, row)) or "nothing"
+        raise InputError(
+            f"Expected {where} to have {', '.join(COLUMNS)}; found {found}. Add "
+            f"{', '.join(missing)}."
+        )
+
+
+def _references(where: str, reference: Any) -> list[str]:
+    references = reference if isinstance(reference, list) else [reference]
+    if not references or not all(isinstance(text, str) for text in references):
+        raise InputError(
+            f"Expected the reference of {where} to be text or a list of texts, found {reference!r}."
+        )
+    return references
 
 
 def _text(where: str, entry: Mapping[str, Any], name: str) -> str:

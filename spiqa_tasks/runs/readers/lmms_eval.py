@@ -20,14 +20,14 @@ from spiqa_tasks.runs.identity import Identity, identity
 from spiqa_tasks.runs.readers.host_tasks import host_answers
 from spiqa_tasks.runs.run import Origin, Run, Written
 
+# The forms: written by the host, or by `score --output`.
 FORM, SCORED = FORMS = ("lmms-eval", "score")
-"""The forms: written by the host, or by `score --output`."""
 
+# Logged `process_docs` of this package's own loader: the task then has all of its questions.
 _OWN_LOADER = "<function load "
-"""Logged `process_docs` of this package's own loader: the task then has all of its questions."""
 
+# What the host logs for a null, as reasoning models return that spent their tokens.
 _NULL = "None"
-"""What the host logs for a null, as reasoning models return that spent their tokens."""
 
 
 def read_results(path: Path, content: Any = None) -> list[Run]:

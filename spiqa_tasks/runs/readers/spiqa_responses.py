@@ -75,14 +75,18 @@ def with_row_ids(answers: Sequence[Answer], rows: Rows) -> tuple[list[Answer], s
         key, document = _split(answer.id)
         question_id = ids.get(key, key)
         if bool(document) != is_per_figure and question_id in documents:
-            expected = "a response per figure" if is_per_figure else "one response"
-            task = "without" if is_per_figure else "with"
-            raise InputError(
-                f"Expected {expected} to question {key}; score them as the task {task} _perfigure."
-            )
+            raise _other_task(key, is_per_figure)
         row_id = documents.get(question_id, {}).get(document, answer.id)
         found.append(replace(answer, id=row_id if document else question_id))
     return found, PER_FIGURE if is_per_figure else FORM
+
+
+def _other_task(key: str, is_per_figure: bool) -> InputError:
+    expected = "a response per figure" if is_per_figure else "one response"
+    task = "without" if is_per_figure else "with"
+    return InputError(
+        f"Expected {expected} to question {key}; score them as the task {task} _perfigure."
+    )
 
 
 def _is_of_objects(content: Any) -> bool:

@@ -16,8 +16,8 @@ from spiqa_tasks.runs.run import Origin, Run
 
 FORM = "vlmevalkit"
 
+# Dataset of VLMEvalKit -> the task of ours that asks the same questions.
 DATASETS = {"MMStar": "mmstar_filtered"}
-"""Dataset of VLMEvalKit -> the task of ours that asks the same questions."""
 
 
 class _Name(NamedTuple):

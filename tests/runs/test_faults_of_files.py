@@ -1,0 +1,119 @@
+"""Files as people have them: cut, linked, with nulls, with long names, of other harnesses."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answer_files import right_answers, write_jsonl
+from host_files import sample_of, write_run
+from run_command import run_json
+
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.hosts.lmms_eval_files import folder_name, write_log
+from spiqa_tasks.runs.loading import load_runs
+from spiqa_tasks.runs.paths import RunPath, read_path
+from spiqa_tasks.runs.readers.lmms_eval import own_answers
+
+ROWS = load_rows("mmstar", "demo", "ablation=text")
+RIGHT = right_answers("mmstar_demo")
+OWN = {"settings": {"t": "ablation=text"}, "split": "demo"}
+
+
+def write_own(folder: Path, model: str) -> Path:
+    """A run of the host with right answers to a task of ours."""
+    return write_run(folder, model, {"t": [sample_of(row, row["answer"]) for row in ROWS]}, **OWN)
+
+
+def test_one_cut_samples_file_leaves_the_other_runs(tmp_path: Path) -> None:
+    """A sentence names it."""
+    for model in "mn":
+        write_own(tmp_path / model, model)
+    (cut,) = (tmp_path / "m").glob("*_samples_t.jsonl")
+    cut.write_text(cut.read_text()[:-40])
+    runs, remarks = load_runs([RunPath(tmp_path)])
+    assert [run.identity.model for run in runs] == ["n"]
+    assert any(remark.startswith("Left out: ") and str(cut) in remark for remark in remarks)
+
+
+def test_linked_folders_are_read_once(tmp_path: Path) -> None:
+    """Also where a link leads back to the folder itself."""
+    write_jsonl(tmp_path / "elsewhere" / "m_mmstar_demo.jsonl", RIGHT)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "linked").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "runs" / "itself").symlink_to(tmp_path / "runs")
+    (run,) = read_path(tmp_path / "runs", ["mmstar_demo"])
+    assert (run.task, len(run.read())) == ("mmstar_demo", 24)
+
+
+def test_a_long_model_name_makes_a_folder(tmp_path: Path) -> None:
+    """Whatever --model_args there are; two long names stay apart."""
+    long = f"vlm,system_prompt={'é' * 200}"
+    assert write_log(tmp_path / folder_name(long), "vlm", "", {}).is_file()
+    assert folder_name(long) != folder_name(f"{long}!")
+
+
+def test_a_null_of_the_host_is_an_empty_answer(tmp_path: Path) -> None:
+    """It logs the text "None"; a model that says so, and is read so, has said it."""
+    path = tmp_path / "s.jsonl"
+    null = {**sample_of(ROWS[0], ""), "filtered_resps": "None"}
+    said = sample_of(ROWS[1], "A")
+    path.write_text(
+        "".join(
+            f"{json.dumps({**line, 'doc_id': place})}\n" for place, line in enumerate([null, said])
+        )
+    )
+    assert [answer.response.text for answer in own_answers(path)] == ["", "A"]
+
+
+def test_answers_of_predict_only_are_scored_by_their_places(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Such a run has no records, but task, settings and the documents' places."""
+    samples = [
+        {"doc_id": place, "target": row["answer"], "filtered_resps": row["answer"], "bypass": 1}
+        for place, row in enumerate(ROWS)
+    ]
+    write_run(tmp_path, "m", {"t": samples}, **OWN)
+    status, found, errors = run_json(capsys, "score", tmp_path)
+    assert status == 0, errors
+    assert found["metrics"]["accuracy"] == 1.0
+
+
+@pytest.mark.parametrize("command", ["score", "choices"])
+def test_a_path_names_a_column_of_another_harness(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    """As of lm-evaluation-harness, whose responses are lists of one text."""
+    lines: list[dict[str, Any]] = [
+        {"doc": {"id": row["id"], "question": row["question"]}, "out": [[row["answer"]]]}
+        for row in ROWS
+    ]
+    path = tmp_path / "log.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    columns = "id=doc.id,question=doc.question,prediction=out.0"
+    task = ["mmstar_demo"] if command == "score" else []
+    status, found, errors = run_json(capsys, command, *task, path, "--columns", columns)
+    assert status == 0, errors
+    answered = found["metrics"]["accuracy"] if task else found["found"] / found["n"]
+    assert answered == 1.0
+
+
+def test_the_signature_of_a_run_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Scored again, it names the host that made the answers, and the model."""
+    (run,), _ = load_runs([RunPath(write_own(tmp_path, "m"))])
+    again = run_json(capsys, "score", tmp_path)[1]["signature"]
+    assert f"|host:{run.signature.host}|" in again
+    assert "|model:m" in again
+    assert "|model:m" in run.signature.text
+
+
+def test_scores_of_samples_are_strict_json(tmp_path: Path) -> None:
+    """A number that JSON lacks is null, so that every reader takes the file."""
+    from spiqa_tasks.hosts.lmms_eval_files import TaskLog, logged_sample
+
+    sample = logged_sample(0, "a", "a", {"l3score": {"top_logprobs": [["no", float("-inf")]]}})
+    write_log(tmp_path, "m", "", {"t": TaskLog({}, {}, {}, [sample], 1)})
+    (path,) = tmp_path.glob("*_samples_t.jsonl")
+    line = json.loads(path.read_text(), parse_constant=pytest.fail)
+    assert line["l3score"]["top_logprobs"] == [["no", None]]
