@@ -13,7 +13,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records, render
-from spiqa_tasks.runs.frame import frame_of, group_columns, has_metric, value
+from spiqa_tasks.runs.frame import SOURCE, frame_of, group_columns, has_metric, value
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import with_unique_labels
@@ -114,8 +114,8 @@ def _rows(run: Run, frame: pd.DataFrame, metric: Metric, by: str) -> Iterator[Gr
     columns = [by]
     if by == GROUP:
         yield group_value(run, metric.name, OVERALL, run.value(metric))
-        labels = run.own.benchmark.labels
-        columns = [name for name in group_columns(frame) if name not in labels]
+        # a question's source is no group of the benchmark; it has a column for Figure 4 alone
+        columns = [name for name in group_columns(frame) if name != SOURCE]
 
     for column in columns:
         for name, part in frame.groupby(column):
