@@ -8,12 +8,13 @@ import pandas as pd
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, group_value
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, prepare
+from spiqa_tasks.benchmarks.choice import SOURCE
 from spiqa_tasks.commands.run_arguments import named_runs, withheld_values
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records, render
-from spiqa_tasks.runs.frame import SOURCE, frame_of, group_columns, has_metric, value
+from spiqa_tasks.runs.frame import frame_of, group_columns, has_metric, value
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import with_unique_labels
@@ -114,7 +115,7 @@ def _rows(run: Run, frame: pd.DataFrame, metric: Metric, by: str) -> Iterator[Gr
     columns = [by]
     if by == GROUP:
         yield group_value(run, metric.name, OVERALL, run.value(metric))
-        # a question's source is no group of the benchmark; it has a column for Figure 4 alone
+        # The benchmarks that MMStar's questions are from are asked for by their own name.
         columns = [name for name in group_columns(frame) if name != SOURCE]
 
     for column in columns:
