@@ -134,7 +134,7 @@ CHANGES: Mapping[str, Callable[[str, Mapping[str, str]], tuple[str, Mapping[str,
     "full-width letters": _full_width,
     "an end token": lambda text, options: (f"{text}</s>", options),
     "another noun for the option": lambda text, options: (
-        text.replace("ption ", "hoice "),
+        text.replace("option ", "choice ").replace("Option ", "Choice "),
         options,
     ),
     "the options in another order": lambda text, options: (text, dict(reversed(options.items()))),
