@@ -12,7 +12,6 @@ SLOW = 1.0
 # Seconds after which it says how far it is.
 FIRST = 10.0
 
-
 # Categories of control, format and surrogate characters, and of separators of lines.
 _STEERING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 # Line feeds and tabs, and what joins letters and emoji.
@@ -75,7 +74,11 @@ def progress(doing: str, total: int = 0) -> Iterator[Callable[..., None]]:
         nonlocal due
         bar.total = of
         bar.update(done - bar.n)
-        if bar.disable and (passed := time.monotonic() - started) >= due:
+        if not bar.disable:
+            return
+
+        passed = time.monotonic() - started
+        if passed >= due:
             due = 2 * passed
             say(f"{doing}: {done} of {of}" if of else f"{doing}: {passed:.0f} s")
 

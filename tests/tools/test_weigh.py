@@ -1,6 +1,7 @@
 """What the package weighs is counted as the table of bounds says, on text whose weight is known by hand."""
 
 import importlib.util
+import math
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -50,8 +51,14 @@ def test_tokens_are_those_of_code(tmp_path: Path) -> None:
 
 def test_each_bound_that_is_not_kept_is_a_sentence() -> None:
     """A heavy package is told all that is too much, a light one nothing."""
-    heavy = weigh.Weight(171, 100, 130_001, 3, {f"f{n}": 16 for n in range(36)})
-    light = weigh.Weight(170, 100, 130_000, 4, {"f": 15})
+    most = weigh.MOST_TOKENS, weigh.MOST_MODULES, weigh.MOST_COMPLEX, weigh.MOST_COMPLEXITY
+    tokens, modules, functions, complexity = most
+    lines = 1000
+    comments = math.ceil(weigh.LEAST_COMMENTS * lines)
+    too_complex = {f"f{n}": complexity + 1 for n in range(functions + 1)}
+
+    heavy = weigh.Weight(modules + 1, lines, tokens + 1, comments - 1, too_complex)
+    light = weigh.Weight(modules, lines, tokens, comments, {"f": complexity})
 
     assert len(weigh.faults(heavy)) == 5
     assert weigh.faults(light) == []
