@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, group_value
+from spiqa_tasks.analysis.merging import kinds_of
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, prepare
 from spiqa_tasks.commands.run_arguments import named_runs, withheld_values
 from spiqa_tasks.errors import InputError
@@ -115,8 +116,7 @@ def _rows(run: Run, frame: pd.DataFrame, metric: Metric, by: str) -> Iterator[Gr
     columns = [by]
     if by == GROUP:
         yield group_value(run, metric.name, OVERALL, run.value(metric))
-        labels = run.own.benchmark.labels
-        columns = [name for name in group_columns(frame) if name not in labels]
+        columns = kinds_of(run)  # not where a question is from, which is no group of the host's
 
     for column in columns:
         for name, part in frame.groupby(column):
