@@ -27,7 +27,9 @@ from typing import Any
 TOOLS = Path(__file__).resolve().parent
 REPOSITORY = TOOLS.parent
 
-RENAMED: dict[str, str] = {}
+RENAMED: dict[str, str] = {
+    "questions missing or doubled": "questions missing",  # no file counts a question twice
+}
 """Key of a JSON object, or column of a CSV, as it was recorded -> as it is called now."""
 
 IGNORED = frozenset({"took"})

@@ -133,9 +133,11 @@ def _metric_of(members: Sequence[Run], name: str | None) -> Metric:
 
     Raises MissingMetricError: no run has scores, or several metrics that each cover a part.
     """
-    if name is not None:
-        return mean_of(name)
     logged = [run for run in members if run.logged and run.metrics]
+    if name is not None:
+        # The metric itself where a run has it: a rate is no mean of logged scores.
+        named = {metric.name: metric for run in logged for metric in run.metrics}
+        return named.get(name, mean_of(name))
     if not logged:
         raise MissingMetricError("no run of it has scores.")
 

@@ -112,7 +112,7 @@ def _warn(table: Sequence[Row]) -> None:
         if of in warned:
             continue
         found = warnings(row)
-        name = f"{row.task} of {row.model} (without: {row.ablation}), {row.group}"
+        name = f"{row.task} of {row.model} ({row.ablation}), {row.group}"
         say(*(f"{name}: {warning}." for warning in found), program="warning")
         if found and row.group == OVERALL:
             warned.add(of)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, group_value
+from spiqa_tasks.analysis.merging import kinds_of
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, prepare
-from spiqa_tasks.benchmarks.choice import SOURCE
 from spiqa_tasks.commands.run_arguments import named_runs, withheld_values
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue
@@ -22,13 +22,13 @@ from spiqa_tasks.scoring.values import number
 
 ALL = "all"
 GROUP = "group"
-# Options for which RUNs are scored again.
 _OF_SCORING = (
     "rule",
     "output",
     "dry_run",
     "accept_differences",
 )
+"""Options for which RUNs are scored again."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +71,14 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
 
     Raises InputError: no run that has the column, or an unknown metric.
     """
-    suited = _suited(runs, arguments.by)
+    frames = [(run, frame_of([run])) for run in with_unique_labels(runs)]
+    suited = [(run, frame) for run, frame in frames if _has(frame, arguments.by)]
+    if not suited:
+        known = {name for _, frame in frames for name in group_columns(frame)}
+        raise InputError(
+            f"No answers have the column {arguments.by}. Known: {', '.join(sorted(known))}."
+        )
+
     asked = [(run, frame, _metrics(run, arguments.metrics)) for run, frame in suited]
     prepare((metrics, run.questions) for run, _, metrics in asked)
     rows: list[GroupValue] = []
@@ -85,19 +92,13 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
 
     _print(arguments.format, rows)
     short = [row for row in rows if math.isnan(row.value) and row.is_of_part]
-    for row in short:
-        say(f"{row.metric} of {row.group} of {row.model} is withheld: {row.questions} questions.")
+    say(
+        *(
+            f"{row.metric} of {row.group} of {row.model} is withheld: {row.questions} questions."
+            for row in short
+        )
+    )
     return is_complete and not short
-
-
-def _suited(runs: Sequence[Run], by: str) -> list[tuple[Run, pd.DataFrame]]:
-    """The runs that have a column of groups, with their frames."""
-    frames = [(run, frame_of([run])) for run in with_unique_labels(runs)]
-    suited = [(run, frame) for run, frame in frames if _has(frame, by)]
-    if not suited:
-        known = {name for _, frame in frames for name in group_columns(frame)}
-        raise InputError(f"No answers have the column {by}. Known: {', '.join(sorted(known))}.")
-    return suited
 
 
 def _has(frame: pd.DataFrame, by: str) -> bool:
@@ -115,8 +116,7 @@ def _rows(run: Run, frame: pd.DataFrame, metric: Metric, by: str) -> Iterator[Gr
     columns = [by]
     if by == GROUP:
         yield group_value(run, metric.name, OVERALL, run.value(metric))
-        # The benchmarks that MMStar's questions are from are asked for by their own name.
-        columns = [name for name in group_columns(frame) if name != SOURCE]
+        columns = kinds_of(run)  # not where a question is from, which is no group of the host's
 
     for column in columns:
         for name, part in frame.groupby(column):

@@ -322,7 +322,9 @@ def test_a_system_turn_that_was_never_sent_is_no_difference(
 ) -> None:
     """lmms-eval logs `--system_instruction` of chat models, which never get it."""
     a, _ = run_of(tmp_path, questions[:3], "accuracy")
-    assert differing(a, replace(a, host={**a.host, "system turn": "Be brief."})) == []
+    conditions = {**a.origin.conditions, "system turn": "Be brief."}
+    b = replace(a, origin=replace(a.origin, conditions=conditions))
+    assert differing(a, b) == []
 
 
 def test_an_ablation_is_one_condition(tmp_path: Path, questions: Sequence[Question]) -> None:
