@@ -5,7 +5,6 @@ from dataclasses import astuple, dataclass, field, replace
 
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import Row
-from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.report import overview, plots, tables, task_tables
 from spiqa_tasks.report.head import facts, title_of
@@ -65,7 +64,7 @@ def build(
         *(_task(members, colours) for members in by_task.values()),
         _comparisons(comparisons, left_out),
         _gain(gains, problems, colours),
-        _coverage(shown),
+        Section("Coverage", (), [tables.coverage_table(shown)]),
         _signatures(shown),
     ]
     kept = [section for section in sections if section.notes or section.tables]
@@ -151,17 +150,6 @@ def _gain(rows: Sequence[Row], problems: Sequence[str], colours: Colours) -> Sec
 
     table = [tables.gain_table(rows)] if tables.overall_rows(rows) else []
     return Section("Gain and leakage", problems, table, drawn)
-
-
-def _coverage(runs: Sequence[Run]) -> Section:
-    counts = {f"{run.task}, {run.name}": tables.statuses(run) for run in runs}
-    names = list(counts)
-    if len(names) > plots.ROWS:
-        # a plot has the first rows: those with the most failures
-        names.sort(key=lambda name: counts[name]["ok"] / max(1, sum(counts[name].values())))
-    parts = {status: [counts[name][status] for name in names] for status in STATUSES}
-    drawn = plots.stacked(tables.COVERAGE, names, parts)
-    return Section("Coverage", (), [tables.coverage_table(runs)], [drawn])
 
 
 def _signatures(runs: Sequence[Run]) -> Section:

@@ -154,35 +154,6 @@ def _draw_points(
     )
 
 
-@_styled
-def stacked(title: str, names: Sequence[str], parts: Mapping[str, Sequence[int]]) -> Plot:
-    """Return shares of parts as stacked bars, one bar per name; parts without a count are left out."""
-    title += limited(ROWS, len(names), "rows")
-    names = names[:ROWS]
-    shown = {part: counts[:ROWS] for part, counts in parts.items() if any(counts)}
-    totals = [max(1, sum(counts)) for counts in zip(*shown.values(), strict=True)]
-    figure, axes = _figure(0.34 * len(names) + 1.2)
-    left = [0.0] * len(names)
-    for place, (part, counts) in enumerate(shown.items()):
-        shares = [100 * count / total for count, total in zip(counts, totals, strict=True)]
-        axes.barh(
-            range(len(names)),
-            shares,
-            left=left,
-            color=_colour(place),
-            height=0.62,
-            label=part.replace("_", " "),
-        )
-        left = [start + share for start, share in zip(left, shares, strict=True)]
-    _name_rows(axes, names)
-    axes.set_xlim(0, 100)
-    axes.set_xlabel("% of the questions")
-    figure.legend(
-        loc="outside upper left", ncols=4, handlelength=1, handletextpad=0.4, columnspacing=1
-    )
-    return _plot(figure, title, f"Shares of {', '.join(shown)} for {', '.join(names)}.")
-
-
 def limited(kept: int, every: int, what: str) -> str:
     """Return the end of a plot's title if not every row or run is drawn, else ''."""
     return f" ({kept} of {every} {what}; the tables have all)" if every > kept else ""

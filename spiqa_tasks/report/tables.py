@@ -11,7 +11,6 @@ from spiqa_tasks.analysis.gain import Row, rows, warnings
 from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.analysis.why import LEAST, NAMED, Why
-from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records
 from spiqa_tasks.report.records import MEASURED
@@ -22,30 +21,23 @@ from spiqa_tasks.scoring.intervals import Estimate
 from spiqa_tasks.scoring.values import estimated, number, p_value, percent
 
 MMSTAR_TASK = "mmstar_filtered"
-COVERAGE = "Answers by status"
 _FAILED = ("request_failed", "scoring_failed", "incomplete", "no_helpful_figure")
-
-
-def statuses(run: Run) -> dict[str, int]:
-    """Return status -> number of questions; a refusal counts as `refused` only."""
-    counts: Counter[str] = Counter(
-        "refused" if record.refused else record.status for record in run.questions
-    )
-    return {status: counts[status] for status in STATUSES}
 
 
 def coverage_table(runs: Sequence[Run]) -> Table:
     """Return one line per run and task: numbers of questions, and why answers have no letter."""
     rows = [{"task": run.task, "run": run.name, **_counts(run)} for run in runs]
     columns = [*rows[0]][2:] if rows else []
-    return Table(rows, ["task", "run"], columns, COVERAGE)
+    return Table(rows, ["task", "run"], columns, "Answers by status")
 
 
 def _counts(run: Run) -> dict[str, Any]:
-    by_status = statuses(run)
+    by_status: Counter[str] = Counter()
     rules: Counter[str] = Counter()
     marks: Counter[str] = Counter()
     for record in run.questions:
+        # a refusal counts as one only, whatever else it is
+        by_status["refused" if record.refused else record.status] += 1
         marks["judge failed"] += record.judge_failed
         marks["judged"] += bool(record.verdicts) and not record.judge_failed
         marks["truncated"] += bool(record.truncated)

@@ -43,6 +43,29 @@ def test_models_are_ranked_on_each_task() -> None:
     assert overview.table([run_with(1, f"m{place}") for place in range(31)]).folded
 
 
+SPIQA = "data:spiqa/testA@d|settings:setting=direct"
+
+
+def test_without_a_judge_the_overview_says_that_l3score_is_missing() -> None:
+    """No text metric stands in its place; a run with a judge has its score."""
+    records = [Record("q", "a blue line", "a blue line", scores={"rouge_l": 1.0})]
+    run = run_of(records, "m", "spiqa_testA", SPIQA)
+    assert overview.table([run]).grid.rows == [["spiqa_testA", "m", "l3score", "-", "0"]]
+    (sentence,) = overview.unjudged([run])
+    assert sentence.startswith("spiqa_testA of m: l3score is missing, no judge was asked.")
+    verdict = {"metric": "l3score", "score": 0.5}
+    judged = [replace(records[0], scores={"l3score": 0.5}, verdicts=(verdict,))]
+    assert overview.unjudged([run_of(judged, "m", "spiqa_testA", f"{SPIQA}|judge:x")]) == []
+
+
+def test_the_demo_judge_is_named_as_one() -> None:
+    """Its scores count common words."""
+    of_demo = run_of([Record("q")], "m", "t", f"{SPIQA}|judge:openai:demo-overlap")
+    (sentence,) = overview.demo_judges([of_demo, of_demo])
+    assert sentence.endswith("its L3Scores are no results.")
+    assert overview.demo_judges([run_of([Record("q")], "m", "t", f"{SPIQA}|judge:x")]) == []
+
+
 def test_a_sentence_says_what_differs_significantly() -> None:
     """Per task, with Holm's correction: 30 points do at 100 questions, one does not; of many, three are named."""
     found, _ = compare(
@@ -112,5 +135,3 @@ def test_a_plot_has_at_most_thirty_rows_and_eight_runs() -> None:
     assert ">name 30<" not in plot.svg
     assert ">run 7<" in plot.svg
     assert ">run 8<" not in plot.svg
-    names, parts = [f"n{place}" for place in range(31)], {"ok": [1] * 31}
-    assert plots.stacked("S", names, parts).title == "S (30 of 31 rows; the tables have all)"

@@ -164,6 +164,16 @@ def test_every_filter_leaves_the_samples_it_names(
     page.close()
 
 
+def test_a_list_of_few_samples_is_as_large_as_they(chromium: Any, page_file: Path) -> None:
+    """One sample leaves no empty box below it."""
+    page, _ = opened(chromium, page_file)
+    page.select_option("#verdict", "refused")
+    assert page.locator("#list").bounding_box()["height"] < 100
+    page.select_option("#verdict", "")
+    assert page.locator("#list").bounding_box()["height"] > 400
+    page.close()
+
+
 def test_a_sample_has_a_link_that_opens_it(chromium: Any, page_file: Path) -> None:
     """`#task/id` opens the sample with its answers and its picture; keys go on, and closing it forgets the link."""
     page, said = opened(chromium, page_file)

@@ -19,9 +19,6 @@ SERIES_OF_TWO = {
 PLOTS: dict[str, Callable[[], Plot]] = {
     "dots": lambda: plots.intervals("Dots", SERIES_OF_TWO, "accuracy x 100"),
     "zero": lambda: plots.intervals("Zero", SERIES_OF_TWO, "MG x 100", zero=True),
-    "stacked": lambda: plots.stacked(
-        "Stacked", ["t, a", "t, b"], {"ok": [3, 0], "judge_failed": [1, 0], "no": [0, 0]}
-    ),
 }
 
 
@@ -72,14 +69,6 @@ def test_rows_axis_and_runs_are_named(kind: str) -> None:
     alone = plots.intervals("T", {"run a": SERIES_OF_TWO["run a"]}, "accuracy", zero=kind == "zero")
     assert "run a" not in texts(alone)
     assert "run a" in alone.description
-
-
-def test_parts_without_a_count_are_left_out_of_the_shares() -> None:
-    """A run without questions is an empty bar; underscores become spaces."""
-    plot = drawn("stacked")
-    assert {"ok", "judge failed", "t, a", "t, b", "% of the questions"} <= set(texts(plot))
-    assert "no" not in texts(plot)
-    assert plot.description == "Shares of ok, judge_failed for t, a, t, b."
 
 
 def test_long_names_lose_their_middle() -> None:
