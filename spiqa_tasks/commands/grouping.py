@@ -8,6 +8,7 @@ import pandas as pd
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, group_value
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, prepare
+from spiqa_tasks.benchmarks.choice import SOURCE
 from spiqa_tasks.commands.run_arguments import named_runs, withheld_values
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue
@@ -115,8 +116,7 @@ def _rows(run: Run, frame: pd.DataFrame, metric: Metric, by: str) -> Iterator[Gr
     columns = [by]
     if by == GROUP:
         yield group_value(run, metric.name, OVERALL, run.value(metric))
-        labels = run.own.benchmark.labels
-        columns = [name for name in group_columns(frame) if name not in labels]
+        columns = [name for name in group_columns(frame) if name != SOURCE]
 
     for column in columns:
         for name, part in frame.groupby(column):
