@@ -166,3 +166,19 @@ def test_the_program_that_reads_a_runs_file_works(
     capsys.readouterr()
     exec(program("answers", "_results.json").replace("scored/", "scored/model/"), {})
     assert capsys.readouterr().out.split() == [str(2 / 3)] * 2
+
+
+def test_contributing_names_files_and_what_is_in_them() -> None:
+    """Each path is one of the project, and each name "in" a module occurs in it."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = text.replace("`spiqa/", "`benchmarks/spiqa/")
+    folders = (ROOT, ROOT / "spiqa_tasks")
+
+    paths = re.findall(r"`((?:\w+/)+(?:\w+\.\w+)?)`", text)
+    absent = {path for path in paths if not any((folder / path).exists() for folder in folders)}
+    assert absent == {"site/", "published/PAPER_KEY.csv"}  # one is built, one stands for many
+
+    for names, path in re.findall(r"((?:`\w+`(?:, | and | or )?)+) in `((?:\w+/)+\w+\.py)`", text):
+        (module,) = (folder / path for folder in folders if (folder / path).exists())
+        content = module.read_text(encoding="utf-8")
+        assert [name for name in re.findall(r"`(\w+)`", names) if name not in content] == [], path
