@@ -297,16 +297,21 @@ def _below(folder: Path) -> Iterator[Path]:
         yield from (Path(place, name) for name in names)
 
 
+def _line_form(line: Mapping[str, Any], columns: Columns) -> str:
+    """The form of a file by its first line, or ''; samples of other harnesses have named columns."""
+    if lmms_eval_files.is_sample(line) and "prediction" not in columns.named:
+        return SAMPLES
+    return answers.LINES if columns.is_answer(columns.resolved(line)) else ""
+
+
 def _json_form(path: Path, columns: Columns) -> tuple[str, Any]:
     first = first_object(path)
-    content = first
-    if first is None:
-        content = json_value(path)
-    elif lmms_eval_files.is_sample(first):
-        return SAMPLES, first
-    elif columns.is_answer(columns.resolved(first)):
-        return answers.LINES, first
+    if first is not None:
+        form = _line_form(first, columns)
+        if form:
+            return form, first
 
+    content = json_value(path) if first is None else first
     if lmms_eval_files.is_results(content):
         return RESULTS, content
     if spiqa_responses.is_responses(content, columns):

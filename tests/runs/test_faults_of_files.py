@@ -86,12 +86,18 @@ def test_a_path_names_a_column_of_another_harness(
 ) -> None:
     """As of lm-evaluation-harness, whose responses are lists of one text."""
     lines: list[dict[str, Any]] = [
-        {"doc": {"id": row["id"], "question": row["question"]}, "out": [[row["answer"]]]}
-        for row in ROWS
+        {
+            "doc_id": place,
+            "doc": {"id": row["id"], "question": row["question"]},
+            "target": "",
+            "resps": [[row["answer"]]],
+            "filtered_resps": [row["answer"]],
+        }
+        for place, row in enumerate(ROWS)
     ]
     path = tmp_path / "log.jsonl"
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    columns = "id=doc.id,question=doc.question,prediction=out.0"
+    columns = "id=doc.id,question=doc.question,prediction=resps.0"
     task = ["mmstar_demo"] if command == "score" else []
     status, found, errors = run_json(capsys, command, *task, path, "--columns", columns)
     assert status == 0, errors
