@@ -33,7 +33,6 @@ def coverage_table(runs: Sequence[Run]) -> Table:
 
 def _counts(run: Run) -> dict[str, Any]:
     by_status: Counter[str] = Counter()
-    rules: Counter[str] = Counter()
     marks: Counter[str] = Counter()
     for record in run.questions:
         # a refusal counts as one only, whatever else it is
@@ -41,9 +40,8 @@ def _counts(run: Run) -> dict[str, Any]:
         marks["judge failed"] += record.judge_failed
         marks["judged"] += bool(record.verdicts) and not record.judge_failed
         marks["truncated"] += bool(record.truncated)
-        if record.unparsed or record.taken_whole:
-            rules[record.rule or "no rule"] += 1
 
+    rules = _rules(run)
     return {
         "questions": run.record_set.part or len(run.questions),
         "ok": by_status["ok"],
@@ -55,6 +53,12 @@ def _counts(run: Run) -> dict[str, Any]:
         "truncated": marks["truncated"],
         **{name.replace("_", " "): by_status[name] for name in _FAILED},
     }
+
+
+def _rules(run: Run) -> Counter[str]:
+    """Return rule -> number of answers that have no letter by it."""
+    unread = [record for record in run.questions if record.unparsed or record.taken_whole]
+    return Counter(record.rule or "no rule" for record in unread)
 
 
 def gain_rows(runs: Sequence[Run]) -> tuple[list[Row], list[str]]:
