@@ -100,3 +100,6 @@ def _python() -> Iterator[str]:
     options = "options: {heading_level: 3, show_root_toc_entry: false}"
     for heading, module in METRICS.items():
         yield f"## {heading}\n\n::: spiqa_tasks.{module}\n    {options}\n"
+
+    public = options.replace("}", ", members: [load_samples, value]}")
+    yield f"## Answers as a frame\n\n::: spiqa_tasks.runs.frame\n    {public}\n"
