@@ -71,19 +71,13 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
 
     Raises InputError: no run that has the column, or an unknown metric.
     """
-    frames = [(run, frame_of([run])) for run in with_unique_labels(runs)]
-    suited = [(run, frame) for run, frame in frames if _has(frame, arguments.by)]
-    if not suited:
-        known = {name for _, frame in frames for name in group_columns(frame)}
-        raise InputError(
-            f"No answers have the column {arguments.by}. Known: {', '.join(sorted(known))}."
-        )
+    suited = _suited(runs, arguments.by)
+    asked = [_metrics(run, arguments.metrics) for run, _ in suited]
+    prepare((metrics, run.questions) for metrics, (run, _) in zip(asked, suited, strict=True))
 
-    asked = [(run, frame, _metrics(run, arguments.metrics)) for run, frame in suited]
-    prepare((metrics, run.questions) for run, _, metrics in asked)
     rows: list[GroupValue] = []
     is_complete = True
-    for run, frame, metrics in asked:
+    for metrics, (run, frame) in zip(asked, suited, strict=True):
         reasons = withheld_values(run, metrics)
         is_complete &= run.record_set.withheld() is None and not reasons
         say(*reasons)
@@ -91,18 +85,27 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
             rows += _rows(run, frame, metric, arguments.by)
 
     _print(arguments.format, rows)
-    short = [row for row in rows if math.isnan(row.value) and row.is_of_part]
-    say(
-        *(
-            f"{row.metric} of {row.group} of {row.model} is withheld: {row.questions} questions."
-            for row in short
-        )
-    )
-    return is_complete and not short
+    withheld = _withheld_groups(rows)
+    say(*withheld)
+    return is_complete and not withheld
 
 
-def _has(frame: pd.DataFrame, by: str) -> bool:
-    return by == GROUP or by in group_columns(frame)
+def _suited(runs: Sequence[Run], by: str) -> list[tuple[Run, pd.DataFrame]]:
+    """Return the runs that have a column, with their frames. Raises InputError: none has it."""
+    frames = [(run, frame_of([run])) for run in with_unique_labels(runs)]
+    suited = [(run, frame) for run, frame in frames if by in (GROUP, *group_columns(frame))]
+    if not suited:
+        known = {name for _, frame in frames for name in group_columns(frame)}
+        raise InputError(f"No answers have the column {by}. Known: {', '.join(sorted(known))}.")
+    return suited
+
+
+def _withheld_groups(rows: Sequence[GroupValue]) -> list[str]:
+    return [
+        f"{row.metric} of {row.group} of {row.model} is withheld: {row.questions} questions."
+        for row in rows
+        if math.isnan(row.value) and row.is_of_part
+    ]
 
 
 def _metrics(run: Run, names: Sequence[str]) -> list[Metric]:

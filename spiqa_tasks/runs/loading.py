@@ -123,12 +123,8 @@ def _runs_of_named(
     paths: Sequence[RunPath], wanted: Selection, name: str
 ) -> tuple[ByTask, list[str]]:
     """The runs at each path to the tasks of a name."""
+    _check_distinct(paths)
     named = {task.name: task for task in _named_tasks(name, paths, wanted.include)}
-    if len({place.path.resolve() for place in paths}) < len(paths):
-        raise InputError(
-            "Expected different files of predictions, found one of them twice. Name each once."
-        )
-
     wanted = replace(wanted, tasks=tuple(named))
     runs: list[Run] = []
     remarks: list[str] = []
@@ -139,14 +135,28 @@ def _runs_of_named(
         runs += [run for run in counting if run.logged]
         remarks += replaced + left_out + broken
 
-    by_task = {task: [run for run in runs if run.task == task] for task in named}
-    found = {task: of for task, of in by_task.items() if of}
-    if not found:
+    if not runs:
         raise _no_answers(name, paths, remarks)
-    missing = [task for task in named if task not in found]
+
+    found: ByTask = []
+    missing: list[str] = []
+    for task_name, task in named.items():
+        of_task = [run for run in runs if run.task == task_name]
+        if of_task:
+            found.append((task, selection.with_unique_labels(of_task)))
+        else:
+            missing.append(task_name)
+
     if missing:
         remarks.append(f"{name}: no answers to {', '.join(missing)}.")
-    return [(named[task], selection.with_unique_labels(of)) for task, of in found.items()], remarks
+    return found, remarks
+
+
+def _check_distinct(paths: Sequence[RunPath]) -> None:
+    if len({place.path.resolve() for place in paths}) < len(paths):
+        raise InputError(
+            "Expected different files of predictions, found one of them twice. Name each once."
+        )
 
 
 def _to_tasks(place: RunPath, runs: list[Run], named: dict[str, Task], name: str) -> list[Run]:
