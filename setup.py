@@ -1,4 +1,6 @@
-"""Adds to the wheel, editable or not, the `.pth` lines that let the hosts find our tasks however they are started."""
+"""Adds to the wheel, editable or not, the `.pth` lines that let the hosts find our tasks however
+they are started.
+"""
 
 from pathlib import Path
 
@@ -7,19 +9,21 @@ from setuptools.command.build_py import build_py
 
 LINES = {
     "spiqa_tasks_lmms_eval.pth": (
-        "import sys; sys.argv[:1] and (lambda name: name in ('lmms_eval', 'lmms-eval', 'lmms-eval-mcp'))("
-        "(sys.orig_argv[-len(sys.argv)].removeprefix('-m') if sys.argv[0] == '-m' else "
-        "sys.argv[0].replace(chr(92), '/').rpartition('/')[2]).partition('.')[0]) "
-        "and __import__('spiqa_tasks.hosts.lmms_eval.registration', fromlist=('',)).register_tasks()\n"
+        "import sys; sys.argv[:1] and (lambda name: name in ('lmms_eval', 'lmms-eval',"
+        " 'lmms-eval-mcp'))((sys.orig_argv[-len(sys.argv)].removeprefix('-m') if sys.argv[0] =="
+        " '-m' else sys.argv[0].replace(chr(92), '/').rpartition('/')[2]).partition('.')[0]) and"
+        " __import__('spiqa_tasks.hosts.lmms_eval.registration', fromlist=('',)).register_tasks()\n"
     ),
     "spiqa_tasks_vlmevalkit.pth": (
-        "import sys; sys.meta_path.insert(0, type('SpiqaTasksOfVLMEvalKit', (), {'find_spec': staticmethod("
-        "lambda name, path=None, target=None: name == 'vlmeval' and "
-        "__import__('spiqa_tasks.hosts.vlmevalkit.registration', fromlist=('',)).register_tasks() or None)}))\n"
+        "import sys; sys.meta_path.insert(0, type('SpiqaTasksOfVLMEvalKit', (), {'find_spec':"
+        " staticmethod(lambda name, path=None, target=None: name == 'vlmeval' and"
+        " __import__('spiqa_tasks.hosts.vlmevalkit.registration', fromlist=('',)).register_tasks()"
+        " or None)}))\n"
     ),
 }
-"""The first runs in processes whose program or module (`python -m`) is the host's; the second when `vlmeval` is
-imported, by whatever program."""
+"""The first runs in processes whose program or module (`python -m`) is the host's; the second
+when `vlmeval` is imported, by whatever program.
+"""
 
 
 class BuildPyWithPth(build_py):

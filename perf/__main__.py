@@ -1,7 +1,8 @@
-"""Run the measurements and write their sections into perf/results.md: `python perf [NAME...]`, or `make bench`.
+"""Run the measurements and write their sections into perf/results.md: `python perf [NAME...]`, or
+`make bench`.
 
-Each script runs in a process of its own and works alone: `python perf/judge.py`. A section that is not measured now, or
-whose script fails, stays as it was.
+Each script runs in a process of its own and works alone: `python perf/judge.py`. A section that
+is not measured now, or whose script fails, stays as it was.
 """
 
 import subprocess
@@ -13,10 +14,11 @@ PAGE = HERE / "results.md"
 SCRIPTS = ("judge", "images", "matcher", "intervals", "sampled")
 INTRODUCTION = """# Performance
 
-`make bench` measures everything below and writes this page; `python perf NAME` measures one section again. Numbers are
-medians of runs taken in turns, with the smallest and the largest in brackets; a ratio is one of medians, with the
-smallest and the largest of a pair of runs. Compare ratios, not seconds: the last line of a section says on what machine
-it was made, and how evenly that machine worked.
+`make bench` measures everything below and writes this page; `python perf NAME` measures one section
+again. Numbers are medians of runs taken in turns, with the smallest and the largest in brackets; a
+ratio is one of medians, with the smallest and the largest of a pair of runs. Compare ratios, not
+seconds: the last line of a section says on what machine it was made, and how evenly that machine
+worked.
 """
 
 

@@ -1,4 +1,5 @@
-"""The choice matcher beside the hosts' extractors, corpus by corpus: writes the table of docs/reference.md.
+"""The choice matcher beside the hosts' extractors, corpus by corpus: writes the table of
+docs/reference.md.
 
     python perf/corpora.py
 
@@ -38,7 +39,9 @@ HELD_OUT = frozenset(
         "instruct-blip-13b/dsp",
     )
 )
-"""Models whose free answers nobody read while the rules were made; of a corpus of one model, half of the questions."""
+"""Models whose free answers nobody read while the rules were made; of a corpus of one model,
+half of the questions.
+"""
 CORPORA: Mapping[str, str] = {
     "certain": "MathVista, MMMU-Pro: a letter beside an answer's name",
     "blink": "BLINK, with the options' texts",

@@ -1,9 +1,11 @@
-"""Client CPU per question for sending pictures to an API model, in the three forms that a task can give them.
+"""Client CPU per question for sending pictures to an API model, in the three forms that a task can
+give them.
 
     python perf/images.py [--questions 15] [--runs 3]
 
-Eight figures of 1,500 x 900 pixels a question, the figures of a paper used in five consecutive questions, through the
-host's class `openai` to a server in another process. The plain way is PIL images.
+Eight figures of 1,500 x 900 pixels a question, the figures of a paper used in five consecutive
+questions, through the host's class `openai` to a server in another process. The plain way is PIL
+images.
 """
 
 import random
@@ -43,8 +45,9 @@ def main() -> None:
     ]
     show(
         "Pictures",
-        f"Processor time of the client for one question with {FIGURES} pictures of {SIZE[0]:,} x {SIZE[1]} through the "
-        f"host's class `openai`, by the form in which a task gives them; figures are used in {PER_PAPER} questions.",
+        f"Processor time of the client for one question with {FIGURES} pictures of {SIZE[0]:,} x"
+        f" {SIZE[1]} through the host's class `openai`, by the form in which a task gives them;"
+        f" figures are used in {PER_PAPER} questions.",
         table(["form", "processor time a question", "times less than PIL images"], rows),
     )
 

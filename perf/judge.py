@@ -94,7 +94,10 @@ def pace(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
     with server(options.latency, bucket=f"[{RATE}, {BURST}]") as url:
         seconds, summary = ask_all(replace(config, url=url), PACED)
         refused = 1 - (PACED + 2) / requests_at(url)
-    remark = f"{ideal / seconds:.0%} of the limit; {refused:.0%} of requests refused, {summary.failed} answers lost"
+    remark = (
+        f"{ideal / seconds:.0%} of the limit; {refused:.0%} of requests refused, {summary.failed}"
+        " answers lost"
+    )
     return [
         f"{PACED:,} answers, limit of {RATE} a second",
         spread([seconds]),
@@ -116,10 +119,10 @@ def main() -> None:
     )
     show(
         "Judge",
-        f"Asking a judge, against the ideal (answers x latency / requests at a time), four threads and a serial loop "
-        f"of blocking requests: {options.answers} answers, a server that takes {options.latency * 1000:.0f} ms, the "
-        "loops measured on 80 and 20 answers and scaled. Then a server that fails, one that sets a limit, and more "
-        "answers.",
+        "Asking a judge, against the ideal (answers x latency / requests at a time), four threads"
+        f" and a serial loop of blocking requests: {options.answers} answers, a server that takes"
+        f" {options.latency * 1000:.0f} ms, the loops measured on 80 and 20 answers and scaled."
+        " Then a server that fails, one that sets a limit, and more answers.",
         compared,
         hard,
         grown,

@@ -2,9 +2,9 @@
 
     python perf/matcher.py [--runs 5]
 
-The answers are `mcq/answers.jsonl` and `mcq/free_form.jsonl` of SPIQA_TASKS_TEST_DATA. Speed is processor time, over
-the answers of gpt-4o beside the hosts' extractors, and over all answers of each source for ours. `perf/corpora.py` says
-how many of them are read.
+The answers are `mcq/answers.jsonl` and `mcq/free_form.jsonl` of SPIQA_TASKS_TEST_DATA. Speed is
+processor time, over the answers of gpt-4o beside the hosts' extractors, and over all answers of
+each source for ours. `perf/corpora.py` says how many of them are read.
 """
 
 import json
@@ -21,8 +21,9 @@ from spiqa_tasks.scoring.mcq.tokens import without_texts
 
 CHOICES = {"A": "a bar chart", "B": "a line plot", "C": "a table", "D": "a photograph"}
 TEXT = (
-    "The figure shows accuracy over time, so a table is unlikely; option A would need bars. Two lines cross near epoch "
-    "ten, and the legend names both of them. Therefore the correct answer is (B) a line plot.\n\n"
+    "The figure shows accuracy over time, so a table is unlikely; option A would need bars. Two"
+    " lines cross near epoch ten, and the legend names both of them. Therefore the correct answer"
+    " is (B) a line plot.\n\n"
 )
 Extractor = Callable[[str, Mapping[str, str]], str | None]
 Pairs = Sequence[tuple[str, Mapping[str, str]]]
@@ -41,7 +42,9 @@ def lmms_eval(response: str, choices: Mapping[str, str]) -> str | None:
 
 
 def mmmu(response: str, choices: Mapping[str, str]) -> str | None:
-    """Return the letter of the host's parser for MMMU and others; it draws at random where it finds nothing."""
+    """Return the letter of the host's parser for MMMU and others; it draws at random where it
+    finds nothing.
+    """
     from lmms_eval.tasks.mmmu.utils import parse_multi_choice_response
 
     return str(parse_multi_choice_response(response, list(choices), dict(choices)))
@@ -58,7 +61,9 @@ def extractors() -> dict[str, Extractor]:
 
 
 def main() -> None:
-    """Print the section: the speed of each extractor, ours on each source, and ours on longer answers."""
+    """Print the section: the speed of each extractor, ours on each source, and ours on longer
+    answers.
+    """
     options = arguments(__doc__, runs=5)
     sources = _sources()
     timed = sources.pop("gpt-4o")
@@ -85,8 +90,9 @@ def main() -> None:
     ]
     show(
         "Letters",
-        f"The choice matcher beside the hosts' extractors: processor time on {len(timed):,} answers of gpt-4o. Then "
-        "ours on all answers of each source, on one answer, and on the same text repeated.",
+        f"The choice matcher beside the hosts' extractors: processor time on {len(timed):,} answers"
+        " of gpt-4o. Then ours on all answers of each source, on one answer, and on the same text"
+        " repeated.",
         table(["extractor", "time an answer", "speed as a ratio to ours"], rows),
         table(["source", "answers", "answers a second"], rates),
         growth("characters", len(TEXT), _long, options.runs),
@@ -99,7 +105,9 @@ def answers_in(name: str) -> Iterator[dict[str, Any]]:
 
 
 def _sources() -> dict[str, Pairs]:
-    """Return the answers of gpt-4o, those of each file, and those of each source of the free-form ones."""
+    """Return the answers of gpt-4o, those of each file, and those of each source of the
+    free-form ones.
+    """
     found: dict[str, list[tuple[str, Mapping[str, str]]]] = {
         "gpt-4o": [],
         "answers.jsonl": [],

@@ -1,4 +1,6 @@
-"""What the measurements share: paired runs, medians with spread, fresh processes, a section's Markdown."""
+"""What the measurements share: paired runs, medians with spread, fresh processes, a section's
+Markdown.
+"""
 
 import argparse
 import datetime
@@ -14,7 +16,9 @@ from tabulate import tabulate
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA", ROOT.parent / "shared" / "data"))
-"""The release files that the tests look for too; a measurement that finds none makes its own, or says so."""
+"""The release files that the tests look for too; a measurement that finds none makes its own, or
+says so.
+"""
 
 GROWTH = (1, 10, 100)
 
@@ -39,7 +43,9 @@ def timed(action: Callable[[], object]) -> float:
 
 
 def paired(ways: Mapping[str, Callable[[], float]], runs: int) -> dict[str, list[float]]:
-    """Return what each way measures, taken in turns, so that what else the machine does falls on all of them."""
+    """Return what each way measures, taken in turns, so that what else the machine does falls on
+    all of them.
+    """
     found: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(runs):
         for name, measure in ways.items():
@@ -54,13 +60,20 @@ def spread(values: Sequence[float], unit: str = "s") -> str:
 
 
 def ratio(values: Sequence[float], others: Sequence[float]) -> str:
-    """Return the ratio of the medians, with the smallest and the largest ratio of a pair of runs."""
+    """Return the ratio of the medians, with the smallest and the largest ratio of a pair of
+    runs.
+    """
     pairs = [value / other for value, other in zip(values, others, strict=True)]
-    return f"{statistics.median(values) / statistics.median(others):.3g} ({min(pairs):.3g} to {max(pairs):.3g})"
+    return (
+        f"{statistics.median(values) / statistics.median(others):.3g} ({min(pairs):.3g} to"
+        f" {max(pairs):.3g})"
+    )
 
 
 def growth(what: str, base: int, measure: Callable[[int], float], runs: int) -> str:
-    """Return a table of the seconds for 1, 10 and 100 times as many; each size is measured in turns."""
+    """Return a table of the seconds for 1, 10 and 100 times as many; each size is measured in
+    turns.
+    """
     sizes = {f"{base * factor:,}": base * factor for factor in GROWTH}
     found = paired({name: partial(measure, size) for name, size in sizes.items()}, runs)
     first = next(iter(found.values()))
@@ -87,10 +100,13 @@ def show(title: str, about: str, *parts: str) -> None:
 
 
 def machine() -> str:
-    """Return the machine, and how evenly it works: the spread of a fixed piece of work, relative to its median."""
+    """Return the machine, and how evenly it works: the spread of a fixed piece of work, relative
+    to its median.
+    """
     times = [timed(lambda: sum(range(2_000_000))) for _ in range(15)]
     middle = statistics.median(times)
     return (
-        f"*{os.cpu_count()} cores, Python {platform.python_version()}, {datetime.date.today()}; the same loop took "
-        f"between {min(times) / middle:.2f} and {max(times) / middle:.2f} times its median.*"
+        f"*{os.cpu_count()} cores, Python {platform.python_version()}, {datetime.date.today()}; the"
+        f" same loop took between {min(times) / middle:.2f} and {max(times) / middle:.2f} times its"
+        " median.*"
     )

@@ -1,4 +1,6 @@
-"""Simulate how the rule `sampled` agrees with L3Score, for a judge that gives both; takes a minute."""
+"""Simulate how the rule `sampled` agrees with L3Score, for a judge that gives both; takes a
+minute.
+"""
 
 import measure
 import numpy as np
@@ -10,13 +12,17 @@ from spiqa_tasks.judge.types import Verdict
 ANSWERS = 666
 DRAWS = (1, 3, 5, 10, 20)
 SURENESS = {"sure": (0.1, 0.08), "often in doubt": (0.6, 0.5)}
-"""Parameters of the beta distribution of a judge's probability of yes: most near 0 and 1, or many between."""
+"""Parameters of the beta distribution of a judge's probability of yes: most near 0 and 1, or
+many between.
+"""
 _OTHERS = (("a", -30.0), ("b", -30.0), ("c", -30.0))
 _NOBODY = Candidate("")
 
 
 def main() -> None:
-    """Print the section: bias and spread of one answer's score and of the mean over test-A, by number of draws."""
+    """Print the section: bias and spread of one answer's score and of the mean over test-A, by
+    number of draws.
+    """
     runs = measure.arguments(__doc__, runs=50).runs
     rng = np.random.default_rng(0)
     rows = []
@@ -43,7 +49,8 @@ def main() -> None:
         "other verdict",
     ]
     print(
-        f"## Draws\n\nL3Score by `sampled` minus L3Score, x 100: {ANSWERS} answers, {runs} simulations.\n"
+        f"## Draws\n\nL3Score by `sampled` minus L3Score, x 100: {ANSWERS} answers, {runs}"
+        " simulations.\n"
     )
     print(tabulate(rows, head, tablefmt="github", floatfmt=".2f"))
 

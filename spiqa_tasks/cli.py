@@ -35,8 +35,12 @@ GROUPS = {
         "report": "write runs as one HTML page, with plots, comparisons and every sample",
         "compare": "paired differences of runs, with intervals and p-values",
         "gain": "multi-modal gain and leakage of runs",
-        "filter": "keep the questions that text-only models cannot answer, as a new task of the host",
-        "paper": "every table and figure of the three papers, each made again beside what is printed",
+        "filter": (
+            "keep the questions that text-only models cannot answer, as a new task of the host"
+        ),
+        "paper": (
+            "every table and figure of the three papers, each made again beside what is printed"
+        ),
     },
     "extend": {
         "calibrate": "agreement of judges with people's verdicts",
@@ -199,7 +203,9 @@ def _without_command(words: Sequence[str]) -> int:
 
 
 def _check_written(arguments: argparse.Namespace) -> None:
-    """Raise InputError if a file to write is also named by another argument: answers would be lost."""
+    """Raise InputError if a file to write is also named by another argument: answers would be
+    lost.
+    """
     paths = []
     for name, value in vars(arguments).items():
         for each in value if isinstance(value, list) else [value]:

@@ -29,5 +29,7 @@ class JudgeError(SpiqaTasksError):
 
 
 def found_instead(error: Exception) -> str:
-    """Return what a message says was found: the system's words on a file that cannot be read, else type and text."""
+    """Return what a message says was found: the system's words on a file that cannot be read,
+    else type and text.
+    """
     return getattr(error, "strerror", None) or f"{type(error).__name__} {error}"

@@ -165,21 +165,23 @@ def _rows(
     """Return the rows; InputError for columns that do not fit."""
     if any(isinstance(column, str) for column in (questions, references, predictions)):
         raise InputError(
-            "Expected lists of questions, references and predictions, found one string. Put it in a list."
+            "Expected lists of questions, references and predictions, found one string. Put it in a"
+            " list."
         )
     columns = list(questions), [_as_list(each) for each in references], list(predictions)
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
         raise InputError(
-            f"Expected as many questions as references and predictions, found {lengths[0]} questions, "
-            f"{lengths[1]} references, {lengths[2]} predictions."
+            f"Expected as many questions as references and predictions, found {lengths[0]}"
+            f" questions, {lengths[1]} references, {lengths[2]} predictions."
         )
 
     rows = []
     for position, row in enumerate(zip(*columns, strict=True)):
         if not row[1] or not conforms(row, tuple[str, list[str], str]):
             raise InputError(
-                f"Expected question, references and prediction [{position}] as strings, found {row!r:.300}."
+                f"Expected question, references and prediction [{position}] as strings, found"
+                f" {row!r:.300}."
             )
         rows.append(_Row(row[0], tuple(row[1]), row[2]))
     return rows

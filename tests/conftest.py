@@ -40,7 +40,9 @@ for offline in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE")
 
 
 class _FastLoader(yaml.CFullLoader):
-    """What the host reads 2,000 YAMLs with for each index of its tasks: libyaml takes a sixth of the time."""
+    """What the host reads 2,000 YAMLs with for each index of its tasks: libyaml takes a sixth of
+    the time.
+    """
 
     def __init__(self, stream: Any) -> None:
         super().__init__(stream)
@@ -119,7 +121,9 @@ def pytest_runtest_call() -> Iterator[None]:
 
 @contextmanager
 def skipped_without_parts() -> Iterator[None]:
-    """Skip what imports a missing package itself, or through what only a host calls; the core's imports must work."""
+    """Skip what imports a missing package itself, or through what only a host calls; the core's
+    imports must work.
+    """
     if (
         importlib.util.find_spec("lmms_eval") is not None
     ):  # the whole test environment: a missing part is a failure
@@ -145,9 +149,11 @@ def skipped_without_parts() -> Iterator[None]:
 def own_environment(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every test has its own cache, no data folder and no judge, whatever the machine has configured.
+    """Every test has its own cache, no data folder and no judge, whatever the machine has
+    configured.
 
-    It works in an empty folder, so that the processes it starts find the installed package and not a checkout's.
+    It works in an empty folder, so that the processes it starts find the installed package and
+    not a checkout's.
     """
     folder = Path(tempfile.mkdtemp(dir=tmp_path_factory.getbasetemp()))
     for name in ("work", "cache"):
@@ -176,7 +182,9 @@ def host() -> None:
 
 @contextmanager
 def fake_java() -> Iterator[None]:
-    """A Java whose programs take no time: lower-case words as tokens, and an aligner that matches every word."""
+    """A Java whose programs take no time: lower-case words as tokens, and an aligner that
+    matches every word.
+    """
     forget_text_metrics()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco_java, "java", functools.cache(lambda: "java"))
@@ -216,7 +224,9 @@ def no_programs() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def scifibench_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with SciFIBench's four splits in the release's schema: 14 questions each, our own pictures."""
+    """A data folder with SciFIBench's four splits in the release's schema: 14 questions each,
+    our own pictures.
+    """
     from scifibench_release import write_release
 
     folder = tmp_path_factory.mktemp("release")
@@ -226,7 +236,9 @@ def scifibench_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run_filter(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, Any, str]]:
-    """`run_filter(*arguments)`: `spiqa-tasks filter --text-only-models ...`: (exit status, records, stderr)."""
+    """`run_filter(*arguments)`: `spiqa-tasks filter --text-only-models ...`: (exit status,
+    records, stderr).
+    """
     from run_command import run_json
 
     return functools.partial(run_json, capsys, "filter", "--text-only-models")
@@ -242,7 +254,8 @@ def source_task(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def evaluate() -> Callable[..., dict[str, Any]]:
-    """`evaluate(model, tasks, model_args="", **options)`: a run of the real host inside this process.
+    """`evaluate(model, tasks, model_args="", **options)`: a run of the real host inside this
+    process.
 
     Its imports and its task index cost seconds, so both are paid once.
     """
@@ -251,7 +264,8 @@ def evaluate() -> Callable[..., dict[str, Any]]:
     from numbers_task import manager
 
     index = manager()
-    gc.freeze()  # the host collects garbage twice a run, each time looking through all that its imports left
+    # the host collects garbage twice a run, each time looking through all that its imports left
+    gc.freeze()
 
     def run(model: str, tasks: list[str], model_args: str = "", **options: Any) -> dict[str, Any]:
         forget_scorers()
@@ -267,9 +281,11 @@ def evaluate() -> Callable[..., dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """The system's chromium, driven by playwright; tests that need it are skipped by name where it is missing.
+    """The system's chromium, driven by playwright; tests that need it are skipped by name where it
+    is missing.
 
-    Of a module, because playwright keeps an event loop running in the thread in which other modules start theirs.
+    Of a module, because playwright keeps an event loop running in the thread in which other
+    modules start theirs.
     """
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = shutil.which("chromium")
@@ -285,7 +301,9 @@ def chromium() -> Iterator[Any]:
 def rows_of(
     scifibench_release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str, str], list[dict[str, Any]]]:
-    """`rows_of(split, settings)`: the questions of a made release of SciFIBench, which the package finds too."""
+    """`rows_of(split, settings)`: the questions of a made release of SciFIBench, which the
+    package finds too.
+    """
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(scifibench_release))
     return lambda split, settings: load_rows(
         "scifibench", split, settings, LocalSource(scifibench_release)

@@ -47,7 +47,10 @@ def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_the_help_needs_no_extra(tmp_path: Path) -> None:
     """`pip install spiqa-tasks` alone shows every command."""
-    without = "import sys; sys.modules['numpy'] = None; from spiqa_tasks.cli import main; main(sys.argv[1:])"
+    without = (
+        "import sys; sys.modules['numpy'] = None; from spiqa_tasks.cli import main;"
+        " main(sys.argv[1:])"
+    )
     done = subprocess.run(
         [sys.executable, "-c", without, "--help"], capture_output=True, text=True, cwd=tmp_path
     )
@@ -70,7 +73,9 @@ def test_the_help_imports_no_command() -> None:
 def test_verbose_tells_more_on_stderr_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What was read, from where, and which requests found what in which cache; and nothing once the command is over."""
+    """What was read, from where, and which requests found what in which cache; and nothing once
+    the command is over.
+    """
     monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "cache"))
     path = tmp_path / "a_spiqa_demo.jsonl"
     rows = rows_for_scoring("spiqa", "demo", "setting=direct")
@@ -89,14 +94,19 @@ def test_verbose_tells_more_on_stderr_alone(
     for part in (
         f"the cache in {tmp_path / 'cache'}\n",
         f"{len(rows)} questions of spiqa, demo",
-        f"{count} requests, {count} of their verdicts in the cache {tmp_path / 'cache' / 'judge.sqlite'}\n",
+        (
+            f"{count} requests, {count} of their verdicts in the cache"
+            f" {tmp_path / 'cache' / 'judge.sqlite'}\n"
+        ),
     ):
         assert part in told
         assert part not in plain + after
 
 
 def test_list_imports_nothing_heavy(tmp_path: Path) -> None:
-    """`list` reads the catalogue without the host, numpy, pandas or any HTTP client, which take most of a second."""
+    """`list` reads the catalogue without the host, numpy, pandas or any HTTP client, which take
+    most of a second.
+    """
     heavy = {
         "torch",
         "lmms_eval",
@@ -108,7 +118,10 @@ def test_list_imports_nothing_heavy(tmp_path: Path) -> None:
         "httpx",
         "huggingface_hub.hf_api",
     }
-    code = f"import sys; from spiqa_tasks.cli import main; main(['list']); print(sorted({heavy} & set(sys.modules)))"
+    code = (
+        f"import sys; from spiqa_tasks.cli import main; main(['list']); print(sorted({heavy} &"
+        " set(sys.modules)))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
     )
@@ -132,7 +145,9 @@ def test_sigterm_says_what_was_kept() -> None:
 
 
 def test_a_full_disk_is_a_sentence(tmp_path: Path) -> None:
-    """A file that may not grow ends the command without a stack of frames, and leaves no part of itself."""
+    """A file that may not grow ends the command without a stack of frames, and leaves no part of
+    itself.
+    """
     resource = pytest.importorskip("resource")
     path = tmp_path / "a.jsonl"
     ids = [row["id"] for row in rows_for_scoring("mmstar", "demo", "")]
@@ -170,7 +185,9 @@ def test_a_place_that_cannot_be_used_is_a_sentence(capsys: pytest.CaptureFixture
 
 
 def test_the_output_is_utf_8(tmp_path: Path) -> None:
-    """A name in another script does not end a command whose output goes into a file of a narrow encoding."""
+    """A name in another script does not end a command whose output goes into a file of a narrow
+    encoding.
+    """
     path = tmp_path / "模\U0001f600_mmstar_demo.jsonl"
     ids = [row["id"] for row in rows_for_scoring("mmstar", "demo", "")]
     path.write_text("".join(json.dumps({"id": key, "prediction": "A"}) + "\n" for key in ids))
@@ -191,7 +208,9 @@ def test_the_output_is_utf_8(tmp_path: Path) -> None:
 
 
 def test_verdicts_that_a_full_disk_does_not_take_count_and_are_told(tmp_path: Path) -> None:
-    """In this run, which ends with 3; those stored before stay, and the next run asks for the others alone."""
+    """In this run, which ends with 3; those stored before stay, and the next run asks for the
+    others alone.
+    """
     resource = pytest.importorskip("resource")
     path = tmp_path / "a.jsonl"
     rows = rows_for_scoring("spiqa", "demo", "")

@@ -1,4 +1,6 @@
-"""The commands that the docs promise for the paper's tables and figures, on the demo data, and what they quote."""
+"""The commands that the docs promise for the paper's tables and figures, on the demo data, and
+what they quote.
+"""
 
 import re
 import shlex
@@ -34,7 +36,9 @@ TASKS = sorted(
     }
     | {"spiqa_testA_both", "spiqa_testA_cot_both", "spiqa_testA_perfigure_both"}
 )
-"""Tasks and groups that SPIQA's tables are made of, and those with the numbers of the released scripts."""
+"""Tasks and groups that SPIQA's tables are made of, and those with the numbers of the released
+scripts.
+"""
 
 
 def on_demo(task: Task) -> Task:
@@ -139,7 +143,9 @@ def test_the_frame_is_documented_column_by_column() -> None:
 
 
 def test_every_metric_has_a_line() -> None:
-    """The table of docs/reference.md names each metric of each task; those as released share a line."""
+    """The table of docs/reference.md names each metric of each task; those as released share a
+    line.
+    """
     table = text_of("reference")
     tasks, _ = catalogue()
     names = {
@@ -153,7 +159,9 @@ def test_every_metric_has_a_line() -> None:
 def test_the_program_that_reads_a_runs_file_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The one in docs/answers.md, on what `score --output` wrote: the mean of the records' scores is the value."""
+    """The one in docs/answers.md, on what `score --output` wrote: the mean of the records'
+    scores is the value.
+    """
     rows = rows_for_scoring("mmstar", "demo", "")
     as_run(
         tmp_path,

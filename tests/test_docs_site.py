@@ -17,7 +17,8 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
 CUT = """() => [...document.querySelectorAll(".md-content *, .md-header *")]
   .filter(e => e.offsetParent && e.clientWidth && e.scrollWidth > e.clientWidth + 1)
-  .filter(e => getComputedStyle(e).overflowX !== "visible" && getComputedStyle(e).display !== "inline")
+  .filter(e => getComputedStyle(e).overflowX !== "visible")
+  .filter(e => getComputedStyle(e).display !== "inline")
   .map(e => e.textContent.trim().slice(0, 60))"""
 """What is wider than its frame, and so is cut or has to be scrolled sideways."""
 

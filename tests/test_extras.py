@@ -24,7 +24,9 @@ def test_every_extra_can_be_installed_by_its_name() -> None:
 
 
 def test_a_missing_part_is_one_sentence_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It names what needs it, the packages that are missing and the command, and its status is 2."""
+    """It names what needs it, the packages that are missing and the command, and its status is
+    2.
+    """
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert not is_installed("report")
     with pytest.raises(
@@ -37,7 +39,9 @@ def test_a_missing_part_is_one_sentence_with_the_command(monkeypatch: pytest.Mon
 def test_a_command_without_its_packages_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where NumPy is absent `paper` ends with status 2 and the command that installs it, and the doctor works."""
+    """Where NumPy is absent `paper` ends with status 2 and the command that installs it, and the
+    doctor works.
+    """
     for name in ("commands.paper_tables", "analysis.paper.measures"):
         monkeypatch.delitem(sys.modules, f"spiqa_tasks.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "numpy", None)
@@ -54,7 +58,9 @@ def test_a_package_of_no_extra_is_not_explained() -> None:
 
 
 def test_the_supported_versions_are_those_of_setup_cfg() -> None:
-    """The extra's specifier is what the package's metadata has, and 0.7.3 is a version of it, 0.7.2 and 0.8 are not."""
+    """The extra's specifier is what the package's metadata has, and 0.7.3 is a version of it,
+    0.7.2 and 0.8 are not.
+    """
     setup = configparser.ConfigParser()
     setup.read(SETUP, encoding="utf-8")
     (declared,) = (

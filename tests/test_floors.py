@@ -51,7 +51,9 @@ def imports() -> Iterator[tuple[str, str, str]]:
 
 
 def test_every_import_goes_down() -> None:
-    """No module imports a folder of a higher floor, and no two folders of one floor know each other."""
+    """No module imports a folder of a higher floor, and no two folders of one floor know each
+    other.
+    """
     wrong = [
         f"{path} imports {other}"
         for path, owner, other in imports()
@@ -61,12 +63,16 @@ def test_every_import_goes_down() -> None:
 
 
 ALLOWED = {("judge", "files"), ("vision", "files")}
-"""Folders of one floor of which the first may know the second: both keep what they computed in the cache folder."""
+"""Folders of one floor of which the first may know the second: both keep what they computed in
+the cache folder.
+"""
 
 
 @pytest.mark.parametrize("host", ["lmms_eval", "vlmeval"])
 def test_hosts_are_imported_by_few(host: str) -> None:
-    """Neither host is imported outside its own folder, the models added to lmms-eval and its hooks."""
+    """Neither host is imported outside its own folder, the models added to lmms-eval and its
+    hooks.
+    """
     wrong = []
     for path in (ROOT / "spiqa_tasks").rglob("*.py"):
         below = path.relative_to(ROOT / "spiqa_tasks").as_posix()

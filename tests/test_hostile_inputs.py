@@ -1,4 +1,6 @@
-"""One million inputs over all readers and parsers: whatever a model, a server or a file holds, nothing raises."""
+"""One million inputs over all readers and parsers: whatever a model, a server or a file holds,
+nothing raises.
+"""
 
 import copy
 import json
@@ -40,7 +42,9 @@ from spiqa_tasks.scoring.responses import without_reasoning
 pytestmark = pytest.mark.slow
 
 TEXTS, VALUES, FILES = 65_000, 50_000, 10_000
-"""Inputs for each parser of texts (13 of them), of values (3) and for all readers of files: one million."""
+"""Inputs for each parser of texts (13 of them), of values (3) and for all readers of files: one
+million.
+"""
 OPTIONS = {"A": "a red car", "B": "İstanbul", "C": "7.5", "D": "none of these"}
 PIECES = (
     *("A", "B", "(C)", "**D**", "İ", "ß", "ﬁ", "é", "\u0301", "\u200b", "\ud800"),
@@ -148,7 +152,9 @@ PARSERS: Mapping[str, Callable[[str], Any]] = {
 
 @pytest.mark.parametrize("name", PARSERS)
 def test_no_text_raises(name: str) -> None:
-    """Of pieces that parsers look for, in any order, with letters whose case changes their number."""
+    """Of pieces that parsers look for, in any order, with letters whose case changes their
+    number.
+    """
     rng = random.Random(name)
     for _ in range(TEXTS):
         text = _text(rng)

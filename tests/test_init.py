@@ -7,10 +7,12 @@ import pytest
 
 
 def test_importing_the_package_imports_nothing_else() -> None:
-    """The metric is loaded on first use; the host, torch and the HTTP client are not loaded by the import."""
+    """The metric is loaded on first use; the host, torch and the HTTP client are not loaded by
+    the import.
+    """
     program = (
-        "import sys, spiqa_tasks; print(any(m.split('.')[0] in ('torch', 'httpx', 'lmms_eval') for m in sys.modules),"
-        "spiqa_tasks.L3Score.__name__, 'L3Score' in spiqa_tasks.__all__)"
+        "import sys, spiqa_tasks; print(any(m.split('.')[0] in ('torch', 'httpx', 'lmms_eval') for"
+        " m in sys.modules),spiqa_tasks.L3Score.__name__, 'L3Score' in spiqa_tasks.__all__)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

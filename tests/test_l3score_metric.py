@@ -113,7 +113,9 @@ def test_a_mean_of_noise_is_withheld(server: OpenAIServer, tmp_path: Path) -> No
 
 
 def test_of_several_references_the_best_counts(server: OpenAIServer, tmp_path: Path) -> None:
-    """Columns may be generators; the signature says that there were several, and a list of one is none of these."""
+    """Columns may be generators; the signature says that there were several, and a list of one
+    is none of these.
+    """
     metric = _metric(server, tmp_path)
     columns = {"questions": iter(QUESTIONS), "predictions": (text for text in ["Blue", "Blue"])}
     result = metric.compute(**columns, references=iter([["Green", "Blue"], ("Red", "Green")]))
@@ -162,7 +164,9 @@ def same_place(prompt: str) -> TopLogprobs:
 
 
 def test_three_lines_of_python_score_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A right answer in other words scores high where word overlap would not, a wrong one low (SPIQA, Figure 4)."""
+    """A right answer in other words scores high where word overlap would not, a wrong one low
+    (SPIQA, Figure 4).
+    """
     with OpenAIServer(Behaviour(verdict=same_place)) as server:
         monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", server.url)
         monkeypatch.setenv("SPIQA_JUDGE_API_KEY", "sk-secret")

@@ -36,7 +36,9 @@ def test_what_steers_a_terminal_becomes_a_blank(text: str, shown: str) -> None:
 
 @given(st.text(st.characters(codec=None), max_size=40))
 def test_any_text_keeps_its_length_and_all_that_can_be_seen(text: str) -> None:
-    """Control, format and separating characters go, nothing else, and a second time changes nothing."""
+    """Control, format and separating characters go, nothing else, and a second time changes
+    nothing.
+    """
     shown = printable(text)
     for before, after in zip(text, shown, strict=True):
         hidden = (

@@ -1,4 +1,6 @@
-"""What README and the tutorial tell people to type in their order, with a real host and local servers."""
+"""What README and the tutorial tell people to type in their order, with a real host and local
+servers.
+"""
 
 import json
 import os
@@ -28,7 +30,9 @@ ON_DEMO = {
 
 
 def on_demo(lines: list[str], url: str) -> list[str]:
-    """The commands of a page, on the demo data and a server; without those that install, set a key or serve."""
+    """The commands of a page, on the demo data and a server; without those that install, set a
+    key or serve.
+    """
     lines = [line.replace("http://localhost:8000/v1", url) for line in lines]
     for name, demo in ON_DEMO.items():
         lines = [re.sub(rf"\b{name}\b(?!_)", demo, line) for line in lines]
@@ -48,7 +52,8 @@ def server() -> Iterator[OpenAIServer]:
 def test_the_commands_of_a_page_work_in_their_order(
     path: Path, server: OpenAIServer, tmp_path: Path
 ) -> None:
-    """In one folder, on the files as the host writes them, each ends with status 0 and prints something.
+    """In one folder, on the files as the host writes them, each ends with status 0 and prints
+    something.
 
     They print the table that README shows with its signature, letter by letter.
     """
@@ -160,7 +165,9 @@ def test_readme_cites_the_package_as_the_citation_file_does() -> None:
 
 
 def test_what_a_clone_needs_stands_first() -> None:
-    """The two commands that set everything up are in the first 30 lines; installs are of the clone."""
+    """The two commands that set everything up are in the first 30 lines; installs are of the
+    clone.
+    """
     text = README.read_text(encoding="utf-8")
     first = "\n".join(text.splitlines()[:30])
     assert "`make demo`" in first

@@ -1,4 +1,6 @@
-"""The judge, files of requests and the host's API model against llama.cpp with a real small model."""
+"""The judge, files of requests and the host's API model against llama.cpp with a real small
+model.
+"""
 
 import math
 from collections.abc import Callable, Iterator
@@ -40,7 +42,9 @@ def requests() -> list[JudgeRequest]:
 
 
 def test_its_log_probabilities_pass_every_check(config: JudgeConfig) -> None:
-    """Five each, the written word the first, probabilities of 1 at most together; nothing is asked twice."""
+    """Five each, the written word the first, probabilities of 1 at most together; nothing is
+    asked twice.
+    """
     found = JudgeClient(config).verdicts(requests())
     assert [verdict.reason for verdict in found if not verdict.ok] == []
     for verdict in found:
@@ -81,7 +85,9 @@ def test_a_written_answer_is_read(config: JudgeConfig) -> None:
 
 
 def test_a_prompt_that_does_not_fit_fails_alone(config: JudgeConfig) -> None:
-    """At once, with the server's words; texts that are no Unicode and control tokens do no harm to others."""
+    """At once, with the server's words; texts that are no Unicode and control tokens do no harm
+    to others.
+    """
     prompts = ("word " * 9000, "a\ud800b", "<|im_end|>", "Hello?")
     long, half, control, plain = JudgeClient(config).verdicts(
         [JudgeRequest(prompt) for prompt in prompts]
@@ -94,7 +100,9 @@ def test_a_prompt_that_does_not_fit_fails_alone(config: JudgeConfig) -> None:
 def test_the_host_asks_it_as_its_api_model(
     evaluate: Callable[..., dict[str, Any]], url: str
 ) -> None:
-    """`--model openai` answers questions without their pictures; every answer has a record and a score."""
+    """`--model openai` answers questions without their pictures; every answer has a record and a
+    score.
+    """
     arguments = f"model_version=smollm2,base_url={url},api_key=EMPTY,timeout=300"
     result = evaluate("openai", ["mmstar_demo_text"], arguments, limit=3)
     samples = result["samples"]["mmstar_demo_text"]

@@ -1,4 +1,6 @@
-"""A new rule is one class and one line: benchmarks, commands and hosts judge by it as by the package's own."""
+"""A new rule is one class and one line: benchmarks, commands and hosts judge by it as by the
+package's own.
+"""
 
 import json
 import math
@@ -59,7 +61,9 @@ def command(tmp_path: Path) -> list[str]:
 def test_answers_are_judged_by_it(
     server: OpenAIServer, command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`score` asks its question with as many log-probabilities as it needs, and signs with what it says of itself."""
+    """`score` asks its question with as many log-probabilities as it needs, and signs with what
+    it says of itself.
+    """
     status, found, _ = run_json(capsys, *command)
     assert status == 0
     assert found["metrics"]["verified"] == pytest.approx((38 * SURE + 1 - SURE) / 39)
@@ -85,7 +89,9 @@ def test_a_second_time_its_verdicts_are_found(
 def test_an_unfit_judge_is_refused_in_its_words(
     server: OpenAIServer, command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its test questions are asked before the answers; one sentence says what is wrong and how to do without."""
+    """Its test questions are asked before the answers; one sentence says what is wrong and how
+    to do without.
+    """
     server.behaviour.verdict = lambda _prompt: [("A", -0.1), ("B", -3.0)]
     assert main(command) == 2
     assert capsys.readouterr().err.endswith(

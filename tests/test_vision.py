@@ -1,4 +1,6 @@
-"""Text that the real engine reads out of figures; embeddings of tiny checkpoints against the models' own."""
+"""Text that the real engine reads out of figures; embeddings of tiny checkpoints against the
+models' own.
+"""
 
 import hashlib
 import sys
@@ -45,7 +47,9 @@ def checkpoint(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 
 def test_embeddings_do_not_depend_on_the_batch_and_long_texts_are_cut(checkpoint: Path) -> None:
-    """One at a time or all together gives the same unit vectors; words beyond the context change nothing."""
+    """One at a time or all together gives the same unit vectors; words beyond the context change
+    nothing.
+    """
     texts = ["loss", "accuracy of the model " * 50, "accuracy of the model " * 50 + "and more"]
     together = ClipEncoder(str(checkpoint), "cpu").texts(texts)
     alone = ClipEncoder(str(checkpoint), "cpu", batch_size=1).texts(texts)

@@ -1,4 +1,6 @@
-"""A rule of one's own, complete: a verifier whose verdict is read from the log-probabilities of two letters."""
+"""A rule of one's own, complete: a verifier whose verdict is read from the log-probabilities of
+two letters.
+"""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +12,8 @@ from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 @dataclass(frozen=True)
 class Verifier(Rule):
-    """Asks whether an answer is right (A) or wrong (B); the score is the share of A in their probabilities.
+    """Asks whether an answer is right (A) or wrong (B); the score is the share of A in their
+    probabilities.
 
     Attributes:
         right: the word for the first letter.
@@ -24,7 +27,10 @@ class Verifier(Rule):
 
     def request(self, candidate: Candidate, /) -> JudgeRequest:
         """Return the question, the true answer and the answer, and what the letters stand for."""
-        prompt = f"{candidate.question} = {candidate.reference}. Is {candidate.shown} A ({self.right}) or B (wrong)?"
+        prompt = (
+            f"{candidate.question} = {candidate.reference}. Is {candidate.shown} A ({self.right})"
+            " or B (wrong)?"
+        )
         return JudgeRequest(prompt, top_logprobs=2)
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:

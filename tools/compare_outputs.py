@@ -72,17 +72,23 @@ HOST = {
 }
 """Folder -> model and tasks of a run of the host."""
 GROUPS = {
-    "ORDERS": "scifibench_demo_fig2cap,scifibench_demo_fig2cap_shuffle1,"
-    "scifibench_demo_fig2cap_2shot_similar,scifibench_demo_fig2cap_marked_correct,"
-    "scifibench_demo_fig2cap_marked_correct_ignore,scifibench_demo_fig2cap_marked_incorrect,"
-    "scifibench_demo_fig2cap_marked_incorrect_ignore",
-    "SCIFIBENCH": "scifibench_demo,scifibench_demo_text,scifibench_demo_fig2cap_random,"
-    "scifibench_demo_cap2fig_random,scifibench_demo_reasoning,scifibench_demo_fig2cap_ocr,"
-    "scifibench_demo_fig2cap_shuffle1,scifibench_demo_fig2cap_2shot_similar,"
-    "scifibench_demo_fig2cap_marked_correct,scifibench_demo_fig2cap_marked_correct_ignore,"
-    "scifibench_demo_fig2cap_marked_incorrect,scifibench_demo_fig2cap_marked_incorrect_ignore",
-    "SPIQA": "spiqa_demo_cot,spiqa_demo_fullpaper,spiqa_demo_nocaption,spiqa_demo_captiononly,"
-    "spiqa_demo_text,spiqa_demo_grey,spiqa_demo_perfigure,spiqa_demo_224px",
+    "ORDERS": (
+        "scifibench_demo_fig2cap,scifibench_demo_fig2cap_shuffle1,"
+        "scifibench_demo_fig2cap_2shot_similar,scifibench_demo_fig2cap_marked_correct,"
+        "scifibench_demo_fig2cap_marked_correct_ignore,scifibench_demo_fig2cap_marked_incorrect,"
+        "scifibench_demo_fig2cap_marked_incorrect_ignore"
+    ),
+    "SCIFIBENCH": (
+        "scifibench_demo,scifibench_demo_text,scifibench_demo_fig2cap_random,"
+        "scifibench_demo_cap2fig_random,scifibench_demo_reasoning,scifibench_demo_fig2cap_ocr,"
+        "scifibench_demo_fig2cap_shuffle1,scifibench_demo_fig2cap_2shot_similar,"
+        "scifibench_demo_fig2cap_marked_correct,scifibench_demo_fig2cap_marked_correct_ignore,"
+        "scifibench_demo_fig2cap_marked_incorrect,scifibench_demo_fig2cap_marked_incorrect_ignore"
+    ),
+    "SPIQA": (
+        "spiqa_demo_cot,spiqa_demo_fullpaper,spiqa_demo_nocaption,spiqa_demo_captiononly,"
+        "spiqa_demo_text,spiqa_demo_grey,spiqa_demo_perfigure,spiqa_demo_224px"
+    ),
 }
 
 FUNCTIONS = ("demo_prompts", "real_prompts", "letters", "intervals", "text_metrics", "l3score")

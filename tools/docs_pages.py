@@ -48,7 +48,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def _with_links(text: str) -> str:
-    """Return the text with links to files replaced by links to pages; of a file that is no page its name stays."""
+    """Return the text with links to files replaced by links to pages; of a file that is no page
+    its name stays.
+    """
 
     def moved(match: re.Match[str]) -> str:
         path, mark, anchor = match[2].partition("#")
@@ -60,7 +62,10 @@ def _with_links(text: str) -> str:
 
 def _commands() -> Iterator[str]:
     yield "---\nsearch:\n  boost: 20\n---\n"
-    yield "# Commands\n\nExit status: 0 the thing asked for was done, 2 unusable arguments or input, 3 done in part.\n"
+    yield (
+        "# Commands\n\nExit status: 0 the thing asked for was done, 2 unusable arguments or input,"
+        " 3 done in part.\n"
+    )
     for name, about in COMMANDS.items():
         _, command = command_of(name)
         usage = command.format_usage().removeprefix("usage: ").rstrip()

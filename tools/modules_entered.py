@@ -1,10 +1,13 @@
-"""Count the modules of the package whose functions a command enters: `python tools/modules_entered.py COMMAND...`.
+"""Count the modules of the package whose functions a command enters: `python
+tools/modules_entered.py COMMAND...`.
 
-    python tools/modules_entered.py lmms_eval --model random_choice --tasks mmstar_demo --output_path out
-    python tools/modules_entered.py spiqa_tasks score mmstar_demo predictions.jsonl
+    python tools/modules_entered.py lmms_eval --model random_choice --tasks mmstar_demo
+    --output_path out python tools/modules_entered.py spiqa_tasks score mmstar_demo
+    predictions.jsonl
 
-Runs `python -m MODULE ARGUMENTS` in this process and prints the modules and their number. Functions that run while a
-module is imported (tables, patterns) are not counted: a reader of the run's path does not meet them.
+Runs `python -m MODULE ARGUMENTS` in this process and prints the modules and their number.
+Functions that run while a module is imported (tables, patterns) are not counted: a reader of the
+run's path does not meet them.
 """
 
 import contextlib
@@ -19,7 +22,9 @@ PACKAGE = "spiqa_tasks"
 
 
 def modules_entered(argv: list[str]) -> set[str]:
-    """Run a command as `python -m` does; return the names of the modules whose functions it entered."""
+    """Run a command as `python -m` does; return the names of the modules whose functions it
+    entered.
+    """
     entered: set[str] = set()
 
     def note(frame: FrameType, event: str, _argument: Any) -> None:

@@ -85,8 +85,10 @@ def _demo_predictions(folder: Path) -> None:
     cot = [
         {
             "id": line["id"],
-            "prediction": f"{{'Image': {index % 3}, 'Rationale': 'It shows it.'}} "
-            f"The answer is : {line['prediction']}",
+            "prediction": (
+                f"{{'Image': {index % 3}, 'Rationale': 'It shows it.'}} "
+                f"The answer is : {line['prediction']}"
+            ),
         }
         for index, line in enumerate(written(spiqa))
     ]

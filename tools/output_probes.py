@@ -1,4 +1,6 @@
-"""Print as JSON what functions return on fixed inputs; each is a command of `compare_outputs.py`."""
+"""Print as JSON what functions return on fixed inputs; each is a command of
+`compare_outputs.py`.
+"""
 
 import hashlib
 import json

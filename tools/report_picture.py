@@ -1,4 +1,5 @@
-"""Make the picture of the report in README: `python tools/report_picture.py RUN...` (the runs of `spiqa-tasks demo`).
+"""Make the picture of the report in README: `python tools/report_picture.py RUN...` (the runs of
+`spiqa-tasks demo`).
 
 Needs playwright and a Chromium; $CHROMIUM names another one than playwright's.
 """

@@ -1,7 +1,7 @@
 """Weigh the package: `python tools/weigh.py` prints its size and ends with 1 above a bound.
 
-Tokens are those of the code: no comments, no docstrings. Complexity is radon's, which counts comprehensions,
-conditional expressions and boolean operators, where density hides.
+Tokens are those of the code: no comments, no docstrings. Complexity is radon's, which counts
+comprehensions, conditional expressions and boolean operators, where density hides.
 """
 
 import io
@@ -130,9 +130,9 @@ def main() -> int:
     weight = weigh(sorted(PACKAGE.rglob("*.py")))
     above = weight.complex_functions
     print(
-        f"{weight.modules} modules, {weight.tokens} tokens, {weight.tokens / weight.lines:.1f} a line, "
-        f"{len(above)} of {len(weight.complexities)} functions above a complexity of {COMPLEX}, "
-        f"{weight.comments / weight.lines:.1%} comments"
+        f"{weight.modules} modules, {weight.tokens} tokens, {weight.tokens / weight.lines:.1f} a"
+        f" line, {len(above)} of {len(weight.complexities)} functions above a complexity of"
+        f" {COMPLEX}, {weight.comments / weight.lines:.1%} comments"
     )
     for name, complexity in above.items():
         print(f"  {complexity:3} {name}")

@@ -1,6 +1,8 @@
-"""Write yaml_configs/: one template per benchmark, a leaf per task and a file per group, all from the tables below.
+"""Write yaml_configs/: one template per benchmark, a leaf per task and a file per group, all from
+the tables below.
 
-Run `python tools/write_yaml.py` after a change; a test holds the folder equal to what this writes.
+Run `python tools/write_yaml.py` after a change; a test holds the folder equal to what this
+writes.
 """
 
 import json
@@ -34,7 +36,8 @@ process_results: !function spiqa_tasks.utils.answers.process_results
 output_type: generate_until
 """
 _PICTURES = """\
-lmms_eval_specific_kwargs:  # encoded: PNG files go to the server as they are; path: the class reads files
+# encoded: PNG files go to the server as they are; path: the class reads files
+lmms_eval_specific_kwargs:
   openai: {images: encoded}
   openai_compatible: {images: encoded}
   async_openai: {images: encoded}
@@ -89,7 +92,10 @@ def stub(benchmark: Benchmark) -> str:
 def generation(tokens: int, until: Sequence[str] = ()) -> str:
     """Return the line that says how answers are generated."""
     sampling = "temperature: 0, do_sample: false, top_p: 1.0"
-    return f"generation_kwargs: {{max_new_tokens: {tokens}, {sampling}, until: {json.dumps(list(until))}}}"
+    return (
+        f"generation_kwargs: {{max_new_tokens: {tokens}, {sampling}, until:"
+        f" {json.dumps(list(until))}}}"
+    )
 
 
 # Of tasks that set none: the 128 of the released GPT-4V scripts truncate answers.
@@ -143,7 +149,9 @@ class Group:
 
 @dataclass(frozen=True)
 class Family:
-    """Tasks of a benchmark: settings of the template, settings whose metrics a task may need, leaves, groups."""
+    """Tasks of a benchmark: settings of the template, settings whose metrics a task may need,
+    leaves, groups.
+    """
 
     settings: str
     variants: Sequence[str]
@@ -151,7 +159,8 @@ class Family:
     groups: Sequence[Group]
 
 
-# SPIQA ---------------------------------------------------------------------------------------------------------------
+# SPIQA
+# --------------------------------------------------------------------------------------------------
 
 SPIQA_SETTINGS = {
     "": "",
@@ -164,7 +173,9 @@ SPIQA_SETTINGS = {
     "_perfigure": "setting=perfigure,max_figures=0",
     "_perfigure_224px": "setting=perfigure,max_figures=0,resolution=224px",
     "_perfigure_referred": "setting=perfigure,max_figures=0,figures=referred",
-    "_perfigure_referred_224px": "setting=perfigure,max_figures=0,figures=referred,resolution=224px",
+    "_perfigure_referred_224px": (
+        "setting=perfigure,max_figures=0,figures=referred,resolution=224px"
+    ),
     "_text": "ablation=text",
 }
 
@@ -198,7 +209,10 @@ def _spiqa_groups() -> list[Group]:
         members = [f"spiqa_{split}{suffix}" for split in SPIQA_SPLITS[:3]]
         groups.append(Group(f"spiqa{suffix}", members))
     sides = [f"spiqa_testB{suffix}" for suffix in sorted(["_224px", *RESOLUTIONS])]
-    about = "Test-B at several resolutions (Figure B.1); `spiqa-tasks paper spiqa figureB1 RUN` compares them."
+    about = (
+        "Test-B at several resolutions (Figure B.1); `spiqa-tasks paper spiqa figureB1 RUN`"
+        " compares them."
+    )
     groups.append(Group("spiqa_resolutions", [*sides, "spiqa_testB"], about))
     return groups
 
@@ -213,14 +227,27 @@ def _spiqa_of_both_protocols() -> list[Leaf]:
     return leaves
 
 
-# MMStar --------------------------------------------------------------------------------------------------------------
+# MMStar
+# --------------------------------------------------------------------------------------------------
 
 GREY = "For models that need an image: pure grey images of the original size (paper section 5.1)."
-LLM = "For LLM bases: text only, two solved questions first (paper section 5.1); the next blank line ends the answer."
-AUTHORS = "For LLM bases: text only, after the two solved questions of the authors' code, as turns of a chat."
+LLM = (
+    "For LLM bases: text only, two solved questions first (paper section 5.1); the next blank line"
+    " ends the answer."
+)
+AUTHORS = (
+    "For LLM bases: text only, after the two solved questions of the authors' code, as turns of a"
+    " chat."
+)
 TEXT = "LVLM-text: the question without its image (paper section 5.1)."
-PROMPTS = "The prompts that reported numbers were made with, with the letters that each host reads (docs/mmstar.md)."
-GAIN = "The seven benchmarks of the paper's Table 6 (docs/mmstar.md). All but mmstar_filtered are the host's."
+PROMPTS = (
+    "The prompts that reported numbers were made with, with the letters that each host reads"
+    " (docs/mmstar.md)."
+)
+GAIN = (
+    "The seven benchmarks of the paper's Table 6 (docs/mmstar.md). All but mmstar_filtered are the"
+    " host's."
+)
 GAIN_TASKS = (
     "mmmu_val",
     "mmbench_en_dev_static",
@@ -261,7 +288,8 @@ def _mmstar() -> Family:
     )
 
 
-# SciFIBench ----------------------------------------------------------------------------------------------------------
+# SciFIBench
+# --------------------------------------------------------------------------------------------------
 
 SCIFIBENCH_SPLITS = tuple(
     f"{subset}_{way}" for subset, way in product(("cs", "general"), ("fig2cap", "cap2fig"))
@@ -283,7 +311,10 @@ SHOTS = {
     f"_{count}shot{suffix}": f"shots={count},shot_kind={kind}"
     for (kind, suffix), count in product((("random", ""), ("similar", "_similar")), range(1, 6))
 }
-CAPTIONS = "Captions for 100 figures (section 4.6); `spiqa-tasks paper scifibench table3 RUN` has judges rank them."
+CAPTIONS = (
+    "Captions for 100 figures (section 4.6); `spiqa-tasks paper scifibench table3 RUN` has judges"
+    " rank them."
+)
 DEMO = {
     "demo": ("", "_grey", "_reasoning", "_text"),
     "demo_fig2cap": ("", "_2shot_similar", *MARKS, "_ocr", "_random", "_shuffle1"),
@@ -367,10 +398,12 @@ def _scifibench_overall(plain: Sequence[str]) -> Iterator[Group]:
 
 FAMILIES = {"spiqa": _spiqa, "mmstar": _mmstar, "scifibench": _scifibench}
 
-# Files ---------------------------------------------------------------------------------------------------------------
+# Files
+# --------------------------------------------------------------------------------------------------
 
 HEAD = """\
-# What every task of {name} shares; made by tools/write_yaml.py. A task of one's own: include a leaf, give it a name,
+# What every task of {name} shares; made by tools/write_yaml.py. A task of one's own: include a
+# leaf, give it a name,
 # change `dataset_name` (key=value,...; keys that are not named keep their default).
 """
 

@@ -1,4 +1,5 @@
-"""Hooks of the YAMLs for documents: the rows of a task in place of the host's stub, and what a model is shown of one.
+"""Hooks of the YAMLs for documents: the rows of a task in place of the host's stub, and what a
+model is shown of one.
 
 Unusable data and unreadable pictures end the run with one sentence: the host would retry
 exceptions, and exit with 0.

@@ -35,8 +35,9 @@ def _check(kept: dict[str, Any], docs: datasets.Dataset) -> None:
     change = _change(kept, docs)
     if change is not None:
         raise SystemExit(
-            f"spiqa-tasks: Expected the data of {kept['source']} that the filter saw "
-            f"({kept['data'] or kept['questions']}), found {change}. Run `spiqa-tasks filter` again on runs of it."
+            f"spiqa-tasks: Expected the data of {kept['source']} that the filter saw"
+            f" ({kept['data'] or kept['questions']}), found {change}. Run `spiqa-tasks filter`"
+            " again on runs of it."
         )
 
 
@@ -46,7 +47,8 @@ def _change(kept: dict[str, Any], docs: datasets.Dataset) -> str | None:
     if max(question["doc_id"] for question in questions) >= len(docs):
         return f"{len(docs)}"
 
-    # Of a task of this package a question's id and the data's digest are known, of others the target.
+    # Of a task of this package a question's id and the data's digest are known, of others the
+    # target.
     if kept["data"] is None:
         changed = _changed(questions, docs, kept["target"], "target")
         return f"data with {changed} other questions or answers" if changed else None

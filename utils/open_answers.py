@@ -1,4 +1,6 @@
-"""Hooks for the open questions of anybody's task: L3Score of the docs' answers (docs/your_task.md)."""
+"""Hooks for the open questions of anybody's task: L3Score of the docs' answers
+(docs/your_task.md).
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -13,11 +13,12 @@ OVERALL = "all"
 
 @dataclass(frozen=True)
 class GroupValue:
-    """A metric's value, in natural units, over the `n` scored answers of one group, with its 95% interval.
+    """A metric's value, in natural units, over the `n` scored answers of one group, with its 95%
+    interval.
 
-    `value` is NaN if it is withheld, `low` and `high` None without an interval. `questions` says how many of the
-    group's questions were answered, `n of N`: of the task's for all of them, and where the group's own size is not
-    known to be short of answers.
+    `value` is NaN if it is withheld, `low` and `high` None without an interval. `questions` says
+    how many of the group's questions were answered, `n of N`: of the task's for all of them, and
+    where the group's own size is not known to be short of answers.
     """
 
     model: str
@@ -38,7 +39,8 @@ class GroupValue:
 
 
 def by_group(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
-    """Return each metric overall, then for every group, kind by kind, names in alphabetical order within a kind.
+    """Return each metric overall, then for every group, kind by kind, names in alphabetical order
+    within a kind.
 
     Source: SciFIBench section 4.5 and Table 5; SPIQA Tables 6 and 7; MMStar Table 5.
     """
@@ -66,9 +68,11 @@ def overall(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
 
 
 def by_label(run: Run, metric: Metric, name: str) -> list[GroupValue]:
-    """Return one row per value of a detail of the records, such as the benchmark that a question is from.
+    """Return one row per value of a detail of the records, such as the benchmark that a question is
+    from.
 
-    Records without it, such as those of an older version, are the row `unknown`. Source: MMStar Figure 4.
+    Records without it, such as those of an older version, are the row `unknown`. Source: MMStar
+    Figure 4.
     """
     members: dict[str, list[Record]] = {}
     for record in run.questions:

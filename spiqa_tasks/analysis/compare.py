@@ -211,7 +211,10 @@ def _pair_fault(a: _Scored, b: _Scored, metric: Metric, accept_differences: bool
     # A judge's scores differ from another's by more than models do.
     judges = other_judges(a.run, b.run, metric)
     if judges and not accept_differences:
-        return f"they have scores by {judges}. Name one judge with --judge, or add --accept-differences"
+        return (
+            f"they have scores by {judges}. Name one judge with --judge, or add"
+            " --accept-differences"
+        )
 
     others = sorted(both.index[both.reference_0 != both.reference_1])
     if others:

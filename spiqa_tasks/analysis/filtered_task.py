@@ -1,4 +1,6 @@
-"""Write a host task of the questions that a filter kept or a list names: a folder with YAML, hook and list."""
+"""Write a host task of the questions that a filter kept or a list names: a folder with YAML,
+hook and list.
+"""
 
 import json
 import re
@@ -40,16 +42,21 @@ _FIELDS = ("source", "split", "questions", "data", "revision", "truth", "target"
 
 
 def name_of(task: str) -> str:
-    """Return the name of the task that is filtered from another: `x_filtered`, then `x_filtered_2`, and so on."""
+    """Return the name of the task that is filtered from another: `x_filtered`, then
+    `x_filtered_2`, and so on.
+    """
     before = re.fullmatch(r"(.+_filtered)(?:_(\d+))?", task)
     return f"{task}_filtered" if before is None else f"{before[1]}_{int(before[2] or 1) + 1}"
 
 
 def kept_by_filter(filtered: Filtered) -> Kept:
-    """Return what a filter kept. Raises InputError: nothing kept, or runs over a part of the task."""
+    """Return what a filter kept. Raises InputError: nothing kept, or runs over a part of the
+    task.
+    """
     if part := partial_coverage(filtered.runs):
         raise InputError(
-            f"Expected runs on the whole of {filtered.task} to --write it, found {part} questions. Run all."
+            f"Expected runs on the whole of {filtered.task} to --write it, found {part} questions."
+            " Run all."
         )
     if not filtered.kept:
         raise InputError(
@@ -76,7 +83,8 @@ def kept_by_list(task: Task, subset: Subset) -> Kept:
     rows = task_questions(task)
     if task.benchmark.join(task.settings) is not None:
         raise InputError(
-            f"Expected a task of one document a question, found {task.name}. Name one of all figures."
+            f"Expected a task of one document a question, found {task.name}. Name one of all"
+            " figures."
         )
     hits = {row["id"]: None for row in subset.rows(task.name, rows)}
     data = f"{task.benchmark_name}/{task.split}@{rows[0]['data']}"
@@ -112,8 +120,9 @@ def _kept(
 def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = None) -> Path:
     """Write the task `name` into `folder/name`; returns its YAML.
 
-    The YAML includes that of the source task by its path, names the data's revision where the hub's cache knows it,
-    and has a digest of the kept list in its metadata, so that the host's response cache tells two lists apart.
+    The YAML includes that of the source task by its path, names the data's revision where the hub's
+    cache knows it, and has a digest of the kept list in its metadata, so that the host's response
+    cache tells two lists apart.
 
     Raises InputError: a source task that the host does not know or that is written in Python.
     """

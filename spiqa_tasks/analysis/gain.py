@@ -150,7 +150,9 @@ def _gain(both: pd.DataFrame) -> Gain:
 
 
 def _is_answered(both: pd.DataFrame, runs: int) -> list[bool]:
-    """Return for each question whether no run refused it or gave an answer that could not be read."""
+    """Return for each question whether no run refused it or gave an answer that could not be
+    read.
+    """
     records = zip(*(both[f"record_{number}"] for number in range(runs)), strict=True)
     return [not any(record.refused or record.unparsed for record in of) for of in records]
 

@@ -1,4 +1,6 @@
-"""Runs of one task as frames that are merged on their questions, and whether two may be compared."""
+"""Runs of one task as frames that are merged on their questions, and whether two may be
+compared.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ def headline(run: Run, name: str | None = None) -> Metric:
 
 
 def questions(run: Run, metric: Metric) -> pd.DataFrame:
-    """Return a row per question of a metric, by id: the columns of `load_samples`, `score`, `record`.
+    """Return a row per question of a metric, by id: the columns of `load_samples`, `score`,
+    `record`.
 
     A question that was not asked completely is none; `score` is NaN if its request failed.
     """
@@ -85,7 +88,9 @@ def clusters_of(both: pd.DataFrame) -> list[str | None]:
 
 
 def task_size(runs: Sequence[Run], frames: Sequence[pd.DataFrame]) -> int:
-    """Return the number of questions that the metric is of, with those that a run did not answer."""
+    """Return the number of questions that the metric is of, with those that a run did not
+    answer.
+    """
     scored = [frame[frame.score.notna()].index for frame in frames]
     # Two runs that each lack 1% may lack different questions: those of either count.
     sizes = [len(set().union(*scored))]

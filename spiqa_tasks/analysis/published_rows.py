@@ -40,8 +40,8 @@ MEANS = {
 class PublishedValue:
     """One printed number, in natural units (0 to 1, CIDEr 0 to 10).
 
-    `model` and `table` are as the paper names them, `metric` and `group` (None: all answers) as this package does;
-    `judge` is that of L3Score, "" for metrics that need none.
+    `model` and `table` are as the paper names them, `metric` and `group` (None: all answers) as
+    this package does; `judge` is that of L3Score, "" for metrics that need none.
     """
 
     model: str
@@ -53,10 +53,11 @@ class PublishedValue:
 
 
 def published_values(run: Run, table: str | None = None) -> list[PublishedValue]:
-    """Return the numbers printed for the run's split and setting, of one table (`Table 6`) or the first that has each.
+    """Return the numbers printed for the run's split and setting, of one table (`Table 6`) or the
+    first that has each.
 
-    SPIQA's groups are the `corrected` ones, as which Table 6 reads the figure types. MMStar's numbers are by the
-    authors' rules, so they are returned for `accuracy_released` as well.
+    SPIQA's groups are the `corrected` ones, as which Table 6 reads the figure types. MMStar's
+    numbers are by the authors' rules, so they are returned for `accuracy_released` as well.
     """
     values: dict[tuple[Any, ...], PublishedValue] = {}
     read = _READERS.get(type(run.settings))
@@ -76,7 +77,9 @@ def published_gain() -> Iterator[PublishedValue]:
 
 
 def published_overall(group: str) -> Iterator[PublishedValue]:
-    """Yield SciFIBench's overall accuracies of Table 2, by models that see pictures; `group` is one of `MEANS`."""
+    """Yield SciFIBench's overall accuracies of Table 2, by models that see pictures; `group` is
+    one of `MEANS`.
+    """
     direction = _DIRECTIONS[group.removeprefix("scifibench_")]
     for row in _rows(
         "scifibench", "table2", subset="Overall", task=direction, negatives="adversarial"

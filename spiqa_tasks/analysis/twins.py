@@ -22,7 +22,9 @@ ACCEPT = "Add --accept-differences if it is meant so."
 
 @dataclass
 class _Roles:
-    """Runs by their role, those of LLM bases by task; `problems` are sentences on those left out."""
+    """Runs by their role, those of LLM bases by task; `problems` are sentences on those left
+    out.
+    """
 
     seeing: list[Run] = field(default_factory=list)
     blind: list[Run] = field(default_factory=list)
@@ -99,7 +101,9 @@ def _roles(runs: Sequence[Run], llm_runs: Sequence[Run], tasks: Sequence[str]) -
 
 
 def _base(run: Run, bases: dict[str, list[Run]], accept_differences: bool) -> tuple[list[Run], str]:
-    """Return the LLM base of a run with pictures, [] without one, and why one is left out, or ''."""
+    """Return the LLM base of a run with pictures, [] without one, and why one is left out, or
+    ''.
+    """
     task = selection.source_task(run)
     found = bases.get(task, [])
     left_out = "S_t and ML are left out"

@@ -46,7 +46,9 @@ class Value:
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """The 95% interval (`scoring.intervals.mean_interval`, or `ends`), or None if the value is no mean."""
+        """The 95% interval (`scoring.intervals.mean_interval`, or `ends`), or None if the value
+        is no mean.
+        """
         interval = self.ends
         scores = list(self.scores.values())
         if scores and math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
@@ -124,7 +126,9 @@ def withheld(scored: int, total: int) -> Value | None:
 
 
 def prepare(asked: Iterable[tuple[Iterable[Metric], Sequence[Record]]]) -> None:
-    """Run the text programs once for the (metrics, questions) of all runs: starting Java costs more than a group."""
+    """Run the text programs once for the (metrics, questions) of all runs: starting Java costs
+    more than a group.
+    """
     wanted = [
         (metric.name.removesuffix(RELEASED), metric.pairs(records))
         for metrics, records in asked

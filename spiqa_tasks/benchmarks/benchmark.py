@@ -1,4 +1,5 @@
-"""The interface of a benchmark, `Benchmark`, and its settings: the `key=value,key=value` text of a `dataset_name`.
+"""The interface of a benchmark, `Benchmark`, and its settings: the `key=value,key=value` text of a
+`dataset_name`.
 
 The host passes this text to the loader, and every document carries it for prompts, scoring and
 signature.

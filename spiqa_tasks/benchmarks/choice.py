@@ -27,8 +27,8 @@ def check_answer(row_id: str, answer: Any, letters: Sequence[str]) -> str:
     """
     if answer not in letters:
         raise DataError(
-            f"Expected the answer of question {row_id} to be one of its options {', '.join(letters)}; "
-            f"found {answer!r}. Fetch the file again."
+            f"Expected the answer of question {row_id} to be one of its options"
+            f" {', '.join(letters)}; found {answer!r}. Fetch the file again."
         )
     return str(answer)
 
@@ -44,7 +44,9 @@ def check_unique(ids: Sequence[str], file: str) -> None:
 
 
 def slug(name: str) -> str:
-    """Return a category as the group of a metric's name: `science & technology` -> `science_technology`."""
+    """Return a category as the group of a metric's name: `science & technology` ->
+    `science_technology`.
+    """
     return re.sub(r"[^\w.-]+", "_", name).strip("._")
 
 

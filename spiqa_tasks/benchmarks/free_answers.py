@@ -1,4 +1,6 @@
-"""Free answers in a file with their questions and references, scored without a task as `L3Score` does."""
+"""Free answers in a file with their questions and references, scored without a task as `L3Score`
+does.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +45,8 @@ def rows_in_file(table: Sequence[Mapping[str, Any]], data: str) -> list[dict[str
         cells["id"] for cells in table if not (cells["question"] and any(cells["references"]))
     ]:
         raise DataError(
-            f"Expected a question and a reference with each answer, found none with {bare[0]}. Add them."
+            f"Expected a question and a reference with each answer, found none with {bare[0]}. Add"
+            " them."
         )
     shared = {
         "benchmark": FREE_ANSWERS.name,
@@ -97,7 +100,9 @@ def _best(metric: str, records: Sequence[Record]) -> Value:
 
 
 def remarks(records: Sequence[Record]) -> list[str]:
-    """Return the advice on the judge, and that text metrics compare with the first reference if there are several."""
+    """Return the advice on the judge, and that text metrics compare with the first reference if
+    there are several.
+    """
     asked = max((len(each.verdicts) for each in records), default=0)
     several = (
         "Of several references the best counts for the judge's metric, the first for text metrics."

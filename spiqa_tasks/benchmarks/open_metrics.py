@@ -34,7 +34,9 @@ def prediction(record: Record) -> Sequence[str]:
 
 
 def text_metric(name: str, texts: Texts = prediction) -> Metric:
-    """Return a metric of `metrics.text_scores`, with or without the suffix `RELEASED`, against the reference."""
+    """Return a metric of `metrics.text_scores`, with or without the suffix `RELEASED`, against
+    the reference.
+    """
     toolkit = name.removesuffix(RELEASED)
 
     def pairs(records: Sequence[Record]) -> Pairs:
@@ -79,8 +81,8 @@ def judge_advice(records: Sequence[Record]) -> list[str]:
     if not mass.n or mass.value >= USUAL_MASS:
         return []
     return [
-        f"Yes and no together have {mass.value:.0%} of the probability of the judge's first word, the mean over "
-        f"{mass.n} judgements: {NEITHER_REMEDY}."
+        f"Yes and no together have {mass.value:.0%} of the probability of the judge's first word,"
+        f" the mean over {mass.n} judgements: {NEITHER_REMEDY}."
     ]
 
 

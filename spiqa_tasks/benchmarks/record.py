@@ -227,7 +227,9 @@ class Record:
 
 
 def _shared(value: Any) -> Any:
-    """Return a JSON value with its keys and texts interned: many runs have the same signatures, groups and answers."""
+    """Return a JSON value with its keys and texts interned: many runs have the same signatures,
+    groups and answers.
+    """
     if isinstance(value, dict):
         return {sys.intern(key): _shared(each) for key, each in value.items()}
     return sys.intern(value) if isinstance(value, str) else value

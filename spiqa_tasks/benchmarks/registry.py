@@ -61,7 +61,9 @@ def load_rows(
 def rows_for_scoring(
     name: str | Benchmark, split: str, settings: str, source: Source | None = None
 ) -> list[dict[str, Any]]:
-    """Return the rows for scoring: those of `load_rows`, but no picture archive and no full text is read."""
+    """Return the rows for scoring: those of `load_rows`, but no picture archive and no full text
+    is read.
+    """
     benchmark = BENCHMARKS[name] if isinstance(name, str) else name
     parsed = benchmark.parse(settings)
     text = settings_text(parsed)
@@ -81,7 +83,8 @@ def _loaded(name: str | Benchmark, split: str, settings: str, source: Source | N
     benchmark = BENCHMARKS[name] if isinstance(name, str) else name
     if split not in benchmark.splits:
         raise InputError(
-            f"Expected a split of {benchmark.name} among {', '.join(benchmark.splits)}; found {split!r}."
+            f"Expected a split of {benchmark.name} among {', '.join(benchmark.splits)}; found"
+            f" {split!r}."
         )
     source = source or _source(split)
     with said_if_slow(f"reading the questions of {benchmark.name}, {split}"):

@@ -1,4 +1,6 @@
-"""Scoring of a task's responses, shared by the hosts' hooks and `score`: records, judge requests, values."""
+"""Scoring of a task's responses, shared by the hosts' hooks and `score`: records, judge
+requests, values.
+"""
 
 from __future__ import annotations
 
@@ -171,7 +173,9 @@ class Scorer:
         return None
 
     def value(self, name: str, records: Sequence[Record]) -> Value:
-        """Return the value of a row of the table (`metric` or `metric/group`) over the records of its group."""
+        """Return the value of a row of the table (`metric` or `metric/group`) over the records
+        of its group.
+        """
         if name == SCORING_FAILED.name:
             return SCORING_FAILED.compute(records)
         metric = self.benchmark.metric(name, self.settings)
@@ -245,7 +249,9 @@ def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
 
 
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:
-    """Return the records with their scores by some metrics, which may score a subset, in another order."""
+    """Return the records with their scores by some metrics, which may score a subset, in another
+    order.
+    """
     if not records:
         return []
     prepare([(metrics, records)])

@@ -1,4 +1,6 @@
-"""The summary of a scored run: rows of values, counts of answers judged, refused and so on, and remarks on them."""
+"""The summary of a scored run: rows of values, counts of answers judged, refused and so on, and
+remarks on them.
+"""
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -31,7 +33,9 @@ COUNTED = {
 def rows_of(
     benchmark: Benchmark, settings: Any, metrics: Sequence[Metric], records: RecordSet
 ) -> Rows:
-    """Return a row per metric, the headline first, each followed by its groups in the host's table."""
+    """Return a row per metric, the headline first, each followed by its groups in the host's
+    table.
+    """
     rows: dict[str, tuple[Metric, str | None]] = {}
     for metric in metrics:
         rows[metric.name] = (metric, None)
@@ -45,7 +49,9 @@ def rows_of(
 
 
 def _has_questions(records: RecordSet, metric: Metric, group: str) -> bool:
-    """Return whether the run answers questions of a group, or, unless it is a part, the task has any."""
+    """Return whether the run answers questions of a group, or, unless it is a part, the task has
+    any.
+    """
     if records.members(metric, group):
         return True
     return not records.partial and records.size(metric, group) > 0
@@ -99,7 +105,9 @@ def intervals(values: Mapping[str, Value]) -> dict[str, Any]:
 
 
 def signature_of(records: RecordSet) -> Signature:
-    """Return the signature of a run: merged over its answers, with the judge as served and `n of N` of a part."""
+    """Return the signature of a run: merged over its answers, with the judge as served and `n of
+    N` of a part.
+    """
     models = set()
     for record in records.questions:
         for verdict in record.verdicts:
@@ -116,7 +124,9 @@ def merged_signature(records: Sequence[Record]) -> Signature:
 
 
 def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
-    """Return the number of documents, and of answers judged, refused and so on, also if values are withheld."""
+    """Return the number of documents, and of answers judged, refused and so on, also if values
+    are withheld.
+    """
     documents = records.documents
     numbers = {
         "docs": len(documents),
@@ -218,7 +228,9 @@ def taken_whole(records: Sequence[Record]) -> int:
 
 
 def remarks_on(benchmark: Benchmark, records: Sequence[Record]) -> list[str]:
-    """Return the warnings about a run's records: the benchmark's own, and the remark on answers that are none."""
+    """Return the warnings about a run's records: the benchmark's own, and the remark on answers
+    that are none.
+    """
     remarks = benchmark.remarks(records)
     if records and (remark := outcomes(records).remark):
         remedy = "Most count as wrong: read some; raise max_new_tokens for truncated ones."

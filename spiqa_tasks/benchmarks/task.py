@@ -17,7 +17,8 @@ from spiqa_tasks.errors import InputError
 
 @dataclass(frozen=True)
 class Task:
-    """A task as its YAML defines it: `settings` of `dataset_name`, `generation` of `generation_kwargs` (JSON).
+    """A task as its YAML defines it: `settings` of `dataset_name`, `generation` of
+    `generation_kwargs` (JSON).
 
     `kept` are the ids of the questions that a filter kept; `length` limits the generated tokens of
     a response.

@@ -30,8 +30,10 @@ def add(parser: argparse.ArgumentParser) -> None:
         "labels",
         type=Path,
         metavar="LABELS",
-        help="answers with a person's yes or no: EVOUNA's json, or json, jsonl, tsv or xlsx with "
-        "question, reference, prediction and label",
+        help=(
+            "answers with a person's yes or no: EVOUNA's json, or json, jsonl, tsv or xlsx with "
+            "question, reference, prediction and label"
+        ),
     )
     parser.add_argument(
         "--judge",
@@ -50,7 +52,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each judge; status 3 if one failed on some answers, or verdicts are not stored."""
+    """Print a row for each judge; status 3 if one failed on some answers, or verdicts are not
+    stored.
+    """
     require("shots", "spiqa-tasks calibrate")
     labels = read_labels(arguments.labels)
     for reason, count in labels.left_out.items():

@@ -26,8 +26,10 @@ def add(parser: argparse.ArgumentParser) -> None:
         "file",
         type=Path,
         metavar="FILE",
-        help="jsonl, json, csv, tsv, xlsx or parquet of answers with their options: an object of "
-        "letters and texts, a list, the columns A, B, ..., or a question that lists them",
+        help=(
+            "jsonl, json, csv, tsv, xlsx or parquet of answers with their options: an object of "
+            "letters and texts, a list, the columns A, B, ..., or a question that lists them"
+        ),
     )
     add_columns(parser)
     parser.add_argument(

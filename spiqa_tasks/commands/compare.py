@@ -27,8 +27,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--baseline", metavar="MODEL", help="each run against this model's (default: all pairs)"
     )
     about = (
-        "what the numbers of two runs of the same questions owe to questions, failures, cuts, the rule of reading and "
-        "the average; --metric A,B names both metrics, MMStar's also for other tasks with options"
+        "what the numbers of two runs of the same questions owe to questions, failures, cuts, the"
+        " rule of reading and the average; --metric A,B names both metrics, MMStar's also for other"
+        " tasks with options"
     )
     parser.add_argument("--why", action="store_true", help=about)
     about = "with --why and one run: a printed number instead of the other"

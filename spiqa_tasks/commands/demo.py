@@ -37,9 +37,11 @@ GAIN_LINES = 3
 COMPARE_LINES = 4
 
 NEXT = f"""
-Neither baseline understands anything; the judge {MODEL} counts common words, so its L3Score is no result.
+Neither baseline understands anything. The judge {MODEL} counts common words: its L3Score is no
+result.
 
-Next, with a model of your own and OPENAI_API_KEY for the judge (SPIQA_JUDGE names another one than gpt-4o), run
+Next, with a model of your own and OPENAI_API_KEY for the judge (SPIQA_JUDGE names another one than
+gpt-4o), run
 `lmms-eval --model qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-7B-Instruct --tasks \\
     spiqa_testA,mmstar_filtered,mmstar_filtered_text,scifibench --output_path out --log_samples`.
 Then `spiqa-tasks gain out` and `spiqa-tasks report out` conclude from its answers as above.
@@ -60,7 +62,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the baselines on the demo data with a judge server, then the analyses; print the next commands to try."""
+    """Run the baselines on the demo data with a judge server, then the analyses; print the next
+    commands to try.
+    """
     with overlap_judge(arguments.port) as url:
         judge = {"SPIQA_JUDGE": f"openai:{MODEL}", "SPIQA_JUDGE_BASE_URL": url}
         if arguments.serve_judge:

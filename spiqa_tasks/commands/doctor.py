@@ -141,7 +141,10 @@ def _data() -> Iterator[Finding]:
         ready = [
             task for task in own if is_there(source, benchmark, task.split, task.settings_text)
         ]
-        detail = f"{len(ready)} of {len(own)} tasks have their data; fetch it with: spiqa-tasks prepare TASK"
+        detail = (
+            f"{len(ready)} of {len(own)} tasks have their data; fetch it with: spiqa-tasks prepare"
+            " TASK"
+        )
         yield "ok" if ready else "absent", f"data of {benchmark}", detail
 
 

@@ -1,4 +1,6 @@
-"""`export`: SPIQA as conversations for fine-tuning, and any task as a table for VLMEvalKit without this package."""
+"""`export`: SPIQA as conversations for fine-tuning, and any task as a table for VLMEvalKit
+without this package.
+"""
 
 import argparse
 import json
@@ -29,7 +31,10 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--settings",
         default="setting=perfigure,protocol=released",
         metavar="KEY=VALUE,...",
-        help="prompts and pictures, as in dataset_name (default: one referred figure, as the paper trains)",
+        help=(
+            "prompts and pictures, as in dataset_name (default: one referred figure, as the paper"
+            " trains)"
+        ),
     )
     parser.add_argument("--captions", action="store_true", help="figures and their captions too")
     parser.add_argument(

@@ -93,7 +93,9 @@ def _check_ways(ways: Mapping[str, object]) -> None:
 def print_gain(
     found: Sequence[GainRuns], form: str, by: str | None = None, samples: Path | None = None
 ) -> bool:
-    """Print the table and its warnings, and write the samples; return whether no row is withheld."""
+    """Print the table and its warnings, and write the samples; return whether no row is
+    withheld.
+    """
     table = [row for of in found for row in rows(of, by)]
     print(_rendered([*table, *averages(table)], form))
     if samples is not None:

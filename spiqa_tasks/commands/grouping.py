@@ -41,7 +41,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def scored_runs(arguments: argparse.Namespace) -> list[Run] | None:
-    """Return the RUNs of `--by` as they were scored; None if they are to be scored, or of a TASK."""
+    """Return the RUNs of `--by` as they were scored; None if they are to be scored, or of a
+    TASK.
+    """
     is_scoring = any(getattr(arguments, name) for name in _OF_SCORING)
     is_scoring |= len(arguments.judge or ()) > 1
     if is_scoring or names_task(arguments):

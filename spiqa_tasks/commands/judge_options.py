@@ -22,8 +22,10 @@ def add_rule_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--rule",
         metavar="NAME",
-        help="how free answers are judged: l3score (default), or sampled for judges without "
-        "log-probabilities",
+        help=(
+            "how free answers are judged: l3score (default), or sampled for judges without "
+            "log-probabilities"
+        ),
     )
     parser.add_argument(
         "--judge-prompt",
@@ -63,8 +65,8 @@ def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
     given = {option: value for option, value in of_sampled.items() if value is not None}
     if given and not name.startswith(SampledRule.name):
         raise InputError(
-            f"Expected --draws and --thinking-tokens with --rule {SampledRule.name}, found the rule {name}. "
-            "Leave them out."
+            f"Expected --draws and --thinking-tokens with --rule {SampledRule.name}, found the rule"
+            f" {name}. Leave them out."
         )
     options = {"prompt": arguments.judge_prompt, "top": arguments.top}
     return make_rule(name, options | given)
@@ -109,7 +111,8 @@ def _check_taken(option: str, configs: Mapping[str, JudgeConfig], values: Sequen
     if configs and not any(values):
         names = ", ".join(config.name for config in configs.values())
         raise InputError(
-            f"Expected a self-hosted judge (provider:model@URL) for {option}; found {names}. Leave it out."
+            f"Expected a self-hosted judge (provider:model@URL) for {option}; found {names}. Leave"
+            " it out."
         )
 
 
@@ -126,7 +129,8 @@ def chosen_judges(
     if rule_name is None:
         if named:
             raise InputError(
-                f"Expected no --judge for {task.name}, which needs none; found {named[0]}. Leave it out."
+                f"Expected no --judge for {task.name}, which needs none; found {named[0]}. Leave it"
+                " out."
             )
         return {}
     configs = judge_configs(arguments, environ)

@@ -1,4 +1,6 @@
-"""`paper`: every table and figure of the three papers, and each made again beside what is printed."""
+"""`paper`: every table and figure of the three papers, and each made again beside what is
+printed.
+"""
 
 import argparse
 import math
@@ -47,7 +49,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--task", action="append", default=[], help=f"{TASK}; of counts: the split of this task"
     )
-    about = "only scores by this judge; of ranked captions a judge that sees pictures, several times for several"
+    about = (
+        "only scores by this judge; of ranked captions a judge that sees pictures, several times"
+        " for several"
+    )
     parser.add_argument("--judge", action="append", metavar="PROVIDER:MODEL[@URL]", help=about)
     add_part(parser)
     add_include_path(parser)
@@ -243,5 +248,7 @@ def _plain(value: float, sign: str = "") -> str:
 
 
 def _difference(value: float) -> str:
-    """Return a difference with its sign; '' for one that is 0 to two decimals, as the papers print."""
+    """Return a difference with its sign; '' for one that is 0 to two decimals, as the papers
+    print.
+    """
     return "" if math.isnan(value) or abs(value) < 0.005 else _plain(value, "+")

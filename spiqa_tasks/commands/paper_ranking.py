@@ -1,4 +1,6 @@
-"""Captions of several models and the true ones, ranked by judges (SciFIBench section 4.6, appendix G.3, Table 3)."""
+"""Captions of several models and the true ones, ranked by judges (SciFIBench section 4.6,
+appendix G.3, Table 3).
+"""
 
 import argparse
 import os
@@ -43,7 +45,9 @@ class Figure(NamedTuple):
 
 
 def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
-    """Print the item; 3 if a ranking failed, a figure lacks a caption, or verdicts are not stored."""
+    """Print the item; 3 if a ranking failed, a figure lacks a caption, or verdicts are not
+    stored.
+    """
     judges = _judges(arguments.judge or (), item)
     runs, remarks = own_runs(arguments.runs, Selection(tuple(arguments.task)))
     say(*remarks)
@@ -96,7 +100,8 @@ def _judges(names: Sequence[str], item: Item) -> dict[str, JudgeClient]:
     """Return name -> judge. Raises InputError: none is named, or one sees no pictures."""
     if not names:
         raise InputError(
-            f"Expected judges that see pictures for {item.name}, found none. Name them with --judge."
+            f"Expected judges that see pictures for {item.name}, found none. Name them with"
+            " --judge."
         )
 
     judges = {name: JudgeClient(parse_judge(name, environ=os.environ)) for name in names}
@@ -149,7 +154,8 @@ def _mean_and_sd(ranks: Mapping[str, float]) -> str:
 def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
     """Return the figures that every model has a caption of, and how many others there are.
 
-    Raises InputError: no captioning runs, different data or settings, or no such figure; DataError: no figures on disk.
+    Raises InputError: no captioning runs, different data or settings, or no such figure;
+    DataError: no figures on disk.
     """
     captioning = [run for run in runs if getattr(run.settings, "prompt", "") == "caption"]
     split = _only_split(captioning)
@@ -182,7 +188,9 @@ def _captions(run: Run) -> dict[str, str]:
 
 
 def _only_split(captioning: Sequence[Run]) -> str:
-    """Return the split of all runs. Raises InputError: none, or runs of several splits or settings."""
+    """Return the split of all runs. Raises InputError: none, or runs of several splits or
+    settings.
+    """
     splits = {(run.own.split, run.signature.settings) for run in captioning}
     if len(splits) != 1:
         raise InputError(
@@ -193,7 +201,9 @@ def _only_split(captioning: Sequence[Run]) -> str:
 
 
 def ask_of(figure: Figure, judge: str, seed: int) -> tuple[dict[str, str], JudgeRequest]:
-    """Return letter -> writer, in an order drawn by the figure, the judge and the seed, and the request."""
+    """Return letter -> writer, in an order drawn by the figure, the judge and the seed, and the
+    request.
+    """
     writers = sorted(figure.captions)
     random.Random(f"rank#{seed}#{judge}#{figure.id}").shuffle(writers)
     lettered = dict(zip(ascii_uppercase[: len(writers)], writers, strict=True))
@@ -204,10 +214,10 @@ def ask_of(figure: Figure, judge: str, seed: int) -> tuple[dict[str, str], Judge
     example = list(lettered)
     random.Random(len(example)).shuffle(example)
     prompt = (
-        "Your task is to rank the following captions in order of how well they represent the figure.\n"
-        f"{captions}\n"
-        "Rank the captions from best to worst. Return just a list of the ranked captions, nothing else. For example: "
-        f"Ranked Captions: [{', '.join(example)}].\nRanked Captions:"
+        "Your task is to rank the following captions in order of how well they represent the"
+        f" figure.\n{captions}\nRank the captions from best to worst. Return just a list of the"
+        " ranked captions, nothing else. For example: Ranked Captions:"
+        f" [{', '.join(example)}].\nRanked Captions:"
     )
     return lettered, JudgeRequest(
         prompt, top_logprobs=None, images=(figure.picture,), max_tokens=MAX_TOKENS
@@ -217,7 +227,9 @@ def ask_of(figure: Figure, judge: str, seed: int) -> tuple[dict[str, str], Judge
 def read_rankings(
     figures: Sequence[Figure], lettered: Sequence[Mapping[str, str]], verdicts: Sequence[Verdict]
 ) -> tuple[Ranks, Mapping[str, int]]:
-    """Return the ranks that a judge gave, and reason -> number of the rankings that failed or cannot be read."""
+    """Return the ranks that a judge gave, and reason -> number of the rankings that failed or
+    cannot be read.
+    """
     found: dict[str, dict[str, int]] = {}
     failures: Counter[str] = Counter()
     for figure, writers, verdict in zip(figures, lettered, verdicts, strict=True):
@@ -232,7 +244,9 @@ def read_rankings(
 
 
 def mean_ranks(by_judge: Mapping[str, Ranks]) -> list[dict[str, Any]]:
-    """Return a row per writer, the best first: of each judge and `COMBINED` the `mean` rank, `sd`, and `n` figures."""
+    """Return a row per writer, the best first: of each judge and `COMBINED` the `mean` rank,
+    `sd`, and `n` figures.
+    """
     rows = []
     for writer in sorted(
         {writer for found in by_judge.values() for places in found.values() for writer in places}

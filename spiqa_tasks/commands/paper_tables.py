@@ -31,7 +31,9 @@ from spiqa_tasks.scoring.values import number, percent
 
 _VALUE = Column("value", "x 100", number, ("low", "high"))
 _ACROSS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")
-"""Columns of published tables whose entries head columns, as in the papers; the other ones label the rows."""
+"""Columns of published tables whose entries head columns, as in the papers; the other ones label
+the rows.
+"""
 _NUMBERS = ("value", "sd", "variance")
 _SCORE_LABELS = ("model", "source", "judge", "task", "metric", "group")
 
@@ -44,13 +46,17 @@ def _show(
     values: Columns,
     left_out: Sequence[str] = (),
 ) -> int:
-    """Print rows, then for people those that the paper prints; return 3 if something is left out."""
+    """Print rows, then for people those that the paper prints; return 3 if something is left
+    out.
+    """
     print(render(arguments.format, Table(rows, labels, values), *_printed(item)))
     return 3 if left_out else 0
 
 
 def _printed(item: Item) -> list[Table]:
-    """Return the published table in the printed unit, a column per benchmark, category and metric that vary."""
+    """Return the published table in the printed unit, a column per benchmark, category and
+    metric that vary.
+    """
     if (item.paper, item.key) not in tables():
         return []
 
@@ -71,7 +77,9 @@ def _printed(item: Item) -> list[Table]:
 
 
 def _varied_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
-    """Return the columns that label rows and those that head columns, of those with several values."""
+    """Return the columns that label rows and those that head columns, of those with several
+    values.
+    """
     labels: list[str] = []
     heads: list[str] = []
     for name in rows[0]:
@@ -96,7 +104,9 @@ def _main(arguments: argparse.Namespace, _item: Item) -> int:
 
 
 def _scores(arguments: argparse.Namespace, item: Item) -> int:
-    """Print the values of the table's metrics, overall or by group, and the printed ones for the same questions."""
+    """Print the values of the table's metrics, overall or by group, and the printed ones for the
+    same questions.
+    """
     runs, _ = runs_by_path(arguments)
     chosen = arguments.metric or item.option("metric")
     names = chosen.split(",") if chosen else ()
@@ -116,7 +126,9 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _metrics(run: Run, item: Item, names: Sequence[str]) -> list[Metric]:
-    """Return the metrics that are asked for, that the table prints, or that the host's table shows."""
+    """Return the metrics that are asked for, that the table prints, or that the host's table
+    shows.
+    """
     if names:
         return [run.metric(name) for name in names]
     if not run.is_own:
@@ -231,4 +243,6 @@ MAKERS: Mapping[str, Callable[[argparse.Namespace, Item], int]] = {
     "sizes": _sizes,
     "spread": _spread,
 }
-"""Name in `published/items.csv` -> maker: prints and returns the exit status; `paper` makes `counts` itself."""
+"""Name in `published/items.csv` -> maker: prints and returns the exit status; `paper` makes
+`counts` itself.
+"""

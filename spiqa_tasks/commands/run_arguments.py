@@ -24,8 +24,8 @@ from spiqa_tasks.runs.subset import read_subset
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
 TASK = "only this task; may be given several times"
 RUN = (
-    "a folder or file of answers: of lmms-eval (--output_path), VLMEvalKit (--work-dir), score --output, or answers of "
-    "one's own as TASK=FILE"
+    "a folder or file of answers: of lmms-eval (--output_path), VLMEvalKit (--work-dir), score"
+    " --output, or answers of one's own as TASK=FILE"
 )
 
 
@@ -94,7 +94,9 @@ def named_runs(arguments: argparse.Namespace) -> list[Run]:
 
 
 def measured_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the runs of `named_runs` with unique labels; reasons for a withheld metric go to stderr."""
+    """Return the runs of `named_runs` with unique labels; reasons for a withheld metric go to
+    stderr.
+    """
     runs = with_unique_labels(named_runs(arguments))
     for run in runs:
         say(
@@ -106,7 +108,9 @@ def measured_runs(arguments: argparse.Namespace) -> list[Run]:
 
 
 def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
-    """Return why values over all answers are withheld; [] for a run withheld as a whole, which is reported before."""
+    """Return why values over all answers are withheld; [] for a run withheld as a whole, which
+    is reported before.
+    """
     names: dict[str, list[str]] = {}
     for metric in metrics if run.record_set.withheld() is None else ():
         names.setdefault(run.value(metric).reason or "", []).append(metric.name)
@@ -118,7 +122,9 @@ def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
 
 
 def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Run]:
-    """Return all runs at some paths, also of the host's own tasks; remarks about others go to stderr."""
+    """Return all runs at some paths, also of the host's own tasks; remarks about others go to
+    stderr.
+    """
     runs, remarks = load_runs(places, selection(arguments))
     tasks = arguments.task
     say(

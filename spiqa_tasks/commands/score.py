@@ -50,13 +50,13 @@ class _Batch(NamedTuple):
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     about = (
-        "the task or group that the answers are of, or its YAML; or a RUN, whose tasks are known; or answers that need "
-        "no task: rows of question, reference and prediction"
+        "the task or group that the answers are of, or its YAML; or a RUN, whose tasks are known;"
+        " or answers that need no task: rows of question, reference and prediction"
     )
     parser.add_argument("task", metavar="TASK", help=about)
     about = (
-        "samples of lmms-eval, jsonl of id and prediction, SPIQA's response files, a table (xlsx, tsv, json), or the "
-        "output folder of a host; one per model"
+        "samples of lmms-eval, jsonl of id and prediction, SPIQA's response files, a table (xlsx,"
+        " tsv, json), or the output folder of a host; one per model"
     )
     parser.add_argument("predictions", nargs="*", type=Path, metavar="PREDICTIONS", help=about)
     add_columns(parser)
@@ -283,7 +283,10 @@ def _recorded_judge(given: Sequence[Joined]) -> Iterable[str]:
     for name, host in dict.fromkeys((run.judge_name, run.signature.judge_host) for run in runs):
         if name:
             place = f" at {host}" if host else ""
-            yield f"These answers were judged by {name}{place}: --judge {name} asks it again. Scored without a judge."
+            yield (
+                f"These answers were judged by {name}{place}: --judge {name} asks it again. Scored"
+                " without a judge."
+            )
         else:
             yield "Scored without a judge; --judge PROVIDER:MODEL[@URL] names one."
 
@@ -293,6 +296,6 @@ def _failures(run: Run) -> Iterable[str]:
         failed = [record for record in run.records if record.status == status]
         if failed:
             yield (
-                f"{run.task}: {run.name}: {len(failed)} of {counted(len(run.records), 'answer')} {what}, the first "
-                f"{failed[0].id}: {str(failed[0].reason).rstrip('. ')}. {remedy}"
+                f"{run.task}: {run.name}: {len(failed)} of {counted(len(run.records), 'answer')}"
+                f" {what}, the first {failed[0].id}: {str(failed[0].reason).rstrip('. ')}. {remedy}"
             )

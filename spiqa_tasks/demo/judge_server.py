@@ -1,7 +1,7 @@
 """A small judge server for demonstrations: the overlap of words as log-probabilities of yes and no.
 
-It speaks the part of the OpenAI protocol that L3Score needs. It is no judge for results; its name is in every
-signature.
+It speaks the part of the OpenAI protocol that L3Score needs. It is no judge for results; its
+name is in every signature.
 """
 
 import asyncio

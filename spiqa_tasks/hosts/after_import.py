@@ -47,7 +47,10 @@ def unmatched(patches: Patches) -> Iterator[tuple[str, str]]:
             purpose = (apply.__doc__ or "").partition("\n")[0].rstrip(".")
             yield (
                 name,
-                f"expected the line `{line}`, found none. The patch has nothing to do there: {purpose}",
+                (
+                    f"expected the line `{line}`, found none. The patch has nothing to do there:"
+                    f" {purpose}"
+                ),
             )
 
 
@@ -73,7 +76,9 @@ class _AfterImport(importlib.abc.MetaPathFinder):
 
 
 def replacing(owner: Any, name: str) -> Callable[[Callable[..., Any]], None]:
-    """Replace a function of a module or class by the decorated one, whose first argument is the original."""
+    """Replace a function of a module or class by the decorated one, whose first argument is the
+    original.
+    """
     original, kind = getattr(owner, name), type(inspect.getattr_static(owner, name))
 
     def replace(function: Callable[..., Any]) -> None:

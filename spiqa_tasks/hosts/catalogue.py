@@ -1,4 +1,6 @@
-"""List the tasks and groups of YAMLs without the host: this package's, users', and those that `filter` wrote."""
+"""List the tasks and groups of YAMLs without the host: this package's, users', and those that
+`filter` wrote.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ _Loader.add_constructor("!function", lambda _, node: node.value)
 
 
 def load_yaml(path: Path) -> dict[str, Any]:
-    """Return a YAML with its `include` resolved as the host does: what the file says wins over what it includes."""
+    """Return a YAML with its `include` resolved as the host does: what the file says wins over
+    what it includes.
+    """
     return _with_included(path, _parsed(path.read_text(encoding="utf-8")))
 
 
@@ -138,7 +142,8 @@ def _read_yaml(path: Path) -> dict[str, Any]:
         return load_yaml(path)
     except (yaml.YAMLError, OSError, ValueError, TypeError, RecursionError) as error:
         raise InputError(
-            f"Expected {path} to be the YAML of a task, found {found_instead(error)}. Correct it, or name another."
+            f"Expected {path} to be the YAML of a task, found {found_instead(error)}. Correct it,"
+            " or name another."
         ) from error
 
 
@@ -156,7 +161,8 @@ def read_task(path: Path) -> Task:
     task = _task_in(path, _read_yaml(path))
     if task is None:
         raise InputError(
-            f"Expected {path} to be the YAML of a task like those in `list --folder`, found another."
+            f"Expected {path} to be the YAML of a task like those in `list --folder`, found"
+            " another."
         )
     return task
 
@@ -178,7 +184,9 @@ def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]
 
 
 def unknown_name(what: str, name: str, names: Iterable[str], remedy: str) -> InputError:
-    """Return the error for a name that is not known, with the one that differs in case alone, or the nearest ones."""
+    """Return the error for a name that is not known, with the one that differs in case alone, or
+    the nearest ones.
+    """
     near = [known for known in names if known.casefold() == name.casefold()]
     near = near or difflib.get_close_matches(name, list(names), n=3, cutoff=0.4)
     nearest = f"Nearest: {', '.join(near)}. " if near else ""
@@ -188,7 +196,9 @@ def unknown_name(what: str, name: str, names: Iterable[str], remedy: str) -> Inp
 def members_of(
     name: str, tasks: Mapping[str, Task], groups: Mapping[str, Sequence[str]]
 ) -> dict[str, Task]:
-    """Return a task, or the tasks of a group and of the groups in it, by name, without those of the host."""
+    """Return a task, or the tasks of a group and of the groups in it, by name, without those of
+    the host.
+    """
     if name in tasks:
         return {name: tasks[name]}
     members = groups.get(name, ())

@@ -31,8 +31,9 @@ KNOWN_BREAKS = (
         failure="an evaluation begins with the import of filelock._api, which 4.3 removed",
     ),
 )
-"""setup.cfg bounds each package twice: in the extra of the host, and in the base requirements, which
-mend an environment that has the host already."""
+"""setup.cfg bounds each package twice: in the extra of the host, and in the base requirements,
+which mend an environment that has the host already.
+"""
 
 
 def installed_breaks(host: str) -> Iterator[str]:
@@ -57,7 +58,9 @@ def installed_breaks(host: str) -> Iterator[str]:
 
 
 def failure_of(code: str) -> str | None:
-    """Return the last line on stderr of a new Python process that runs `code`, or None if it succeeds."""
+    """Return the last line on stderr of a new Python process that runs `code`, or None if it
+    succeeds.
+    """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     if done.returncode == 0:
         return None

@@ -100,7 +100,8 @@ class LoggedSample:
 
     Attributes:
         position: index of the document in its task, from 0.
-        response: the first response, a text unless the host asked for likelihoods; None without one.
+        response: the first response, a text unless the host asked for likelihoods; None without
+            one.
         prompt: the prompt as far as it is a text, or ''.
         tokens: generated tokens, or None if the host did not count them.
         values: metric -> what the host logged of it, with whatever else stands in the line.
@@ -313,7 +314,9 @@ def _conditions(content: Mapping[str, Any]) -> dict[str, str]:
 
 
 class LoggedAnswer(NamedTuple):
-    """A scored response, the position of its document in the task (from 0), and the question if known."""
+    """A scored response, the position of its document in the task (from 0), and the question if
+    known.
+    """
 
     record: Record
     response: str
@@ -322,7 +325,9 @@ class LoggedAnswer(NamedTuple):
 
 
 class TaskLog(NamedTuple):
-    """One task of a results file; `values` are by row (`metric` or `metric/group`), `summary` stands at `SUMMARY`."""
+    """One task of a results file; `values` are by row (`metric` or `metric/group`), `summary`
+    stands at `SUMMARY`.
+    """
 
     config: Mapping[str, Any]
     values: Mapping[str, Value]
@@ -340,7 +345,9 @@ def task_log(
     answers: Iterable[LoggedAnswer],
     summary: Mapping[str, Any],
 ) -> TaskLog:
-    """Return the log of a task of this package's benchmarks; `metrics` are those that were computed, in order."""
+    """Return the log of a task of this package's benchmarks; `metrics` are those that were
+    computed, in order.
+    """
     rows = rows_of(task.benchmark, task.settings, metrics, records)
     joined = task.benchmark.join(task.settings) is not None
     better = {metric.name: metric.higher_is_better for metric in metrics}
@@ -364,10 +371,12 @@ def task_log(
 def metric_values(
     record: Record, rows: Mapping[str, tuple[Metric, str | None]], joined: bool
 ) -> dict[str, dict[str, Any]]:
-    """Return row -> what a sample logs under it: the whole record under the first, id and score under the others.
+    """Return row -> what a sample logs under it: the whole record under the first, id and score
+    under the others.
 
-    `joined` says whether a question is several documents. Only metrics that measure the answers have the cluster, of
-    which lmms-eval makes clustered standard errors; shares of failures do without.
+    `joined` says whether a question is several documents. Only metrics that measure the answers
+    have the cluster, of which lmms-eval makes clustered standard errors; shares of failures do
+    without.
     """
     found: dict[str, dict[str, Any]] = {}
     mine = {
@@ -388,7 +397,9 @@ def metric_values(
 
 
 def answer_score(metric: Metric, record: Record, joined: bool) -> float | None:
-    """Return a metric's score of one answer; None if it has none, or none without the other answers."""
+    """Return a metric's score of one answer; None if it has none, or none without the other
+    answers.
+    """
     if metric.name in record.scores:
         return record.scores[metric.name]
     stands_alone = metric.needs != "text programs" and (not joined or metric.of_documents)
@@ -398,7 +409,9 @@ def answer_score(metric: Metric, record: Record, joined: bool) -> float | None:
 def logged_sample(
     position: int, target: Any, response: str, metrics: Mapping[str, Any], question: str = ""
 ) -> dict[str, Any]:
-    """Return a line of a samples file; `metrics` maps rows to what is logged under them, the headline first."""
+    """Return a line of a samples file; `metrics` maps rows to what is logged under them, the
+    headline first.
+    """
     headline = next(iter(metrics.values()), None)
     score = headline.get("score") if isinstance(headline, Mapping) else headline
     document = json.dumps([position, str(target)])
@@ -416,9 +429,11 @@ def logged_sample(
 
 
 def write_log(folder: Path, model: str, model_args: str, tasks: Mapping[str, TaskLog]) -> Path:
-    """Write a results file and the samples of its tasks, as of lmms-eval's command line; return the results file.
+    """Write a results file and the samples of its tasks, as of lmms-eval's command line; return the
+    results file.
 
-    The date in the names is that of now, or the first second after it without a results file: nothing is overwritten.
+    The date in the names is that of now, or the first second after it without a results file:
+    nothing is overwritten.
     """
     folder.mkdir(parents=True, exist_ok=True)
     date = _reserved_date(folder)
@@ -438,7 +453,9 @@ def write_log(folder: Path, model: str, model_args: str, tasks: Mapping[str, Tas
 
 
 def newest_summary(folder: Path, task: str, since: float = 0.0) -> Mapping[str, Any] | None:
-    """Return the summary in the newest results file of a task below a folder, not older than `since`, or None."""
+    """Return the summary in the newest results file of a task below a folder, not older than
+    `since`, or None.
+    """
     for samples in sorted(
         folder.rglob(f"*{SAMPLES}{task}.jsonl"), key=lambda path: path.name, reverse=True
     ):
@@ -525,7 +542,9 @@ def _results(
 
 
 def _table(values: Mapping[str, Value]) -> dict[str, Any]:
-    """The values and standard errors of the rows as lmms-eval names them; withheld values are NaN there, too."""
+    """The values and standard errors of the rows as lmms-eval names them; withheld values are
+    NaN there, too.
+    """
     found: dict[str, Any] = {}
     for name, value in values.items():
         scores = list(value.scores.values())
@@ -550,7 +569,8 @@ def _config(task: Task, better: Mapping[str, bool], is_clustered: bool) -> dict[
         "dataset_path": "json",
         "dataset_name": task.settings_text,
         "test_split": task.split,
-        "process_docs": f"{PACKAGE} score",  # not the hook's name: the number of questions is what n-samples says
+        # not the hook's name: the number of questions is what n-samples says
+        "process_docs": f"{PACKAGE} score",
         "doc_to_target": "answer",
         "num_fewshot": 0,
         "metric_list": [

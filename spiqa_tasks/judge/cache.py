@@ -26,7 +26,10 @@ _BUSY_SECONDS = 0.1
 _RETRY_SECONDS = 1.0
 """Pause after a failed write."""
 _COLUMNS = ("key", "verdict", "checksum")
-_TABLE = "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, verdict TEXT, checksum INTEGER) WITHOUT ROWID"
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, verdict TEXT, checksum INTEGER)"
+    " WITHOUT ROWID"
+)
 _IN_THE_WAY = ("locked", "readonly", "read-only", "full", "unable to open", "disk I/O")
 """Words of SQLite's errors that are no sign of damage."""
 _KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens")
@@ -107,9 +110,10 @@ class VerdictCache:
             self._db.close()
         if self.unstored:
             say(
-                f"Expected to store {counted(self.unstored, 'verdict')} in the judge's cache {self.path}, which "
-                f"failed: {self._trouble}. They count in this run; the next one asks for them again. Make room, end "
-                "the program that has locked it, or name a folder that can be written in SPIQA_TASKS_CACHE."
+                f"Expected to store {counted(self.unstored, 'verdict')} in the judge's cache"
+                f" {self.path}, which failed: {self._trouble}. They count in this run; the next one"
+                " asks for them again. Make room, end the program that has locked it, or name a"
+                " folder that can be written in SPIQA_TASKS_CACHE."
             )
 
     @property
@@ -146,8 +150,8 @@ class VerdictCache:
         if not self._is_said:
             self._is_said = True
             say(
-                f"The judge's cache {self.path} cannot be written ({self._trouble}): verdicts count in this run "
-                "alone until it can."
+                f"The judge's cache {self.path} cannot be written ({self._trouble}): verdicts count"
+                " in this run alone until it can."
             )
 
     def _write(self) -> None:
@@ -172,9 +176,9 @@ class VerdictCache:
         assert self.path is not None
         if any(words in str(error) for words in _IN_THE_WAY):
             raise JudgeError(
-                f"Expected to read the judge's cache {self.path}, which failed: {error}. Wait until the program that "
-                "uses it has ended, make room, or name another folder in SPIQA_TASKS_CACHE; judging without may pay "
-                "twice."
+                f"Expected to read the judge's cache {self.path}, which failed: {error}. Wait until"
+                " the program that uses it has ended, make room, or name another folder in"
+                " SPIQA_TASKS_CACHE; judging without may pay twice."
             ) from error
         if self._db is not None:
             self._db.close()
@@ -187,7 +191,8 @@ class VerdictCache:
         except (OSError, sqlite3.Error) as failure:
             self._db, self._trouble = None, str(failure)
         say(
-            f"The judge's cache {self.path} is damaged ({error}); it is now {aside.name}, and a new one begins."
+            f"The judge's cache {self.path} is damaged ({error}); it is now {aside.name}, and a new"
+            " one begins."
         )
 
 

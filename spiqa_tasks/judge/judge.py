@@ -97,9 +97,10 @@ class JudgeClient:
         config, provider = self.config, PROVIDERS[self.config.provider]
         if not config.api_key and config.url and config.url == provider.url:
             raise JudgeError(
-                f"The judge {config.name} needs a key and none was found; set {KEY_VARIABLE} (or "
-                f"{provider.key_variable}), choose another judge with {JUDGE_VARIABLE}=provider:model, or switch "
-                f"judging off with {JUDGE_VARIABLE}=none."
+                f"The judge {config.name} needs a key and none was found; set {KEY_VARIABLE} (or"
+                f" {provider.key_variable}), choose another judge with"
+                f" {JUDGE_VARIABLE}=provider:model, or switch judging off with"
+                f" {JUDGE_VARIABLE}=none."
             )
 
     def summary(self) -> Summary:

@@ -56,8 +56,14 @@ _FRAME = re.compile(
             rf"(?:^[^\w\n]{{0,8}}|(?<=[.!?:;,)}}\"'|>])[ \t]{{0,8}})c{_CANDIDATE}{_COLON}",
             rf"^[^\w\n]{{0,8}}(?:question|{_phrase('ranked captions')}){_COLON}",
             r"^[^\w\n]{0,8}(?-i:Human|Assistant|HUMAN|ASSISTANT|USER|SYSTEM)[ \t]{0,8}:",
-            r"^[ \t]{0,8}#{2,6}[ \t]{0,8}(?:instruction|response|input|system|user|human|assistant)[ \t]{0,8}:",
-            rf"{_START}(?:(?:{_phrase('ground truth answer')}|(?-i:C){_CANDIDATE}){_COLON}|(?:{_SENTENCES}){_END}\??)",
+            (
+                r"^[ \t]{0,8}#{2,6}["
+                r" \t]{0,8}(?:instruction|response|input|system|user|human|assistant)[ \t]{0,8}:"
+            ),
+            (
+                rf"{_START}(?:(?:{_phrase('ground truth answer')}|(?-i:C){_CANDIDATE}){_COLON}"
+                rf"|(?:{_SENTENCES}){_END}\??)"
+            ),
         )
     ),
     re.IGNORECASE | re.MULTILINE,
@@ -69,7 +75,10 @@ _WORDS = r"(?:\w+[ \t,:]+){0,5}[^\w\s]{0,3}"
 _SPEAKING = [
     re.compile(pattern, re.MULTILINE)
     for pattern in (
-        rf"(?:^|[.!?]\s)[^\w\n]{{0,8}}{_ROLE}[^\w\n]{{0,8}}:|[\[<{{(|#]{{1,3}}[ \t]?{_ROLE}[ \t]?[\]>}})|#]{{1,3}}",
+        (
+            rf"(?:^|[.!?]\s)[^\w\n]{{0,8}}{_ROLE}[^\w\n]{{0,8}}:|[\[<{{(|#]{{1,3}}[ \t]?{_ROLE}["
+            r" \t]?[\]>})|#]{1,3}"
+        ),
         r"\b(?:reference|ground[\W_]?truth|candidate|gold|golden|expected)[\W_]{0,3}(?:answer|response)s?\b\W{0,8}:",
         r"^[^\w\n]{0,8}#{2,6}\W{0,8}(?:answer|question|response|input|output)\b",
         r"\b(?:verdict|judge?ment|similar|similarity|equivalent|score|rating|grade)\W{0,8}[:=]\W{0,8}"
@@ -96,7 +105,8 @@ _FRAME_WORD = re.compile(
 _SPEAKING_WORD = re.compile(
     r"system|user|human|assistant|bot\b|judg|grader|evaluator|instruction|answer|response|##|yes|semantic|ignore|disregard|"
     r"forget|override|reply|respond|say|output|print|return|rater|assessor|please|checked|verified|confirmed|approved|"
-    r"(?:verdict|similar|similarity|equivalent|score|rating|grade)\W{0,8}[:=]|as\s+(?:correct|right|similar|a match)|"
+    r"(?:verdict|similar|similarity|equivalent|score|rating|grade)\W{0,8}[:=]|as\s+(?:correct|right|similar|a"
+    r" match)|"
     "prompt|full"
 )
 """In every text that the patterns match, in lower case: most answers have none, and looking for
@@ -165,8 +175,8 @@ def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str
 def is_suspicious(text: str) -> bool:
     """Return whether an answer has a prompt's labels, roles, verdict words or orders.
 
-    A mark for people. Control tokens before and after an answer do not count. Honest answers may have such words, and
-    an attack in other words, or in another language, has none of them.
+    A mark for people. Control tokens before and after an answer do not count. Honest answers may
+    have such words, and an attack in other words, or in another language, has none of them.
     """
     plain = without_control_tokens(text)
     read = folded(plain)[0].lower()

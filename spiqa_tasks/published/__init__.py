@@ -1,9 +1,12 @@
-"""Every table and figure of the papers of SPIQA, MMStar and SciFIBench, and printed and reported results, as data.
+"""Every table and figure of the papers of SPIQA, MMStar and SciFIBench, and printed and reported
+results, as data.
 
-`items.csv` says what each shows, which tasks to run, and what makes it again (`spiqa-tasks paper`). Results are one
-long CSV per table: key columns, a metric and a value. Values keep the printed unit: percent, that is this
-package's natural unit times 100 (a CIDEr of 124.6 is 1.246 here); counts, ranks and correlations are as they are.
-NOTES.md beside the files explains the columns and lists every place where the papers disagree with themselves.
+`items.csv` says what each shows, which tasks to run, and what makes it again (`spiqa-tasks paper`).
+Results are one
+long CSV per table: key columns, a metric and a value. Values keep the printed unit: percent,
+that is this package's natural unit times 100 (a CIDEr of 124.6 is 1.246 here); counts, ranks and
+correlations are as they are. NOTES.md beside the files explains the columns and lists every
+place where the papers disagree with themselves.
 """
 
 import csv
@@ -91,24 +94,26 @@ def tables() -> list[tuple[str, str]]:
 def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
     """Return the rows of one published table, for example `load("spiqa", "table3")`.
 
-    Columns `value`, `sd` and `variance` are floats in the printed unit (percent, natural units times 100);
-    all other columns are strings. A cell that is empty or a dash in the paper is None.
+    Columns `value`, `sd` and `variance` are floats in the printed unit (percent, natural units
+    times 100); all other columns are strings. A cell that is empty or a dash in the paper is None.
 
     Raises InputError: `tables()` has no such paper or table.
     """
     if (paper, table) not in tables():
         choices = ", ".join([key for name, key in tables() if name == paper] or PAPERS)
         raise InputError(
-            f"Expected a published table of a paper ({choices}), found {table} of {paper}. Correct it."
+            f"Expected a published table of a paper ({choices}), found {table} of {paper}."
+            " Correct it."
         )
     return _typed(f"{paper}_{table}.csv")
 
 
 def reported() -> list[dict[str, str | float | None]]:
-    """Return scores that others than the benchmarks' authors report: a row per score, with `source` and `url`.
+    """Return scores that others than the benchmarks' authors report: a row per score, with `source`
+    and `url`.
 
-    `tasks` are the tasks beside whose runs a row stands, `how` says what differs from the paper's setting. Values are
-    percent, as those of `load`.
+    `tasks` are the tasks beside whose runs a row stands, `how` says what differs from the
+    paper's setting. Values are percent, as those of `load`.
     """
     return _typed("reported.csv")
 

@@ -77,7 +77,9 @@ def _host_commands(runs: Sequence[Run]) -> list[str]:
 
 
 def _judge_variables(run: Run) -> list[str]:
-    """Return the words before the host's command that name the judge; of its server the host is known."""
+    """Return the words before the host's command that name the judge; of its server the host is
+    known.
+    """
     judge, host = run.signature.judge, run.signature.judge_host
     if not judge:
         return []

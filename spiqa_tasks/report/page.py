@@ -19,12 +19,16 @@ from spiqa_tasks.report.printer import markdown, render
 from spiqa_tasks.report.samples import as_script, samples
 
 SIDES = {"large": 1000, "small": 320}
-"""`--pictures` -> longest side in pixels: legible on a screen, or as a thumbnail that keeps a page of 1,000 small."""
+"""`--pictures` -> longest side in pixels: legible on a screen, or as a thumbnail that keeps a
+page of 1,000 small.
+"""
 QUALITY = 70
 
 
 def as_html(report: Report, pictures: str = "large") -> str:
-    """Return the page with `pictures` of one of `SIDES`, or `none`; texts of models and data are escaped, or JSON."""
+    """Return the page with `pictures` of one of `SIDES`, or `none`; texts of models and data are
+    escaped, or JSON.
+    """
     require("report", "A report's page")
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -60,7 +64,9 @@ def as_markdown(report: Report) -> str:
 
 
 def small_picture(path: str, side: int) -> str:
-    """Return a picture as base64 of a WebP file, scaled to at most `side` pixels; '' if unreadable."""
+    """Return a picture as base64 of a WebP file, scaled to at most `side` pixels; '' if
+    unreadable.
+    """
     buffer = io.BytesIO()
     try:
         with Image.open(unpacked(path)) as image:

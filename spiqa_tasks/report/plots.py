@@ -52,11 +52,15 @@ _PAGE = {
     r"font-family: [^;\"]*": "font-family: var(--font)",
     r"\s*\n\s*": " ",
 }
-"""Pattern of matplotlib's SVG -> replacement: ids and styles would clash with those of the page's other SVGs."""
+"""Pattern of matplotlib's SVG -> replacement: ids and styles would clash with those of the
+page's other SVGs.
+"""
 
 P = ParamSpec("P")
 Point = tuple[float | None, float | None, float | None]
-"""(value, low, high) in natural units; None without an interval, and for a value that is not drawn."""
+"""(value, low, high) in natural units; None without an interval, and for a value that is not
+drawn.
+"""
 Series = Mapping[str, Mapping[str, Point]]
 """Label of a run -> name on the axis -> its value."""
 

@@ -1,7 +1,9 @@
-"""The printer of all commands: tables for people (text, Markdown, LaTeX), csv and json for programs.
+"""The printer of all commands: tables for people (text, Markdown, LaTeX), csv and json for
+programs.
 
-A command makes records in natural units and names the columns that people see, and how they are shown; csv and json
-have every field of the records. The label columns stand in each part of a table that is wider than the terminal.
+A command makes records in natural units and names the columns that people see, and how they are
+shown; csv and json have every field of the records. The label columns stand in each part of a
+table that is wider than the terminal.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ _MARKUP = re.compile(r"[\\`*|<>\[\]#]|(?<![^\W_])_|_(?![^\W_])")  # `_` within a
 Records = Sequence[Mapping[str, Any]]
 _GAP = 2  # blanks between columns of tabulate's format `simple`
 _PAGE = 160
-"""Characters of a table that fits a page 1,280 pixels wide, or A4 upright; the label columns stand in each part."""
+"""Characters of a table that fits a page 1,280 pixels wide, or A4 upright; the label columns
+stand in each part.
+"""
 _NARROWEST = 20
 """Characters to which text is wrapped before the table is split: `-12.5 [-14.2, -10.1]` fits."""
 _NUMBER = re.compile(
@@ -48,11 +52,15 @@ _NUMBERS = re.compile(r"[-+\d.e;]*")
 """Numbers, and lists of them as csv has them."""
 _INTERVAL = re.compile(r", (?=[-\d.]+\])")
 _BOUND = ",\xa0"
-"""In place of the comma of an interval while cells are wrapped, which breaks at blanks: its ends stay on one line."""
+"""In place of the comma of an interval while cells are wrapped, which breaks at blanks: its ends
+stay on one line.
+"""
 
 
 def shown(value: Any) -> str:
-    """Return a value as people read it: '' for None, a dash for NaN, yes or no, lists with commas."""
+    """Return a value as people read it: '' for None, a dash for NaN, yes or no, lists with
+    commas.
+    """
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -67,7 +75,8 @@ class Column:
     """A column that people see.
 
     Attributes:
-        name: field of the records, or `difference.low` or ("difference", "low") within one; without it a cell is empty.
+        name: field of the records, or `difference.low` or ("difference", "low") within one; without
+            it a cell is empty.
         head: heading (default: the last part of the name).
         show: the text of a cell, from the value of the field and those of `more`.
         more: further fields that `show` takes, such as the ends of an interval.
@@ -92,7 +101,9 @@ Columns = Sequence[Column | str]
 
 
 class Grid(NamedTuple):
-    """The texts of a table: headings, rows, how many columns from the left are labels, each column's alignment."""
+    """The texts of a table: headings, rows, how many columns from the left are labels, each
+    column's alignment.
+    """
 
     heads: list[str]
     rows: list[list[str]]
@@ -107,7 +118,9 @@ class Grid(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Some columns of a grid, printed side by side, and the widths to which their cells are wrapped."""
+    """Some columns of a grid, printed side by side, and the widths to which their cells are
+    wrapped.
+    """
 
     columns: list[int]
     widths: list[int]
@@ -119,7 +132,8 @@ class Table:
 
     Attributes:
         records: the rows, in natural units.
-        labels: columns that say what a row is about; they stand in every part of a table that is split.
+        labels: columns that say what a row is about; they stand in every part of a table that is
+            split.
         values: the other columns. A column that is empty in every row is not shown.
         published: further rows, whose numbers are printed in a paper; people see them.
         folded: whether a page shows the table only on demand.
@@ -290,14 +304,18 @@ def _part(grid: Grid, part: Part) -> str:
 
 
 def _wrapped(cell: str, limit: int) -> str:
-    """Return a cell in lines of at most so many characters (tabulate fails to wrap beside numbers such as 94,000)."""
+    """Return a cell in lines of at most so many characters (tabulate fails to wrap beside
+    numbers such as 94,000).
+    """
     return "\n".join(
         textwrap.fill(line, limit, break_on_hyphens=False) for line in cell.split("\n")
     )
 
 
 def _parts(grid: Grid, room: int) -> list[Part]:
-    """Return the parts of a table: one if wrapping at blanks makes it fit, else each with all label columns."""
+    """Return the parts of a table: one if wrapping at blanks makes it fit, else each with all
+    label columns.
+    """
     columns = list(zip(grid.heads, *grid.rows, strict=True))
     widest = [_longest(column, "\n") for column in columns]
     longest_words = [_longest(column, "[ \n]") for column in columns]
@@ -317,7 +335,9 @@ def _longest(column: Sequence[str], separator: str) -> int:
 
 
 def _split(widths: Sequence[int], label_count: int, room: int) -> list[Part]:
-    """Return parts that fit the room; labels are cut within words if they take more than their half of it."""
+    """Return parts that fit the room; labels are cut within words if they take more than their
+    half of it.
+    """
     labels, values = _label_widths(widths, label_count, room), widths[label_count:]
 
     parts = [Part(list(range(label_count)), labels)]

@@ -182,7 +182,9 @@ def of_one_model(results: Sequence[Sequence[Run]]) -> list[Run]:
 
 
 def _by_model(shown: Sequence[Record], form: str, data: Sequence[Record]) -> str:
-    """Return a row per model and a column per task and metric, in the order of the paper's table."""
+    """Return a row per model and a column per task and metric, in the order of the paper's
+    table.
+    """
     kept = _of_main_table(shown)
     tasks = list(dict.fromkeys(record["task"] for record in shown))
     # a task's columns stand side by side, whoever measured them
@@ -197,7 +199,8 @@ def _by_model(shown: Sequence[Record], form: str, data: Sequence[Record]) -> str
 
 
 def _of_main_table(records: Sequence[Record]) -> list[Record]:
-    """Return the values by the metrics of the paper's main table, in its order, and that table's rows.
+    """Return the values by the metrics of the paper's main table, in its order, and that table's
+    rows.
 
     The main table is the one that prints the most of them.
     """

@@ -62,7 +62,9 @@ def _rules(run: Run) -> Counter[str]:
 
 
 def gain_rows(runs: Sequence[Run]) -> tuple[list[Row], list[str]]:
-    """Return gain and leakage of every model that was also run without pictures, and why others have none."""
+    """Return gain and leakage of every model that was also run without pictures, and why others
+    have none.
+    """
     logged = [run for run in runs if run.logged]
     if not any(map(_is_without_pictures, logged)):
         return [], []
@@ -145,9 +147,12 @@ def comparison_table(found: Sequence[Comparison], most: int | None = None) -> Ta
         Column("difference.smallest", "smallest", number),
     ]
     notes = [
-        "The difference is the run minus the one it stands against, on the questions that both answered; 95% intervals "
-        "of the paired test, clustered by paper in SPIQA. Corrected p-values are Holm's, for all lines together. "
-        "Smallest: the smallest true difference that so many questions show with about 80% probability.",
+        (
+            "The difference is the run minus the one it stands against, on the questions that both"
+            " answered; 95% intervals of the paired test, clustered by paper in SPIQA. Corrected"
+            " p-values are Holm's, for all lines together. Smallest: the smallest true difference"
+            " that so many questions show with about 80% probability."
+        ),
         *(
             f"{each.task}, {each.b} against {each.a}: {'; '.join(each.warnings)}."
             for each in shown
@@ -156,7 +161,8 @@ def comparison_table(found: Sequence[Comparison], most: int | None = None) -> Ta
     ]
     if more:
         notes.append(
-            f"{more:,} more pairs are not shown: compare with --baseline MODEL, or print all with --json."
+            f"{more:,} more pairs are not shown: compare with --baseline MODEL, or print all with"
+            " --json."
         )
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
     return Table(

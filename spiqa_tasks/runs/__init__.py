@@ -1,1 +1,3 @@
-"""Existing answers as runs: paths -> readers by content -> runs -> join with the questions -> scored runs -> writer."""
+"""Existing answers as runs: paths -> readers by content -> runs -> join with the questions ->
+scored runs -> writer.
+"""

@@ -73,7 +73,8 @@ def by_question(path: Path, answers: Iterable[Answer]) -> tuple[Answers, list[st
     by_id: Answers = {}
     duplicates: dict[str, None] = {}
     for answer in answers:
-        earlier = by_id.setdefault(answer.id, answer)
+        # answers without an id are refused later, where the task is known
+        earlier = by_id.setdefault(answer.id or f"answer {answer.place}", answer)
         if earlier is answer:
             continue
         if earlier != replace(answer, place=earlier.place):

@@ -1,6 +1,8 @@
-"""Runs as one pandas frame, a row per question, run and repeat, and the value of any metric over its rows.
+"""Runs as one pandas frame, a row per question, run and repeat, and the value of any metric over
+its rows.
 
-Everything that a table needs stands in columns, because `concat`, `merge` and `pivot` drop `frame.attrs`.
+Everything that a table needs stands in columns, because `concat`, `merge` and `pivot` drop
+`frame.attrs`.
 """
 
 from __future__ import annotations
@@ -55,11 +57,13 @@ CORPUS_METRICS = frozenset(name for name in text_scores.METRICS if name != "bert
 def load_samples(*paths: str | Path, task: str | None = None) -> pd.DataFrame:
     """Return the answers at some paths as a frame with a row per question, run and repeat.
 
-    The columns are `COLUMNS`, one per kind of group (`category`, `type`, ...), and one per metric that single
-    questions have a score of, in natural units, NaN without one. docs/reference.md describes each.
+    The columns are `COLUMNS`, one per kind of group (`category`, `type`, ...), and one per metric
+    that single questions have a score of, in natural units, NaN without one. docs/reference.md
+    describes each.
 
     Args:
-        paths: folders or files of answers, as the commands take them; `TASK=FILE` names a file's task.
+        paths: folders or files of answers, as the commands take them; `TASK=FILE` names a file's
+            task.
         task: only the runs of this task.
 
     Raises:
@@ -99,16 +103,19 @@ def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
 def value(
     frame: pd.DataFrame, metric: str, partial: bool = False, size: int | None = None
 ) -> Value:
-    """Return a metric's value over the rows of one run, or of a group of them, with interval, n and reason.
+    """Return a metric's value over the rows of one run, or of a group of them, with interval, n and
+    reason.
 
-    A column is averaged; a metric of `CORPUS_METRICS` is computed from the texts. The value is NaN, with the reason,
-    where fewer than 99% of the task's questions were answered or fewer than 99% of the rows have a score.
+    A column is averaged; a metric of `CORPUS_METRICS` is computed from the texts. The value is NaN,
+    with the reason, where fewer than 99% of the task's questions were answered or fewer than 99% of
+    the rows have a score.
 
     Args:
         frame: rows of `load_samples`, of a single run.
         metric: name of a column or of a metric of `CORPUS_METRICS`, such as `meteor`.
         partial: whether to return a value over a part of the task instead of withholding it.
-        size: number of questions that the rows should be, where it is known; a group with fewer is withheld.
+        size: number of questions that the rows should be, where it is known; a group with fewer is
+            withheld.
 
     Raises:
         InputError: rows of several runs, or no such metric.
@@ -145,7 +152,9 @@ def has_metric(frame: pd.DataFrame, metric: str) -> bool:
 
 
 def run_labels(runs: Sequence[Run]) -> list[str]:
-    """Return a unique label for each run: its model's, with the task where one model has several."""
+    """Return a unique label for each run: its model's, with the task where one model has
+    several.
+    """
     labelled = with_unique_labels(runs)
     names = [run.name for run in labelled]
 
@@ -190,7 +199,9 @@ def _columns_of_record(run: Run, record: Record) -> dict[str, Any]:
 
 
 def _judge_columns(record: Record) -> dict[str, float]:
-    """Return the probability of yes and no in the verdict, by which L3Scores are told from noise."""
+    """Return the probability of yes and no in the verdict, by which L3Scores are told from
+    noise.
+    """
     masses = yes_no_masses(record)
     return {YES_NO_MASS.name: math.fsum(masses) / len(masses)} if masses else {}
 

@@ -44,7 +44,8 @@ SHOTS = ",shots="
 class Identity:
     """A run's model with its arguments, less those that say where and how fast it runs.
 
-    `ablation` is how `--model ablated` changes pictures, options and shots, or `none`; `name` is the report's, or "".
+    `ablation` is how `--model ablated` changes pictures, options and shots, or `none`; `name` is
+    the report's, or "".
     """
 
     model: str
@@ -64,12 +65,16 @@ class Identity:
 
 
 def sees_no_picture(ablation: str) -> bool:
-    """Return whether an ablation removes or replaces the pictures: `text`, `grey`, `text,shots=2`."""
+    """Return whether an ablation removes or replaces the pictures: `text`, `grey`,
+    `text,shots=2`.
+    """
     return ablation != "none" and not ablation.startswith(OPTIONS)
 
 
 def has_changed_options(ablation: str) -> bool:
-    """Return whether an ablation changes the options: `options=permuted`, `grey,options=numbered`."""
+    """Return whether an ablation changes the options: `options=permuted`,
+    `grey,options=numbered`.
+    """
     return OPTIONS in ablation
 
 
@@ -97,7 +102,9 @@ def identity(model: str, arguments: str) -> Identity:
 
 
 def checkpoint(model: str) -> str:
-    """Return the checkpoint that a model's arguments name, without its folder; the model if they name none."""
+    """Return the checkpoint that a model's arguments name, without its folder; the model if they
+    name none.
+    """
     given = model_arguments(model.partition(",")[2])
     named = (given[key] for key in ("pretrained", "model_version", "model") if key in given)
     return next(named, model).rstrip("/").rpartition("/")[2] or model

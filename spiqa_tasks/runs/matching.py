@@ -41,7 +41,9 @@ _MEANINGS = {
 
 
 class _Difference(NamedTuple):
-    """A difference between file and release; `of_key` if it changes what the answer is scored by."""
+    """A difference between file and release; `of_key` if it changes what the answer is scored
+    by.
+    """
 
     id: str
     what: str

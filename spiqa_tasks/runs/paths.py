@@ -298,7 +298,9 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _line_form(line: Mapping[str, Any], columns: Columns) -> str:
-    """The form of a file by its first line, or ''; samples of other harnesses have named columns."""
+    """The form of a file by its first line, or ''; samples of other harnesses have named
+    columns.
+    """
     if lmms_eval_files.is_sample(line) and "prediction" not in columns.named:
         return SAMPLES
     return answers.LINES if columns.is_answer(columns.resolved(line)) else ""

@@ -31,7 +31,9 @@ from spiqa_tasks.runs.subset import question_of
 
 @dataclass(frozen=True)
 class Unjudged:
-    """The records of a run's answers, in the order of the task's rows, before the judge is asked."""
+    """The records of a run's answers, in the order of the task's rows, before the judge is
+    asked.
+    """
 
     joined: Joined
     scorer: Scorer
@@ -113,7 +115,8 @@ def _omitted(run: Run, scorer: Scorer) -> dict[str, str]:
 
 
 def values_of(run: Run) -> dict[str, Value]:
-    """Return the values of a scored run by row: every metric of its task, and the groups of the host's table.
+    """Return the values of a scored run by row: every metric of its task, and the groups of the
+    host's table.
 
     What could not be computed has a value without answers, NaN, with the reason.
     """

@@ -24,9 +24,11 @@ from spiqa_tasks.runs.subset import Subset
 
 @dataclass(frozen=True)
 class Selection:
-    """Select runs of some tasks (empty: all), and values over them, also over a part of a task if `partial`.
+    """Select runs of some tasks (empty: all), and values over them, also over a part of a task if
+    `partial`.
 
-    Of `judge` only the scores count, and it judges answers without any; of `subset` only the questions.
+    Of `judge` only the scores count, and it judges answers without any; of `subset` only the
+    questions.
     """
 
     tasks: Sequence[str] = ()
@@ -156,7 +158,9 @@ def missing_samples(runs: Iterable[Run]) -> list[str]:
 
 
 def withheld_remarks(runs: Iterable[Run]) -> list[str]:
-    """Return a sentence for each run whose values are withheld, as too few of its task's questions were answered."""
+    """Return a sentence for each run whose values are withheld, as too few of its task's
+    questions were answered.
+    """
     return [
         f"{run.task} of {run.name}: {value.reason}; --partial prints its values."
         for run in runs
@@ -165,7 +169,9 @@ def withheld_remarks(runs: Iterable[Run]) -> list[str]:
 
 
 def unread_remarks(runs: Iterable[Run]) -> list[str]:
-    """Return a sentence for each run of which many answers were truncated, refused or unparsed; they count as wrong."""
+    """Return a sentence for each run of which many answers were truncated, refused or unparsed;
+    they count as wrong.
+    """
     return [
         f"{run.task} of {run.name}: {remark}."
         for run in runs
@@ -174,14 +180,17 @@ def unread_remarks(runs: Iterable[Run]) -> list[str]:
 
 
 def partial_coverage(runs: Iterable[Run]) -> str:
-    """Return how many questions the runs answered, each `n of N`, of those that answered a part of their task."""
+    """Return how many questions the runs answered, each `n of N`, of those that answered a part
+    of their task.
+    """
     return "; ".join(dict.fromkeys(run.record_set.part for run in runs if run.record_set.part))
 
 
 def select_tasks(
     runs: Iterable[Run], tasks: Collection[str], *, variants: bool = False
 ) -> list[Run]:
-    """Return the runs of some tasks (empty: of all), with `variants` also those of their variants without pictures.
+    """Return the runs of some tasks (empty: of all), with `variants` also those of their variants
+    without pictures.
 
     Raises InputError: there are none.
     """
@@ -200,14 +209,18 @@ def select_tasks(
 
 
 def source_task(run: Run) -> str:
-    """Return the task of which a run's task is a variant without pictures or for LLM bases; else the task itself."""
+    """Return the task of which a run's task is a variant without pictures or for LLM bases; else
+    the task itself.
+    """
     if is_few_shot(run):
         return run.task.removesuffix("_authors").removesuffix("_llm")
     return run.task.removesuffix(f"_{_own_ablation(run)}")
 
 
 def ablation(run: Run) -> str:
-    """Return what was done to the pictures, by the task or by `--model ablated`: `none`, `text`, `grey`, ..."""
+    """Return what was done to the pictures, by the task or by `--model ablated`: `none`, `text`,
+    `grey`, ...
+    """
     return run.identity.ablation if run.identity.ablation != "none" else _own_ablation(run)
 
 
@@ -234,7 +247,9 @@ def changed_options_remark(run: Run) -> str | None:
 
 
 def model_name(run: Run) -> str:
-    """Return what the model is called without the ablation around it, with its seed where it has one."""
+    """Return what the model is called without the ablation around it, with its seed where it has
+    one.
+    """
     return run.label or replace(run.identity, ablation="none").label
 
 
@@ -244,7 +259,9 @@ def option_of_tasks(run: Run) -> str:
 
 
 def twin(run: Run, runs: Iterable[Run]) -> Run | None:
-    """Return the only run with pictures of the same model and task (and seed, judge, folder), or None."""
+    """Return the only run with pictures of the same model and task (and seed, judge, folder), or
+    None.
+    """
     same = [
         other
         for other in runs
@@ -257,7 +274,9 @@ def twin(run: Run, runs: Iterable[Run]) -> Run | None:
 
 
 def difference(run: Run, same: Sequence[Run]) -> str:
-    """Return what tells a run apart from others of the same model to the same task: its judge, folder or path."""
+    """Return what tells a run apart from others of the same model to the same task: its judge,
+    folder or path.
+    """
     if len({each.judge_name for each in same}) == len(same):
         return f"judge {run.judge_name or 'none'}"
     folders = {each.path.parent.parts[-2:] for each in same}

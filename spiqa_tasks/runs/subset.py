@@ -19,7 +19,9 @@ SOURCE_YAML = "source_yaml"
 
 @dataclass(frozen=True)
 class Subset:
-    """Ids of questions, each once, in the order of the file; `kept` is its content if it is a `kept.json`."""
+    """Ids of questions, each once, in the order of the file; `kept` is its content if it is a
+    `kept.json`.
+    """
 
     path: Path
     ids: tuple[str, ...]
@@ -32,16 +34,20 @@ class Subset:
         return f"{hashlib.sha256(text.encode()).hexdigest()[:12]} ({len(self.ids)})"
 
     def rows(self, task: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """Return the task's rows that the list names. Raises InputError: an unknown id, or a list of other data."""
+        """Return the task's rows that the list names. Raises InputError: an unknown id, or a
+        list of other data.
+        """
         wanted = set(self.ids)
         data = {f"{row['benchmark']}/{row['split']}@{row['data']}" for row in rows if "data" in row}
         self._check(task, data, {question_of(row) for row in rows})
         return [row for row in rows if question_of(row) in wanted]
 
     def of(self, run: Run) -> Run:
-        """Return a run as if the list were its task: coverage counts against it, the signature has its digest.
+        """Return a run as if the list were its task: coverage counts against it, the signature has
+        its digest.
 
-        Raises InputError: an id that a run over a whole task has no answer to, or a list of other data.
+        Raises InputError: an id that a run over a whole task has no answer to, or a list of
+        other data.
         """
         wanted = set(self.ids)
         asked = {_question(answer) for answer in run.by_id.values()}
@@ -76,9 +82,10 @@ class Subset:
         unknown = [key for key in self.ids if key not in known]
         if unknown:
             raise InputError(
-                f"Expected ids of questions of {task} in {self.path}, such as {next(iter(sorted(known)), '')}; found "
-                f"{counted(len(unknown), 'other')}, the first: {', '.join(unknown[:FIRST])}. Correct the list, or "
-                "name the task that it is of."
+                f"Expected ids of questions of {task} in {self.path}, such as"
+                f" {next(iter(sorted(known)), '')}; found {counted(len(unknown), 'other')}, the"
+                f" first: {', '.join(unknown[:FIRST])}. Correct the list, or name the task that it"
+                " is of."
             )
 
 
@@ -110,8 +117,8 @@ def _unchanged(path: Path, kept: dict[str, Any]) -> dict[str, Any]:
     content = {key: value for key, value in kept.items() if key not in ("digest", SOURCE_YAML)}
     if digest_of(content) != kept["digest"]:
         raise InputError(
-            f"Expected {path} to have the digest {kept['digest']} that it names, found {digest_of(content)}: it was "
-            "changed. Get it again."
+            f"Expected {path} to have the digest {kept['digest']} that it names, found"
+            f" {digest_of(content)}: it was changed. Get it again."
         )
     return kept
 

@@ -1,4 +1,6 @@
-"""The two kinds of task that a run may be of, this package's and a host's, with what each knows of its metrics."""
+"""The two kinds of task that a run may be of, this package's and a host's, with what each knows
+of its metrics.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ class OwnTask:
         ]
 
     def value(self, run: Run, metric: Metric, group: str | None) -> Value:
-        """Return the value over all answers or a group, as it was reported if it takes text programs to compute it."""
+        """Return the value over all answers or a group, as it was reported if it takes text
+        programs to compute it.
+        """
         is_whole = run.answered in (0, len(run.by_id)) and group is None
         reported = run.written.values.get(metric.name) if is_whole else None
         if reported is None or metric.needs != "text programs":
@@ -110,7 +114,9 @@ class HostTask:
         return documents
 
     def metrics(self, run: Run) -> list[Metric]:
-        """Return the metrics that were logged: the headline of the YAML, `accuracy`, then those that have scores."""
+        """Return the metrics that were logged: the headline of the YAML, `accuracy`, then those
+        that have scores.
+        """
         logged = dict.fromkeys(name for record in run.records for name in record.details[LOGGED])
         scored = {name for record in run.records for name in record.scores}
         worse = _lower_is_better(self.config)
@@ -161,7 +167,9 @@ class HostTask:
         return f"{self.config.get('dataset_path')}@{revision}"
 
     def remarks(self, run: Run, metric: Metric) -> list[str]:
-        """Warn when the host's value is not the mean of the scores, as POPE's F1 and `mmstar`'s average over axes."""
+        """Warn when the host's value is not the mean of the scores, as POPE's F1 and `mmstar`'s
+        average over axes.
+        """
         value, reported = run.value(metric), run.written.values.get(metric.name)
         if reported is None or math.isnan(value.value) or not value.scores:
             return []
@@ -171,8 +179,8 @@ class HostTask:
         if is_reported(run.task, self.config, run.written.values, metric.name, mean):
             return []
         return [
-            f"{metric.name} of {run.name} is the mean of its scores, {value.value:.4f}, which is not what the host "
-            f"reports, {reported:g}"
+            f"{metric.name} of {run.name} is the mean of its scores, {value.value:.4f}, which is"
+            f" not what the host reports, {reported:g}"
         ]
 
     def _total(self, run: Run, metric: Metric) -> Value:
@@ -258,7 +266,9 @@ def _metadata(config: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def unit(task: str, metric: str, config: Mapping[str, Any]) -> float | None:
-    """Return what the host's value is divided by to be a share; None where the unit is not known."""
+    """Return what the host's value is divided by to be a share; None where the unit is not
+    known.
+    """
     known = (
         value for (name, each), value in UNITS.items() if task.startswith(name) and metric == each
     )
@@ -268,7 +278,9 @@ def unit(task: str, metric: str, config: Mapping[str, Any]) -> float | None:
 def is_reported(
     task: str, config: Mapping[str, Any], reported: Mapping[str, float], metric: str, mean: float
 ) -> bool:
-    """Return whether a mean of scores is what the host reports: in its unit or, where that is not known, in any."""
+    """Return whether a mean of scores is what the host reports: in its unit or, where that is
+    not known, in any.
+    """
     divisor = unit(task, metric, config)
     divisors = NAMES.values() if divisor is None else [divisor]
     return metric in reported and any(
@@ -277,7 +289,9 @@ def is_reported(
 
 
 def _check_reported(run: Run, metric: Metric, value: float, reported: float | None) -> None:
-    """Raise InputError if the answers of a whole file do not have the value that was written with them."""
+    """Raise InputError if the answers of a whole file do not have the value that was written
+    with them.
+    """
     is_comparable = (
         reported is not None
         and metric.higher_is_better
@@ -289,6 +303,6 @@ def _check_reported(run: Run, metric: Metric, value: float, reported: float | No
         and not math.isclose(value, reported or 0.0, abs_tol=1e-6)
     ):
         raise InputError(
-            f"Expected the answers in {run.path} to have the {metric.name} written with them, {reported}, "
-            f"found {value}. The file was changed: score the answers again."
+            f"Expected the answers in {run.path} to have the {metric.name} written with them,"
+            f" {reported}, found {value}. The file was changed: score the answers again."
         )

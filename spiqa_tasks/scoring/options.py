@@ -11,15 +11,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _USUAL_NAMES = {
-    "question": "question query problem questions question_text problem_text prompt instruction"
-    " text q input ctx sentence goal",
-    "answer": "answer correct_answers answers answerkey reference label gold gold_answer target"
-    " ground_truth groundtruth correct_answer gt_answer correct_option correct_choice"
-    " correct_choice_idx answer_idx answer_index correct correct_options final_answer"
-    " answer_number gt a cop final_decision ideal",
+    "question": (
+        "question query problem questions question_text problem_text prompt instruction"
+        " text q input ctx sentence goal"
+    ),
+    "answer": (
+        "answer correct_answers answers answerkey reference label gold gold_answer target"
+        " ground_truth groundtruth correct_answer gt_answer correct_option correct_choice"
+        " correct_choice_idx answer_idx answer_index correct correct_options final_answer"
+        " answer_number gt a cop final_decision ideal"
+    ),
     "options": "options choices candidates option answer_choices multiple_choices endings",
-    "id": "id question_id problem_id qid pid index uid sample_id data_id idx key questionid"
-    " query_id sample_index record_id question_number _id no",
+    "id": (
+        "id question_id problem_id qid pid index uid sample_id data_id idx key questionid"
+        " query_id sample_index record_id question_number _id no"
+    ),
 }
 NAMES: Mapping[str, Sequence[str]] = {role: names.split() for role, names in _USUAL_NAMES.items()}
 """Role -> usual names of its column, the most likely first."""

@@ -1,4 +1,5 @@
-"""Refusals: answers whose author cannot see the picture, will not answer or asks for what is missing.
+"""Refusals: answers whose author cannot see the picture, will not answer or asks for what is
+missing.
 
 One vocabulary for choices and open answers, in thirteen languages.
 """
@@ -6,15 +7,24 @@ One vocabulary for choices and open answers, in thirteen languages.
 import re
 
 _LONGEST = 400
-"""Characters of a sentence that are read: refusals are short, and patterns stay fast on texts without full stops."""
+"""Characters of a sentence that are read: refusals are short, and patterns stay fast on texts
+without full stops.
+"""
 _SENTENCE_END = re.compile(r"[.!?;。！？]+(?:\s|$)|[。！？]|\n+")
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'"})
 
-_VISUAL = r"(?:image|picture|figure|photo|photograph|chart|graph|plot|diagram|visual|attachment|screenshot|file)s?\b"
-_TEXT = r"(?:texts?|contexts?|chunks?|excerpts?|passages?|paragraphs?|documents?|papers?|articles?|information)\b"
+_VISUAL = (
+    r"(?:image|picture|figure|photo|photograph|chart|graph|plot|diagram|visual|attachment"
+    r"|screenshot|file)s?\b"
+)
+_TEXT = (
+    r"(?:texts?|contexts?|chunks?|excerpts?|passages?|paragraphs?|documents?|papers?|articles?"
+    r"|information)\b"
+)
 _UNABLE = (
     r"(?:\b(?:i|we)(?:'m| am|'re| are)?|^|[,:]|\bbut|\band) ?(?:\w+ly |still |also |just )?"
-    r"(?:can(?:not|'t| not)|could(?:n't| not)|(?:am |are |'m )?(?:unable|not able) to|do(?:n't| not) have|wo(?:n't)"
+    r"(?:can(?:not|'t| not)|could(?:n't| not)|(?:am |are |'m )?(?:unable|not able) to|do(?:n't|"
+    r" not) have|wo(?:n't)"
     r"|will not|must decline|decline to)"
 )
 _WORDS = r"(?:[^\s]+ ){0,6}?"
@@ -22,15 +32,20 @@ _REFUSALS = tuple(
     re.compile(pattern)
     for pattern in (
         # unable to see the picture, or to tell something from it
-        rf"{_UNABLE} (?:\w+ ){{0,2}}?(?:see|view|access|open|display|load|process|analy[sz]e|interpret|perceive|read)"
+        rf"{_UNABLE} (?:\w+"
+        r" ){0,2}?(?:see|view|access|open|display|load|process|analy[sz]e|interpret|perceive|read)"
         rf" {_WORDS}{_VISUAL}",
         rf"{_UNABLE} (?:the ability|access|any way) to {_WORDS}{_VISUAL}",
-        rf"{_UNABLE} (?:\w+ ){{0,2}}?(?:determine|identify|recogni[sz]e|tell|infer|describe|discern|give"
-        rf"|provide|answer) {_WORDS}(?:from|in|of|without|based on) (?:the |this |your |an? |any )(?:\w+ )?{_VISUAL}",
+        rf"{_UNABLE} (?:\w+"
+        r" ){0,2}?(?:determine|identify|recogni[sz]e|tell|infer|describe|discern|give"
+        rf"|provide|answer) {_WORDS}(?:from|in|of|without|based on) (?:the |this |your |an? |any"
+        rf" )(?:\w+ )?{_VISUAL}",
         # unable or unwilling to answer
-        rf"{_UNABLE} (?:\w+ )?(?:assist|help|comply|fulfill?|continue|do (?:that|this|so|it)\b|answer (?:th|your|any|it"
+        rf"{_UNABLE} (?:\w+ )?(?:assist|help|comply|fulfill?|continue|do"
+        r" (?:that|this|so|it)\b|answer (?:th|your|any|it"
         r"|without)|respond|engage|provide (?:an?|the|any) (?:\w+ )?(?:answer|response|information)"
-        r"|(?:determine|identify|select|choose|give|make|say|tell|decide) (?:the|an?|which|what|any)\b"
+        r"|(?:determine|identify|select|choose|give|make|say|tell|decide)"
+        r" (?:the|an?|which|what|any)\b"
         r" ?(?:[^\s]+ ){0,3}?(?:answers?|options?|choices?|captions?)\b)",
         rf"\b(?:sorry|apologi[sz]e|apologies|afraid)\b.{{0,60}}?{_UNABLE}",
         # no picture was given
@@ -39,15 +54,24 @@ _REFUSALS = tuple(
         rf"\b(?:the|your) {_VISUAL} (?:was|were|is|are|did|does|has)(?:n't| not) (?:been )?"
         r"(?:provided|attached|uploaded|included|visible to me|load(?:ed)?)\b",
         rf"\b(?:you|user) (?:have|has|did)(?:n't| not) \w+ (?:an?|any|the) {_VISUAL}",
-        rf"\b(?:the|your) {_VISUAL} (?:is|was|are|were)(?:n't| not) visible(?:$|,| so\b| and\b| to me\b)",
+        (
+            rf"\b(?:the|your) {_VISUAL} (?:is|was|are|were)(?:n't| not) visible(?:$|,| so\b| and\b|"
+            r" to me\b)"
+        ),
         r"\b(?:not |im)possible (?:for me )?to answer\b",
         # a request for the picture or the text, or the word that they are missing
-        rf"\b(?:please|(?:could|can|would) you) (?:\w+ ){{0,2}}?(?:provide|upload|share|attach|resend|describe)"
+        rf"\b(?:please|(?:could|can|would) you) (?:\w+"
+        rf" ){{0,2}}?(?:provide|upload|share|attach|resend|describe)"
         rf" (?:\w+ ){{0,3}}?(?:{_VISUAL}|it\b)",
-        rf"^(?!if\b).{{0,99}}?\b(?:please|(?:could|can|would) you) (?:\w+ ){{0,2}}?(?:provide|share)"
+        rf"^(?!if\b).{{0,99}}?\b(?:please|(?:could|can|would) you) (?:\w+"
+        rf" ){{0,2}}?(?:provide|share)"
         rf" (?:\w+ ){{0,3}}?(?:{_TEXT}|them\b)",
-        rf"\b(?:i|we|you)(?:'m| am|'re| are| seem to be| appear to be) missing {_WORDS}(?:{_VISUAL}|{_TEXT})",
-        r"\bas an? (?:ai|text-based|language)(?: \w+){0,2},? i\b.{0,40}?(?:can(?:not|'t)|unable|not able"
+        (
+            r"\b(?:i|we|you)(?:'m| am|'re| are| seem to be| appear to be) missing"
+            rf" {_WORDS}(?:{_VISUAL}|{_TEXT})"
+        ),
+        r"\bas an? (?:ai|text-based|language)(?: \w+){0,2},? i\b.{0,40}?(?:can(?:not|'t)|unable|not"
+        r" able"
         r"|do(?:n't| not))",
     )
 )
@@ -55,32 +79,57 @@ _OTHER_LANGUAGES = tuple(
     re.compile(pattern)
     for pattern in (
         # Chinese
-        r"(?:图|图片|图像|照片)[^。]{0,6}(?:不可见|看不到|看不见|无法(?:显示|加载|查看|看到))|(?:无法|不能)(?:回答|作答)",
-        r"(?:我|抱歉|对不起)[^。]{0,10}(?:无法|不能|没有办法)[^。]{0,6}(?:看|查看|识别|确定|提供|回答|协助|帮助|判断)",
+        (
+            r"(?:图|图片|图像|照片)[^。"
+            r"]{0,6}(?:不可见|看不到|看不见|无法(?:显示|加载|查看|看到))|(?:无法|不能)(?:回答|作答)"
+        ),
+        (
+            r"(?:我|抱歉|对不起)[^。]{0,10}(?:无法|不能|没有办法)[^。"
+            r"]{0,6}(?:看|查看|识别|确定|提供|回答|协助|帮助|判断)"
+        ),
         r"(?:没有|未)(?:提供|上传|收到)[^。]{0,6}(?:图|照片)",
         # Japanese
         r"(?:申し訳|すみません)[^。]{0,30}(?:できません|できない)",
-        r"(?:画像|図)[^。]{0,12}(?:見え|見ることができ|表示されてい|提供されてい|添付されてい)(?:ません|ない)",
+        (
+            r"(?:画像|図)[^。"
+            r"]{0,12}(?:見え|見ることができ|表示されてい|提供されてい|添付されてい)(?:ません|ない)"
+        ),
         r"(?:お答え|回答)(?:することが)?(?:できません|できない)",
         # Korean
-        r"죄송[^.]{0,40}(?:없습니다|없어요)|(?:이미지|그림|사진)[^.]{0,12}(?:볼|확인할) 수 없|답(?:변)?할 수 없",
+        (
+            r"죄송[^.]{0,40}(?:없습니다|없어요)|(?:이미지|그림|사진)[^.]{0,12}(?:볼|확인할) 수"
+            r" 없|답(?:변)?할 수 없"
+        ),
         # Spanish, Portuguese
-        r"\b(?:no puedo|no me es posible|no soy capaz de|não posso|não consigo|nao consigo) (?:\w+ ){0,2}?"
+        r"\b(?:no puedo|no me es posible|no soy capaz de|não posso|não consigo|nao consigo) (?:\w+"
+        r" ){0,2}?"
         r"(?:ver|responder|ayudar|ajudar|acceder|acessar|visualizar|determinar|identificar|analizar|analisar)",
         r"\bno (?:se )?(?:ha )?(?:proporcionad|adjuntad)[oa] (?:\w+ )?(?:imagen|figura|gráfico)",
         r"\b(?:lo siento|desculpe)\b.{0,20}\b(?:no puedo|não posso)\b",
         # French
-        r"\bje ne (?:peux|puis|suis) pas (?:\w+ ){0,3}?(?:voir|répondre|aider|accéder|déterminer|identifier|analyser)",
+        (
+            r"\bje ne (?:peux|puis|suis) pas (?:\w+"
+            r" ){0,3}?(?:voir|répondre|aider|accéder|déterminer|identifier|analyser)"
+        ),
         r"\bdésolée?\b.{0,20}\bne (?:peux|puis)\b",
         # German
-        r"\bich kann (?:\S+ ){0,6}?(?:nicht|kein\w*) (?:\S+ ){0,4}?(?:sehen|beantworten|helfen|erkennen|bestimmen)",
+        (
+            r"\bich kann (?:\S+ ){0,6}?(?:nicht|kein\w*) (?:\S+"
+            r" ){0,4}?(?:sehen|beantworten|helfen|erkennen|bestimmen)"
+        ),
         r"\b(?:es )?tut mir leid\b.{0,20}\bkann (?:ich )?.{0,30}\bnicht\b",
         # Italian
-        r"\bnon (?:posso|riesco a|sono in grado di) (?:\w+ ){0,2}?(?:veder|visualizzar|risponder|aiutar|determinar)",
+        (
+            r"\bnon (?:posso|riesco a|sono in grado di) (?:\w+"
+            r" ){0,2}?(?:veder|visualizzar|risponder|aiutar|determinar)"
+        ),
         r"\bmi dispiace\b.{0,20}\bnon posso\b",
         # Russian
         r"\b(?:извините|простите|к сожалению)\b.{0,20}\bне могу\b",
-        r"\bя не (?:могу|вижу|в состоянии) (?:\w+ ){0,2}?(?:увидеть|видеть|ответить|помочь|определить|изображени)",
+        (
+            r"\bя не (?:могу|вижу|в состоянии) (?:\w+"
+            r" ){0,2}?(?:увидеть|видеть|ответить|помочь|определить|изображени)"
+        ),
         # Arabic, Hindi
         r"(?:لا أستطيع|لا يمكنني|لا استطيع) (?:\w+ ){0,2}?(?:رؤية|الإجابة|المساعدة|تحديد|عرض)",
         r"मैं .{0,30}(?:नहीं (?:देख|बता|कर)|असमर्थ)",
@@ -91,7 +140,8 @@ _OTHER_LANGUAGES = tuple(
     )
 )
 _MAY_REFUSE = re.compile(
-    r"\b(?:no|any|you|user|please|as an?|non|nicht)\b|not|n't|unable|impossible|decline|missing|ne |tidak|değil"
+    r"\b(?:no|any|you|user|please|as an?|non|nicht)\b|not|n't|unable|impossible|decline|missing|ne"
+    r" |tidak|değil"
     r"|[^\x00-\x7f]"
 )
 """Necessary for a refusal; checked first, as it is faster."""
@@ -100,9 +150,9 @@ _MAY_REFUSE = re.compile(
 def is_refusal(text: str) -> bool:
     """Return whether `text` says that its author cannot see the picture or will not answer.
 
-    The wording alone decides: "I cannot see the image, but the answer is B" is a refusal here, and an answer to
-    `extract_choice`, which prefers a letter. Statements about the content ("the speed cannot be determined", "I cannot
-    see the cat in option A") are not refusals.
+    The wording alone decides: "I cannot see the image, but the answer is B" is a refusal here,
+    and an answer to `extract_choice`, which prefers a letter. Statements about the content ("the
+    speed cannot be determined", "I cannot see the cat in option A") are not refusals.
     """
     sentences = _SENTENCE_END.split(text.translate(_QUOTES).lower())
     shortened = (" ".join(sentence[:_LONGEST].split()) for sentence in sentences)

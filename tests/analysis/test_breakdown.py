@@ -31,7 +31,9 @@ def only(place: Path, **wanted: Any) -> Run:
 
 
 def wilson(hits: int, n: int) -> tuple[float, float]:
-    """The interval as the two shares whose normal test just accepts the observed one, by bisection."""
+    """The interval as the two shares whose normal test just accepts the observed one, by
+    bisection.
+    """
     z, share = 1.959963984540054, hits / n
 
     def edge(inside: float, outside: float) -> float:
@@ -73,7 +75,9 @@ def test_every_category_and_all_have_their_answers(rows_of: RowsOf, tmp_path: Pa
 
 
 def test_corpus_metrics_are_computed_anew_for_every_group(tmp_path: Path) -> None:
-    """CIDEr of a figure type is that of its answers alone, which is no mean of their scores in the whole corpus."""
+    """CIDEr of a figure type is that of its answers alone, which is no mean of their scores in
+    the whole corpus.
+    """
     rows = rows_for_scoring("spiqa", "demo", "")
     texts = {
         row["id"]: row["answer"] if place % 3 else "a table of values"
@@ -127,7 +131,9 @@ def labelled(*rights: tuple[str, bool]) -> Run:
 
 
 def test_questions_of_one_label_are_a_row() -> None:
-    """In alphabetical order, each over its own answers with their interval; NaN of all where a part is withheld."""
+    """In alphabetical order, each over its own answers with their interval; NaN of all where a
+    part is withheld.
+    """
     run = labelled(("y", True), ("x", False), ("y", False), ("y", True), ("x", False), ("y", True))
     x, y = by_label(run, run.metric(), "source")
     assert (x.group, x.n, x.value, x.questions) == ("x", 2, 0.0, "2 of 2")

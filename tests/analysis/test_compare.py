@@ -104,7 +104,9 @@ def test_several_runs_are_compared_in_pairs_with_corrected_p_values() -> None:
 
 @pytest.mark.parametrize("partial", [False, True])
 def test_parts_of_a_task_are_compared_where_they_are_wanted(partial: bool) -> None:
-    """Ten questions of one run with the same ten of the other; both facts are said, or why there is nothing."""
+    """Ten questions of one run with the same ten of the other; both facts are said, or why there
+    is nothing.
+    """
     runs = [made("a", partial=partial), made("b", 10, asked=24, partial=partial)]
     if partial:
         found = only(runs)
@@ -122,7 +124,9 @@ def test_parts_of_a_task_are_compared_where_they_are_wanted(partial: bool) -> No
 def test_runs_that_lack_other_questions_are_compared_where_99_percent_are_common(
     first: int, is_whole: bool
 ) -> None:
-    """Each is whole with 198 or 199 of 200 answers, and both together have 198 or 196; --partial says how many."""
+    """Each is whole with 198 or 199 of 200 answers, and both together have 198 or 196; --partial
+    says how many.
+    """
     records = choices([True] * 200)
     runs = [
         replace(run_of(each, name), asked=200)
@@ -156,7 +160,9 @@ def test_numbers_made_otherwise_are_compared_with_a_warning() -> None:
 
 
 def test_signatures_differ_in_what_decides_a_number() -> None:
-    """Package, data, wording, settings, reading and judge; not in host, form of the file and number of questions."""
+    """Package, data, wording, settings, reading and judge; not in host, form of the file and
+    number of questions.
+    """
     one = Signature(
         data="d",
         judge="openai:a",
@@ -198,7 +204,9 @@ def test_signatures_differ_in_what_decides_a_number() -> None:
 
 
 def test_the_metric_is_the_first_that_two_runs_have_scores_by() -> None:
-    """The headline, or the one that is named; what has no score of single answers is passed over."""
+    """The headline, or the one that is named; what has no score of single answers is passed
+    over.
+    """
     spiqa = "data:spiqa/testA@d|settings:"
     judged = [Record("1", "a", "a", scores={"l3score": 0.5, "bleu_1": 1.0})]
     plain = [Record("1", "a", "a", scores={"bleu_1": 1.0})]
@@ -275,8 +283,8 @@ def test_runs_of_other_questions_under_the_same_ids_are_not_compared() -> None:
     assert compare([made("a"), other]) == (
         [],
         [
-            "mmstar_filtered: b is not compared with a: 24 questions have another true answer under the same id, such "
-            "as q0."
+            "mmstar_filtered: b is not compared with a: 24 questions have another true answer under"
+            " the same id, such as q0."
         ],
     )
 

@@ -53,7 +53,9 @@ def number(
 
 
 def some_number(source: random.Random, other: list[str]) -> ReportedNumber:
-    """Questions that were cut, failed or left out, in groups or none, and a number that need not be theirs."""
+    """Questions that were cut, failed or left out, in groups or none, and a number that need not
+    be theirs.
+    """
     keys = [key for key in other if source.random() < 0.9] or other[:1]
     kinds = {key: source.choice((FAILED, CUT, NONE)) for key in keys if source.random() < 0.4}
     scores = {key: source.choice((0.0, 1.0, 0.3)) for key in keys if kinds.get(key) != FAILED}
@@ -91,7 +93,9 @@ def test_equal_numbers_have_no_line() -> None:
 
 
 def test_each_cause_has_its_line() -> None:
-    """Ten questions, all right in A; of B's one is missing, one failed, one cut, one empty and one wrong."""
+    """Ten questions, all right in A; of B's one is missing, one failed, one cut, one empty and
+    one wrong.
+    """
     keys = [str(place) for place in range(10)]
     a = number(dict.fromkeys(keys, 1.0))
     kinds = {"1": FAILED, "2": CUT, "3": NONE}
@@ -137,7 +141,9 @@ def test_the_rule_is_averaged_over_both_orders() -> None:
 
 
 def test_one_order_is_enough_and_none_is_not() -> None:
-    """With a reading by the other rule in one order it decides; without any the rule cannot be told from the answer."""
+    """With a reading by the other rule in one order it decides; without any the rule cannot be
+    told from the answer.
+    """
     a, b = number({"0": 0.0, "1": 0.0}, rescored={"0": 1.0}), number({"0": 1.0, "1": 1.0})
     found = lines_of(a, b, same_rule=False)
     assert (found[RULE].value, found[MIXED].value, found[OTHER].value) == (0.5, 0.5, 0.0)

@@ -62,14 +62,16 @@ def test_keeps_what_at_most_two_of_eight_answer(tmp_path: Path, run_filter: Filt
 
 
 def test_questions_in_parts_are_left_out(tmp_path: Path) -> None:
-    """A task that shows one figure at a time has several documents a question; keeping some would tear it."""
+    """A task that shows one figure at a time has several documents a question; keeping some
+    would tear it.
+    """
     settings = "setting=perfigure,max_figures=0"
     samples = [sample_of(row, "Yes") for row in load_rows("spiqa", "demo", settings)[:9]]
     task = "spiqa_demo_perfigure"
     write_run(tmp_path, "m", {task: samples}, settings={task: settings}, benchmark="spiqa")
     sentence = (
-        f"{task} is left out: each of its questions is several documents, one for a figure, and would be kept in part. "
-        "Filter the task that shows all figures at once."
+        f"{task} is left out: each of its questions is several documents, one for a figure, and"
+        " would be kept in part. Filter the task that shows all figures at once."
     )
     with pytest.raises(InputError) as error:
         filter_runs(load(tmp_path), text_only_models=True)
@@ -88,7 +90,10 @@ def test_threshold_can_be_given(tmp_path: Path, run_filter: Filter) -> None:
         assert run_filter(tmp_path, "--max-hits", max_hits) == (
             2,
             [],
-            f"spiqa-tasks: t is left out: Expected --max-hits from 0 to 1, for 2 inspectors; found {max_hits}.\n",
+            (
+                "spiqa-tasks: t is left out: Expected --max-hits from 0 to 1, for 2 inspectors;"
+                f" found {max_hits}.\n"
+            ),
         )
 
 
@@ -106,7 +111,9 @@ def test_a_threshold_out_of_range_is_refused(
 
 
 def test_difficulty_counts_the_kept_questions(tmp_path: Path, run_filter: Filter) -> None:
-    """LVLM runs with images say how hard each kept question is; runs without images are no LVLM runs."""
+    """LVLM runs with images say how hard each kept question is; runs without images are no LVLM
+    runs.
+    """
     write_inspectors(tmp_path / "llm", [0, 0, 0, 0, 8])
     write_inspectors(tmp_path / "lvlm", [16, 8, 4, 0, 16], models=16)
     write_run(
@@ -133,7 +140,9 @@ def test_pairs_find_what_leaked(tmp_path: Path, run_filter: Filter) -> None:
 
 
 def test_inspectors_of_other_questions_are_refused(tmp_path: Path, run_filter: Filter) -> None:
-    """All must have answered the same questions; an unknown task and two tasks for one name are refused too."""
+    """All must have answered the same questions; an unknown task and two tasks for one name are
+    refused too.
+    """
     write_inspectors(tmp_path, [0, 0], models=1)
     write_run(tmp_path, "other", {"t": choice_samples([True])}, stamp="5")
     assert "found 2 and 1" in run_filter(tmp_path)[2]
@@ -148,8 +157,10 @@ def test_runs_with_images_are_no_inspectors_unless_they_are_called_so(tmp_path: 
     write_inspectors(tmp_path, [1, 0], models=2)
     with pytest.raises(InputError) as error:
         filter_runs(load(tmp_path))
-    assert str(error.value) == (
-        "Expected runs without images, found one with: t of m0. Run --model ablated --model_args "
+    assert (
+        str(error.value)
+        == "Expected runs without images, found one with: t of m0. Run --model ablated"
+        " --model_args "
         "base=...,ablation=text, or say --text-only-models."
     )
     assert only(load(tmp_path)).inspectors == ["m0", "m1"]
@@ -171,7 +182,9 @@ def test_runs_with_images_are_no_inspectors_unless_they_are_called_so(tmp_path: 
     ],
 )
 def test_one_model_is_one_inspector(tmp_path: Path, tasks: list[str], counts: str) -> None:
-    """Of its runs `_llm` counts before no picture, a grey one, another and its own; of equals the last."""
+    """Of its runs `_llm` counts before no picture, a grey one, another and its own; of equals
+    the last.
+    """
     settings = {**BLIND, "x_grey": "prompt=letter,ablation=grey"}
     for stamp, task in enumerate(tasks):
         own = task in settings
@@ -185,7 +198,9 @@ def test_one_model_is_one_inspector(tmp_path: Path, tasks: list[str], counts: st
 
 @pytest.mark.parametrize("role", ["inspector", "lvlm", "pair"])
 def test_failed_requests_are_no_misses(tmp_path: Path, role: str) -> None:
-    """A run with more than 1% of them is no basis; of fewer the questions are left out, and named."""
+    """A run with more than 1% of them is no basis; of fewer the questions are left out, and
+    named.
+    """
     write_inspectors(tmp_path / "whole", [0] * 200, models=1)
     whole = load(tmp_path / "whole")
     for failed in (2, 3):
@@ -200,9 +215,11 @@ def test_failed_requests_are_no_misses(tmp_path: Path, role: str) -> None:
         if failed == 3:
             with pytest.raises(InputError) as error:
                 filter_runs(runs, text_only_models=True, **options)
-            assert str(error.value) == (
-                "t is left out: Expected scores by accuracy of the answers of f to t: 197 of 200 answers have a score, "
-                "fewer than 99% (3 requests failed). Run it again, or choose another --metric."
+            assert (
+                str(error.value)
+                == "t is left out: Expected scores by accuracy of the answers of f to t: 197 of 200"
+                " answers have a score, fewer than 99% (3 requests failed). Run it again, or"
+                " choose another --metric."
             )
             continue
         (found,), remarks, _ = filter_runs(runs, text_only_models=True, **options)
@@ -210,7 +227,10 @@ def test_failed_requests_are_no_misses(tmp_path: Path, role: str) -> None:
             (198, 198) if role == "inspector" else (200, 200)
         )
         assert found.groups()["all"]["n"] == len(found.hits)
-        told = "t: 2 of 200 questions are left out, as not every inspector has a score of them, the first: q0, q1."
+        told = (
+            "t: 2 of 200 questions are left out, as not every inspector has a score of them, the"
+            " first: q0, q1."
+        )
         assert remarks == ([told] if role == "inspector" else [])
         assert sum(found.difficulty_counts().values()) == (200 if role == "lvlm" else 0)
         assert len(found.difficulties) == (198 if role == "lvlm" else 0)
@@ -233,8 +253,9 @@ def test_an_inspector_that_mostly_gives_no_answer_is_warned_of(
     share = {"refused": ("50%", "0%"), "unparsed": ("0%", "50%")}[kind]
     assert status == 0
     assert errors.endswith(
-        f"spiqa-tasks: t: m2 refused {share[0]} of the questions, and {share[1]} of its answers could not be read. "
-        "These count as misses, so that questions are kept that need no image; leave it out, or ask it otherwise.\n"
+        f"spiqa-tasks: t: m2 refused {share[0]} of the questions, and {share[1]} of its answers"
+        " could not be read. These count as misses, so that questions are kept that need no image;"
+        " leave it out, or ask it otherwise.\n"
     )
     assert [answers[kind] for answers in record["answers"]] == [0.25, 0.5]
     assert record["answers"][0] | {kind: 0.0} == {
@@ -271,9 +292,10 @@ def test_a_part_of_a_task_is_no_basis_unless_it_is_wanted(
         return
     with pytest.raises(InputError) as error:
         only(runs, **options)
-    assert str(error.value) == (
-        "t is left out: Expected the whole of t of p: 2 of 900 questions were answered, fewer than 99%. Run it, or add "
-        "--partial."
+    assert (
+        str(error.value)
+        == "t is left out: Expected the whole of t of p: 2 of 900 questions were answered, fewer"
+        " than 99%. Run it, or add --partial."
     )
 
 
@@ -311,7 +333,9 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
 
 
 def test_what_leaks_in_most_pairs_is_counted(tmp_path: Path, run_filter: Filter) -> None:
-    """Figure 3's centre: of four pairs, what three hit and not what two do, in all and in the group."""
+    """Figure 3's centre: of four pairs, what three hit and not what two do, in all and in the
+    group.
+    """
     lvlms = [[True, True, False, True], [True, False, False, True], [True, True, True, False]]
     lvlms.append([True, False, False, False])
     bases = [[False] * 4, [False, False, False, True], [True, False, False, False], [False] * 4]
@@ -342,7 +366,9 @@ def test_what_leaks_in_most_pairs_is_counted(tmp_path: Path, run_filter: Filter)
 
 
 def test_thresholds_of_the_paper_scale() -> None:
-    """Abnormal is at least 75% of the LLMs; easy 12-16 of 16 LVLMs, moderate 8-11, hard 4-7, tough 0-3."""
+    """Abnormal is at least 75% of the LLMs; easy 12-16 of 16 LVLMs, moderate 8-11, hard 4-7,
+    tough 0-3.
+    """
     assert [hits for hits in range(9) if is_abnormal(hits, 8)] == [6, 7, 8]
     assert [hits for hits in range(6) if is_abnormal(hits, 5)] == [4, 5]
     names = [difficulty(hits, 16) for hits in range(17)]
@@ -363,7 +389,7 @@ def test_a_run_with_changed_options_is_no_inspector(tmp_path: Path) -> None:
     write_run(tmp_path, "ablated", samples, "base=m,ablation=text,options=permuted")
     with pytest.raises(InputError) as error:
         filter_runs(load(tmp_path), text_only_models=True)
-    assert str(error.value) == (
-        "Expected runs with the options as they are, found x of m with "
+    assert (
+        str(error.value) == "Expected runs with the options as they are, found x of m with "
         "ablation=text,options=permuted. Set it against the run without by `spiqa-tasks compare`."
     )

@@ -36,7 +36,9 @@ DEMO: dict[str, Any] = {"settings": {"mmstar_demo": "prompt=letter"}, "split": "
 def test_written_task_of_the_host_runs_at_once(
     source_task: Path, tmp_path: Path, run_filter: Filter
 ) -> None:
-    """The task is found without a flag, its own `process_docs` is still applied, and only kept questions are asked."""
+    """The task is found without a flag, its own `process_docs` is still applied, and only kept
+    questions are asked.
+    """
     host_inspectors(tmp_path / "runs", {0, 2, 5})
     status, (record,), _ = run_filter(tmp_path / "runs", "--write", "--include-path", source_task)
     assert status == 0
@@ -78,7 +80,9 @@ def test_written_task_refuses_other_data(
 
 
 def write_answers(folder: Path, task: str, hits: set[int], stamp: str = "1") -> None:
-    """A run of a text-only model that answers the questions at these places of the demo, or of what was kept of it."""
+    """A run of a text-only model that answers the questions at these places of the demo, or of
+    what was kept of it.
+    """
     rows = load_rows("mmstar", "demo", "ablation=text")
     kept = user_folder() / task / "kept.json"
     if kept.is_file():
@@ -98,7 +102,9 @@ def ids_of(task: str) -> list[str]:
 
 
 def test_written_task_of_ours_keeps_ids(tmp_path: Path, run_filter: Filter) -> None:
-    """A filtered task of ours asks the kept questions, and its rows say so; other data is refused."""
+    """A filtered task of ours asks the kept questions, and its rows say so; other data is
+    refused.
+    """
     rows = load_rows("mmstar", "demo", "ablation=text")
     write_answers(tmp_path, "mmstar_demo", set(range(0, 24, 3)))
     run_filter(tmp_path, "--write", "--name", "hard_demo")
@@ -150,7 +156,9 @@ def filtered(folder: Path, **options: Any) -> Filtered:
 
 
 def test_the_list_says_what_was_kept_and_of_what(source_task: Path, tmp_path: Path) -> None:
-    """Places, ids and true answers of the kept questions; the YAML includes the source and its own hook."""
+    """Places, ids and true answers of the kept questions; the YAML includes the source and its
+    own hook.
+    """
     host_inspectors(tmp_path / "runs", {0, 2, 5})
     found = filtered(tmp_path / "runs")
     path = write_task(kept_by_filter(found), "hard", tmp_path / "tasks", source_task)
@@ -208,7 +216,9 @@ def test_the_list_says_what_was_kept_and_of_what(source_task: Path, tmp_path: Pa
 def test_the_revision_of_a_hub_dataset_is_that_of_its_cache(
     source_task: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So that the task is of the data that the runs were made from; one that the YAML names stays."""
+    """So that the task is of the data that the runs were made from; one that the YAML names
+    stays.
+    """
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     references = tmp_path / "datasets--owner--numbers" / "refs"
     references.mkdir(parents=True)
@@ -234,7 +244,9 @@ def test_the_revision_of_a_hub_dataset_is_that_of_its_cache(
 def test_a_list_makes_a_task_that_the_host_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its questions in the order of the split, whatever that of the list; one list's digest is in the YAML."""
+    """Its questions in the order of the split, whatever that of the list; one list's digest is
+    in the YAML.
+    """
     rows = load_rows("mmstar", "demo", "ablation=text")
     wanted = [rows[place]["id"] for place in (7, 2, 11)]
     (tmp_path / "ids.txt").write_text("\n".join(wanted))

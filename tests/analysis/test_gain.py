@@ -52,7 +52,9 @@ def write_host_pair(
 
 
 def test_authors_case_from_result_files(tmp_path: Path, gain: GainOf) -> None:
-    """781, 340 and 304 of 1,500 right (52.1, 22.7, 20.3) give MG 29.4 and ML 2.4, overall and in the one group."""
+    """781, 340 and 304 of 1,500 right (52.1, 22.7, 20.3) give MG 29.4 and ML 2.4, overall and in
+    the one group.
+    """
     write_triple(tmp_path, rights(781, 1500), rights(340, 1500), rights(304, 1500))
     status, records, errors = gain(tmp_path, "--by", "group")
     assert (status, errors) == (0, "")
@@ -67,7 +69,9 @@ def test_authors_case_from_result_files(tmp_path: Path, gain: GainOf) -> None:
 
 
 def test_every_group_has_its_questions(tmp_path: Path) -> None:
-    """In the order in which the questions name them, each with its own gain; a name of two kinds is one group."""
+    """In the order in which the questions name them, each with its own gain; a name of two kinds
+    is one group.
+    """
     v = [
         choice_sample(0, True, "math"),
         choice_sample(1, True, "logic"),
@@ -90,7 +94,9 @@ def test_every_group_has_its_questions(tmp_path: Path) -> None:
 def test_a_base_with_shots_before_the_questions_is_known_by_its_arguments(
     tmp_path: Path, gain: GainOf
 ) -> None:
-    """Of a task of the host and of ours, beside the runs of the LVLM; its signature has what was done."""
+    """Of a task of the host and of ours, beside the runs of the LVLM; its signature has what was
+    done.
+    """
     shots = "base=llm,ablation=text,shots=2,shots_split=dev,seed=4"
     runs = (("lvlm", "", 4), ("ablated", "base=lvlm,ablation=text", 2), ("ablated", shots, 1))
     for stamp, (model, args, right) in enumerate(runs):
@@ -144,7 +150,9 @@ def test_gain_over_a_part_of_a_hosts_task_is_withheld_unless_it_is_wanted(tmp_pa
 
 @pytest.mark.parametrize("limit", [None, 11])
 def test_questions_in_several_documents_are_questions(tmp_path: Path, limit: int | None) -> None:
-    """Shown one figure at a time, with pictures and grey; one that was asked in part has no part in the gain."""
+    """Shown one figure at a time, with pictures and grey; one that was asked in part has no part
+    in the gain.
+    """
     settings = "setting=perfigure,max_figures=0"
     asked = load_rows("spiqa", "demo", settings)
     for stamp, model, args in (("1", "m", ""), ("2", "ablated", "base=m,ablation=grey")):
@@ -170,7 +178,9 @@ def test_questions_in_several_documents_are_questions(tmp_path: Path, limit: int
 def write_totals(
     folder: Path, v: float | None, wv: float | None, task: str = "mmmu_val", metric: str = "acc"
 ) -> None:
-    """A task of the host whose questions have no score, with its numbers with images and without."""
+    """A task of the host whose questions have no score, with its numbers with images and
+    without.
+    """
     lines = host_samples(
         "AAAB", lambda letter: {"pred": letter, "answer": "A", "category": "x"}, metric
     )
@@ -183,7 +193,9 @@ def write_totals(
 
 
 def test_host_numbers_count_where_questions_have_no_score(tmp_path: Path) -> None:
-    """Records whose reading disagrees with the host leave the host's own numbers, without an interval or groups."""
+    """Records whose reading disagrees with the host leave the host's own numbers, without an
+    interval or groups.
+    """
     write_totals(tmp_path, 0.6, 0.4, metric="mmmu_acc")
     (row,) = rows_at(tmp_path)
     assert row.result is not None
@@ -249,7 +261,9 @@ def test_questions_without_the_metric_are_left_out(tmp_path: Path, gain: GainOf)
 
 
 def test_the_headline_of_a_hosts_task_is_of_all_its_questions(tmp_path: Path, gain: GainOf) -> None:
-    """`mmstar` logs its first category before `average`; where none is of all, a metric is asked for."""
+    """`mmstar` logs its first category before `average`; where none is of all, a metric is asked
+    for.
+    """
     for folder, names in (("a", ("average",)), ("b", ("logic",)), ("c", ("logic", "t_total"))):
         samples = []
         for place in range(4):
@@ -324,7 +338,9 @@ def test_a_mean_over_axes_has_no_gain(tmp_path: Path) -> None:
 def test_refused_and_unparsed_answers_are_told_and_warned_of(
     tmp_path: Path, count: int, kind: str
 ) -> None:
-    """From 5% on, together: a model that does not answer without images has a lower bound of leakage only."""
+    """From 5% on, together: a model that does not answer without images has a lower bound of
+    leakage only.
+    """
     write_run(
         tmp_path,
         "m",
@@ -358,7 +374,7 @@ def test_sample_lists_have_what_was_won_lost_and_leaked(tmp_path: Path, with_bas
     """Every question that the image won or lost or that leaked, with its scores, and no other."""
     t = [False, False, False, True] if with_base else None
     write_triple(tmp_path, [True, False, True, True], [False, True, True, True], t)
-    ((pair,), *_) = ablation_pairs(load_runs([RunPath(tmp_path)])[0])
+    (pair,), *_ = ablation_pairs(load_runs([RunPath(tmp_path)])[0])
     found = list(sample_lists(pair))
     leaked = {"q2": ["leaked"]} if with_base else {}
     expected = {

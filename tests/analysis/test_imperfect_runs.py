@@ -1,4 +1,6 @@
-"""Runs that are not perfect: gain, filter and compare give the numbers of what was answered, or a sentence."""
+"""Runs that are not perfect: gain, filter and compare give the numbers of what was answered, or
+a sentence.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -28,7 +30,8 @@ FAULT = st.tuples(st.sampled_from(FAULTS), st.integers(1, 8))
 
 
 def made(fault: tuple[str, int], right: Callable[[int], bool]) -> tuple[list[Sample], Truth]:
-    """The samples of a run with a fault in so many of them, and the score of each question that was answered.
+    """The samples of a run with a fault in so many of them, and the score of each question that was
+    answered.
 
     Every question has a true answer of its own.
     """
@@ -94,7 +97,9 @@ def mean(scores: Mapping[str, float], keys: Sequence[str]) -> float:
 def test_gain_is_that_of_the_questions_that_were_answered_or_there_is_none(
     tmp_path_factory: pytest.TempPathFactory, faults: tuple[tuple[str, int], ...], with_base: bool
 ) -> None:
-    """With images, without, and the base: of the questions that all answered, at least 99% of the task."""
+    """With images, without, and the base: of the questions that all answered, at least 99% of
+    the task.
+    """
     scores = [
         lambda place: place % 4 > 0,
         lambda place: place % 3 == 0,
@@ -134,7 +139,9 @@ def test_gain_is_that_of_the_questions_that_were_answered_or_there_is_none(
 def test_a_filter_counts_the_answers_of_whole_runs_or_is_refused(
     tmp_path_factory: pytest.TempPathFactory, faults: list[tuple[str, int]], again: bool
 ) -> None:
-    """Whatever is run twice: each model counts once, and a question without an answer is left out."""
+    """Whatever is run twice: each model counts once, and a question without an answer is left
+    out.
+    """
     found = [
         made(fault, lambda place, model=model: place % (model + 2) == 0)
         for model, fault in enumerate(faults)

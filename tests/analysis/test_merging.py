@@ -37,13 +37,18 @@ def test_only_questions_that_every_run_has_a_score_of_are_compared(tmp_path: Pat
         (
             {},
             5,
-            "found 4 and 5, 1 in one of them only (such as q4). Run both on the whole task, or with the same --limit.",
+            (
+                "found 4 and 5, 1 in one of them only (such as q4). Run both on the whole task, or"
+                " with the same --limit."
+            ),
         ),
         (
             {},
             2,
-            "found 4 and 2, 2 in one of them only (such as q2, q3). Run both on the whole task, or with the same "
-            "--limit.",
+            (
+                "found 4 and 2, 2 in one of them only (such as q2, q3). Run both on the whole task,"
+                " or with the same --limit."
+            ),
         ),
         (
             {"data": "d2"},
@@ -54,15 +59,19 @@ def test_only_questions_that_every_run_has_a_score_of_are_compared(tmp_path: Pat
         (
             {"answer": "B"},
             4,
-            "found 4 with another text or answer under the same id (such as q0, q1, q2). Run both "
-            "with the same version of the task and of its prompt.",
+            (
+                "found 4 with another text or answer under the same id (such as q0, q1, q2). Run"
+                " both with the same version of the task and of its prompt."
+            ),
         ),
     ],
 )
 def test_runs_of_other_questions_are_refused(
     tmp_path: Path, options: dict[str, str], count: int, message: str
 ) -> None:
-    """Other ids, another data hash, another prompt or another answer: refused, and the message says how."""
+    """Other ids, another data hash, another prompt or another answer: refused, and the message
+    says how.
+    """
     write_run(tmp_path, "m", {"x": choice_samples(rights(1, 4))}, stamp="1", settings={"x": ""})
     samples = choice_samples(rights(1, count), **options)
     write_run(tmp_path, "m", {"x_text": samples}, stamp="2", settings={"x_text": "ablation=text"})
@@ -91,7 +100,9 @@ def test_a_bases_prompt_may_be_another(tmp_path: Path) -> None:
 
 
 def test_other_text_of_a_host_task_is_refused(tmp_path: Path) -> None:
-    """The marks of pictures may go, any other change of the prompt is refused; of a base it is no matter."""
+    """The marks of pictures may go, any other change of the prompt is refused; of a base it is
+    no matter.
+    """
     lines = host_samples("AB", lambda letter: float(letter == "A"))
     without = [{**line, "input": line["input"].replace(" <image>", "")} for line in lines]
     runs = write_pair(tmp_path, lines, without)
@@ -109,7 +120,9 @@ def test_other_text_of_a_host_task_is_refused(tmp_path: Path) -> None:
 
 
 def test_other_revision_of_a_host_dataset_is_refused(tmp_path: Path) -> None:
-    """Where the YAMLs name a revision, it must be the same; where none is named it is the newest."""
+    """Where the YAMLs name a revision, it must be the same; where none is named it is the
+    newest.
+    """
     lines = host_samples("AB", lambda letter: float(letter == "A"))
     write_run(tmp_path, "m", {"t": lines}, stamp="1", revision="a1")
     path = write_run(

@@ -71,7 +71,9 @@ def test_what_the_papers_did_not_measure_has_no_row(
 
 
 def test_text_readers_stand_beside_text_readers() -> None:
-    """SciFIBench's OCR rows are beside runs that show text in the place of pictures, and nowhere else."""
+    """SciFIBench's OCR rows are beside runs that show text in the place of pictures, and nowhere
+    else.
+    """
     with_text = {key[0] for key in values("scifibench", "cs_fig2cap", "ocr=yes")}
     without = {key[0] for key in values("scifibench", "cs_fig2cap", "")}
     assert with_text
@@ -91,7 +93,9 @@ def test_gain_and_leakage_are_those_of_table_5() -> None:
 
 
 def test_a_value_names_its_table_and_judge() -> None:
-    """Those of appendices by their letter; MMStar's stand beside both ways to match, by both protocols SPIQA's."""
+    """Those of appendices by their letter; MMStar's stand beside both ways to match, by both
+    protocols SPIQA's.
+    """
 
     def printed(data: str, settings: str = "") -> list[PublishedValue]:
         return published_values(run_of([], signature=f"data:{data}@d|settings:{settings}"))

@@ -22,7 +22,9 @@ def names(found: GainRuns) -> list[tuple[str, str]]:
 
 
 def test_a_model_with_pictures_without_and_its_base(tmp_path: Path) -> None:
-    """Our `_text` and `_llm` tasks are known by their settings; every question has a score of each run."""
+    """Our `_text` and `_llm` tasks are known by their settings; every question has a score of
+    each run.
+    """
     write_triple(tmp_path, rights(3, 4), rights(2, 4), rights(1, 4))
     found = only(load(tmp_path))
     assert names(found) == [
@@ -35,7 +37,9 @@ def test_a_model_with_pictures_without_and_its_base(tmp_path: Path) -> None:
 
 
 def test_wrapped_models_are_paired_with_their_bases(tmp_path: Path) -> None:
-    """The base and its arguments say which run with images belongs to one without; the others have a sentence."""
+    """The base and its arguments say which run with images belongs to one without; the others
+    have a sentence.
+    """
     write_run(tmp_path, "m", {"t": choice_samples(rights(3, 4))}, "pretrained=a,batch=2", stamp="1")
     write_run(tmp_path, "m", {"t": choice_samples(rights(4, 4))}, "pretrained=b,batch=2", stamp="2")
     for stamp, kind, right in (("3", "grey", 2), ("4", "shuffled", 1)):
@@ -47,8 +51,9 @@ def test_wrapped_models_are_paired_with_their_bases(tmp_path: Path) -> None:
         ("shuffled,seed=1", "1_results.json", "4_results.json"),
     ]
     assert problems == [
-        "Expected a run of m,batch=2,pretrained=b on t without images, found "
-        "m,batch=2,pretrained=a,seed=1. Run --model ablated --model_args base=m,ablation=text,... --tasks t."
+        "Expected a run of m,batch=2,pretrained=b on t without images, found"
+        " m,batch=2,pretrained=a,seed=1. Run --model ablated --model_args base=m,ablation=text,..."
+        " --tasks t."
     ]
 
 
@@ -88,7 +93,9 @@ def test_a_grey_task_is_paired_however_its_settings_are_written(
 
 
 def test_any_run_can_be_the_llm_base(tmp_path: Path) -> None:
-    """One of a text-only model on the plain task; it is no run with images then, though it is among those."""
+    """One of a text-only model on the plain task; it is no run with images then, though it is
+    among those.
+    """
     write_triple(tmp_path / "m", rights(3, 4), rights(2, 4), None)
     samples = {"mmstar_filtered": choice_samples(rights(1, 4), prompt="other")}
     write_run(tmp_path / "base", "llm", samples, stamp="1", settings=SEEING)
@@ -141,8 +148,10 @@ def test_a_run_that_could_belong_to_two_is_left_out(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         ablation_pairs(runs)
     names = f"m ({tmp_path.name}/a) and m ({tmp_path.name}/b)"
-    assert str(error.value) == (
-        f"Expected a run of m on mmstar_demo with images, found {names}. Run the same model with "
+    assert (
+        str(error.value)
+        == f"Expected a run of m on mmstar_demo with images, found {names}. Run the same model"
+        " with "
         f"--tasks mmstar_demo, or name the one that {runs[2].path} belongs to."
     )
 
@@ -157,9 +166,10 @@ def test_scores_of_two_judges_have_no_gain(tmp_path: Path) -> None:
     crossed = [*load(tmp_path / "a")[:1], *load(tmp_path / "b")[1:]]
     with pytest.raises(InputError) as error:
         ablation_pairs(crossed)
-    assert str(error.value) == (
-        "Expected scores by the same judge for spiqa_demo in 1_results.json and spiqa_demo in 2_results.json; found "
-        "openai:a and openai:b. Name one with --judge."
+    assert (
+        str(error.value)
+        == "Expected scores by the same judge for spiqa_demo in 1_results.json and spiqa_demo in"
+        " 2_results.json; found openai:a and openai:b. Name one with --judge."
     )
     assert only(crossed, metric="unformatted_rate").metric.name == "unformatted_rate"
     both = [run for judge in "ab" for run in load(tmp_path / judge)]
@@ -184,8 +194,8 @@ def test_of_two_llm_bases_none_counts(tmp_path: Path) -> None:
     (pair,), _, problems = ablation_pairs(load(tmp_path))
     assert len(pair.runs) == 2
     assert problems == [
-        "Expected one LLM base for mmstar_filtered; found llm,pretrained=b and other. S_t and ML are left out: name "
-        "one of the runs, or its --judge."
+        "Expected one LLM base for mmstar_filtered; found llm,pretrained=b and other. S_t and ML"
+        " are left out: name one of the runs, or its --judge."
     ]
 
 
@@ -199,16 +209,18 @@ def test_a_run_with_images_alone_is_told_what_to_run(tmp_path: Path) -> None:
     )
     with pytest.raises(InputError) as error:
         ablation_pairs(load(tmp_path / "a"))
-    assert str(error.value) == (
-        "Expected a run of m on mmstar_filtered without images, found none. Run the same model with --tasks "
-        "mmstar_filtered_text."
+    assert (
+        str(error.value)
+        == "Expected a run of m on mmstar_filtered without images, found none. Run the same model"
+        " with --tasks mmstar_filtered_text."
     )
     write_run(tmp_path / "b", "m", {"t": choice_samples([True])}, "pretrained=a")
     with pytest.raises(InputError) as error:
         ablation_pairs(load(tmp_path / "b"))
-    assert str(error.value) == (
-        "Expected a run of m,pretrained=a on t without images, found none. Run --model ablated --model_args "
-        "base=m,ablation=text,... --tasks t."
+    assert (
+        str(error.value)
+        == "Expected a run of m,pretrained=a on t without images, found none. Run --model ablated"
+        " --model_args base=m,ablation=text,... --tasks t."
     )
 
 
@@ -246,7 +258,8 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
     found, _, problems = ablation_pairs(load(tmp_path), metric="accuracy")
     assert [each.runs[0].task for each in found] == ["mmstar_filtered"]
     assert problems == [
-        "t of m is left out: Expected t to have the metric accuracy; found score. Choose with --metric."
+        "t of m is left out: Expected t to have the metric accuracy; found score. Choose with"
+        " --metric."
     ]
     with pytest.raises(
         InputError, match=r"t of m is left out: Expected t to have the metric accuracy"

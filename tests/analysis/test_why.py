@@ -1,4 +1,6 @@
-"""Why two numbers of one model differ: real answers, with changes that are put in and counted apart."""
+"""Why two numbers of one model differ: real answers, with changes that are put in and counted
+apart.
+"""
 
 import json
 import random
@@ -85,7 +87,9 @@ def run_of(
     number: Callable[[Mapping[str, float]], float] = lambda scores: fmean(scores.values()),
     model_args: str = "pretrained=m",
 ) -> tuple[Run, dict[str, float]]:
-    """The log of a host's task that scores by a rule, and its scores; failed requests are wrong to it."""
+    """The log of a host's task that scores by a rule, and its scores; failed requests are wrong
+    to it.
+    """
     texts = {question["id"]: question["response"] for question in questions} | dict(texts or {})
     scores, samples = {}, []
     for question in (each for each in questions if texts[each["id"]] is not None):
@@ -155,10 +159,11 @@ def test_the_same_answers_by_two_rules_differ_by_the_rule_alone(
 
 
 def test_what_was_put_in_is_found(tmp_path: Path, questions: Sequence[Question]) -> None:
-    """Another rule, 10% of answers cut off, 5% failed, 3 questions missing, a sixth other, another average.
+    """Another rule, 10% of answers cut off, 5% failed, 3 questions missing, a sixth other, another
+    average.
 
-    Each line equals what was put in, within one question: the rule and the average are computed from whole numbers in
-    both orders, the others from the questions that were changed.
+    Each line equals what was put in, within one question: the rule and the average are computed
+    from whole numbers in both orders, the others from the questions that were changed.
     """
     source, n = random.Random(0), len(questions)
     keys = source.sample([question["id"] for question in questions], n)
@@ -211,7 +216,9 @@ def test_what_was_put_in_is_found(tmp_path: Path, questions: Sequence[Question])
 
 
 def test_mmstar_answers_of_a_host_and_of_a_table(tmp_path: Path, real_data: Path) -> None:
-    """The sample as a table scored by ours, and as lmms-eval's own `mmstar`: its rule and its average over axes."""
+    """The sample as a table scored by ours, and as lmms-eval's own `mmstar`: its rule and its
+    average over axes.
+    """
     path = real_data / "mmstar" / "llava_next_34b_sample.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     axes = defaultdict(list)
@@ -255,7 +262,9 @@ def test_a_printed_number_by_a_known_rule_is_read_so(
 def test_the_rule_and_the_average_that_give_a_printed_number_explain_it(
     tmp_path: Path, questions: Sequence[Question]
 ) -> None:
-    """The same answers by another rule, and by another average of its scores: nothing is unknown."""
+    """The same answers by another rule, and by another average of its scores: nothing is
+    unknown.
+    """
     a, _ = run_of(tmp_path, questions, "accuracy")
     by_lmms_eval = {
         question["id"]: right(question, question["response"], "accuracy_lmms_eval")
@@ -328,7 +337,9 @@ def test_a_system_turn_that_was_never_sent_is_no_difference(
 
 
 def test_an_ablation_is_one_condition(tmp_path: Path, questions: Sequence[Question]) -> None:
-    """With its seed, of our tasks, whose signature has it, and of a host's alike; a model's own seed is another."""
+    """With its seed, of our tasks, whose signature has it, and of a host's alike; a model's own
+    seed is another.
+    """
     own = read_results(
         next(write_demo_run(tmp_path, "m", lambda _, row: row["answer"]).rglob("*_results.json"))
     )[0]
@@ -358,7 +369,9 @@ def test_runs_that_share_no_question_are_refused(
 def judged(
     texts: str, scores: Sequence[float], judge: str = "openai:j", released: Sequence[float] = ()
 ) -> Run:
-    """Answers to SPIQA of one letter each with their scores by a judge, and by the released reading."""
+    """Answers to SPIQA of one letter each with their scores by a judge, and by the released
+    reading.
+    """
     signature = f"data:spiqa/testA@d|prompt:p|settings:setting=direct,protocol=both|judge:{judge}"
     both = [("l3score", scores), ("l3score_released", released)]
     records = [
@@ -375,7 +388,9 @@ def judged(
 
 
 def test_the_same_answers_by_another_judge_are_the_judges_part() -> None:
-    """Other answers by another judge are neither: the command that would tell has the judge's name."""
+    """Other answers by another judge are neither: the command that would tell has the judge's
+    name.
+    """
     a, b = judged("aaaa", [0.0, 0.5, 1.0, 1.0]), judged("aabb", [1.0, 0.5, 0.0, 1.0], "openai:k")
     of = lines(found := why(a, b))
     assert found.about[RULE] == "judge: openai:j and openai:k"

@@ -45,7 +45,9 @@ def unscored(count: int) -> list[Record]:
     ("missing", "is_withheld"), [(0, False), (1, False), (2, True), (100, True)]
 )
 def test_mean_is_withheld_below_99_percent(missing: int, is_withheld: bool) -> None:
-    """Of 100 records, one without a score is tolerated and left out of the mean; two withhold it, with the reason."""
+    """Of 100 records, one without a score is tolerated and left out of the mean; two withhold
+    it, with the reason.
+    """
     value = mean_of("x").compute(scored(100 - missing) + unscored(missing))
     assert value.n == 100 - missing
     if is_withheld:
@@ -98,7 +100,9 @@ def test_a_question_of_which_documents_are_missing_was_not_answered() -> None:
 
 @pytest.mark.parametrize("group", [None, "plot", "no such group"])
 def test_every_value_over_a_part_is_withheld_unless_it_is_asked_for(group: str | None) -> None:
-    """One rule for all metrics and groups: `n of N` is the reason, whatever the metric would have said."""
+    """One rule for all metrics and groups: `n of N` is the reason, whatever the metric would
+    have said.
+    """
     records = [
         Record(str(number), scores={"x": 0.5}, groups={"type": "plot"}) for number in range(12)
     ]
@@ -121,7 +125,9 @@ def test_every_value_over_a_part_is_withheld_unless_it_is_asked_for(group: str |
 def test_questions_without_an_answer_and_answers_without_a_score_are_counted_together(
     kept: int, failed: int, is_withheld: bool
 ) -> None:
-    """Less than 1% of each may be more than 1% of the task; a part that is asked for and a group are told apart."""
+    """Less than 1% of each may be more than 1% of the task; a part that is asked for and a group
+    are told apart.
+    """
     records = [
         replace(each, groups={"type": "plot"})
         for each in [*scored(kept - failed), *unscored(failed)]
@@ -161,7 +167,9 @@ def clustered_records(scores: list[float], clusters: list[str | None]) -> Record
 
 
 def test_a_value_has_the_interval_of_its_answers_clusters() -> None:
-    """Wilson's of a share, at the effective number of scores between 0 and 1, over papers where there are any."""
+    """Wilson's of a share, at the effective number of scores between 0 and 1, over papers where
+    there are any.
+    """
     share = clustered_records([1.0] * 7 + [0.0] * 3, [None] * 10).value(mean_of("x"))
     expected = stats.binomtest(7, 10).proportion_ci(method="wilson")
     assert share.interval == pytest.approx((expected.low, expected.high))
@@ -175,7 +183,9 @@ def test_a_value_has_the_interval_of_its_answers_clusters() -> None:
 
 
 def test_a_group_is_held_against_its_own_size() -> None:
-    """15 questions without an answer are 1% of the task: of a group of 46 they leave 31, and no number."""
+    """15 questions without an answer are 1% of the task: of a group of 46 they leave 31, and no
+    number.
+    """
     rest = [
         Record(f"r{place}", scores={"x": 1.0}, groups={"axis": "rest"}) for place in range(1454)
     ]
@@ -225,7 +235,9 @@ def test_aggregations_change_nothing_that_they_are_given(
     request: pytest.FixtureRequest,
     server: OpenAIServer,
 ) -> None:
-    """Every metric of every benchmark, overall and by group, leaves its records as they were and repeats itself."""
+    """Every metric of every benchmark, overall and by group, leaves its records as they were and
+    repeats itself.
+    """
     server.behaviour.text = "B"
     asked: Judge | None = request.getfixturevalue(judge) if judge else None
     scorer = scorer_of(benchmark, settings, asked)
@@ -278,7 +290,9 @@ def answers() -> list[Response]:
 
 @pytest.fixture
 def java_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """A Java that tokenizes nothing away and finds no match; returns which program was started, in order."""
+    """A Java that tokenizes nothing away and finds no match; returns which program was started,
+    in order.
+    """
     forget_text_metrics()
     started: list[str] = []
 
@@ -312,7 +326,9 @@ def answers_in_groups() -> list[Record]:
 
 @pytest.mark.java
 def test_every_metric_of_every_group_starts_each_program_once(java_starts: list[str]) -> None:
-    """After `prepare` with a run's records, its groups start neither the tokenizer nor METEOR, in both protocols."""
+    """After `prepare` with a run's records, its groups start neither the tokenizer nor METEOR,
+    in both protocols.
+    """
     spiqa = BENCHMARKS["spiqa"]
     metrics = [
         each

@@ -27,7 +27,9 @@ def test_a_benchmark_has_few_fields() -> None:
 
 
 def every_setting(benchmark: Benchmark) -> Iterator[Any]:
-    """The settings of all combinations of named values, with numbers at their default; less what makes no sense."""
+    """The settings of all combinations of named values, with numbers at their default; less what
+    makes no sense.
+    """
     types = typing.get_type_hints(benchmark.settings)
     named = {
         name: typing.get_args(kind)
@@ -43,7 +45,9 @@ def every_setting(benchmark: Benchmark) -> Iterator[Any]:
 
 @pytest.mark.parametrize(("name", "most"), MOST_ROWS.items())
 def test_the_hosts_table_is_short_and_begins_with_the_headline(name: str, most: int) -> None:
-    """Under every setting the rows are few, all different, each of a metric that there is, the headline first."""
+    """Under every setting the rows are few, all different, each of a metric that there is, the
+    headline first.
+    """
     benchmark = BENCHMARKS[name]
     longest = 0
     for settings in every_setting(benchmark):
@@ -73,7 +77,9 @@ def test_the_main_groups_are_in_the_table() -> None:
 
 @pytest.mark.parametrize("name", MOST_ROWS)
 def test_what_scoring_needs_not_see_is_left_out_of_the_settings(name: str) -> None:
-    """Rows for scoring show no picture; what decides the scores stays: metrics, judge and the shape of questions."""
+    """Rows for scoring show no picture; what decides the scores stays: metrics, judge and the
+    shape of questions.
+    """
     benchmark = BENCHMARKS[name]
     for settings in every_setting(benchmark):
         unseen = benchmark.scoring_settings(settings)

@@ -73,7 +73,9 @@ def test_a_hit_is_told_with_all_that_it_was_read_from(row: dict[str, Any]) -> No
 
 
 def test_refusal_and_no_letter_count_as_misses_and_are_told_apart(row: dict[str, Any]) -> None:
-    """A refusal is in refusal_rate, an answer without a letter in unparsed_rate, both with accuracy 0."""
+    """A refusal is in refusal_rate, an answer without a letter in unparsed_rate, both with
+    accuracy 0.
+    """
     refusal, vague = scored(row, REFUSAL), scored(row, "A chart shows growth")
     assert (refusal.status, refusal.refused, refusal.prediction) == ("refused", True, None)
     assert (vague.status, vague.refused, vague.prediction) == ("unparsed", False, None)
@@ -92,7 +94,9 @@ def test_refusal_and_no_letter_count_as_misses_and_are_told_apart(row: dict[str,
 
 
 def test_failed_request_is_no_answer(row: dict[str, Any]) -> None:
-    """It has no accuracy, neither right nor wrong, keeps the reason, and is counted in a rate of its own."""
+    """It has no accuracy, neither right nor wrong, keeps the reason, and is counted in a rate of
+    its own.
+    """
     failed = scored(row, row["answer"], failure="boom")
     assert (failed.status, failed.reason, failed.prediction, failed.scores) == (
         "request_failed",

@@ -89,7 +89,9 @@ def test_table_2_is_of_the_three_splits_with_generated_questions(tmp_path: Path)
 
 
 def test_types_are_left_out_where_no_figure_has_a_label(tmp_path: Path) -> None:
-    """Test-C tells tables by their names; without labels its figures have no type, and are not all other."""
+    """Test-C tells tables by their names; without labels its figures have no type, and are not
+    all other.
+    """
     content = {
         "arxiv_id": "1",
         "question": ["Why?"],
@@ -105,7 +107,9 @@ def test_types_are_left_out_where_no_figure_has_a_label(tmp_path: Path) -> None:
 
 
 def test_questions_categories_and_sources_are_counted(tmp_path: Path) -> None:
-    """Of MMStar; a copy without its column of sources has unknown ones, and the demo no printed numbers."""
+    """Of MMStar; a copy without its column of sources has unknown ones, and the demo no printed
+    numbers.
+    """
     origins = ({"source": "MathVista"}, {"source": "SEED"}, {"source": "SEED"}, None)
     kinds = [
         ("math", "geometry"),

@@ -55,7 +55,9 @@ def test_a_file_of_any_form_has_the_number_of_the_metric_in_python(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Each prediction is judged as it is, without a search for an answer in it; the ids are the rows' numbers."""
+    """Each prediction is judged as it is, without a search for an answer in it; the ids are the
+    rows' numbers.
+    """
     path = tmp_path / f"answers.{form}"
     write(path, ROWS)
     columns = ([row[name] for row in ROWS] for name in ("question", "reference", "prediction"))
@@ -97,7 +99,9 @@ def test_of_several_references_the_best_counts(
 def test_files_of_the_same_questions_stand_side_by_side(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They have the same data in their signatures, so that `compare` sets them against each other, too."""
+    """They have the same data in their signatures, so that `compare` sets them against each
+    other, too.
+    """
     write_lines(tmp_path / "a.jsonl", ROWS)
     write_csv(tmp_path / "b.csv", [{**row, "prediction": row["reference"]} for row in ROWS])
     paths = [tmp_path / "a.jsonl", tmp_path / "b.csv"]
@@ -110,13 +114,17 @@ def test_files_of_the_same_questions_stand_side_by_side(
 def test_other_names_of_columns_are_advised_and_taken(
     server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The refusal has the whole argument; a prediction or an id that no column looks like is named."""
+    """The refusal has the whole argument; a prediction or an id that no column looks like is
+    named.
+    """
     path = tmp_path / "other.jsonl"
     write_lines(
         path, [{"q": row["question"], "truth": row["reference"], "response": "x"} for row in ROWS]
     )
     assert main(["score", str(path)]) == 2
-    assert "such as --columns question=q." in capsys.readouterr().err
+    assert "such as --columns id=q (without a task: --columns question=q)." in (
+        capsys.readouterr().err
+    )
     status, found, errors = run_json(
         capsys, "score", path, "--columns", "question=q,reference=truth"
     )

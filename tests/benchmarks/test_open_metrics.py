@@ -91,7 +91,9 @@ def test_the_mass_is_that_of_the_judgements_with_log_probabilities() -> None:
 
 
 def test_a_mean_of_noise_is_withheld() -> None:
-    """Under a half of the probability on yes and no; of a rule without log-probabilities nothing is."""
+    """Under a half of the probability on yes and no; of a rule without log-probabilities nothing
+    is.
+    """
     metric = judged_by("l3score", lambda records: Value(0.7, len(records)))
     sure = [judged(number, [["yes", math.log(0.51)]]) for number in range(4)]
     unsure = [judged(number, [["yes", math.log(0.49)]]) for number in range(4)]
@@ -107,8 +109,8 @@ def test_below_ninety_five_in_a_hundred_a_line_says_what_to_do(neither: int, is_
     """Of twenty judgements."""
     records = [judged(number, [["Hm" if number < neither else "no", 0.0]]) for number in range(20)]
     said = [
-        "Yes and no together have 90% of the probability of the judge's first word, the mean over 20 judgements: "
-        f"{NEITHER_REMEDY}."
+        "Yes and no together have 90% of the probability of the judge's first word, the mean over"
+        f" 20 judgements: {NEITHER_REMEDY}."
     ]
     assert judge_advice(records) == (said if is_said else [])
     assert judge_advice([answer(0)]) == []

@@ -58,7 +58,7 @@ def test_turns_are_messages(red: str) -> None:
 
 def test_pictures_are_paths_or_images(red: str) -> None:
     """Encoded ones are sent as the files that they are."""
-    ((message,), (encoded,)) = (
+    (message,), (encoded,) = (
         chat_messages([Picture(red)], form)[0]["content"] for form in (None, "encoded")
     )
     assert (message["url"].size, message["url"].getpixel((0, 0))) == ((4, 3), (255, 0, 0))
@@ -72,7 +72,8 @@ def test_pictures_are_paths_or_images(red: str) -> None:
 def test_pictures_are_marked_in_a_text_of_several() -> None:
     """A single one needs no mark; turns are parted by a blank line, the first one by none."""
     assert plain_text([Picture("a"), "What?"]) == "What?"
-    assert plain_text(["A: ", Picture("a"), "B: ", Picture("b"), "Which?\n\n"]) == (
-        "A: [picture] B: [picture] Which?\n\n"
+    assert (
+        plain_text(["A: ", Picture("a"), "B: ", Picture("b"), "Which?\n\n"])
+        == "A: [picture] B: [picture] Which?\n\n"
     )
     assert plain_text([Turn("system"), "Be brief.", Turn("user"), "What?"]) == "Be brief.\n\nWhat?"

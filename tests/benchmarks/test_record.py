@@ -67,7 +67,9 @@ def test_keys_of_later_versions_are_ignored_and_a_dict_without_id_is_none_of_our
 
 
 def test_a_verdict_becomes_a_score_and_is_kept() -> None:
-    """The score stands under the metric, the verdict tells what it was read from, and nothing is left to ask."""
+    """The score stands under the metric, the verdict tells what it was read from, and nothing is
+    left to ask.
+    """
     record = Record("a", "x", scores={"other": 1.0}, asks=(ask("l3score"),))
     judged = record.judged([YES])
     assert judged.scores == {"other": 1.0, "l3score": 0.75}
@@ -101,7 +103,9 @@ def test_texts_that_tables_write_for_nothing_are_no_answer(text: str) -> None:
 
 
 def test_a_written_verdict_is_kept_as_its_text() -> None:
-    """A judge that writes has no log-probabilities; a verdict without a score is a failed judgement with a reason."""
+    """A judge that writes has no log-probabilities; a verdict without a score is a failed
+    judgement with a reason.
+    """
     judged = Record("a", asks=(ask("accuracy_llm", value=None),)).judged(
         [Verdict("ok", text="B", model="m")]
     )
@@ -124,7 +128,9 @@ def test_a_failed_verdict_is_a_status_and_no_number(before: Any, after: str) -> 
 
 
 def test_several_asks_keep_their_metrics_apart() -> None:
-    """One ask for a metric is its score; several leave theirs in the verdicts, in order, a failed one among them."""
+    """One ask for a metric is its score; several leave theirs in the verdicts, in order, a
+    failed one among them.
+    """
     asks = (ask("l3score", value=0.5), ask("released", "1", 0.25), ask("released", "2", 1.0))
     judged = Record("a", asks=asks).judged([YES, YES, failed("timeout")])
     assert judged.scores == {"l3score": 0.5}

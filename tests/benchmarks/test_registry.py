@@ -44,7 +44,9 @@ def test_rows_for_scoring_need_no_archive_and_no_text(
 
 
 def test_the_three_benchmarks_are_there_and_own_their_rows() -> None:
-    """Each is registered under its name; a row says whose it is; the demo split has as many rows as it says."""
+    """Each is registered under its name; a row says whose it is; the demo split has as many rows
+    as it says.
+    """
     assert set(BENCHMARKS) >= {"spiqa", "mmstar", "scifibench"}
     for name in ("spiqa", "mmstar", "scifibench"):
         rows = load_rows(name, "demo", "ablation=text")
@@ -68,7 +70,9 @@ def place(root: Path, *names: str) -> LocalSource:
 
 
 def test_every_file_that_a_task_reads_must_be_there(tmp_path: Path) -> None:
-    """Annotations alone are enough where no picture is shown; the full paper's texts are another file."""
+    """Annotations alone are enough where no picture is shown; the full paper's texts are another
+    file.
+    """
     source = place(tmp_path, "spiqa/test-A/SPIQA_testA.json")
     assert is_there(source, "spiqa", "testA", "ablation=text")
     assert not is_there(source, "spiqa", "testA", "")

@@ -49,7 +49,9 @@ def records_of(scorer: Scorer, predictions: list[str]) -> list[Record]:
 def test_answers_are_judged_and_averaged(
     scorer_of: ScorerOf, l3score_judge: Judge, server: OpenAIServer
 ) -> None:
-    """A right and a wrong answer of the local judge, overall and by group, with one request each."""
+    """A right and a wrong answer of the local judge, overall and by group, with one request
+    each.
+    """
     scorer = scorer_of("spiqa", "", l3score_judge)
     unjudged = records_of(scorer, ["right", "wrong", "wrong"])
     assert len(scorer.requests(unjudged)) == 3
@@ -72,7 +74,9 @@ def test_answers_are_judged_and_averaged(
 def test_a_text_of_megabytes_is_no_answer(
     scorer_of: ScorerOf, benchmark: str, settings: str
 ) -> None:
-    """It is a failed request that says so, at once; one of the longest length is read, however it is made."""
+    """It is a failed request that says so, at once; one of the longest length is read, however
+    it is made.
+    """
     scorer = scorer_of(benchmark, settings)
     row = load_rows(benchmark, "demo", f"{settings},ablation=text")[0]
     started = time.process_time()
@@ -121,7 +125,9 @@ def test_a_models_reasoning_is_no_part_of_its_answer(scorer_of: ScorerOf) -> Non
 def test_a_defect_becomes_a_status_with_its_reason(
     scorer_of: ScorerOf, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A row that cannot be scored costs no other answer; the headline is withheld and the failure counted."""
+    """A row that cannot be scored costs no other answer; the headline is withheld and the
+    failure counted.
+    """
     scorer = scorer_of("mmstar")
     good, bad = load_rows("mmstar", "demo", "ablation=text")[:2]
     del bad["answer"]
@@ -137,7 +143,9 @@ def test_a_defect_becomes_a_status_with_its_reason(
 def test_the_corpus_value_is_the_mean_of_the_scores_that_the_records_get(
     scorer_of: ScorerOf,
 ) -> None:
-    """ROUGE-L of each answer is its own; BLEU has none of its own; CIDEr has one where the whole run is there."""
+    """ROUGE-L of each answer is its own; BLEU has none of its own; CIDEr has one where the whole
+    run is there.
+    """
     scorer = scorer_of("spiqa")
     unscored = records_of(scorer, ["right", "nothing of it", "the right"])
     records = scorer.score(unscored)
@@ -155,7 +163,9 @@ def test_the_corpus_value_is_the_mean_of_the_scores_that_the_records_get(
 
 
 def test_several_answers_to_one_question_keep_their_own_scores(scorer_of: ScorerOf) -> None:
-    """The host's repeats: each repetition is a run of its own, in the order in which the answers came."""
+    """The host's repeats: each repetition is a run of its own, in the order in which the answers
+    came.
+    """
     scorer = scorer_of("spiqa")
     first, second = records_of(scorer, ["right", "right"]), records_of(scorer, ["wrong", "wrong"])
     mixed = [first[0], second[0], first[1], second[1]]
@@ -166,7 +176,9 @@ def test_several_answers_to_one_question_keep_their_own_scores(scorer_of: Scorer
 
 
 def test_what_cannot_be_computed_is_no_metric_and_says_why(scorer_of: ScorerOf) -> None:
-    """Without a judge there is no L3Score; a program that is missing leaves out both readings of its metric."""
+    """Without a judge there is no L3Score; a program that is missing leaves out both readings of
+    its metric.
+    """
     scorer = scorer_of("spiqa", "protocol=both")
     names = [metric.name for metric in scorer.metrics]
     assert not {
@@ -185,7 +197,9 @@ def test_what_cannot_be_computed_is_no_metric_and_says_why(scorer_of: ScorerOf) 
 
 
 def test_an_answers_own_score_is_what_the_metric_gives_it(scorer_of: ScorerOf) -> None:
-    """Scores of the record, rates computed from it alone, and none for metrics of the whole corpus."""
+    """Scores of the record, rates computed from it alone, and none for metrics of the whole
+    corpus.
+    """
     scorer = scorer_of("spiqa")
     record = scorer.score(records_of(scorer, ["right", "wrong"]))[1]
     assert (
@@ -233,12 +247,16 @@ def fresh() -> Iterator[None]:
 def test_settings_and_metrics_say_what_the_signature_must_have(
     benchmark: str, settings: str, fields: dict[str, str]
 ) -> None:
-    """The tokenizer where a text metric is, the matcher where a letter is read, the grey where it is shown."""
+    """The tokenizer where a text metric is, the matcher where a letter is read, the grey where
+    it is shown.
+    """
     assert dict(make_scorer(benchmark, settings, "offline", None).context.signature) == fields
 
 
 def test_records_are_signed_with_the_judge_as_configured(l3score_judge: Judge) -> None:
-    """The model as served is known after the first answer only, so no record names it: all have one signature."""
+    """The model as served is known after the first answer only, so no record names it: all have
+    one signature.
+    """
     scorer = make_scorer("spiqa", "", "offline", l3score_judge)
     row = load_rows("spiqa", "demo", "ablation=text")[0]
     before = scorer.record(row, Response("blue"))
@@ -262,7 +280,9 @@ def test_a_metric_that_is_left_out_is_told_once(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """However many scorers a host makes, one line for each reason; `score` says it below its table instead."""
+    """However many scorers a host makes, one line for each reason; `score` says it below its
+    table instead.
+    """
     missing = {"cider": "no Java", "meteor": "no Java", "bertscore_f1": "no weights"}
     monkeypatch.setattr(scorer, "available_metrics", lambda: {"rouge_l": None, **missing})
     with caplog.at_level(logging.WARNING):
@@ -278,7 +298,9 @@ def test_a_metric_that_is_left_out_is_told_once(
 
 
 def documents_of(scorer: Scorer) -> list[Record]:
-    """Records of the documents of two questions, each figure found helpful; the answers are right."""
+    """Records of the documents of two questions, each figure found helpful; the answers are
+    right.
+    """
     rows = load_rows("spiqa", "demo", "setting=perfigure,ablation=text")
     ids = list(dict.fromkeys(row["question_id"] for row in rows))[:2]
     rows = [row for row in rows if row["question_id"] in ids]
@@ -291,7 +313,9 @@ def documents_of(scorer: Scorer) -> list[Record]:
 def test_questions_of_several_documents_are_judged_once_they_are_there(
     scorer_of: ScorerOf, l3score_judge: Judge, server: OpenAIServer
 ) -> None:
-    """The first document of each gets the question's scores and its record; others stay as they are."""
+    """The first document of each gets the question's scores and its record; others stay as they
+    are.
+    """
     scorer = scorer_of("spiqa", "setting=perfigure", l3score_judge)
     documents = documents_of(scorer)
     assert (bool(scorer.join), len(scorer.requests(documents))) == (True, 2)
@@ -321,7 +345,9 @@ def test_questions_of_several_documents_are_judged_once_they_are_there(
     ("text", "is_cut_before"), [("A", False), ("<think>It may be", True), ("", True)]
 )
 def test_a_cut_answer_with_an_answer_keeps_its_rule(text: str, is_cut_before: bool) -> None:
-    """That it was cut off is a detail; only one that ends before any answer has that as its reason."""
+    """That it was cut off is a detail; only one that ends before any answer has that as its
+    reason.
+    """
     row = load_rows("mmstar", "demo", "ablation=text")[0]
     record = make_scorer("mmstar", "", "offline", None).record(row, Response(text, truncated=True))
     assert (record.rule == "truncated") == is_cut_before

@@ -32,7 +32,9 @@ def test_fields_of_other_versions_are_left_out() -> None:
 
 
 def test_several_signatures_are_one_that_tells_their_differences() -> None:
-    """Where they differ all values stand, each once and in order; where one says nothing the other's stands."""
+    """Where they differ all values stand, each once and in order; where one says nothing the
+    other's stands.
+    """
     one, two = (
         Signature("1", "offline", tokenizer="ptb-java"),
         Signature("1", "lmms-eval 1", tokenizer="ptb-java"),

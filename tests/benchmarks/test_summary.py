@@ -1,4 +1,6 @@
-"""What a scored run amounts to: rows, counts, reasons and one signature, whoever writes or prints them."""
+"""What a scored run amounts to: rows, counts, reasons and one signature, whoever writes or
+prints them.
+"""
 
 import dataclasses
 import math
@@ -64,7 +66,9 @@ def test_every_metric_has_a_row_followed_by_those_of_its_groups() -> None:
 
 
 def test_the_object_has_what_is_known_and_why_the_rest_is_not() -> None:
-    """A withheld value is null with its reason; what could not be computed has its own; whole runs leave none out."""
+    """A withheld value is null with its reason; what could not be computed has its own; whole
+    runs leave none out.
+    """
     values = {
         "accuracy": Value(0.5, 4, {"q0": 1.0}),
         "l3score": Value(math.nan, 2, reason="2 of 4 answers have a score, fewer than 99%"),
@@ -125,14 +129,18 @@ def test_answers_that_were_made_differently_have_both_values_in_one_signature() 
 
 @pytest.mark.parametrize("partial", [False, True])
 def test_a_part_of_a_task_is_in_the_signature(partial: bool) -> None:
-    """`n of N`, whether values over it are asked for or not; a whole task's signature has no such field."""
+    """`n of N`, whether values over it are asked for or not; a whole task's signature has no
+    such field.
+    """
     records = [choice(place, True) for place in range(3)]
     assert summary.signature_of(of(*records, asked=4, partial=partial)).questions == "3 of 4"
     assert summary.signature_of(of(*records, asked=3, partial=partial)).text == MADE
 
 
 def test_every_kind_of_answer_is_counted() -> None:
-    """Judged, not judged, refused, broken; shares of answers become numbers of them, and `unparsed` is there always."""
+    """Judged, not judged, refused, broken; shares of answers become numbers of them, and
+    `unparsed` is there always.
+    """
     records = [
         Record("ok"),
         Record("judged", verdicts=({"metric": "l3score", "score": 1.0},)),
@@ -176,7 +184,9 @@ def test_truncated_answers_are_those_that_tell() -> None:
 
 
 def test_what_nothing_was_read_in_is_unparsed_and_a_failed_request_is_not() -> None:
-    """By its status or rule, also if the empty answer has a score; what was taken whole is apart, but for "nan"."""
+    """By its status or rule, also if the empty answer has a score; what was taken whole is
+    apart, but for "nan".
+    """
     unread = [
         Record("1", status="unparsed"),
         Record("2", rule="empty"),

@@ -34,7 +34,9 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def labels(tmp_path: Path) -> Path:
-    """Forty answers to twenty questions: every second one right, of which a fourth in other words."""
+    """Forty answers to twenty questions: every second one right, of which a fourth in other
+    words.
+    """
     rows = [
         {
             "question": f"q{place // 2}",
@@ -90,7 +92,9 @@ def test_an_unfit_judge_is_refused(
 def test_failures_are_no_verdicts(
     server: OpenAIServer, judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With more than a hundredth of them the numbers are withheld, with the reason, and the status is 3."""
+    """With more than a hundredth of them the numbers are withheld, with the reason, and the
+    status is 3.
+    """
     server.behaviour.script = ["ok", "ok", "400"]
     status, (row,), err = run_json(capsys, "calibrate", labels, "--judge", judge)
     assert status == 3

@@ -39,7 +39,7 @@ def test_the_table_for_people_has_a_line_per_pair(
 def test_what_is_not_known_is_null(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One question has a difference, and neither an interval nor a p-value; JSON has no NaN."""
     places = [write(tmp_path, name, [right]) for name, right in (("a", False), ("b", True))]
-    status, ((found,)), _ = run_json(capsys, "compare", *places)
+    status, (found,), _ = run_json(capsys, "compare", *places)
     assert status == 0
     assert found["difference"]["difference"] == 1
     assert [found["difference"][name] for name in ("low", "high", "p")] == [None] * 3
@@ -90,7 +90,9 @@ def test_at_most_fifty_pairs_are_printed_for_people(
 def test_why_prints_lines_that_add_up_and_two_sentences(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of two runs: 24 demo questions of which one answers half; the same by another metric; and a printed number."""
+    """Of two runs: 24 demo questions of which one answers half; the same by another metric; and
+    a printed number.
+    """
     first, other = str(unread_run(tmp_path / "m", "", 12)), str(unread_run(tmp_path / "n", "A", 0))
     assert main(["compare", first, other, "--why"]) == 0
     told = capsys.readouterr().out
@@ -99,8 +101,8 @@ def test_why_prints_lines_that_add_up_and_two_sentences(
     assert cells["difference"] == ["50.0"]
     told = " ".join(told.split())
     assert (
-        "What explains most: answers empty or refused (12 and 0), 50.0 of 50.0 points, on 12 questions"
-        in told
+        "What explains most: answers empty or refused (12 and 0), 50.0 of 50.0 points, on 12"
+        " questions" in told
     )
     assert "To settle answers empty or refused (50.0 points): spiqa-tasks report" in told
     _, (found,), _ = run_json(
@@ -126,7 +128,10 @@ def test_why_prints_lines_that_add_up_and_two_sentences(
     [
         (
             ["--why"],
-            "Expected two runs for --why, one with --metric A,B, or one with --against NUMBER; found mmstar_demo",
+            (
+                "Expected two runs for --why, one with --metric A,B, or one with --against NUMBER;"
+                " found mmstar_demo"
+            ),
         ),
         *(
             (["--against", number], "Expected --against a share from 0 to 1 or percent")

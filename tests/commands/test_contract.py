@@ -1,4 +1,6 @@
-"""All commands: unusable input is status 2 and one sentence, every form is valid, no file that is read is written."""
+"""All commands: unusable input is status 2 and one sentence, every form is valid, no file that
+is read is written.
+"""
 
 import csv
 import io
@@ -23,11 +25,17 @@ REFUSALS = {
     "score mine.yaml p.jsonl": "mine.yaml to be the YAML of a task",
     "score spiqa_demo p.jsonl --top 1": "a number from 2 to 1000, found 1",
     "score spiqa_demo p.jsonl --metrics nonsense": "Expected metrics of spiqa_demo (l3score,",
-    "score spiqa_demo p.jsonl --metrics l3score --judge none": "found none: judging is switched off",
+    "score spiqa_demo p.jsonl --metrics l3score --judge none": (
+        "found none: judging is switched off"
+    ),
     "score spiqa_demo absent.jsonl": "There is no file or folder absent.jsonl.",
-    "score p.jsonl --columns prediction=x": "Expected the column x of --columns in p.jsonl, found id, prediction",
+    "score p.jsonl --columns prediction=x": (
+        "Expected the column x of --columns in p.jsonl, found id, prediction"
+    ),
     "score spiqa_demo p.jsonl --include-path absent": "a folder with YAMLs of tasks, found absent",
-    "score spiqa_demo p.jsonl --columns predictions=x": "with fields among id, prediction, question, reference",
+    "score spiqa_demo p.jsonl --columns predictions=x": (
+        "with fields among id, prediction, question, reference"
+    ),
     "score empty --by group": "Expected answers in empty, found none.",
     "choices p.txt": "Expected answers in p.txt, found none.",
     "report empty": "Expected answers in empty, found none. Give a result file of lmms-eval",
@@ -42,7 +50,9 @@ REFUSALS = {
     "paper spiqa table99 empty": "Expected a table or figure of spiqa (figure1,",
     "paper spiqa table8": "Expected runs of spiqa for Table 8, found none.",
     "calibrate none --judge openai:m": "no such file",
-    "export mmstar_demo --output new": "Expected a task of SPIQA such as spiqa_train; found mmstar_demo.",
+    "export mmstar_demo --output new": (
+        "Expected a task of SPIQA such as spiqa_train; found mmstar_demo."
+    ),
     "export spiqa --output new": "Expected a task of SPIQA such as spiqa_train; found spiqa.",
     "export spiqa_demo --settings colour=red --output new": "colour",
     "report spiqa_demo=p.jsonl --csv p.jsonl": "a file of its own",

@@ -1,4 +1,6 @@
-"""The rule of coverage, of all commands: no number over fewer than 99% of a task's questions, or of a group's."""
+"""The rule of coverage, of all commands: no number over fewer than 99% of a task's questions, or
+of a group's.
+"""
 
 import csv
 import io
@@ -94,7 +96,8 @@ def printed(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict
 def test_no_number_is_over_fewer_than_99_percent(
     missing: int, groups: set[str], command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """2 of 1,500 questions may lack, 2 of a group's 10 may not; a status other than 0 says that something is withheld.
+    """2 of 1,500 questions may lack, 2 of a group's 10 may not; a status other than 0 says that
+    something is withheld.
 
     `report` writes files, and says it in them.
     """

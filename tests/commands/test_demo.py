@@ -79,7 +79,9 @@ def results(folder: Path, seconds: float, leave_out: str = "") -> None:
 def test_a_host_that_writes_no_results_is_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], left: str
 ) -> None:
-    """Results of an earlier demo, or of a part of the tasks, are none; the command was shown, the log is named."""
+    """Results of an earlier demo, or of a part of the tasks, are none; the command was shown,
+    the log is named.
+    """
     output = tmp_path / "out"
     if left != "nothing":
         results(
@@ -93,8 +95,9 @@ def test_a_host_that_writes_no_results_is_one_sentence(
     assert main(["demo", "--output", str(output)]) == 2
     printed = capsys.readouterr()
     tasks = ", ".join(RUNS["ocr_baseline"])
-    assert printed.err == (
-        f"spiqa-tasks: Expected results of {tasks} in {output / 'ocr_baseline'}, found none. "
+    assert (
+        printed.err
+        == f"spiqa-tasks: Expected results of {tasks} in {output / 'ocr_baseline'}, found none. "
         f"See {output / 'lmms_eval.log'}.\n"
     )
     shown = [line.split()[1:3] for line in printed.out.splitlines() if line.startswith("$ ")]
@@ -126,7 +129,9 @@ def found_by_task(output: Path, task: str) -> float:
 @pytest.mark.slow
 @pytest.mark.usefixtures("host")
 def test_the_whole_demo_runs(tmp_path: Path) -> None:
-    """Every task has results; gain, comparison, report and what to type next are printed, in 40 lines at most."""
+    """Every task has results; gain, comparison, report and what to type next are printed, in 40
+    lines at most.
+    """
     output = tmp_path / "out"
     done = subprocess.run(
         [*COMMAND, "--output", str(output)], capture_output=True, text=True, timeout=900

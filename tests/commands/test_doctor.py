@@ -15,7 +15,9 @@ from spiqa_tasks.hosts.lmms_eval import registration as lmms_eval
 
 
 def test_absent_data_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without any data the doctor names what fetches it, after all that works, and ends with status 0."""
+    """Without any data the doctor names what fetches it, after all that works, and ends with
+    status 0.
+    """
     assert main(["doctor", "--quick"]) == 0
     lines = capsys.readouterr().out.splitlines()
     (absent,) = (line for line in lines if line.startswith("absent   data of mmstar"))
@@ -49,7 +51,9 @@ def test_a_judge_that_does_not_answer_is_a_fault(
 def test_missing_extras_are_no_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With one task's data of each benchmark, a judge or none, and no other extra; each has its command."""
+    """With one task's data of each benchmark, a judge or none, and no other extra; each has its
+    command.
+    """
     for name in ("mmstar/mmstar.parquet", "scifibench/data/CS_Figure2Caption-0.parquet"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
@@ -122,8 +126,9 @@ def test_whether_lmms_eval_starts_is_tried(
     line = lmms_eval_line(capsys)
     assert line["status"] == status
     if status == "missing":
-        assert line["detail"] == (
-            "0.7.3 cannot start: ModuleNotFoundError: No module named 'filelock._gone'"
+        assert (
+            line["detail"]
+            == "0.7.3 cannot start: ModuleNotFoundError: No module named 'filelock._gone'"
         )
 
 
@@ -145,7 +150,9 @@ def test_a_known_break_is_named_without_a_start(
 def test_the_host_is_known_by_its_lines(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], found: str
 ) -> None:
-    """One that has every patched line is ok whatever its number: a clone's is older than its code."""
+    """One that has every patched line is ok whatever its number: a clone's is older than its
+    code.
+    """
     monkeypatch.setattr(doctor, "version", lambda _package: found)
     assert lmms_eval_line(capsys, "--quick") == {
         "status": "ok",

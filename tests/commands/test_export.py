@@ -17,7 +17,9 @@ from spiqa_tasks.hosts.vlmevalkit import export, tasks
 def test_by_default_every_question_has_its_referred_figure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One line per question in llava's form with one figure each; folders are made and the number is told."""
+    """One line per question in llava's form with one figure each; folders are made and the
+    number is told.
+    """
     path = tmp_path / "new" / "out.jsonl"
     assert main(["export", "spiqa_demo", "--output", str(path)]) == 0
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
@@ -53,10 +55,13 @@ def test_a_file_is_written_whole_or_not_at_all(
 def test_a_task_becomes_a_table_of_vlmevalkit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], task: str, mode: str
 ) -> None:
-    """Every question with its key, its options in columns, and its pictures, each of which is a file once."""
+    """Every question with its key, its options in columns, and its pictures, each of which is a
+    file once.
+    """
     assert main(["export", task, "--to", "vlmevalkit", "--output", str(tmp_path)]) == 0
-    assert capsys.readouterr().out == (
-        f"wrote {tmp_path / task}.tsv; run it with LMUData={tmp_path} --data {task}{mode}\n"
+    assert (
+        capsys.readouterr().out
+        == f"wrote {tmp_path / task}.tsv; run it with LMUData={tmp_path} --data {task}{mode}\n"
     )
     written = read_cells(tmp_path / f"{task}.tsv")
     rows = tasks.rows_of(task)

@@ -48,9 +48,11 @@ def test_a_task_that_is_left_out_is_status_3(tmp_path: Path, run_filter: Filter)
     write_run(tmp_path, "m", tasks)
     status, found, errors = run_filter(tmp_path)
     assert (status, [each["task"] for each in found]) == (3, ["t"])
-    assert errors == (
-        "spiqa-tasks: u is left out: Expected scores by accuracy of the answers of m to u: 1 of 2 answers have a "
-        "score, fewer than 99% (1 request failed). Run it again, or choose another --metric.\n"
+    assert (
+        errors
+        == "spiqa-tasks: u is left out: Expected scores by accuracy of the answers of m to u: 1 of"
+        " 2 answers have a score, fewer than 99% (1 request failed). Run it again, or choose"
+        " another --metric.\n"
     )
     assert run_filter(tmp_path, "--task", "u")[:2] == (2, [])
 

@@ -22,7 +22,9 @@ def gain(capsys: pytest.CaptureFixture[str]) -> Gain:
 
 
 def test_nothing_to_compare_is_refused(tmp_path: Path, gain: Gain) -> None:
-    """Runs with images only, a missing samples file, an unknown metric or no result file: status 2 with a remedy."""
+    """Runs with images only, a missing samples file, an unknown metric or no result file: status
+    2 with a remedy.
+    """
     path = write_run(tmp_path / "a", "m", {"t": choice_samples([True])}, stamp="1")
     assert "--model ablated --model_args base=m" in gain(tmp_path / "a")[2]
     write_run(
@@ -77,7 +79,9 @@ def test_scores_by_hand_in_two_units_are_refused(gain: Gain, scores: tuple[float
 
 
 def test_a_model_is_not_its_own_llm_base(tmp_path: Path, gain: Gain) -> None:
-    """Leakage would be 0; it is left out with a sentence, unless a baseline is to be its own base."""
+    """Leakage would be 0; it is left out with a sentence, unless a baseline is to be its own
+    base.
+    """
     for stamp, (task, ablation, right) in enumerate(
         [("mmstar_filtered", "none", 4), ("mmstar_filtered_text", "text", 2)]
     ):
@@ -97,7 +101,9 @@ def test_a_model_is_not_its_own_llm_base(tmp_path: Path, gain: Gain) -> None:
 
 
 def test_swapped_runs_and_equal_answers_are_said(tmp_path: Path, gain: Gain) -> None:
-    """S_wv above S_v by more than the interval of their difference; a text alone that changes nothing."""
+    """S_wv above S_v by more than the interval of their difference; a text alone that changes
+    nothing.
+    """
     write_triple(tmp_path / "swapped", rights(4, 40), rights(36, 40), None)
     assert "S_wv is above S_v by more than its interval" in gain(tmp_path / "swapped")[2]
     write_triple(tmp_path / "equal", rights(4, 40), rights(4, 40), None)
@@ -109,7 +115,9 @@ def test_swapped_runs_and_equal_answers_are_said(tmp_path: Path, gain: Gain) -> 
 def test_the_overall_row_alone_is_printed_unless_groups_are_asked_for(
     tmp_path: Path, gain: Gain
 ) -> None:
-    """`--by` takes a column of groups, or all of them; another name is refused with those that are known."""
+    """`--by` takes a column of groups, or all of them; another name is refused with those that
+    are known.
+    """
     write_triple(tmp_path, rights(4, 4), rights(2, 4), None)
     assert [row["group"] for row in gain(tmp_path)[1]] == ["all"]
     for by in ("category", "group"):

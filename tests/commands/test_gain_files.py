@@ -41,7 +41,9 @@ def write(path: Path, given: dict[str, str]) -> Path:
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".xlsx"])
 def test_files_of_any_form_are_enough(tmp_path: Path, gain: Gain, suffix: str) -> None:
-    """24 right answers with pictures, 6 without, 3 of the LLM base: the shares and their differences by hand."""
+    """24 right answers with pictures, 6 without, 3 of the LLM base: the shares and their
+    differences by hand.
+    """
     v, wv, t = (
         write(tmp_path / f"{name}{suffix}", answers(n))
         for name, n in (("v", 24), ("w", 6), ("t", 3))
@@ -56,7 +58,9 @@ def test_files_of_any_form_are_enough(tmp_path: Path, gain: Gain, suffix: str) -
 
 
 def test_answers_of_every_run_are_a_view_of_their_own(tmp_path: Path, gain: Gain) -> None:
-    """24, 3 and 6 right of 24, the others refused: 3 were answered by all, and leakage is not cut at 0 there."""
+    """24, 3 and 6 right of 24, the others refused: 3 were answered by all, and leakage is not
+    cut at 0 there.
+    """
     v, wv, t = (
         write(tmp_path / f"{name}.csv", answers(n)) for name, n in (("v", 24), ("w", 3), ("t", 6))
     )
@@ -98,7 +102,9 @@ def test_columns_of_ones_own_are_named(tmp_path: Path, gain: Gain) -> None:
 
 
 def test_what_cannot_be_told_apart_is_refused(tmp_path: Path, gain: Gain) -> None:
-    """A file twice, one alone, runs beside files, pictures that were none, an unknown task: one sentence each."""
+    """A file twice, one alone, runs beside files, pictures that were none, an unknown task: one
+    sentence each.
+    """
     v, wv = write(tmp_path / "v.csv", answers(12)), write(tmp_path / "w.csv", answers(6))
     blind = write(tmp_path / f"m_{TASK}_text.csv", answers(6))
     copy = shutil.copy(v, tmp_path / "copy.csv")
@@ -124,7 +130,9 @@ def test_what_cannot_be_told_apart_is_refused(tmp_path: Path, gain: Gain) -> Non
 
 
 def test_the_authors_submission_is_such_a_file(tmp_path: Path, gain: Gain, real_data: Path) -> None:
-    """Its jsonl, and an xlsx with the same questions, have what they are scored by: no task is needed."""
+    """Its jsonl, and an xlsx with the same questions, have what they are scored by: no task is
+    needed.
+    """
     path = real_data / "mmstar" / "llava_next_34b_sample.jsonl"
     table = pd.read_json(path, lines=True)
     right = (table["prediction"].str[0] == table["answer"]).mean()

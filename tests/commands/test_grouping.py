@@ -34,7 +34,9 @@ def runs(tmp_path: Path) -> Path:
 def test_every_benchmark_has_its_headline_or_every_metric(
     runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without --metric one metric per task; with `all` every one that the run has, the headline first."""
+    """Without --metric one metric per task; with `all` every one that the run has, the headline
+    first.
+    """
     found = run_json(capsys, "score", "--by", "group", runs)[1]
     assert {(row["task"], row["metric"]) for row in found} == {
         ("spiqa_demo", "bleu_1"),
@@ -61,7 +63,9 @@ def test_every_benchmark_has_its_headline_or_every_metric(
 def test_a_label_needs_runs_of_a_benchmark_that_has_it(
     runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of runs of three benchmarks those with the column are taken; without any, the message names it."""
+    """Of runs of three benchmarks those with the column are taken; without any, the message
+    names it.
+    """
     found = run_json(capsys, "score", runs, "--by", "source")[1]
     assert {row["task"] for row in found} == {"mmstar_demo"}
     assert main(["score", str(runs), "--by", "source", "--task", "scifibench_demo"]) == 2
@@ -85,7 +89,9 @@ def test_the_scores_of_two_judges_are_told_apart_or_one_is_named(
 def test_the_source_is_logged_and_read_again(
     runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By a run of lmms-eval; answers that were logged without are of an unknown one, and tasks without are refused."""
+    """By a run of lmms-eval; answers that were logged without are of an unknown one, and tasks
+    without are refused.
+    """
     status, found, _ = run_json(capsys, "score", runs / "mmstar", "--by", "source", "--partial")
     assert (status, [(row["group"], row["n"]) for row in found]) == (0, [("demo", 12)])
     assert (
@@ -102,7 +108,9 @@ def test_the_source_is_logged_and_read_again(
 def test_answers_are_scored_by_the_metrics_named_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No text program is started for others, no judge is asked; of groups too; an unknown name is refused."""
+    """No text program is started for others, no judge is asked; of groups too; an unknown name
+    is refused.
+    """
     monkeypatch.setenv("SPIQA_JUDGE", "openai:nobody")
     path = tmp_path / "answers.jsonl"
     rows = rows_for_scoring("spiqa", "demo", "")

@@ -20,7 +20,15 @@ ENVIRON = {"SPIQA_JUDGE": "openai:gpt-4o", "SPIQA_JUDGE_BASE_URL": "http://local
 
 def asked(names: list[str] | None, top: int = 5) -> Namespace:
     """The command line's arguments."""
-    return Namespace(judge=names, judge_prompt="released", top=top, judge_extra=None, draws=None)
+    return Namespace(
+        judge=names,
+        judge_prompt="released",
+        top=top,
+        judge_extra=None,
+        judge_header=[],
+        draws=None,
+        thinking_tokens=None,
+    )
 
 
 def judges(
@@ -31,7 +39,9 @@ def judges(
 
 
 def test_the_environments_judge_is_the_default_and_none_switches_off() -> None:
-    """Named judges replace it, each once; a task that needs no judge has none of the environment's."""
+    """Named judges replace it, each once; a task that needs no judge has none of the
+    environment's.
+    """
     assert judges(SPIQA, None) == ["openai:gpt-4o"]
     assert judges(SPIQA, None, {"SPIQA_JUDGE": "none"}) == []
     assert judges(SPIQA, ["none"]) == []

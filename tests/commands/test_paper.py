@@ -24,14 +24,18 @@ MADE = [
     for item in items()
     if item.maker and item.maker != "rank" and (item.paper, item.key) != ("spiqa", "table2")
 ]
-"""Items that the demo data make; `test_paper_ranking` and `test_description` have the other ones."""
+"""Items that the demo data make; `test_paper_ranking` and `test_description` have the other
+ones.
+"""
 FIG2CAP = "demo_fig2cap"
 DEMO = {"spiqa": "spiqa_demo", "mmstar": "mmstar_demo", "scifibench": "scifibench_demo"}
 QUESTIONS = 39
 
 
 def write_choices(folder: Path, tasks: dict[str, tuple[str, int]]) -> Path:
-    """Runs of SciFIBench's demo questions: task -> its settings and the number of wrong answers, of 12."""
+    """Runs of SciFIBench's demo questions: task -> its settings and the number of wrong answers,
+    of 12.
+    """
     rows = {
         task: rows_for_scoring("scifibench", FIG2CAP, settings)
         for task, (settings, _) in tasks.items()
@@ -105,7 +109,10 @@ def test_the_list_says_what_is_needed_and_there(
 
 def test_the_list_is_fast(tmp_path: Path) -> None:
     """It imports neither numpy nor the host: its processor time is below a second."""
-    code = "from spiqa_tasks.cli import main; main(['paper']); import sys; print('numpy' in sys.modules)"
+    code = (
+        "from spiqa_tasks.cli import main; main(['paper']); import sys; print('numpy' in"
+        " sys.modules)"
+    )
     before = time.process_time()
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
@@ -261,7 +268,9 @@ def test_the_demo_data_of_every_benchmark_is_counted(capsys: pytest.CaptureFixtu
 def test_differences_from_the_paper_are_shown(
     real_data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of six of test-B's 65 papers; of test-A, which is there in whole, there is none. Missing files are status 3."""
+    """Of six of test-B's 65 papers; of test-A, which is there in whole, there is none. Missing
+    files are status 3.
+    """
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
     assert main(["paper", "spiqa", "table4", "--task", "spiqa_testA", "--task", "spiqa_testB"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]

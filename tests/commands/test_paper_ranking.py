@@ -1,4 +1,6 @@
-"""`spiqa-tasks paper scifibench table3`: judges behind a server rank the captions of three runs and the true ones."""
+"""`spiqa-tasks paper scifibench table3`: judges behind a server rank the captions of three runs
+and the true ones.
+"""
 
 import base64
 import json
@@ -34,7 +36,9 @@ PREFERENCES = {
 
 
 def judge(body: dict[str, Any]) -> str:
-    """Ranks by the model's preference, whatever the letters; the true caption is the one that names no writer."""
+    """Ranks by the model's preference, whatever the letters; the true caption is the one that
+    names no writer.
+    """
     text = body["messages"][-1]["content"][-1]["text"]
     captions = dict(re.findall(r"^([A-Z])\) (.*)$", text, re.MULTILINE))
     writers = {
@@ -74,7 +78,9 @@ JUDGES = ["--judge", "openai:first", "--judge", "openai:second"]
 def test_table_has_mean_and_deviation_per_judge_and_combined(
     runs: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Two judges of opposite taste: ranks 1 and 3 are swapped between them, everybody is 2 on average."""
+    """Two judges of opposite taste: ranks 1 and 3 are swapped between them, everybody is 2 on
+    average.
+    """
     assert main([*RANK, *runs, *JUDGES, "--json"]) == 3
     found = json.loads(capsys.readouterr().out)
     assert found["counts"] == {
@@ -101,7 +107,9 @@ def test_table_has_mean_and_deviation_per_judge_and_combined(
 def test_judge_sees_the_figure_and_captions_in_an_order_of_its_own(
     server: OpenAIServer, runs: list[str]
 ) -> None:
-    """The request holds the figure's bytes and appendix G.3's text; orders vary between items and judges."""
+    """The request holds the figure's bytes and appendix G.3's text; orders vary between items
+    and judges.
+    """
     main([*RANK, *runs, *JUDGES])
     bodies = [request["body"] for request in server.requests]
     assert len(bodies) == 22
@@ -126,7 +134,9 @@ def test_judge_sees_the_figure_and_captions_in_an_order_of_its_own(
 def test_rankings_that_cannot_be_read_are_counted(
     server: OpenAIServer, runs: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A judge that answers without a list has no ranks; the failures are told by reason, and nothing is guessed."""
+    """A judge that answers without a list has no ranks; the failures are told by reason, and
+    nothing is guessed.
+    """
     server.behaviour.text = "A is best, clearly."
     assert main([*RANK, *runs, "--judge", "openai:first", "--json"]) == 3
     found = json.loads(capsys.readouterr().out)

@@ -34,7 +34,9 @@ def test_the_command_writes_the_page_and_prints_its_path(
 def test_every_file_that_is_asked_for_is_written(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In folders that are made, their whole paths printed; other files than the page are alone unless it is named."""
+    """In folders that are made, their whole paths printed; other files than the page are alone
+    unless it is named.
+    """
     monkeypatch.chdir(tmp_path)
     names = {
         "--markdown": "new/r.md",
@@ -61,7 +63,9 @@ def test_every_file_that_is_asked_for_is_written(
 def test_what_could_not_be_read_is_told(
     runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A run without samples is named on stderr and in the report; a task that no run has is refused."""
+    """A run without samples is named on stderr and in the report; a task that no run has is
+    refused.
+    """
     next((runs / "b").glob("*.jsonl")).unlink()
     path = tmp_path / "r.md"
     assert main(["report", str(runs), "--markdown", str(path)]) == 0
@@ -76,7 +80,9 @@ def test_what_could_not_be_read_is_told(
 def test_a_file_without_a_value_has_its_reason_on_stderr(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of files that have no place for it: one of 24 requests failed, so that no metric has a value."""
+    """Of files that have no place for it: one of 24 requests failed, so that no metric has a
+    value.
+    """
     write_demo_run(tmp_path / "m", "m", lambda place, row: FAILED if place == 3 else row["answer"])
     assert main(["report", str(tmp_path / "m"), f"--{form}", str(tmp_path / "file")]) == 0
     told = capsys.readouterr().err
@@ -87,7 +93,9 @@ def test_a_file_without_a_value_has_its_reason_on_stderr(
 def test_models_are_called_by_their_checkpoint_and_commands_are_those_that_ran(
     runs: Path, tmp_path: Path
 ) -> None:
-    """The whole model is in the signature; two of one checkpoint keep their whole names; keys are never shown."""
+    """The whole model is in the signature; two of one checkpoint keep their whole names; keys
+    are never shown.
+    """
     for path in runs.rglob("*_results.json"):
         content = json.loads(path.read_text())
         content["config"]["model_args"] += (

@@ -1,4 +1,6 @@
-"""What the commands on runs share: every form of answers, the tasks, judges and parts of tasks that are wanted."""
+"""What the commands on runs share: every form of answers, the tasks, judges and parts of tasks
+that are wanted.
+"""
 
 import json
 import math
@@ -51,7 +53,9 @@ def short(model: str) -> str:
 
 @pytest.fixture(params=FORMS)
 def pictures(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, list[str]]:
-    """MMStar's demo, answered by two models with pictures and by one without: task -> RUN arguments, in one form."""
+    """MMStar's demo, answered by two models with pictures and by one without: task -> RUN
+    arguments, in one form.
+    """
     write = FORMS[request.param]
     rows = rows_for_scoring("mmstar", "demo", "")
     blind = [
@@ -74,7 +78,9 @@ def pictures(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, list[s
 def test_every_command_reads_every_form(
     pictures: dict[str, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """18 and 12 of 24 right with the picture, 6 without: accuracy, difference, gain, hits, mean and page say so."""
+    """18 and 12 of 24 right with the picture, 6 without: accuracy, difference, gain, hits, mean
+    and page say so.
+    """
     runs, (without,) = pictures["mmstar_demo"], pictures["mmstar_demo_text"]
     overall = [
         row for row in run_json(capsys, "score", "--by", "group", *runs)[1] if row["group"] == "all"
@@ -120,7 +126,9 @@ def test_every_command_reads_every_form(
 def test_tasks_of_ones_own_are_read_in_every_form(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Marked options and another order, known by the YAMLs in --include-path, are found by `alignment` and `spread`."""
+    """Marked options and another order, known by the YAMLs in --include-path, are found by
+    `alignment` and `spread`.
+    """
     own = tmp_path / "own"
     own.mkdir()
     include = (
@@ -133,7 +141,10 @@ def test_tasks_of_ones_own_are_read_in_every_form(
         ("marked", "mark=correct", 12),
         ("order", "shuffle=1", 4),
     ):
-        text = f"include: {include}\ntask: own_{task}\ntest_split: demo_fig2cap\ndataset_name: '{settings}'\n"
+        text = (
+            f"include: {include}\ntask: own_{task}\ntest_split: demo_fig2cap\ndataset_name:"
+            f" '{settings}'\n"
+        )
         (own / f"{task}.yaml").write_text(text)
         rows = rows_for_scoring("scifibench", "demo_fig2cap", settings)
         answers = (tmp_path / task, "m", f"own_{task}", rows, texts_of(rows, right))
@@ -174,7 +185,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
 def test_answers_without_a_judge_are_judged_by_the_one_that_is_named(
     form: str, server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`--judge provider:model@URL`: each question once for all commands; correlations, pairs and page have L3Score."""
+    """`--judge provider:model@URL`: each question once for all commands; correlations, pairs and
+    page have L3Score.
+    """
     rows = rows_for_scoring("spiqa", "demo", "")
     write = {**FORMS, "responses": as_responses}[form]
     right = {
@@ -225,7 +238,9 @@ def parts(tmp_path: Path) -> dict[str, list[str]]:
 def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(
     parts: dict[str, list[str]], tmp_path: Path
 ) -> None:
-    """Page, Markdown, csv and json: no value without --partial, and `12 of 24` beside each with it."""
+    """Page, Markdown, csv and json: no value without --partial, and `12 of 24` beside each with
+    it.
+    """
     files = {name: tmp_path / f"r.{name}" for name in ("html", "markdown", "csv", "json")}
     arguments = [*parts["seen"], *parts["blind"]]
     for name, path in files.items():
@@ -253,14 +268,19 @@ def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(
                 partial
             )
             assert "12 of 24" in text
-            noted = "mmstar_demo of a: 12 of 24 questions were answered, fewer than 99%; --partial prints its values."
+            noted = (
+                "mmstar_demo of a: 12 of 24 questions were answered, fewer than 99%; --partial"
+                " prints its values."
+            )
             assert (noted in text) != bool(partial)
 
 
 def test_runs_of_one_name_in_two_folders_are_not_mixed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Marked tasks have the control, orders of options those, of their own folder; means are counted by hand."""
+    """Marked tasks have the control, orders of options those, of their own folder; means are
+    counted by hand.
+    """
     task = "scifibench_demo_fig2cap"
     right = {"a": {task: 9, f"{task}_marked_correct": 10, f"{task}_shuffle1": 6}}
     right["b"] = {task: 3, f"{task}_marked_correct": 4, f"{task}_shuffle1": 2}
@@ -292,7 +312,9 @@ def test_runs_of_one_name_in_two_folders_are_not_mixed(
 def test_a_value_that_failed_requests_withhold_has_its_reason(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One of twelve answers is a failed request, in one of three runs; --partial changes nothing of it."""
+    """One of twelve answers is a failed request, in one of three runs; --partial changes nothing
+    of it.
+    """
     for name in ("", "_marked_correct", "_shuffle1"):
         task = f"scifibench_demo_fig2cap{name}"
         write_jsonl(
@@ -312,7 +334,9 @@ def test_a_value_that_failed_requests_withhold_has_its_reason(
 def test_a_value_over_a_part_has_its_questions_beside_it(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Six of twelve answers in one run: the rows that it is in, and no others; no such column for whole runs."""
+    """Six of twelve answers in one run: the rows that it is in, and no others; no such column
+    for whole runs.
+    """
     name_of, *options = command.split()
     for asked in (12, 6):
         for name in ("", "_marked_incorrect", "_shuffle1"):
@@ -337,7 +361,9 @@ MIXED = ["score", "score --by group", "compare", "filter --text-only-models"]
 def test_every_form_in_a_folder_is_read_and_what_is_left_out_is_named(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A run, a table and jsonl are three models; jsonl without a task in its name is none, and a sentence says so."""
+    """A run, a table and jsonl are three models; jsonl without a task in its name is none, and a
+    sentence says so.
+    """
     rows = rows_for_scoring("mmstar", "demo", "")
     for form, right in (("run", 18), ("lmms-eval", 9), ("table", 12)):
         FORMS[form](tmp_path, form, "mmstar_demo", rows, texts_of(rows, right))
@@ -356,7 +382,9 @@ def test_every_form_in_a_folder_is_read_and_what_is_left_out_is_named(
 def test_scoring_again_never_makes_another_model_of_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Scored by two judges and by none beside its answers: one model, and sentences say which runs count."""
+    """Scored by two judges and by none beside its answers: one model, and sentences say which
+    runs count.
+    """
     files = [
         write_jsonl(tmp_path / f"{model}_spiqa_demo.jsonl", right_answers("spiqa_demo"))
         for model in "mn"

@@ -53,7 +53,10 @@ def write(path: Path, answer: Callable[[int, str], str]) -> Path:
     """A jsonl file with an answer for every demo question."""
     rows = rows_for_scoring("spiqa", "demo", "")
     entries = [
-        {"id": row["id"], "prediction": "{'Answer': %r}" % answer(index, row["answer"])}  # noqa: UP031
+        {
+            "id": row["id"],
+            "prediction": f"{{'Answer': {answer(index, row['answer'])!r}}}",
+        }
         for index, row in enumerate(rows)
     ]
     path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
@@ -128,7 +131,9 @@ def test_a_dry_run_asks_nothing_and_tells_the_price(
 
 @pytest.fixture
 def judged_letters(tmp_path: Path) -> tuple[Path, Path]:
-    """A YAML of one's own with a judge for open answers, and answers: 20 right, two open, one refused, one wrong."""
+    """A YAML of one's own with a judge for open answers, and answers: 20 right, two open, one
+    refused, one wrong.
+    """
     task = tmp_path / "mine.yaml"
     own = {"include": str(yaml_folder() / "scifibench" / "scifibench_demo.yaml"), "task": "mine"}
     task.write_text(json.dumps({**own, "dataset_name": "prompt=letter,extractor=judge"}))
@@ -152,7 +157,9 @@ def judged_letters(tmp_path: Path) -> tuple[Path, Path]:
 def test_a_judge_reads_open_answers_of_scifibench(
     server: OpenAIServer, judged_letters: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """accuracy_llm counts the answers that the matcher leaves open as the judge reads them; only these are asked."""
+    """accuracy_llm counts the answers that the matcher leaves open as the judge reads them; only
+    these are asked.
+    """
     server.behaviour.text = lambda body: (
         re.findall(r"follows, ([A-E])", str(body["messages"])) or ["B"]
     )[0]
@@ -272,7 +279,9 @@ def test_the_table_for_people_is_times_100_with_intervals_and_reasons(
 def test_extra_fields_go_to_a_judge_at_its_own_address(
     server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They are in every request and in the signature; a public judge is sent none, and that is said."""
+    """They are in every request and in the signature; a public judge is sent none, and that is
+    said.
+    """
     thinking = '{"chat_template_kwargs": {"enable_thinking": false}}'
     found = score(
         capsys,
@@ -296,15 +305,17 @@ def test_extra_fields_go_to_a_judge_at_its_own_address(
 def test_answers_about_single_figures_are_joined_before_they_are_judged(
     server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One verdict per question, foretold by the dry run and asked once though several metrics need it."""
+    """One verdict per question, foretold by the dry run and asked once though several metrics
+    need it.
+    """
     rows = rows_for_scoring("spiqa", "demo", "setting=perfigure,max_figures=0")
     path = tmp_path / "p.jsonl"
     said = [
         {
             "id": row["id"],
-            "prediction": ("Yes" if row["referred"] else "No")
-            if row["step"] == "helpful"
-            else "wrong",
+            "prediction": (
+                ("Yes" if row["referred"] else "No") if row["step"] == "helpful" else "wrong"
+            ),
         }
         for row in rows
     ]
@@ -320,7 +331,9 @@ def test_answers_about_single_figures_are_joined_before_they_are_judged(
 def test_after_kill_9_only_the_missing_verdicts_are_asked_for(
     server: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process killed in the middle of 400 judgements leaves its verdicts; the next one asks for the rest."""
+    """A process killed in the middle of 400 judgements leaves its verdicts; the next one asks
+    for the rest.
+    """
     questions = 400
     data = tmp_path / "data" / "spiqa" / "test-A"
     data.mkdir(parents=True)
@@ -367,7 +380,9 @@ def test_after_kill_9_only_the_missing_verdicts_are_asked_for(
 
 
 def test_failed_requests_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """They are no answers of the model: 2 of 39 withhold its numbers, and a sentence has the first reason."""
+    """They are no answers of the model: 2 of 39 withhold its numbers, and a sentence has the
+    first reason.
+    """
     path = write(tmp_path / "m.jsonl", lambda _, answer: answer)
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     for line in lines[:2]:
@@ -376,8 +391,9 @@ def test_failed_requests_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[
     status, found, errors = run_json(capsys, "score", "spiqa_demo", path)
     assert (status, found["counts"]["request_failed"], found["metrics"]["rouge_l"]) == (3, 2, None)
     assert (
-        f"m: 2 of 39 answers are none of the model's but failed requests, the first {lines[0]['id']}: Error code: 429"
-    ) in errors
+        "m: 2 of 39 answers are none of the model's but failed requests, the first"
+        f" {lines[0]['id']}: Error code: 429" in errors
+    )
     assert "They have no score: ask the model again." in errors
 
 

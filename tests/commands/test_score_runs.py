@@ -32,7 +32,9 @@ def run(tmp_path: Path) -> Path:
 def test_the_signature_says_what_was_run(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], how: str
 ) -> None:
-    """Whether the run, its task's name, an included YAML or the shipped task is named, the settings are the run's."""
+    """Whether the run, its task's name, an included YAML or the shipped task is named, the
+    settings are the run's.
+    """
     arguments: dict[str, list[object]] = {
         "run": [run],
         "named": ["spiqa_own", run],
@@ -79,7 +81,9 @@ def test_a_task_that_filter_wrote_is_scored_on_what_it_keeps(
 
 
 def test_a_group_is_scored_task_by_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each task that has answers in the folder, of whatever form; the others are named, and each is written."""
+    """Each task that has answers in the folder, of whatever form; the others are named, and each
+    is written.
+    """
     mmstar, scifibench = (rows_for_scoring(name, "demo", "") for name in ("mmstar", "scifibench"))
     as_table(tmp_path, "m", "mmstar_demo", mmstar, [row["answer"] for row in mmstar])
     as_table(tmp_path, "m", "scifibench_demo", scifibench, ["no letter"] * len(scifibench))
@@ -122,7 +126,9 @@ def test_of_a_run_with_several_tasks_some_are_scored(
 def test_values_over_a_part_of_a_task_are_withheld_unless_they_are_asked_for(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """12 of 24: status 3, no number in text, JSON and the file; --partial: status 0, each beside `12 of 24`."""
+    """12 of 24: status 3, no number in text, JSON and the file; --partial: status 0, each beside
+    `12 of 24`.
+    """
     rows = rows_for_scoring("mmstar", "demo", "")[:12]
     write = as_table if form == "a table" else as_lmms_eval
     named = write(
@@ -153,14 +159,19 @@ def test_values_over_a_part_of_a_task_are_withheld_unless_they_are_asked_for(
         assert lines[0].startswith("mmstar_demo, 12 of 24 questions")
         (line,) = (line for line in lines if line.startswith("accuracy "))
         assert line.split()[1:] == (["75.0", "[46.8,", "91.1]", "12"] if partial else ["-", "12"])
-        told = "every value is withheld: 12 of 24 questions were answered, fewer than 99%; --partial prints it"
+        told = (
+            "every value is withheld: 12 of 24 questions were answered, fewer than 99%; --partial"
+            " prints it"
+        )
         assert (told in lines) != bool(partial)
 
 
 def test_a_judge_that_cannot_be_asked_holds_nothing_else_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """MMStar is scored in full, SPIQA by its text metrics; how to name a judge is said; status 3."""
+    """MMStar is scored in full, SPIQA by its text metrics; how to name a judge is said; status
+    3.
+    """
     monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     for task, benchmark in (("mmstar_demo", "mmstar"), ("spiqa_demo", "spiqa")):

@@ -77,7 +77,9 @@ def test_annotations_have_the_schema_of_the_real_file(
 
 @pytest.mark.parametrize("stem", ["SPIQA_testA_Images", "SPIQA_testA_Images_224px"])
 def test_every_figure_is_in_the_archive_and_decodes(papers: dict[str, Any], stem: str) -> None:
-    """Each archive holds exactly the annotated figures, and those of the 224px one have that longest side."""
+    """Each archive holds exactly the annotated figures, and those of the 224px one have that
+    longest side.
+    """
     wanted = {
         f"{stem}/{paper_id}/{name}"
         for paper_id, paper in papers.items()
@@ -99,7 +101,9 @@ def test_every_question_refers_to_a_figure_of_its_paper(papers: dict[str, Any]) 
 
 
 def test_mmstar_rows_cover_every_category_four_times() -> None:
-    """Six core capabilities have four rows each and 18 detailed axes at least one, all with indices of their own."""
+    """Six core capabilities have four rows each and 18 detailed axes at least one, all with
+    indices of their own.
+    """
     found = rows(MMSTAR)
     assert Counter(row["category"] for row in found) == dict.fromkeys(CORE_CAPABILITIES, 4)
     assert len({(row["category"], row["l2_category"]) for row in found}) == 18
@@ -116,7 +120,9 @@ def test_mmstar_axes_are_the_real_ones(real_data: Path) -> None:
 
 
 def test_mmstar_questions_hold_four_different_options_and_a_picture() -> None:
-    """The options are in the question's text, the answer is one of their letters, the picture decodes."""
+    """The options are in the question's text, the answer is one of their letters, the picture
+    decodes.
+    """
     for row in rows(MMSTAR):
         match = re.fullmatch(
             r"[^\n]+\nOptions: A: (.+), B: (.+), C: (.+), D: (.+)", row["question"]
@@ -130,7 +136,9 @@ def test_mmstar_questions_hold_four_different_options_and_a_picture() -> None:
 
 @pytest.mark.parametrize(("path", "pictures"), [(FIGURE_TO_CAPTION, 1), (CAPTION_TO_FIGURE, 5)])
 def test_scifibench_rows_are_answerable(path: Path, pictures: int) -> None:
-    """Twelve rows have five different options, a letter among them and different pictures that decode."""
+    """Twelve rows have five different options, a letter among them and different pictures that
+    decode.
+    """
     found = rows(path)
     assert len(found) == 12
     for row in found:

@@ -1,4 +1,6 @@
-"""The demonstration's judge: a server that speaks enough of the protocol, and is named in every signature."""
+"""The demonstration's judge: a server that speaks enough of the protocol, and is named in every
+signature.
+"""
 
 import math
 import urllib.error
@@ -28,7 +30,9 @@ def test_overlap_is_the_f1_of_words(reference: str, prediction: str, f1: float) 
 
 
 def test_l3score_judges_with_it(tmp_path: Path) -> None:
-    """An answer's score is the share of its words, cut at 1% and 99%; its name is in the signature."""
+    """An answer's score is the share of its words, cut at 1% and 99%; its name is in the
+    signature.
+    """
     with overlap_judge() as url:
         metric = L3Score(judge=f"openai:{MODEL}@{url}", cache_dir=tmp_path)
         predictions = ["the red line", "blue", "the red dot in one go"]

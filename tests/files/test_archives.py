@@ -103,7 +103,9 @@ def test_folder_beside_the_archive_is_taken(tmp_path: Path, nested: bool) -> Non
 
 
 def test_packed_pictures_are_extracted_when_they_are_asked_for(tmp_path: Path) -> None:
-    """A packed path names archive and member; unpacking extracts that one, and leaves ordinary paths as they are."""
+    """A packed path names archive and member; unpacking extracts that one, and leaves ordinary
+    paths as they are.
+    """
     path = archive(tmp_path, {f"top/{name}": name.encode() for name in WANTED})
     packed = packed_pictures(path, WANTED)
     assert packed == {name: f"{path}::top/{name}" for name in WANTED}
@@ -148,7 +150,9 @@ def test_any_other_name_is_safe(name: str) -> None:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_some_pictures_are_enough_where_that_is_said(tmp_path: Path, packed: bool) -> None:
-    """In a folder and in an archive; otherwise the first of those that are missing is named, and at least one is."""
+    """In a folder and in an archive; otherwise the first of those that are missing is named, and
+    at least one is.
+    """
     place = tmp_path / "spiqa/test-A"
     if packed:
         archive(place, {WANTED[0]: b"a"}, "Images.zip")

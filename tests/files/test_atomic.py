@@ -42,7 +42,9 @@ def test_readers_and_writers_at_a_time_see_whole_contents_only(tmp_path: Path) -
 
 
 def test_a_failure_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
-    """Where the path cannot be replaced, here because it is a folder, the error is raised and no part stays."""
+    """Where the path cannot be replaced, here because it is a folder, the error is raised and no
+    part stays.
+    """
     (tmp_path / "taken").mkdir()
     with pytest.raises(OSError) as error:  # noqa: PT011 - its message is the platform's
         write_atomically(tmp_path / "taken", b"content")
@@ -53,7 +55,9 @@ def test_a_failure_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes by name are POSIX")
 def test_a_pipe_is_written_to_and_a_link_stays_one(tmp_path: Path) -> None:
-    """As `--samples /dev/stdout` is: what the name stands for gets the content, and the name keeps its meaning."""
+    """As `--samples /dev/stdout` is: what the name stands for gets the content, and the name
+    keeps its meaning.
+    """
     pipe, file, link = tmp_path / "pipe", tmp_path / "file", tmp_path / "link"
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as pool:
@@ -69,7 +73,9 @@ def test_a_pipe_is_written_to_and_a_link_stays_one(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
 def test_the_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
-    """Others may read a shared cache: the mode is what the umask gives, not that of a private temporary file."""
+    """Others may read a shared cache: the mode is what the umask gives, not that of a private
+    temporary file.
+    """
     (tmp_path / "plain").write_bytes(b"")
     write_atomically(tmp_path / "atomic", b"")
     assert stat.S_IMODE((tmp_path / "atomic").stat().st_mode) == stat.S_IMODE(
@@ -91,7 +97,9 @@ def test_places_to_write_are_checked(tmp_path: Path) -> None:
 
 
 def test_the_variable_names_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`~` is the home folder; without the variable, or with an empty one, it is the platform's cache folder."""
+    """`~` is the home folder; without the variable, or with an empty one, it is the platform's
+    cache folder.
+    """
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_path({"SPIQA_TASKS_CACHE": "~/x"}) == tmp_path / "x"
     assert (

@@ -73,7 +73,9 @@ def _png(width: int, height: int, data: bytes) -> bytes:
 def test_a_picture_is_checked_by_decoding_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, lenient: bool
 ) -> None:
-    """Right checksums do not hide a broken stream, nor does a host that has PIL show what is left of one."""
+    """Right checksums do not hide a broken stream, nor does a host that has PIL show what is
+    left of one.
+    """
     monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", lenient)
     Image.new("RGB", (4, 4)).save(tmp_path / "good.png")
     (tmp_path / "bad.png").write_bytes(content)

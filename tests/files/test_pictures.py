@@ -60,7 +60,9 @@ def test_transparent_colours_of_a_palette_become_white() -> None:
 
 
 def test_16_bits_become_8(tmp_path: Path) -> None:
-    """Every grey value keeps its share of the range; PIL would make white of all but the darkest."""
+    """Every grey value keeps its share of the range; PIL would make white of all but the
+    darkest.
+    """
     path = tmp_path / "figure.png"
     Image.fromarray(np.array([[0, 256, 0x8080, 65535]], dtype=np.uint16)).save(path)
     assert np.asarray(open_picture(str(path)))[0].tolist() == [
@@ -98,7 +100,9 @@ def test_every_level_of_16_bits_is_rounded() -> None:
 def test_the_file_that_a_model_class_opens_has_the_pixels_of_the_page(
     tmp_path: Path, kind: str, name: str
 ) -> None:
-    """The file itself if every class shows it so (format, channels, orientation), else a PNG that is made once."""
+    """The file itself if every class shows it so (format, channels, orientation), else a PNG
+    that is made once.
+    """
     path = tmp_path / name
     noise = np.random.default_rng(0).integers(0, 256, (9, 7, 4), dtype=np.uint8)
     rgba = Image.fromarray(noise)
@@ -128,7 +132,9 @@ def test_the_file_that_a_model_class_opens_has_the_pixels_of_the_page(
 
 
 def test_parquet_cells_are_written_once_with_the_suffix_of_their_content(tmp_path: Path) -> None:
-    """A cell's bytes become a file of its name and format; a file cut short is written again; no bytes are an error."""
+    """A cell's bytes become a file of its name and format; a file cut short is written again; no
+    bytes are an error.
+    """
     save_png(Image.new("RGB", (4, 4), "red"), tmp_path / "red.png")
     content = (tmp_path / "red.png").read_bytes()
     assert encoded({"bytes": content, "path": None}, "row 1") == content
@@ -184,7 +190,9 @@ def test_opaque_png_is_copied(tmp_path: Path) -> None:
 def test_other_pictures_are_encoded_once_as_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, mode: str
 ) -> None:
-    """Other formats, and transparent pictures on their white page, become a PNG that is made once."""
+    """Other formats, and transparent pictures on their white page, become a PNG that is made
+    once.
+    """
     path = noise(tmp_path, name, mode)
     shown = open_picture(str(path)).tobytes()
     first = saved(encoded_picture(str(path)))

@@ -58,7 +58,9 @@ def prepare(hub: str, home: Path, *tasks: str) -> subprocess.CompletedProcess[st
 def test_only_the_files_that_a_task_needs_are_fetched_at_the_pinned_revision(
     hub: str, tmp_path: Path
 ) -> None:
-    """Annotations and one archive for SPIQA, one parquet set at the branch's commit; a second run fetches nothing."""
+    """Annotations and one archive for SPIQA, one parquet set at the branch's commit; a second
+    run fetches nothing.
+    """
     done = prepare(hub, tmp_path, "spiqa_testA", "scifibench_cs_fig2cap")
     assert done.returncode == 0, done.stderr
     assert "spiqa_testA: 39 questions, 31 pictures, ready" in done.stdout
@@ -136,21 +138,27 @@ def test_a_hub_that_fails_is_told_in_its_first_line(
     monkeypatch.setattr("huggingface_hub.HfApi.dataset_info", fail)
     with pytest.raises(DataError) as error:
         HubSource().files(SPIQA, "a.json")
-    assert str(error.value) == (
-        "Expected to fetch a.json of the dataset google/spiqa from the Hugging Face hub, "
-        f"which failed: {told}. Check the connection, or set SPIQA_TASKS_DATA to a folder that has the files."
+    assert (
+        str(error.value)
+        == "Expected to fetch a.json of the dataset google/spiqa from the Hugging Face hub, which"
+        f" failed: {told}. Check the connection, or set SPIQA_TASKS_DATA to a folder that has"
+        " the files."
     )
 
 
 def test_on_disk_is_only_what_was_fetched_before(asked: Asked, tmp_path: Path) -> None:
-    """At the revision that is used: a commit, a branch that the hub's client resolved, or one that we did."""
+    """At the revision that is used: a commit, a branch that the hub's client resolved, or one
+    that we did.
+    """
     source = HubSource(fetches=False)
     assert source.folder(SPIQA, "test-A") is None
     with pytest.raises(DataError) as error:
         source.files(SPIQA, "a.json")
-    assert str(error.value) == (
-        "Expected a.json of the dataset google/spiqa in the hub's cache, found none. Fetch it with: hf download "
-        f"google/spiqa --repo-type dataset --revision {SPIQA.revision} --include 'a.json'"
+    assert (
+        str(error.value)
+        == "Expected a.json of the dataset google/spiqa in the hub's cache, found none. Fetch it"
+        f" with: hf download google/spiqa --repo-type dataset --revision {SPIQA.revision}"
+        " --include 'a.json'"
     )
     path = tmp_path / "hub" / "datasets--google--spiqa" / "snapshots" / SPIQA.revision / "a.json"
     _cached(path)

@@ -48,7 +48,9 @@ def test_escapes_of_spreadsheets_are_decoded_on_demand(tmp_path: Path, suffix: s
 
 
 def test_the_kind_of_file_is_told_by_its_content(tmp_path: Path) -> None:
-    """A spreadsheet with another name is one; its first sheet counts, and rows without any cell do not."""
+    """A spreadsheet with another name is one; its first sheet counts, and rows without any cell
+    do not.
+    """
     path = tmp_path / "t.tsv"
     with pd.ExcelWriter(tmp_path / "t.xlsx") as writer:
         pd.DataFrame({"id": ["x", None, "y"], "prediction": ["A", None, None]}).to_excel(
@@ -69,7 +71,9 @@ def test_the_kind_of_file_is_told_by_its_content(tmp_path: Path) -> None:
 def test_separated_cells_come_back_as_they_are(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]
 ) -> None:
-    """Commas, tabs, quotes and line feeds within cells, as pandas writes them, in both kinds of files."""
+    """Commas, tabs, quotes and line feeds within cells, as pandas writes them, in both kinds of
+    files.
+    """
     folder = tmp_path_factory.mktemp("separated")
     frame = pd.DataFrame(rows, columns=["id", "prediction"], dtype=str)
     for name, separator in (("t.csv", ","), ("t.tsv", "\t")):
@@ -88,7 +92,9 @@ def test_a_byte_order_mark_is_no_part_of_a_column(tmp_path: Path) -> None:
 
 
 def test_lines_may_end_as_windows_writes_them(tmp_path: Path) -> None:
-    """The carriage return before a line's end is no part of its last cell, and one within a cell stays."""
+    """The carriage return before a line's end is no part of its last cell, and one within a cell
+    stays.
+    """
     path = tmp_path / "t.csv"
     path.write_bytes(b'id,question,prediction\r\n1,a,"x\ry"\r\n2,b,z\r\n')
     assert read_cells(path) == [
@@ -188,5 +194,7 @@ def test_without_openpyxl_the_extra_is_named(
     ],
 )
 def test_ids_are_as_they_were_before_a_spreadsheet(cells: dict[str, str], found: str) -> None:
-    """An id's own column counts before the running index; whole numbers lose what a spreadsheet gave them."""
+    """An id's own column counts before the running index; whole numbers lose what a spreadsheet
+    gave them.
+    """
     assert row_id(cells) == found

@@ -56,7 +56,9 @@ def test_what_is_imported_already_is_patched_at_once() -> None:
 
 
 def test_modules_in_packages_are_found_where_the_package_is(folder: Path) -> None:
-    """Other modules, a folder without `__init__` and a module that is not there are imported, or not, as ever."""
+    """Other modules, a folder without `__init__` and a module that is not there are imported, or
+    not, as ever.
+    """
     (folder / "a_package").mkdir()
     (folder / "a_package" / "__init__.py").write_text("")
     (folder / "a_package" / "inner.py").write_text("value = 5\n")
@@ -75,7 +77,9 @@ def test_modules_in_packages_are_found_where_the_package_is(folder: Path) -> Non
 
 
 def test_a_patch_whose_line_is_gone_is_named_without_importing_the_host(folder: Path) -> None:
-    """In a module, a package or a module that is missing; the remedy says what the patch was for."""
+    """In a module, a package or a module that is missing; the remedy says what the patch was
+    for.
+    """
     package = folder / "a_host"
     package.mkdir()
     (package / "__init__.py").write_text("raise RuntimeError('imported')\n")
@@ -88,7 +92,9 @@ def test_a_patch_whose_line_is_gone_is_named_without_importing_the_host(folder: 
     }
     found = dict(unmatched({name: ("value", _raise, line) for name, line in lines.items()}))
     assert list(found) == ["a_host.inner", "a_host.gone", "no_host_of_ours.at"]
-    assert found["a_host.inner"] == (
-        "expected the line `def dump(`, found none. The patch has nothing to do there: Add one to its value"
+    assert (
+        found["a_host.inner"]
+        == "expected the line `def dump(`, found none. The patch has nothing to do there: Add one"
+        " to its value"
     )
     assert "a_host" not in sys.modules

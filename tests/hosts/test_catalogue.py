@@ -45,7 +45,8 @@ def test_a_yaml_of_ones_own_wins_over_what_it_includes(tmp_path: Path) -> None:
     """Three lines make a task: what they say counts, the rest is ours."""
     path = tmp_path / "mine.yaml"
     path.write_text(
-        f"include: {yaml_folder()}/mmstar/mmstar_demo.yaml\ntask: mine\ndataset_name: ablation=grey\n"
+        f"include: {yaml_folder()}/mmstar/mmstar_demo.yaml\ntask: mine\ndataset_name:"
+        " ablation=grey\n"
     )
     task = read_task(path)
     assert (task.name, task.benchmark_name, task.split, task.settings_text) == (
@@ -123,7 +124,9 @@ def test_a_yamls_values_are_a_task_where_they_name_one_of_ours(
 
 
 def test_a_group_may_define_its_members_itself(tmp_path: Path) -> None:
-    """As the host's groups do: names, tasks with their values, groups; one name stands without a list."""
+    """As the host's groups do: names, tasks with their values, groups; one name stands without a
+    list.
+    """
     template = yaml_folder() / "mmstar" / "_template_yaml"
     inline = {"task": "mine", "include": str(template), "test_split": "demo"}
     within = {"group": "within", "task": "mmstar_demo"}
@@ -151,7 +154,9 @@ def test_a_sample_is_at_most_the_split() -> None:
     ],
 )
 def test_the_nearest_names_are_told(name: str, found: str) -> None:
-    """One that differs in capitals alone, else the three that are most alike; none where none is."""
+    """One that differs in capitals alone, else the three that are most alike; none where none
+    is.
+    """
     with pytest.raises(InputError) as caught:
         find_tasks([name])
     told = str(caught.value)
@@ -183,7 +188,9 @@ def test_all_whose_source_is_there_are_found_by_name(tmp_path: Path) -> None:
 def test_a_task_whose_source_is_gone_is_left_out_with_a_line(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The line names both; the others are found, and the task is found again when its source is back."""
+    """The line names both; the others are found, and the task is found again when its source is
+    back.
+    """
     gone, there = tmp_path / "gone.yaml", tmp_path / "there.yaml"
     first, second = _write("a", _source(gone)), _write("b", _source(there))
     gone.unlink()

@@ -70,7 +70,9 @@ def test_what_is_known_of_an_answer_comes_along() -> None:
 def test_no_true_answer_and_no_real_answer_reads_like_an_error(
     real_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All references of test-A and those of test-B that are here, and 17,087 answers of real models."""
+    """All references of test-A and those of test-B that are here, and 17,087 answers of real
+    models.
+    """
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
     texts = [
         row["answer"]

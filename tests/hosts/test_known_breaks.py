@@ -32,7 +32,9 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 @pytest.mark.parametrize("known", KNOWN_BREAKS, ids=lambda known: f"{known.host}, {known.package}")
 def test_setup_cfg_has_the_bounds(known: KnownBreak) -> None:
-    """In the host's extra, and in the base requirements for an environment that has the host already."""
+    """In the host's extra, and in the base requirements for an environment that has the host
+    already.
+    """
     setup = configparser.ConfigParser()
     setup.read(SETUP, encoding="utf-8")
     base = setup["options"]["install_requires"]

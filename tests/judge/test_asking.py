@@ -1,4 +1,6 @@
-"""Asking a real server that fails in every way: nothing hangs, nothing is lost, nothing is paid twice."""
+"""Asking a real server that fails in every way: nothing hangs, nothing is lost, nothing is paid
+twice.
+"""
 
 import asyncio
 import os
@@ -51,7 +53,9 @@ def ask(
 def test_verdicts_come_in_the_order_of_the_requests(
     server: OpenAIServer, config: JudgeConfig
 ) -> None:
-    """Each request gets the verdict on its own text, as the server gave it; equal requests share one."""
+    """Each request gets the verdict on its own text, as the server gave it; equal requests share
+    one.
+    """
     found = ask(config, requests(50) * 2)
     assert [verdict.text for verdict in found] == [
         "Yes" if i % 2 or i == 0 else "No" for i in range(50)
@@ -118,7 +122,9 @@ def test_thirty_percent_faults_lose_nothing(server: OpenAIServer, config: JudgeC
 
 
 def test_a_dead_server_is_given_up_for_all(server: OpenAIServer, config: JudgeConfig) -> None:
-    """When nothing was answered for the time bound, what is open fails with the reason, soon and without asking."""
+    """When nothing was answered for the time bound, what is open fails with the reason, soon and
+    without asking.
+    """
     server.behaviour.sticky = "timeout"
     start = time.monotonic()
     found = ask(

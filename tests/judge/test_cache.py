@@ -42,7 +42,9 @@ def read(path: Path, keys: list[str]) -> dict[str, Verdict]:
 
 
 def test_a_stored_verdict_comes_back_whole(path: Path) -> None:
-    """All fields survive, however many keys are asked for; its row is JSON that any program reads."""
+    """All fields survive, however many keys are asked for; its row is JSON that any program
+    reads.
+    """
     stored = fill(path, 1500)
     assert read(path, [f"{place:05}" for place in range(3000)]) == stored
     with closing(sqlite3.connect(path)) as db:
@@ -52,7 +54,9 @@ def test_a_stored_verdict_comes_back_whole(path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:The judge's cache")
 def test_flipped_bits_never_change_a_verdict(path: Path, tmp_path: Path) -> None:
-    """What is read is what was stored; the rest is missing, can be stored again, and is there then."""
+    """What is read is what was stored; the rest is missing, can be stored again, and is there
+    then.
+    """
     stored = fill(path, 60)
     chance, damaged = random.Random(0), tmp_path / "damaged" / "judge.sqlite"
     content = path.read_bytes()
@@ -127,7 +131,9 @@ def locked(path: Path, how: str) -> Iterator[None]:
 def test_a_file_that_is_locked_for_writing_is_read(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Verdicts that cannot be stored meanwhile are stored as soon as it is free, at the latest at the end."""
+    """Verdicts that cannot be stored meanwhile are stored as soon as it is free, at the latest
+    at the end.
+    """
     monkeypatch.setattr(module, "LOCKED_SECONDS", 0.2)
     stored = fill(path, 3)
     with VerdictCache(path) as cache, locked(path, "IMMEDIATE"):
@@ -169,7 +175,9 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """All are judged, what is stored already is not asked for; the first lost one is said, and at the end how many."""
+    """All are judged, what is stored already is not asked for; the first lost one is said, and
+    at the end how many.
+    """
     asked = [JudgeRequest(f"p{place}") for place in range(5)]
     known = 0
     if how in ("read-only", "full"):

@@ -1,4 +1,6 @@
-"""Judges as people met them: adapted to what the refusal says, or refused in words that name the way out."""
+"""Judges as people met them: adapted to what the refusal says, or refused in words that name the
+way out.
+"""
 
 import asyncio
 import math

@@ -1,4 +1,6 @@
-"""A judge of any rule: the test questions before the run and the sentences where they fail, verdicts, signatures."""
+"""A judge of any rule: the test questions before the run and the sentences where they fail,
+verdicts, signatures.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -86,7 +88,9 @@ def test_a_public_judge_without_a_key_is_told_when_it_is_asked() -> None:
 def test_what_a_rule_makes_of_the_verdicts_can_refuse_a_judge(
     server: OpenAIServer, config: JudgeConfig
 ) -> None:
-    """The fault that a rule finds stands in the sentence, with the judge's name and host and the way without it."""
+    """The fault that a rule finds stands in the sentence, with the judge's name and host and the
+    way without it.
+    """
 
     class Strict(Plain):
         def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
@@ -99,15 +103,19 @@ def test_what_a_rule_makes_of_the_verdicts_can_refuse_a_judge(
     host = server.url.split("/")[2]
     with pytest.raises(JudgeError) as caught:
         Judge(config, Strict()).preflight()
-    assert str(caught.value) == (
-        f"The judge openai:gpt-4o at {host} cannot be used: it says No; choose another judge, or {WITHOUT}."
+    assert (
+        str(caught.value)
+        == f"The judge openai:gpt-4o at {host} cannot be used: it says No; choose another judge, or"
+        f" {WITHOUT}."
     )
     server.behaviour.verdict = lambda prompt: [("Yes", -0.1), *agreeing(prompt)[1:]]
     assert len(Judge(config, Strict()).preflight()) == 2
 
 
 def test_a_judge_without_log_probabilities_is_refused_with_those_that_have_them() -> None:
-    """Before anything is asked; the message names the rule and lists the judges that can be asked by it."""
+    """Before anything is asked; the message names the rule and lists the judges that can be
+    asked by it.
+    """
     with pytest.raises(
         JudgeError, match=r"^plain cannot be judged by .*; choose openai:<model>.*, hf:<"
     ):
@@ -155,7 +163,9 @@ def _at(server: OpenAIServer) -> JudgeConfig | None:
 
 
 def test_the_environments_judge_is_tested_before_the_run(server: OpenAIServer) -> None:
-    """Two answers, a right and a wrong one, show whether it can judge; one shows whether it can read letters."""
+    """Two answers, a right and a wrong one, show whether it can judge; one shows whether it can
+    read letters.
+    """
     server.behaviour.text = "B"
     rules = {name: rule for name, rule in RULES.items() if rule is not SampledRule}
     made = [make_judge(name, _at(server)) for name in rules]

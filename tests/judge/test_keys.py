@@ -1,4 +1,6 @@
-"""A key goes only where its owner is: the rule, and the headers that two servers see on every path to a judge."""
+"""A key goes only where its owner is: the rule, and the headers that two servers see on every
+path to a judge.
+"""
 
 import json
 import logging
@@ -107,7 +109,9 @@ def metric(judge: str, **options: Any) -> None:
 def test_the_hooks_judge_at_a_server_of_its_own(
     servers: Servers, monkeypatch: pytest.MonkeyPatch, how: str, key: str | None
 ) -> None:
-    """SPIQA_JUDGE_BASE_URL and the URL in SPIQA_JUDGE get SPIQA_JUDGE_API_KEY or none, never OPENAI_API_KEY."""
+    """SPIQA_JUDGE_BASE_URL and the URL in SPIQA_JUDGE get SPIQA_JUDGE_API_KEY or none, never
+    OPENAI_API_KEY.
+    """
     if how == "variable":
         monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", servers.other.url)
     else:
@@ -122,7 +126,9 @@ def test_the_hooks_judge_at_a_server_of_its_own(
 def test_two_judges_of_a_command_get_a_key_each(
     servers: Servers, predictions: str, run: str, command: str
 ) -> None:
-    """The judge at a URL of its own gets the judge's key, the public one the provider's; no other key leaves."""
+    """The judge at a URL of its own gets the judge's key, the public one the provider's; no
+    other key leaves.
+    """
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]
     main(
         [
@@ -143,7 +149,9 @@ def test_two_judges_of_a_command_get_a_key_each(
 def test_the_environments_judge_owns_its_key(
     servers: Servers, predictions: str, run: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where SPIQA_JUDGE names the public judge, SPIQA_JUDGE_API_KEY is that one's, and another server gets none."""
+    """Where SPIQA_JUDGE names the public judge, SPIQA_JUDGE_API_KEY is that one's, and another
+    server gets none.
+    """
     monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]
     main(
@@ -164,7 +172,9 @@ def test_the_environments_judge_owns_its_key(
 def test_a_command_at_the_environments_server(
     servers: Servers, predictions: str, run: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without a URL of its own a judge is asked at SPIQA_JUDGE_BASE_URL, with SPIQA_JUDGE_API_KEY."""
+    """Without a URL of its own a judge is asked at SPIQA_JUDGE_BASE_URL, with
+    SPIQA_JUDGE_API_KEY.
+    """
     monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", servers.other.url)
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]
     main([*words(command), *places, "--judge", "openai:gpt-4o", "--json"])
@@ -172,7 +182,9 @@ def test_a_command_at_the_environments_server(
 
 
 def test_the_metric_alone(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`@URL` and `base_url=` get SPIQA_JUDGE_API_KEY, an explicit key, or none; the public address gets its own."""
+    """`@URL` and `base_url=` get SPIQA_JUDGE_API_KEY, an explicit key, or none; the public
+    address gets its own.
+    """
     metric("openai:m")
     metric("openai:a", base_url=servers.other.url)
     metric(f"openai:b@{servers.other.url}")
@@ -195,7 +207,9 @@ def test_without_a_key_a_dry_run_works_and_a_real_one_says_what_to_set(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Parsing a judge and counting its calls need no key; asking does, and nothing is sent without one."""
+    """Parsing a judge and counting its calls need no key; asking does, and nothing is sent
+    without one.
+    """
     for name in KEYS:
         monkeypatch.delenv(name)
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]

@@ -1,4 +1,6 @@
-"""Servers that refuse, fail or set a limit, for minutes of a clock that jumps: when all is judged, or given up."""
+"""Servers that refuse, fail or set a limit, for minutes of a clock that jumps: when all is
+judged, or given up.
+"""
 
 import asyncio
 import itertools
@@ -51,7 +53,9 @@ class Server(Provider):
 
 
 def judged(server: Server, count: int = ANSWERS, **kind: Any) -> tuple[list[Verdict], float]:
-    """Have so many requests judged; return the verdicts, and after how many seconds the last one was there."""
+    """Have so many requests judged; return the verdicts, and after how many seconds the last one
+    was there.
+    """
 
     config = JudgeConfig("openai", "m", "http://judge", concurrency=SLOTS)
     requests = {str(place): JudgeRequest(str(place), **kind) for place in range(count)}
@@ -144,7 +148,9 @@ def test_refusals_that_are_no_matter_of_the_rate_do_not_slow_down(share: float) 
 @pytest.mark.parametrize("kind", sorted(TROUBLES))
 @pytest.mark.parametrize("count", [1, ANSWERS, 20_000])
 def test_an_outage_without_end_is_given_up_when_the_patience_is(kind: str, count: int) -> None:
-    """After five minutes, however many requests wait, with few of them made; the reason says what the server did."""
+    """After five minutes, however many requests wait, with few of them made; the reason says
+    what the server did.
+    """
     server = Server(outage(kind, [(0, 1e9)]), 0.05)
     verdicts, took = judged(server, count)
     assert not any(verdict.ok for verdict in verdicts)
@@ -168,7 +174,9 @@ def test_more_patience_than_there_is_ends_it_at_once(wait: float) -> None:
 @pytest.mark.parametrize("seconds", [2, 20])
 @pytest.mark.parametrize("start", [0.0, 0.5])
 def test_lost_requests_are_asked_again(start: float, seconds: float) -> None:
-    """Of a server that was silent for a time: within 1.5 times that and 30 s, at the price of a few test questions."""
+    """Of a server that was silent for a time: within 1.5 times that and 30 s, at the price of a
+    few test questions.
+    """
     server = Server(lambda now: LOST if start <= now < start + seconds else None, 0.1)
     verdicts, took = judged(server)
     assert all(verdict.ok for verdict in verdicts)
@@ -190,7 +198,9 @@ def test_no_slow_answer_is_cut_off(latency: float, kind: dict[str, Any]) -> None
 
 @dataclass
 class Queue(Server):
-    """Answers one request after another, as Ollama or llama.cpp on a small machine; whoever leaves leaves the queue."""
+    """Answers one request after another, as Ollama or llama.cpp on a small machine; whoever
+    leaves leaves the queue.
+    """
 
     work: float = 0.0
 
@@ -219,7 +229,9 @@ class Queue(Server):
 def test_a_server_that_lets_requests_queue_is_asked_no_faster_than_it_answers(
     latency: float, kind: dict[str, Any]
 ) -> None:
-    """Of one place all is judged in little more than its own time, though a queue of 64 is longer than the timeout."""
+    """Of one place all is judged in little more than its own time, though a queue of 64 is
+    longer than the timeout.
+    """
     server = Queue(outage("503", []), latency)
     verdicts, took = judged(server, 200, **kind)
     assert all(verdict.ok for verdict in verdicts)
@@ -231,7 +243,9 @@ def test_a_server_that_lets_requests_queue_is_asked_no_faster_than_it_answers(
     "kind", [{"top_logprobs": None, "max_tokens": 256}, {}], ids=["text", "token"]
 )
 def test_a_server_that_queues_no_more_has_all_slots_again(kind: dict[str, Any]) -> None:
-    """After five minutes of one place, 2,000 answers of a second come within a minute of what 64 slots take."""
+    """After five minutes of one place, 2,000 answers of a second come within a minute of what 64
+    slots take.
+    """
 
     class Busy(Queue):
         async def ask(self, request: JudgeRequest) -> Verdict:
@@ -247,7 +261,9 @@ def test_a_server_that_queues_no_more_has_all_slots_again(kind: dict[str, Any]) 
 @pytest.mark.parametrize("error", [http_error(500, "oops"), http_error(200, "oops")], ids=str)
 @pytest.mark.parametrize("count", [60, 6000])
 def test_a_request_that_fails_for_itself_is_given_up_soon(count: int, error: RequestError) -> None:
-    """A test question that is answered settles that it is the request: within 20 s of the others' end."""
+    """A test question that is answered settles that it is the request: within 20 s of the
+    others' end.
+    """
 
     class One(Server):
         async def ask(self, request: JudgeRequest) -> Verdict:
@@ -264,7 +280,9 @@ def test_a_request_that_fails_for_itself_is_given_up_soon(count: int, error: Req
 @settings(deadline=None, max_examples=10)
 @given(rate=st.floats(3, 60), size=st.floats(2, 50), latency=st.floats(0.01, 0.5))
 def test_a_steady_limit_is_used_up(rate: float, size: float, latency: float) -> None:
-    """Two minutes of work take hardly longer than that, the first seconds of finding out among them."""
+    """Two minutes of work take hardly longer than that, the first seconds of finding out among
+    them.
+    """
     count = int(120 * rate + size)
     verdicts, took = judged(Server(bucket(rate, size), latency), count)
     assert all(verdict.ok for verdict in verdicts)
@@ -273,7 +291,9 @@ def test_a_steady_limit_is_used_up(rate: float, size: float, latency: float) -> 
 
 @dataclass
 class Client(Provider):
-    """Answers after a tenth of a second, or fails as `fault` says by the prompt and how often it was asked before."""
+    """Answers after a tenth of a second, or fails as `fault` says by the prompt and how often it
+    was asked before.
+    """
 
     fault: Callable[[str, int], RequestError | None]
     asked: list[tuple[str, float]] = field(default_factory=list)
@@ -314,7 +334,9 @@ def reason_of_first(client: Client, count: int, config: JudgeConfig = LOCAL) -> 
 
 
 def test_a_try_counts_behind_an_answered_test_question() -> None:
-    """A judge that is there is no reason to wait; one that does not answer it either is at fault itself."""
+    """A judge that is there is no reason to wait; one that does not answer it either is at fault
+    itself.
+    """
     client = first_fails(DOWN)
     assert reason_of_first(client, 1000) == "HTTP 503: down (gave up after 4 tries)"
     assert len(client.asked) == 999 + 4 + 1
@@ -346,7 +368,9 @@ def test_without_patience_every_try_counts(error: RequestError) -> None:
 
 
 def test_a_wait_that_the_server_names_is_kept_and_holds_no_slot() -> None:
-    """Not a second less, and little more; all others are judged meanwhile. Without one it is two seconds at most."""
+    """Not a second less, and little more; all others are judged meanwhile. Without one it is two
+    seconds at most.
+    """
     client = first_fails(http_error(503, "down", retry_after=20.0), 1)
     assert reason_of_first(client, 200) is None
     first, second = client.times("0")
@@ -369,7 +393,9 @@ MIXED = {"refused": 0.08, "failed": 0.20, "lost": 0.02}
 
 @pytest.mark.parametrize("seed", range(5))
 def test_requests_of_which_three_in_ten_fail_are_judged_within_ten_seconds(seed: int) -> None:
-    """Others are answered meanwhile, so that no wait between two tries grows, and no refusal slows all down."""
+    """Others are answered meanwhile, so that no wait between two tries grows, and no refusal
+    slows all down.
+    """
     draw = random.Random(seed).random
 
     class Failing(Server):

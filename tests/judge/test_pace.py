@@ -10,7 +10,9 @@ from spiqa_tasks.judge.pace import Pace
 def test_a_servers_limit_is_used_up_and_few_requests_are_refused(
     limit: float, burst: float
 ) -> None:
-    """Of a bucket refilled at any rate nearly all is used, once found out, with few refusals above ten a second."""
+    """Of a bucket refilled at any rate nearly all is used, once found out, with few refusals
+    above ten a second.
+    """
     pace, now, tokens, filled = Pace(), 0.0, burst, 0.0
     accepted = refused = 0
     while now < 150:

@@ -1,4 +1,6 @@
-"""No key and no password in what a server wrote, on its way into cache, samples, tables and terminal."""
+"""No key and no password in what a server wrote, on its way into cache, samples, tables and
+terminal.
+"""
 
 import json
 import sqlite3
@@ -57,7 +59,9 @@ def test_no_password_of_an_address_is_left() -> None:
 def test_a_server_that_echoes_the_key_writes_it_nowhere(
     server: OpenAIServer, config: JudgeConfig, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As its model's name, as a token and as a text: neither cache nor verdict nor summary has it."""
+    """As its model's name, as a token and as a text: neither cache nor verdict nor summary has
+    it.
+    """
     server.behaviour.served_model = f"m-{KEY}"
     server.behaviour.text = f"B {KEY}"
     server.behaviour.verdict = lambda _: [(KEY, -0.1), *((word, -4.0) for word in "abcd")]

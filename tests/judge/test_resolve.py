@@ -42,7 +42,9 @@ def test_the_url_of_the_model_under_test_is_never_used() -> None:
 
 
 def test_the_judges_own_variables_win() -> None:
-    """SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY come first, and SPIQA_TASKS_CACHE holds the verdicts."""
+    """SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY come first, and SPIQA_TASKS_CACHE holds the
+    verdicts.
+    """
     config = judge_from_environ(
         {
             "SPIQA_JUDGE": "openai:qwen:7b",
@@ -135,7 +137,9 @@ def test_credentials_in_the_url_are_refused_without_repeating_them(url: str) -> 
 
 
 def test_extra_fields_go_to_judges_of_ones_own() -> None:
-    """A provider's public server is not sent them; an address of one's own and a judge in this process are."""
+    """A provider's public server is not sent them; an address of one's own and a judge in this
+    process are.
+    """
     environ = {"SPIQA_JUDGE_EXTRA": ' {"chat_template_kwargs": {} } '}
     for judge in ("openai:m@http://own/v1", "hf:m"):
         assert parse_judge(judge, environ=environ).extra == '{"chat_template_kwargs": {}}'
@@ -187,7 +191,9 @@ BOTH = {"SPIQA_JUDGE_API_KEY": "judges", "OPENAI_API_KEY": "public"}
 def test_a_key_goes_only_where_its_owner_is(
     judge: str, environ: dict[str, str], key: str | None
 ) -> None:
-    """The provider's own to its public address; the judge's to the server that the environment names, if it does."""
+    """The provider's own to its public address; the judge's to the server that the environment
+    names, if it does.
+    """
     assert parse_judge(judge, environ=environ).api_key == key
 
 

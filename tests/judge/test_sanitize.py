@@ -1,4 +1,6 @@
-"""One rule keeps answers from speaking to a judge: what is an attack, what is not, and what it costs."""
+"""One rule keeps answers from speaking to a judge: what is an attack, what is not, and what it
+costs.
+"""
 
 import json
 import re
@@ -156,7 +158,9 @@ HONEST = [
 
 
 def _looks(text: str) -> str:
-    """The text as it looks, by another way than that of the rule: no marks, no invisible characters, one case."""
+    """The text as it looks, by another way than that of the rule: no marks, no invisible
+    characters, one case.
+    """
     plain = "".join(
         c
         for c in unicodedata.normalize("NFKD", text)
@@ -223,7 +227,9 @@ def test_the_time_grows_with_the_text_alone(part: str) -> None:
 def test_no_real_answer_is_touched(
     real_data: Path, monkeypatch: pytest.MonkeyPatch, split: str
 ) -> None:
-    """Every true answer of SPIQA's test-A and of the test-B that is there would be sent unchanged as a candidate."""
+    """Every true answer of SPIQA's test-A and of the test-B that is there would be sent
+    unchanged as a candidate.
+    """
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
     answers = [row["answer"] for row in rows_for_scoring("spiqa", split, "")]
     assert len(answers) == 666 if split == "testA" else answers
@@ -304,7 +310,9 @@ def test_answers_are_not(answer: str) -> None:
 
 
 def test_few_real_answers_are_marked(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of SPIQA's true answers and of the choices of models with a chat form, fewer than one in a hundred."""
+    """Of SPIQA's true answers and of the choices of models with a chat form, fewer than one in a
+    hundred.
+    """
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
     lines = (real_data / "mcq/free_form.jsonl").read_text(encoding="utf-8").splitlines()[::5]
     chosen = [

@@ -45,7 +45,9 @@ def test_a_server_that_lets_requests_queue_gets_few_more(places: int) -> None:
 
 
 def test_it_falls_to_what_is_answered_in_a_quarter_of_the_timeout() -> None:
-    """If a request waits for longer than that, and others are answered; else the server is silent."""
+    """If a request waits for longer than that, and others are answered; else the server is
+    silent.
+    """
     found = slots()
     for number in range(4):
         found.answered(5.0 * (number + 1), 0.0)

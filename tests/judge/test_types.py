@@ -83,5 +83,8 @@ def test_the_line_has_every_count_and_leaves_out_what_there_is_nothing_of() -> N
     """Prices only where they are known, marks only where there are any."""
     counts = "Judge openai:a: 3 judged, 2 from the cache, 1 failed, 4.0 s, 110 tokens"
     assert replace(ONE, cost=None, cut=0).line() == counts
-    marks = ", about $0.50, 1 long answer shown without the middle, 2 suspicious answers (may speak to the judge)"
+    marks = (
+        ", about $0.50, 1 long answer shown without the middle, 2 suspicious answers (may speak to"
+        " the judge)"
+    )
     assert replace(ONE, suspicious=2).line() == counts + marks

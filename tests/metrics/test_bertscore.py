@@ -20,7 +20,9 @@ def test_bertscore_runs_on_a_local_model(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    """BERTScore is 1 for the same text, 0 for an empty one, less than 1 for another, and takes long texts."""
+    """BERTScore is 1 for the same text, 0 for an empty one, less than 1 for another, and takes
+    long texts.
+    """
     pytest.importorskip("bert_score")
     monkeypatch.setattr(module, "model_folder", lambda: tiny_bert(tmp_path))
     pairs = [

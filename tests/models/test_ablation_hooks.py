@@ -71,7 +71,9 @@ def test_pictures_of_all_messages_are_replaced_in_order() -> None:
 
 
 def test_a_message_of_pictures_alone_keeps_an_empty_text() -> None:
-    """Without its pictures a model would have no content at all; marks go from plain contents too."""
+    """Without its pictures a model would have no content at all; marks go from plain contents
+    too.
+    """
     messages = [
         {"role": "user", "content": [{"type": "image", "url": RED}]},
         {"role": "user", "content": "<image>\nQ"},

@@ -25,7 +25,9 @@ def real_rows(real_data: Path) -> list[dict[str, Any]]:
 
 
 def test_random_choice_is_uniform_over_a_questions_own_options(real_data: Path) -> None:
-    """Over 200 seeds the accuracy on real questions is the mean of one over the number of options, near 25%."""
+    """Over 200 seeds the accuracy on real questions is the mean of one over the number of
+    options, near 25%.
+    """
     rows = real_rows(real_data)
     expected = sum(1 / len(row["letters"]) for row in rows) / len(rows)
     hits = 0
@@ -39,7 +41,9 @@ def test_random_choice_is_uniform_over_a_questions_own_options(real_data: Path) 
 
 
 def test_frequent_choice_is_the_best_constant_letter_of_a_capability(real_data: Path) -> None:
-    """In every core capability its accuracy is the share of the most frequent letter, and no constant is better."""
+    """In every core capability its accuracy is the share of the most frequent letter, and no
+    constant is better.
+    """
     rows = real_rows(real_data)
     model = FrequentChoice()
     for category in {row["category"] for row in rows}:
@@ -61,7 +65,9 @@ Run = Callable[..., list[tuple[dict[str, Any], str]]]
 
 @pytest.fixture
 def answer(evaluate: Callable[..., dict[str, Any]], tmp_path: Path) -> Run:
-    """Runs a baseline on rows: (model, rows, model_args, **options) -> the rows with their answers."""
+    """Runs a baseline on rows: (model, rows, model_args, **options) -> the rows with their
+    answers.
+    """
     from numbers_task import manager
 
     def run(
@@ -76,7 +82,9 @@ def answer(evaluate: Callable[..., dict[str, Any]], tmp_path: Path) -> Run:
 
 
 def test_random_choice_draws_each_questions_own_options(answer: Run) -> None:
-    """Over 300 questions each letter of four or two comes up about as often; seed and question alone decide."""
+    """Over 300 questions each letter of four or two comes up about as often; seed and question
+    alone decide.
+    """
     rows = [lettered(n, "A", 4 if n % 2 else 2) for n in range(300)]
     found = answer("random_choice", rows)
     four, two = (

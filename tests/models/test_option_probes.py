@@ -13,15 +13,23 @@ from spiqa_tasks.scoring.options import options_in
 
 Evaluate = Callable[..., dict[str, Any]]
 PROMPTS = (
-    "What is it?\nOptions: A: a red car, B: a car, C: a bus, D: nothing\nAnswer with the option's letter.",
-    "What is it?\n(A) a red car\n(B) a car\n(C) a bus\n(D) nothing\nAnswer with the option's letter.",
+    (
+        "What is it?\nOptions: A: a red car, B: a car, C: a bus, D: nothing\nAnswer with the"
+        " option's letter."
+    ),
+    (
+        "What is it?\n(A) a red car\n(B) a car\n(C) a bus\n(D) nothing\nAnswer with the option's"
+        " letter."
+    ),
     "What is it?\nA. a red car\nB. a car\nC. a bus\nD. nothing\n\nAnswer with the option's letter.",
 )
 
 
 @pytest.mark.parametrize("prompt", PROMPTS)
 def test_permuted_texts_move_and_answers_come_back(prompt: str) -> None:
-    """Each label has the text of another; the answer that names a text's new place is the letter of the text."""
+    """Each label has the text of another; the answer that names a text's new place is the letter
+    of the text.
+    """
     shown = shown_options(prompt, "permuted", 1, str)
     was, now = options_in(prompt), options_in(shown.rewritten(prompt))
     assert sorted(now.values()) == sorted(was.values())
@@ -47,7 +55,9 @@ def test_numbers_stand_for_letters(prompt: str) -> None:
 
 
 def test_the_right_option_goes() -> None:
-    """`none of these` stands in its place and is right; a true answer that is no option is refused."""
+    """`none of these` stands in its place and is right; a true answer that is no option is
+    refused.
+    """
     shown = shown_options(PROMPTS[1], "without_answer", 0, lambda: "C")
     assert options_in(shown.rewritten(PROMPTS[1])) == {
         "A": "a red car",
@@ -115,7 +125,9 @@ def letters(result: dict[str, Any], task: str) -> list[str | None]:
 def test_answers_that_follow_their_text_are_scored_as_before(
     evaluate: Evaluate, server: OpenAIServer
 ) -> None:
-    """Permuted, the same letters reach the host although the model named other ones, and the pictures stay."""
+    """Permuted, the same letters reach the host although the model named other ones, and the
+    pictures stay.
+    """
     base = f"model_version=tiny,base_url={server.url},api_key=EMPTY,timeout=60,num_concurrent=1"
     plain = evaluate("openai", ["mmstar_demo"], base, batch_size=1)
     bodies = [request["body"] for request in server.requests]
@@ -141,7 +153,10 @@ def test_a_task_without_options_ends_before_the_model_is_asked(
     evaluate: Evaluate, server: OpenAIServer
 ) -> None:
     """In one sentence."""
-    base = f"base=openai,options=permuted,model_version=tiny,base_url={server.url},api_key=EMPTY,timeout=60"
+    base = (
+        f"base=openai,options=permuted,model_version=tiny,base_url={server.url},"
+        "api_key=EMPTY,timeout=60"
+    )
     with pytest.raises(SystemExit, match="Expected options with letters in the prompt"):
         evaluate("ablated", ["spiqa_demo"], base, batch_size=1, limit=2)
     assert server.requests == []

@@ -1,4 +1,6 @@
-"""`--model ablated ...,ablation=text,shots=2,shots_split=dev`: solved questions before each question."""
+"""`--model ablated ...,ablation=text,shots=2,shots_split=dev`: solved questions before each
+question.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,7 +29,9 @@ def server() -> Iterator[OpenAIServer]:
 def ask(
     evaluate: Evaluate, tmp_path: Path, server: OpenAIServer
 ) -> Callable[..., tuple[list[str], dict[str, Any]]]:
-    """Runs the task: (shots, rows, dev, **options) -> the texts that the model got, in order, and the results."""
+    """Runs the task: (shots, rows, dev, **options) -> the texts that the model got, in order,
+    and the results.
+    """
     from numbers_task import manager
 
     def run(
@@ -46,9 +50,13 @@ def ask(
             texts.append("".join(part["text"] for part in parts))
         server.requests.clear()
         order = [row["question"] for row in rows]
-        return sorted(
-            texts, key=lambda text: next(n for n, asked in enumerate(order) if asked in last(text))
-        ), results
+        return (
+            sorted(
+                texts,
+                key=lambda text: next(n for n, asked in enumerate(order) if asked in last(text)),
+            ),
+            results,
+        )
 
     return run
 
@@ -76,7 +84,9 @@ def test_two_solved_questions_of_the_split_stand_before_each(ask: Callable[..., 
 
 
 def test_a_question_is_never_its_own_shot(ask: Callable[..., Any]) -> None:
-    """Of the split that is asked: the other two of three questions, whatever the seed; nor one with the same text."""
+    """Of the split that is asked: the other two of three questions, whatever the seed; nor one
+    with the same text.
+    """
     rows = ROWS[:3]
     for split, dev in (("test", DEV), ("dev", rows)):
         texts, _ = ask(f"shots=2,shots_split={split}", rows, dev)

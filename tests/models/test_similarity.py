@@ -27,7 +27,9 @@ def rows_of(setting: str) -> list[Row]:
 
 
 def nearest(row: Row, rows: Sequence[Row]) -> int:
-    """The place of the nearest caption by TF-IDF written out: 1 + ln(count) by 1 + ln((1 + n) / (1 + df))."""
+    """The place of the nearest caption by TF-IDF written out: 1 + ln(count) by 1 + ln((1 + n) /
+    (1 + df)).
+    """
 
     def words(text: str) -> list[str]:
         return re.findall(r"\b\w\w+\b", text.lower())
@@ -38,8 +40,9 @@ def nearest(row: Row, rows: Sequence[Row]) -> int:
     def vector(text: str) -> dict[str, float]:
         counts = Counter(word for word in words(text) if word in frequency)
         weights = {
-            word: (1 + math.log(count))
-            * (1 + math.log((1 + len(captions)) / (1 + frequency[word])))
+            word: (
+                (1 + math.log(count)) * (1 + math.log((1 + len(captions)) / (1 + frequency[word])))
+            )
             for word, count in counts.items()
         }
         length = math.hypot(*weights.values())
@@ -54,7 +57,9 @@ def nearest(row: Row, rows: Sequence[Row]) -> int:
 
 
 def test_the_answer_is_the_nearest_caption() -> None:
-    """By the cosine of TF-IDF over all captions of the task, computed here by hand; the first of equal ones."""
+    """By the cosine of TF-IDF over all captions of the task, computed here by hand; the first of
+    equal ones.
+    """
     rows = rows_of("direct")
     model = CaptionRetrieval()
     answers = [model.answer(row, rows, "t/test") for row in rows]
@@ -65,7 +70,9 @@ def test_the_answer_is_the_nearest_caption() -> None:
 
 @pytest.mark.parametrize("setting", ["direct", "cot", "fullpaper"])
 def test_answers_can_be_read(setting: str) -> None:
-    """In each setting the caption is what is scored, quotation marks and all; with reasons, the figure is too."""
+    """In each setting the caption is what is scored, quotation marks and all; with reasons, the
+    figure is too.
+    """
     row = rows_of(setting)[0]
     scorer = make_scorer("spiqa", row["settings"], "", None)
     caption = 'It\'s a "quoted" caption'
@@ -95,7 +102,9 @@ def test_the_nearest_shares_most_words_and_numbers(
 
 
 def test_reading_the_pictures_gains_on_choices(evaluate: Callable[..., dict[str, Any]]) -> None:
-    """The captions of the demo's figures are told apart by the text in them, and not without the pictures."""
+    """The captions of the demo's figures are told apart by the text in them, and not without the
+    pictures.
+    """
     results = evaluate("ocr_baseline", ["scifibench_demo_fig2cap", "scifibench_demo_text"])[
         "results"
     ]
@@ -128,7 +137,9 @@ def checkpoint(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 
 def expected(checkpoint: Path, rows: list[dict[str, Any]]) -> list[str]:
-    """The letters by the model's own forward pass on each question, which normalises and multiplies for itself."""
+    """The letters by the model's own forward pass on each question, which normalises and
+    multiplies for itself.
+    """
     from transformers import AutoImageProcessor, AutoModel, AutoTokenizer
 
     model = AutoModel.from_pretrained(checkpoint).eval()
@@ -155,7 +166,9 @@ def expected(checkpoint: Path, rows: list[dict[str, Any]]) -> list[str]:
 def test_answers_are_those_of_the_models_own_similarities(
     checkpoint: Path, evaluate: Callable[..., dict[str, Any]]
 ) -> None:
-    """Through the host, in both directions and in small batches, every letter is that of the highest logit."""
+    """Through the host, in both directions and in small batches, every letter is that of the
+    highest logit.
+    """
     result = evaluate(
         "clip_choice", ["scifibench_demo"], f"pretrained={checkpoint},device=cpu", batch_size=5
     )
@@ -165,7 +178,9 @@ def test_answers_are_those_of_the_models_own_similarities(
 
 
 def test_similar_examples_can_go_by_image_and_caption(checkpoint: Path) -> None:
-    """With a checkpoint the last example is the nearest by the joint embedding of caption and figure."""
+    """With a checkpoint the last example is the nearest by the joint embedding of caption and
+    figure.
+    """
     rows = load_rows(
         "scifibench", "demo_fig2cap", f"shots=2,shot_kind=similar,encoder={checkpoint}"
     )

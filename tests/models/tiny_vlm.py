@@ -1,7 +1,7 @@
 """A Qwen2.5-VL of random weights that fits in a test: built on the CPU without any download.
 
-`build(folder)` writes a checkpoint that the host's class `qwen2_5_vl` loads with `model_args(folder)`. Its answers are
-gibberish, but they depend on the pictures and on the text.
+`build(folder)` writes a checkpoint that the host's class `qwen2_5_vl` loads with
+`model_args(folder)`. Its answers are gibberish, but they depend on the pictures and on the text.
 """
 
 from pathlib import Path

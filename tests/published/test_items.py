@@ -9,12 +9,26 @@ from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.published import PAPERS, Item, item_named, items, tables
 
 APPENDIX = {
-    "spiqa": [f"Table {number}" for number in ("B.1", "B.2", "E.1", "E.2")]
-    + [
-        f"Figure {number}"
-        for number in ("B.1", "D.1", "D.2", "F.1", "G.1", "G.2", "G.3", "G.4", "H.1", "H.2", "H.3")
-    ]
-    + ["Figure I.1"],
+    "spiqa": (
+        [f"Table {number}" for number in ("B.1", "B.2", "E.1", "E.2")]
+        + [
+            f"Figure {number}"
+            for number in (
+                "B.1",
+                "D.1",
+                "D.2",
+                "F.1",
+                "G.1",
+                "G.2",
+                "G.3",
+                "G.4",
+                "H.1",
+                "H.2",
+                "H.3",
+            )
+        ]
+        + ["Figure I.1"]
+    ),
     "scifibench": ["Section 4.2", "Section 4.4"],
 }
 NUMBERED = {"spiqa": (8, 4), "mmstar": (7, 8), "scifibench": (5, 12)}

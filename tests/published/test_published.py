@@ -15,7 +15,9 @@ def test_every_table_loads() -> None:
 
 
 def test_what_others_report_has_its_source_and_is_of_known_tasks() -> None:
-    """A row for each task, model and way of asking, in percent, with an address; no file of a paper's table."""
+    """A row for each task, model and way of asking, in percent, with an address; no file of a
+    paper's table.
+    """
     rows = reported()
     assert len({(row["tasks"], row["model"], row["how"]) for row in rows}) == len(rows) == 14
     for row in rows:

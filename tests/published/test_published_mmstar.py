@@ -11,14 +11,17 @@ from spiqa_tasks.published import load
 HALF = 0.05 + 1e-6  # a mean printed to one decimal is off by half a unit at most
 BENCHMARKS = ("MMMU", "MMB", "ScienceQA", "AI2D", "SEED", "MathVista")
 
-# (model, params, metric) -> (printed in the table, computed): gain and leakage that disagree with the tables they
+# (model, params, metric) -> (printed in the table, computed): gain and leakage that disagree with
+# the tables they
 # follow from. Those on the six older benchmarks (Table 6 against Table 7) all agree.
 DISAGREE_WITH_TABLE_5 = {("Monkey-Chat", "10B", "ml"): (11.1, 17.6)}
 DISAGREE_WITH_TABLE_7: dict[tuple[str, ...], tuple[float, float]] = {}
 
 
 def pick(table: str, *keys: str, **where: str) -> dict[Any, Any]:
-    """The values of a table by the given key columns, over the rows where the other columns are as given."""
+    """The values of a table by the given key columns, over the rows where the other columns are
+    as given.
+    """
     rows = [
         row
         for row in load("mmstar", table)
@@ -59,7 +62,9 @@ def test_averages_are_the_means_of_their_rows(
 
 
 def test_short_table_of_lvlms_repeats_the_long_one_but_for_random_choice_on_mmbench() -> None:
-    """Table 3 is part of Table 7, save random choice on MMBench (13.5 and 23.5) and so its average (21.0 and 22.6)."""
+    """Table 3 is part of Table 7, save random choice on MMBench (13.5 and 23.5) and so its
+    average (21.0 and 22.6).
+    """
     keys = ("model", "params", "llm", "strategy", "benchmark")
     short, long = pick("table3", *keys), pick("table7", *keys)
     assert {
@@ -71,7 +76,9 @@ def test_short_table_of_lvlms_repeats_the_long_one_but_for_random_choice_on_mmbe
 
 
 def test_gain_and_leakage_on_six_benchmarks_follow_from_the_accuracies() -> None:
-    """MG = LVLM - LVLM-text and ML = max(0, LVLM-text - LLM) of Table 7 give every cell of Table 6."""
+    """MG = LVLM - LVLM-text and ML = max(0, LVLM-text - LLM) of Table 7 give every cell of Table
+    6.
+    """
     scores = pick("table7", "model", "params", "strategy", "benchmark")
     wrong = {}
     for (model, params, benchmark, metric), printed in pick(

@@ -9,7 +9,8 @@ import pytest
 from spiqa_tasks.published import load
 
 TASKS = ("figure_to_caption", "caption_to_figure")
-# Questions of a category in CS figure -> caption: the only counts that make every accuracy of Table 5 a share.
+# Questions of a category in CS figure -> caption: the only counts that make every accuracy of Table
+# 5 a share.
 CATEGORIES = dict.fromkeys(
     ("cs.NI", "cs.CV", "cs.DC", "cs.SY", "cs.CR", "cs.CL", "cs.RO", "cs.LG", "cs.SE"), 25
 ) | {
@@ -20,7 +21,9 @@ CATEGORIES = dict.fromkeys(
 
 
 def pick(table: str, *keys: str, column: str = "value", **where: str) -> dict[Any, Any]:
-    """One column of a table by the given key columns, over the rows where the other columns are as given."""
+    """One column of a table by the given key columns, over the rows where the other columns are
+    as given.
+    """
     rows = [
         row
         for row in load("scifibench", table)
@@ -30,7 +33,9 @@ def pick(table: str, *keys: str, column: str = "value", **where: str) -> dict[An
 
 
 def test_overall_is_the_mean_of_both_subsets_but_for_one_cell() -> None:
-    """Overall is the mean of CS and General, save Gemini 1.5 Flash on caption -> figure (66.1, computed 66.0)."""
+    """Overall is the mean of CS and General, save Gemini 1.5 Flash on caption -> figure (66.1,
+    computed 66.0).
+    """
     scores = pick("table2", "model", "group", "task", "subset", negatives="adversarial")
     wrong = {}
     for (model, group, task, subset), printed in scores.items():
@@ -45,7 +50,9 @@ def test_overall_is_the_mean_of_both_subsets_but_for_one_cell() -> None:
 
 
 def test_printed_differences_are_random_minus_adversarial_but_for_three_cells() -> None:
-    """The printed differences follow from the two scores beside them, save one model's and both of the humans."""
+    """The printed differences follow from the two scores beside them, save one model's and both
+    of the humans.
+    """
     scores = pick("table2", "model", "group", "subset", "task", "negatives")
     wrong = {}
     for (*key, negatives), printed in scores.items():
@@ -61,7 +68,9 @@ def test_printed_differences_are_random_minus_adversarial_but_for_three_cells() 
 
 
 def test_accuracies_are_shares_of_their_questions() -> None:
-    """Scores are multiples of 0.2 on 500 questions and of 4 on 25, the mean of five humans apart."""
+    """Scores are multiples of 0.2 on 500 questions and of 4 on 25, the mean of five humans
+    apart.
+    """
     step = {"CS": 0.2, "General": 0.2, "CS 25": 4.0}
     for (model, subset, *_), value in pick(
         "table2", "model", "subset", "task", "negatives", "group"
@@ -72,7 +81,9 @@ def test_accuracies_are_shares_of_their_questions() -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_human_row_is_mean_and_population_deviation_of_the_five_humans(task: str) -> None:
-    """The human row of Table 2 and the mean row of Table 4 follow from the five humans of Table 4."""
+    """The human row of Table 2 and the mean row of Table 4 follow from the five humans of Table
+    4.
+    """
     humans = list(pick("table4", "model", task=task, group="human").values())
     assert len(humans) == 5
     key = {"model": "Human", "task": task, "negatives": "adversarial"}
@@ -84,7 +95,9 @@ def test_human_row_is_mean_and_population_deviation_of_the_five_humans(task: str
 
 
 def test_every_accuracy_by_category_is_a_share_of_its_questions() -> None:
-    """The category sizes make 500 questions, and each accuracy of Table 5 is hits over its category's size."""
+    """The category sizes make 500 questions, and each accuracy of Table 5 is hits over its
+    category's size.
+    """
     assert sum(CATEGORIES.values()) == 500
     for (model, category), value in pick("table5", "model", "category").items():
         if category != "all" and model != "Mean":
@@ -104,7 +117,9 @@ def test_totals_by_category_are_all_hits_over_500() -> None:
 
 
 def test_ranks_of_a_judge_add_up_to_those_of_ten_captions() -> None:
-    """Ten captions have ranks 1 to 10, so the mean ranks of a judge add up to 55 within rounding."""
+    """Ten captions have ranks 1 to 10, so the mean ranks of a judge add up to 55 within
+    rounding.
+    """
     sums: dict[str, float] = defaultdict(float)
     for (_, judge), rank in pick("table3", "model", "judge").items():
         sums[judge] += rank

@@ -11,7 +11,9 @@ EPS = 1e-6
 
 
 def pick(table: str, *keys: str, **where: str) -> dict[Any, Any]:
-    """The values of a table by the given key columns, over the rows where the other columns are as given."""
+    """The values of a table by the given key columns, over the rows where the other columns are
+    as given.
+    """
     rows = [
         row
         for row in load("spiqa", table)
@@ -27,7 +29,9 @@ def pick(table: str, *keys: str, **where: str) -> dict[Any, Any]:
 def test_printed_differences_are_fine_tuned_minus_zero_shot(
     table: str, wrong: set[tuple[str, ...]]
 ) -> None:
-    """The printed improvements follow from the two rows above them, save one cell (3.1 printed, 2.9 computed)."""
+    """The printed improvements follow from the two rows above them, save one cell (3.1 printed,
+    2.9 computed).
+    """
     keys = ("model", "split", "metric")
     zero_shot, tuned = pick(table, *keys, group="open"), pick(table, *keys, group="fine-tuned")
     printed = pick(table, *keys, group="difference")
@@ -47,7 +51,9 @@ def test_direct_rows_are_repeated_from_the_main_table(copy: str, original: str) 
 
 
 def test_retrieval_accuracy_is_a_share_of_the_questions_but_for_three_cells() -> None:
-    """All but three retrieval accuracies are hits over the size of the split, cut or rounded to two decimals."""
+    """All but three retrieval accuracies are hits over the size of the split, cut or rounded to
+    two decimals.
+    """
     printed = pick("table5", "model", "split", metric="retrieval_accuracy", setting="cot")
     odd = {
         (model, split)
@@ -71,7 +77,9 @@ def test_overall_columns_by_figure_type_are_those_of_the_main_table() -> None:
 
 
 def test_the_gpt4o_judge_column_is_the_main_table_but_for_one_row() -> None:
-    """Table B.1's GPT-4o column repeats Table 3 on test-B, save Gemini Pro Vision (33.10 against 31.84)."""
+    """Table B.1's GPT-4o column repeats Table 3 on test-B, save Gemini Pro Vision (33.10 against
+    31.84).
+    """
     main = pick("table3", "model", "group", split="test-B", metric="l3score")
     judged = pick("tableB1", "model", "group", judge="GPT-4o")
     assert {key[0] for key, value in judged.items() if main[key] != value} == {"Gemini Pro Vision"}
@@ -86,7 +94,9 @@ def test_fine_tuning_rows_are_those_of_the_main_table() -> None:
 
 
 def test_totals_of_the_statistics_add_up() -> None:
-    """The figure types of Table 2 add up to its figures, and the A, val and train papers of the text to its papers."""
+    """The figure types of Table 2 add up to its figures, and the A, val and train papers of the
+    text to its papers.
+    """
     total = {key[0]: value for key, value in pick("table2", "statistic").items()}
     assert (
         sum(total[kind] for kind in ("schematic", "plot", "visualization", "other"))

@@ -39,7 +39,9 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def test_scores_of_groups_are_drawn_run_by_run(drawn: dict[str, Any]) -> None:
-    """A dot per run and group where it has a value, in the run's colour; a run keeps its number in every section."""
+    """A dot per run and group where it has a value, in the run's colour; a run keeps its number
+    in every section.
+    """
     mixed = [*choices([True, False], "math"), *renamed(choices([True, True], "logical_reasoning"))]
     report = build(
         [run_of(choices([True]), "a", "u"), run_of(mixed, "b", "t"), run_of(mixed, "a", "t")]
@@ -161,11 +163,16 @@ def new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("new_york")
 def test_facts_are_told_in_full(tmp_path: Path) -> None:
-    """Each model with its command, the judge's server with it, days as a span in the reader's zone, and judges."""
+    """Each model with its command, the judge's server with it, days as a span in the reader's
+    zone, and judges.
+    """
     paths = [tmp_path / f"2026010{day}_000000_results.json" for day in (1, 3)]
     for path in paths:
         path.touch()
-    signature = "data:mmstar/val@d|settings:prompt=letter|spiqa-tasks:1|host:lmms-eval-9|judge:x|judge_host:h:1"
+    signature = (
+        "data:mmstar/val@d|settings:prompt=letter|spiqa-tasks:1|host:lmms-eval-9|judge:x"
+        "|judge_host:h:1"
+    )
     first = replace(
         run_of(choices([True]), "a", "t", signature),
         path=paths[0],
@@ -181,8 +188,10 @@ def test_facts_are_told_in_full(tmp_path: Path) -> None:
     assert found["made by"] == [f"spiqa-tasks {first.signature.package}, {first.signature.host}"]
     assert found["judges"] == ["x"]
     assert found["commands"] == [
-        "env SPIQA_JUDGE=x 'SPIQA_JUDGE_BASE_URL=http(s)://h:1/...' lmms-eval --tasks t,u --output_path out "
-        "--log_samples",
+        (
+            "env SPIQA_JUDGE=x 'SPIQA_JUDGE_BASE_URL=http(s)://h:1/...' lmms-eval --tasks t,u"
+            " --output_path out --log_samples"
+        ),
         "again",
     ]
     assert facts([first])["answers of"] == ["2025-12-31 (EST)"]

@@ -1,4 +1,6 @@
-"""The overview: models ranked, what differs significantly, and a plot of runs beside published and reported rows."""
+"""The overview: models ranked, what differs significantly, and a plot of runs beside published
+and reported rows.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -67,7 +69,9 @@ def test_the_demo_judge_is_named_as_one() -> None:
 
 
 def test_a_sentence_says_what_differs_significantly() -> None:
-    """Per task, with Holm's correction: 30 points do at 100 questions, one does not; of many, three are named."""
+    """Per task, with Holm's correction: 30 points do at 100 questions, one does not; of many,
+    three are named.
+    """
     found, _ = compare(
         [
             run_with(40, "a"),
@@ -78,8 +82,9 @@ def test_a_sentence_says_what_differs_significantly() -> None:
         ]
     )
     first, second = overview.conclusions(found)
-    assert first == (
-        "t: 2 of 3 compared pairs differ significantly in accuracy (Holm's p < 0.05): b is better than a, c."
+    assert (
+        first == "t: 2 of 3 compared pairs differ significantly in accuracy (Holm's p < 0.05): b is"
+        " better than a, c."
     )
     assert second == "No two runs differ significantly (Holm's p < 0.05) on u."
     many, _ = compare([run_with(90, "best"), *(run_with(10, f"m{place}") for place in range(5))])
@@ -92,7 +97,9 @@ def test_a_sentence_says_what_differs_significantly() -> None:
 def test_a_task_s_runs_are_drawn_beside_published_and_reported_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Each kind in its colour; of many runs the best, and the ten best of the others; the title says how many."""
+    """Each kind in its colour; of many runs the best, and the ten best of the others; the title
+    says how many.
+    """
     drawn: list[Any] = []
     monkeypatch.setattr(
         plots, "intervals", lambda *values: drawn.append(values) or Plot(values[0], "", "")

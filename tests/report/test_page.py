@@ -48,7 +48,9 @@ def test_the_markdown_has_every_table(two_runs: Path) -> None:
 
 
 def test_text_of_users_is_no_markup() -> None:
-    """Names of models and tasks can hold anything that Markdown reads; a bar within a cell makes no column."""
+    """Names of models and tasks can hold anything that Markdown reads; a bar within a cell makes
+    no column.
+    """
     hostile = "`a` *b* _c_ |d| <e> [f](g) #h \\"
     shown = Table([{"run": hostile}], ["run"], [], hostile, [hostile])
     text = as_markdown(Report("T", [hostile], [Section(hostile, [hostile], [shown])], ()))
@@ -91,13 +93,21 @@ def test_the_page_holds_all_that_it_needs(two_runs: Path) -> None:
 
 
 def test_a_table_of_the_page_tells_what_is_published() -> None:
-    """Rows have their kind; columns of numbers are marked, and no block of the template leaves a blank line."""
+    """Rows have their kind; columns of numbers are marked, and no block of the template leaves a
+    blank line.
+    """
     page = as_html(Report("T", ["left <out>"], [Section("S", ["why"], [TABLE])], ()), "none")
     rows = re.search(r"<tbody>\n(.*?)</tbody>", page, flags=re.DOTALL)
     assert rows is not None
     assert rows[1].splitlines() == [
-        '<tr class="measured"><td data-head="run">a</td><td data-head="n" class="number">1</td></tr>',
-        '<tr class="published"><td data-head="run">b|c</td><td data-head="n" class="number">20</td></tr>',
+        (
+            '<tr class="measured"><td data-head="run">a</td><td data-head="n"'
+            ' class="number">1</td></tr>'
+        ),
+        (
+            '<tr class="published"><td data-head="run">b|c</td><td data-head="n"'
+            ' class="number">20</td></tr>'
+        ),
     ]
     assert '<p class="note">left &lt;out&gt;</p>\n' in page
     assert "\n\n" not in page[page.index("<body>") : page.index("<main>")]

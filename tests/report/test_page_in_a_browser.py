@@ -76,7 +76,9 @@ PAYLOADS = [
 
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of two runs: one always right, one right on every second question and refusing the first."""
+    """The page of two runs: one always right, one right on every second question and refusing
+    the first.
+    """
     folder = tmp_path_factory.mktemp("runs")
     write_demo_run(folder / "a", "a", lambda _, row: row["answer"])
     wrong = {0: "I'm sorry, I cannot see the image."}
@@ -118,7 +120,9 @@ def opened(chromium: Any, path: Path, **options: Any) -> tuple[Any, list[str]]:
 def test_the_page_complains_of_nothing_asks_for_nothing_and_fits(
     chromium: Any, page_file: Path, width: int, scheme: str
 ) -> None:
-    """No console message or request, nothing scrolls sideways, no layout shift; the scheme is the reader's."""
+    """No console message or request, nothing scrolls sideways, no layout shift; the scheme is
+    the reader's.
+    """
     page, said = opened(
         chromium, page_file, viewport={"width": width, "height": 800}, color_scheme=scheme
     )
@@ -126,7 +130,10 @@ def test_the_page_complains_of_nothing_asks_for_nothing_and_fits(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert page.locator(".scroll").count() > 8
-    cut = "(tables) => tables.filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.ariaLabel)"
+    cut = (
+        "(tables) => tables.filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) =>"
+        " each.ariaLabel)"
+    )
     assert page.locator(".scroll").evaluate_all(cut) == []
     background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 28)"}[scheme]
@@ -175,7 +182,9 @@ def test_a_list_of_few_samples_is_as_large_as_they(chromium: Any, page_file: Pat
 
 
 def test_a_sample_has_a_link_that_opens_it(chromium: Any, page_file: Path) -> None:
-    """`#task/id` opens the sample with its answers and its picture; keys go on, and closing it forgets the link."""
+    """`#task/id` opens the sample with its answers and its picture; keys go on, and closing it
+    forgets the link.
+    """
     page, said = opened(chromium, page_file)
     page.goto(f"{page_file.as_uri()}#mmstar_demo/3")
     page.reload()
@@ -193,7 +202,9 @@ def test_a_sample_has_a_link_that_opens_it(chromium: Any, page_file: Path) -> No
 
 
 def test_the_filters_are_in_the_address(chromium: Any, page_file: Path) -> None:
-    """They are kept when the page is loaded again and when a sample is opened, and there is a link to copy."""
+    """They are kept when the page is loaded again and when a sample is opened, and there is a
+    link to copy.
+    """
     page, said = opened(chromium, page_file)
     page.select_option("#verdict", "wrong")
     page.fill("#search", "which")
@@ -226,7 +237,9 @@ def test_groups_are_those_of_the_task(chromium: Any, tmp_path: Path) -> None:
 
 
 def test_keys_as_people_know_them(chromium: Any, page_file: Path) -> None:
-    """`/` searches, `j` and `k` move, Enter opens, `?` shows the keys; the focus never falls to the body."""
+    """`/` searches, `j` and `k` move, Enter opens, `?` shows the keys; the focus never falls to
+    the body.
+    """
     page, _ = opened(chromium, page_file)
     for key in ("j", "j", "k"):
         page.keyboard.press(key)
@@ -246,7 +259,9 @@ def test_keys_as_people_know_them(chromium: Any, page_file: Path) -> None:
 
 
 def test_the_search_s_keys(chromium: Any, page_file: Path) -> None:
-    """Enter opens the first sample found, Esc empties the search and then leaves it, an arrow goes to the samples."""
+    """Enter opens the first sample found, Esc empties the search and then leaves it, an arrow
+    goes to the samples.
+    """
     page, said = opened(chromium, page_file)
     page.keyboard.press("/")
     page.keyboard.type("shape")
@@ -279,7 +294,9 @@ def test_the_search_s_keys(chromium: Any, page_file: Path) -> None:
 
 
 def test_samples_are_sorted(chromium: Any, page_file: Path) -> None:
-    """By score, of the chosen run if there is one, and by how far the runs are apart; the order is in the address."""
+    """By score, of the chosen run if there is one, and by how far the runs are apart; the order
+    is in the address.
+    """
     page, _ = opened(chromium, page_file)
     chips = page.locator(".item").first.locator(".chip")
     page.select_option("#sort", "low")
@@ -325,7 +342,9 @@ def test_a_link_to_an_unknown_sample_says_so(chromium: Any, page_file: Path) -> 
 def test_print_cuts_nothing_and_shows_what_is_folded(
     chromium: Any, page_file: Path, size: tuple[int, int]
 ) -> None:
-    """On A4 both ways, of 96 pixels an inch less the margins of 12 mm; what was folded is folded again afterwards."""
+    """On A4 both ways, of 96 pixels an inch less the margins of 12 mm; what was folded is folded
+    again afterwards.
+    """
     margins = 2 * 45
     page, _ = opened(
         chromium, page_file, viewport={"width": size[0] - margins, "height": size[1] - margins}
@@ -413,7 +432,9 @@ def test_texts_of_models_are_never_markup(chromium: Any, tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_ten_thousand_samples_stay_smooth(chromium: Any, tmp_path: Path) -> None:
-    """Built in under 5 s, painted in under 1 s, filtered in under 100 ms; the page itself is under 1.5 MB."""
+    """Built in under 5 s, painted in under 1 s, filtered in under 100 ms; the page itself is
+    under 1.5 MB.
+    """
     long = "The answer follows from the picture. " * 10
     write_demo_run(
         tmp_path,
@@ -437,8 +458,9 @@ def test_ten_thousand_samples_stay_smooth(chromium: Any, tmp_path: Path) -> None
         ("group", "math"),
     ):
         taken = page.evaluate(
-            """([id, value]) => { const start = performance.now(); const control = document.getElementById(id);
-            control.value = value; control.dispatchEvent(new Event("input", {bubbles: true}));
+            """([id, value]) => { const start = performance.now();
+            const control = document.getElementById(id); control.value = value;
+            control.dispatchEvent(new Event("input", {bubbles: true}));
             return performance.now() - start; }""",
             [control, value],
         )

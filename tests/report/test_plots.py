@@ -39,7 +39,9 @@ def texts(plot: Plot) -> list[str]:
 
 @pytest.mark.parametrize("kind", PLOTS)
 def test_a_plot_stands_in_the_page(kind: str) -> None:
-    """One SVG element with no style sheet, metadata, font or colour of its own; the same values are the same text."""
+    """One SVG element with no style sheet, metadata, font or colour of its own; the same values
+    are the same text.
+    """
     plot = drawn(kind)
     assert plot.title == kind.capitalize()
     assert ElementTree.fromstring(plot.svg).tag.endswith("}svg")

@@ -48,7 +48,9 @@ def table(rows: list[list[str]], labels: int = 1) -> Table:
 
 
 def test_a_command_names_fields_and_how_they_are_shown() -> None:
-    """Within fields, too; what a record lacks is empty, a column that all lack is not shown, NaN is a dash."""
+    """Within fields, too; what a record lacks is empty, a column that all lack is not shown, NaN
+    is a dash.
+    """
     values = [
         "n",
         Column("value", "x 100", number, ("low", "high")),
@@ -100,7 +102,9 @@ def test_programs_get_whole_records_and_people_the_columns() -> None:
 
 
 def test_names_hold_no_markup_and_steer_no_terminal() -> None:
-    """Markdown's own letters are escaped, control characters are blanks; a heading of two lines is one in Markdown."""
+    """Markdown's own letters are escaped, control characters are blanks; a heading of two lines
+    is one in Markdown.
+    """
     hostile = Table([{"run": "a|b_c\x1b[2J"}], [Column("run", "model\njudge")], [])
     assert render("md", hostile).splitlines()[::2] == ["| model judge   |", r"| a\|b_c \[2J   |"]
     assert "\x1b" not in render("text", hostile)
@@ -183,7 +187,9 @@ def test_a_table_fits_its_terminal_and_loses_nothing(
 
 
 def test_labels_stand_in_every_part_of_a_split_table() -> None:
-    """Those that are the same in every row, too, and numbers that tell rows apart are none; numbers are not wrapped."""
+    """Those that are the same in every row, too, and numbers that tell rows apart are none;
+    numbers are not wrapped.
+    """
     names = [f"accuracy/{group} x 100" for group in ("math", "logic", "science", "coarse", "fine")]
     rows = [["mmstar_filtered", run, *["50.0 [41.2, 58.8]"] * 5] for run in ("one", "other")]
     parts = render("text", table([["task", "run", *names], *rows], 2)).split("\n\n")

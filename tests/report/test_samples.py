@@ -87,7 +87,9 @@ def test_without_the_data_the_answers_are_there() -> None:
 
 @pytest.mark.usefixtures("no_data")
 def test_what_the_judge_said_comes_along() -> None:
-    """Its score or the reason why there is none, the first words with their log-probabilities to three decimals."""
+    """Its score or the reason why there is none, the first words with their log-probabilities to
+    three decimals.
+    """
     told = {
         "metric": "l3score",
         "score": 0.5,
@@ -128,7 +130,9 @@ def test_a_question_of_several_documents_is_one_sample() -> None:
 
 
 def test_a_question_asked_figure_by_figure_is_shown_as_any() -> None:
-    """With its text and its figures, found by the question's id and not by that of one of its documents."""
+    """With its text and its figures, found by the question's id and not by that of one of its
+    documents.
+    """
     settings = "setting=perfigure,max_figures=0"
     row = load_rows("spiqa", "demo", settings)[0]
     question = row["question_id"]
@@ -160,7 +164,7 @@ def test_a_sample_shows_what_was_asked(runs: list[Run]) -> None:
         marked = [place for place, (_, _, needed) in enumerate(sample["figures"]) if needed]
         of_options = row["subcategory"] == "cap2fig"
         assert marked == ([row["letters"].index(row["answer"])] if of_options else [])
-    (first, *_) = of_task(samples(runs, None), "mmstar_demo")
+    first, *_ = of_task(samples(runs, None), "mmstar_demo")
     assert all(
         set(answer["scores"]) >= {"accuracy", "accuracy_released"} for answer in first["answers"]
     )
@@ -204,7 +208,9 @@ def test_a_run_that_was_asked_otherwise_shows_its_own_prompt() -> None:
 
 
 def test_a_sample_shows_what_the_judge_was_asked() -> None:
-    """The prompt of each verdict, once where several share it, by any rule; nothing where a verdict has none."""
+    """The prompt of each verdict, once where several share it, by any rule; nothing where a
+    verdict has none.
+    """
     verdicts = tuple(
         {"metric": name, "prompt": f"Is it {name[0]}?"} for name in ("a", "a_released", "b")
     )
@@ -225,7 +231,9 @@ def test_a_sample_shows_what_the_judge_was_asked() -> None:
     )
 )
 def test_data_in_a_script_ends_no_element(data: Any) -> None:
-    """Any JSON comes back as it was, and holds nothing that a browser reads as a tag or a comment."""
+    """Any JSON comes back as it was, and holds nothing that a browser reads as a tag or a
+    comment.
+    """
     text = as_script(data)
     assert "<" not in text
     assert json.loads(text) == data

@@ -103,8 +103,10 @@ def test_one_run_is_printed_whole() -> None:
     ]
     assert notes.splitlines() == [
         "docs 4",
-        "accuracy_released, accuracy_vlmevalkit, accuracy_vlmevalkit_2026_06 left out: withheld: 0 of 4 answers have a "
-        "score, fewer than 99%",
+        (
+            "accuracy_released, accuracy_vlmevalkit, accuracy_vlmevalkit_2026_06 left out:"
+            " withheld: 0 of 4 answers have a score, fewer than 99%"
+        ),
         f"signature: {run.signature.text}",
     ]
 
@@ -178,7 +180,9 @@ def runs(tmp_path: Path) -> list[Run]:
 
 
 def test_both_subsets_and_their_mean_stand_in_one_row(runs: list[Run]) -> None:
-    """The measured row first, with intervals; the mean is over both tasks, which are of one size."""
+    """The measured row first, with intervals; the mean is over both tasks, which are of one
+    size.
+    """
     found = {(each["source"], each["model"], each["task"]): each["value"] for each in records(runs)}
     own = [found["measured", "m", f"scifibench_{name}"] for name in (*SPLITS, "fig2cap")]
     assert own == [0.5, 0.75, 0.625]
@@ -195,7 +199,8 @@ def test_both_subsets_and_their_mean_stand_in_one_row(runs: list[Run]) -> None:
 
 
 def test_one_subset_is_not_the_overall_mean(runs: list[Run]) -> None:
-    """A model that was run on one subset has no overall accuracy beside one that was run on both, nor alone.
+    """A model that was run on one subset has no overall accuracy beside one that was run on both,
+    nor alone.
 
     Alone it has no published one beside it, either.
     """
@@ -209,7 +214,9 @@ def test_one_subset_is_not_the_overall_mean(runs: list[Run]) -> None:
 
 
 def test_the_published_rows_are_those_of_table_2(runs: list[Run]) -> None:
-    """Every printed accuracy of figure to caption with adversarial negatives, the overall ones too."""
+    """Every printed accuracy of figure to caption with adversarial negatives, the overall ones
+    too.
+    """
     names = {
         "CS": "scifibench_cs_fig2cap",
         "General": "scifibench_general_fig2cap",
@@ -234,7 +241,9 @@ def test_the_published_rows_are_those_of_table_2(runs: list[Run]) -> None:
 def test_the_columns_are_those_of_the_papers_table(
     real_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SPIQA's Table 3 in its order, one row a model, without the rows of other tables; LaTeX has no intervals."""
+    """SPIQA's Table 3 in its order, one row a model, without the rows of other tables; LaTeX has
+    no intervals.
+    """
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
     found = [scored("spiqa_testA"), scored("spiqa_testB")]
     runs = [

@@ -40,7 +40,9 @@ RECORDS = [
 
 
 def test_every_answer_is_counted_with_its_rule() -> None:
-    """Counts by hand; rules are told with the most frequent first, and a refusal is not unparsed too."""
+    """Counts by hand; rules are told with the most frequent first, and a refusal is not unparsed
+    too.
+    """
     table = coverage_table([run_of(RECORDS, "m", "t")])
     (line,) = table.grid.rows
     told = dict(zip(table.grid.heads, line, strict=True))
@@ -64,7 +66,9 @@ def test_every_answer_is_counted_with_its_rule() -> None:
 
 
 def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
-    """The shares are counted by hand, and the published ones are those of Table 5's overall columns."""
+    """The shares are counted by hand, and the published ones are those of Table 5's overall
+    columns.
+    """
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
     rows, remarks = gain_rows(runs_at(tmp_path))
     assert remarks == []
@@ -103,7 +107,9 @@ def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
 
 
 def test_without_an_llm_base_there_is_no_leakage(tmp_path: Path) -> None:
-    """A dash for the base, its score and the leakage; another task than MMStar's has no published rows."""
+    """A dash for the base, its score and the leakage; another task than MMStar's has no
+    published rows.
+    """
     write_run(tmp_path, "m", {"t": choice_samples([True, True])}, stamp="1")
     write_run(
         tmp_path, "ablated", {"t": choice_samples([True, False])}, "base=m,ablation=grey", stamp="2"
@@ -131,7 +137,9 @@ def test_two_llm_bases_leave_the_gain_and_say_so(tmp_path: Path) -> None:
 
 
 def test_refusals_without_pictures_are_warned_of(tmp_path: Path) -> None:
-    """They count as wrong answers, which makes the gain an upper bound; withheld rows are left out of the table."""
+    """They count as wrong answers, which makes the gain an upper bound; withheld rows are left
+    out of the table.
+    """
     own = {"t": "prompt=letter"}
     write_run(tmp_path, "m", {"t": choice_samples([True, True])}, stamp="1", settings=own)
     refusing = choice_samples([False, False], status="refused")

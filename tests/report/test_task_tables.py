@@ -1,4 +1,6 @@
-"""Scores of a task beside its paper's rows: what is shown, in which order, and what is said about it."""
+"""Scores of a task beside its paper's rows: what is shown, in which order, and what is said
+about it.
+"""
 
 import csv
 import io
@@ -51,7 +53,9 @@ def printed(model: str, category: str) -> str:
 
 
 def judged(scores: list[float], *served: str) -> list[Record]:
-    """Records of SPIQA's questions with L3Scores, by the models that were served (default: gpt-4o)."""
+    """Records of SPIQA's questions with L3Scores, by the models that were served (default:
+    gpt-4o).
+    """
     return [
         Record(
             f"q{place}",
@@ -75,7 +79,9 @@ def test_the_judge_is_told_with_the_model_that_was_served() -> None:
 
 
 def test_measured_published_and_reported_rows_stand_together_and_have_their_source() -> None:
-    """MMStar's whole split has Table 5's averages and others' reports below; without a judge no column is for one."""
+    """MMStar's whole split has Table 5's averages and others' reports below; without a judge no
+    column is for one.
+    """
     table = headline_table([run_of(choices([True, False]), "mine")])
     assert list(table.grid.heads) == ["model", "source", "n", "accuracy", "accuracy_released"]
     assert (table.title, table.grid.labels) == ("Scores x 100, with 95% intervals", 2)
@@ -179,7 +185,9 @@ def test_each_of_many_groups_is_a_column() -> None:
 def test_real_questions_stand_beside_the_papers_rows(
     real_data: Path, tmp_path: Path, judges: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Answers to all of SPIQA's test-A are shown with Table 3 and Table 6, measured and published in rows apart."""
+    """Answers to all of SPIQA's test-A are shown with Table 3 and Table 6, measured and
+    published in rows apart.
+    """
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
     rows = rows_for_scoring("spiqa", "testA", "")
     lines = [json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows]
@@ -209,7 +217,9 @@ def test_real_questions_stand_beside_the_papers_rows(
 
 
 def test_csv_and_json_are_the_same_flat_records(two_runs: Path) -> None:
-    """One per model, task, metric and group, with its signature; the values are those of the answers."""
+    """One per model, task, metric and group, with its signature; the values are those of the
+    answers.
+    """
     runs = runs_at(two_runs)
     records = json.loads(as_json(flat_records(runs)))
     reader = csv.DictReader(io.StringIO(as_csv(flat_records(runs))))

@@ -1,4 +1,6 @@
-"""Answers, matched with a task's questions, and what a file has beside them, compared with the release."""
+"""Answers, matched with a task's questions, and what a file has beside them, compared with the
+release.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -42,25 +44,33 @@ def test_unknown_missing_and_repeated_ids_are_counted_and_named() -> None:
     [
         (
             [("2", "A"), ("1", "A"), ("1", "B")],
-            "Expected one answer per question in answers.jsonl, found two different ones for 1. Keep the one that "
-            "counts.",
+            (
+                "Expected one answer per question in answers.jsonl, found two different ones for 1."
+                " Keep the one that counts."
+            ),
         ),
         (
             [("x", "A"), ("y", "A")],
-            "Expected answers to the task's questions (ids such as '1') in answers.jsonl, found ids such as 'x'. "
-            "Name the task of the answers.",
+            (
+                "Expected answers to the task's questions (ids such as '1') in answers.jsonl, found"
+                " ids such as 'x'. Name the task of the answers."
+            ),
         ),
         (
             [],
-            "Expected answers to the task's questions (ids such as '1') in answers.jsonl, found no answers. "
-            "Name the task of the answers.",
+            (
+                "Expected answers to the task's questions (ids such as '1') in answers.jsonl, found"
+                " no answers. Name the task of the answers."
+            ),
         ),
     ],
 )
 def test_answers_that_contradict_or_belong_elsewhere_are_refused(
     entries: list[tuple[str, str]], message: str
 ) -> None:
-    """Two different answers to one question, or answers to questions of another task, are no basis for a score."""
+    """Two different answers to one question, or answers to questions of another task, are no
+    basis for a score.
+    """
     with pytest.raises(InputError) as error:
         matched(*entries)
     assert str(error.value) == message
@@ -111,7 +121,9 @@ def is_same(answer: Answer, row: Mapping[str, Any] = CHOICE) -> bool:
 def test_questions_and_true_answers_are_the_releases(
     question: str, reference: str, same: bool
 ) -> None:
-    """With the options or a prompt around the question, the true answer as letter or text; blanks and case are free."""
+    """With the options or a prompt around the question, the true answer as letter or text;
+    blanks and case are free.
+    """
     assert is_same(Answer("1", Response("A"), question=question, reference=reference)) == same
 
 
@@ -126,7 +138,9 @@ def test_questions_and_true_answers_are_the_releases(
     ],
 )
 def test_options_are_the_releases_under_their_letters(options: dict[str, str], same: bool) -> None:
-    """With or without the letter before the text; in another order a letter means another option."""
+    """With or without the letter before the text; in another order a letter means another
+    option.
+    """
     assert is_same(Answer("1", Response("A"), options=options)) == same
     assert is_same(
         Answer("1", Response("A"), options=options), {**CHOICE, "options": ["", ""]}
@@ -212,8 +226,8 @@ def test_one_question_of_a_hundred_is_told_and_scored_as_the_releases() -> None:
     """The sentence has the id and both texts; the answer counts."""
     answers, ids, said = compare(Answer("1", Response("A"), question="Which\ttwo?"), count=100)
     assert said == [
-        "answers.jsonl: 1 of 100 questions differ from the release and are scored as the release's: 1; 1 has the "
-        "question 'Which two?' there, 'Which one?' in the release."
+        "answers.jsonl: 1 of 100 questions differ from the release and are scored as the release's:"
+        " 1; 1 has the question 'Which two?' there, 'Which one?' in the release."
     ]
     assert ids == ["1"]
     assert len(answers) == 100
@@ -242,13 +256,17 @@ def test_one_question_of_a_hundred_is_told_and_scored_as_the_releases() -> None:
 def test_more_or_another_key_is_refused_unless_it_is_accepted(
     answer: Answer, count: int, told: str
 ) -> None:
-    """One sentence with a pair, and the option; accepted, it is told and scored as the release's."""
+    """One sentence with a pair, and the option; accepted, it is told and scored as the
+    release's.
+    """
     with pytest.raises(InputError) as error:
         compare(answer, count=count)
-    assert str(error.value) == (
-        "Expected the questions, true answers, options and figures in answers.jsonl to be the release's, found others "
-        f"for 1 of {count} ids, the first: 1; 1 has the {told} in the release. Name the right task or columns, put the "
-        "rows in order, or score them as the release's with `score --accept-differences`."
+    assert (
+        str(error.value)
+        == "Expected the questions, true answers, options and figures in answers.jsonl to be the"
+        f" release's, found others for 1 of {count} ids, the first: 1; 1 has the {told} in the"
+        " release. Name the right task or columns, put the rows in order, or score them as the"
+        " release's with `score --accept-differences`."
     )
     _, ids, (said,) = compare(answer, count=count, accept=True)
     assert ids == ["1"]
@@ -283,7 +301,9 @@ def test_ids_in_other_separators_are_those_of_the_task(spelling: str) -> None:
 
 
 def test_a_question_that_a_paper_asks_twice_is_known_by_its_answer_alone() -> None:
-    """Two answers to it are no contradiction; without the true answer nobody knows of which it is."""
+    """Two answers to it are no contradiction; without the true answer nobody knows of which it
+    is.
+    """
     given = [
         Answer(f"{row['paper_id']}/{row['question'].upper()}", Response(row["id"]))
         for row in PAPERS

@@ -1,6 +1,7 @@
 """Files whose lines were put in another order, lost, repeated or broken.
 
-The numbers are the same, or numbers over what is left with how many questions that is, or there is one sentence.
+The numbers are the same, or numbers over what is left with how many questions that is, or there
+is one sentence.
 """
 
 import math
@@ -184,7 +185,9 @@ def test_a_file_that_ends_early_is_refused_or_lacks_what_follows(
 
 @pytest.mark.parametrize("line", NO_ANSWERS)
 def test_a_line_that_is_no_answer_is_one_sentence(answers: AnswerFile, line: str) -> None:
-    """With what to do, and no trace of Python; in a table it is a row of another question, and one is missing."""
+    """With what to do, and no trace of Python; in a table it is a row of another question, and
+    one is missing.
+    """
     answers.path.write_text("".join([*answers.lines[:-9], f"{line}\n", *answers.lines[-8:]]))
     if answers.path.suffix == ".tsv":
         run = answers.read(partial=False)
@@ -200,7 +203,9 @@ def perfigure(
     tmp_path_factory: pytest.TempPathFactory,
     no_programs: None,  # noqa: ARG001 - before the answers are scored
 ) -> AnswerFile:
-    """Answers to a task that shows one figure at a time, in a run of lmms-eval and in one of `score --output`."""
+    """Answers to a task that shows one figure at a time, in a run of lmms-eval and in one of
+    `score --output`.
+    """
     name, folder = "spiqa_demo_perfigure", tmp_path_factory.mktemp("perfigure")
     rows = load_rows("spiqa", "demo", PERFIGURE)
     given_ = {row["id"]: "Yes" if row["step"] == "helpful" else row["answer"] for row in rows}

@@ -1,7 +1,7 @@
 """Files of answers in which any part was put in another order, lost, repeated, shifted or spoilt.
 
-The numbers are those of the answers that are left, or withheld, or there is one sentence; never another number. What a
-model wrote is the one part that nothing else tells of.
+The numbers are those of the answers that are left, or withheld, or there is one sentence; never
+another number. What a model wrote is the one part that nothing else tells of.
 """
 
 import json
@@ -43,7 +43,9 @@ FEW = settings(max_examples=15, deadline=None)
 
 
 def told(place: int, row: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer with all that released files have beside it; every second one is right, every third names its image."""
+    """An answer with all that released files have beside it; every second one is right, every
+    third names its image.
+    """
     shown = [figure["file"] for figure in row["figures"]][::-1]
     needed = [row["figures"][index]["file"] for index in row["referred"]]
     indices = [shown.index(file) for file in needed]
@@ -213,7 +215,9 @@ def test_no_change_of_a_part_makes_another_number(
     usual: dict[str, Mapping[str, float]],
     data: st.DataObject,
 ) -> None:
-    """The ids, questions, true answers and figures of a file, and the order and number of its rows."""
+    """The ids, questions, true answers and figures of a file, and the order and number of its
+    rows.
+    """
     check(form(data.draw(changes(rows))), usual)
 
 
@@ -221,7 +225,9 @@ def test_no_change_of_a_part_makes_another_number(
 def test_a_part_that_is_shifted_by_one_row_is_refused(
     form: Callable[[Rows], Path], rows: Rows, part: Sequence[str]
 ) -> None:
-    """Also where the file has little else; response files have the questions at least, by which they are known."""
+    """Also where the file has little else; response files have the questions at least, by which
+    they are known.
+    """
     shifted = [
         {**row, **{name: rows[place - 1][name] for name in part}} for place, row in enumerate(rows)
     ]
@@ -278,7 +284,9 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def test_scored_answers_that_are_changed_are_refused_or_have_the_same_numbers(
     request: pytest.FixtureRequest, kind: str, what: str, place: int, by: int
 ) -> None:
-    """Their scores, ids and true answers; the value that was written with them tells, or another answer's id."""
+    """Their scores, ids and true answers; the value that was written with them tells, or another
+    answer's id.
+    """
     named, path = request.getfixturevalue(kind)
     whole, (before, _) = path.read_text(), outcome(named)
     assert before is not None

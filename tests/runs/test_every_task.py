@@ -45,7 +45,9 @@ SAME = (
 
 @pytest.mark.parametrize("task", DEMO, ids=lambda task: task.name)
 def test_rows_for_scoring_are_the_rows_of_a_run(task: Task) -> None:
-    """Without pictures, texts and examples the same questions, answers and groups come out, with the same signature."""
+    """Without pictures, texts and examples the same questions, answers and groups come out, with
+    the same signature.
+    """
     shown = load_rows(task.benchmark, task.split, task.settings_text)
     bare = rows_for_scoring(task.benchmark, task.split, task.settings_text)
     assert [[row.get(key) for key in SAME] for row in shown] == [
@@ -61,7 +63,8 @@ def test_rows_for_scoring_are_the_rows_of_a_run(task: Task) -> None:
 
 @pytest.mark.parametrize("task", DEMO, ids=lambda task: task.name)
 def test_every_task_can_be_scored_offline(task: Task) -> None:
-    """Every metric of every task has a number or a reason, and none is NaN; plain answers tell nothing of their form.
+    """Every metric of every task has a number or a reason, and none is NaN; plain answers tell
+    nothing of their form.
 
     Neither do they tell whether they were cut.
     """
@@ -81,7 +84,9 @@ def test_every_task_can_be_scored_offline(task: Task) -> None:
 
 
 def test_the_released_rules_on_the_authors_own_submission(real_data: Path) -> None:
-    """`accuracy_released` is the share of hits by the authors' four rules, computed here from their description."""
+    """`accuracy_released` is the share of hits by the authors' four rules, computed here from
+    their description.
+    """
     lines = (real_data / "mmstar" / "llava_next_34b_sample.jsonl").read_text().splitlines()
     hits = 0.0
     scorer, (pattern, *_) = (

@@ -1,4 +1,6 @@
-"""The frame of runs: its rows are the questions, and its values are those of the runs and of plain averages."""
+"""The frame of runs: its rows are the questions, and its values are those of the runs and of
+plain averages.
+"""
 
 import math
 import subprocess
@@ -26,7 +28,9 @@ TASK = "scifibench_cs_fig2cap"
 
 @pytest.fixture
 def two_models(rows_of: RowsOf, tmp_path: Path) -> Path:
-    """A folder with the answers of two models, of which one is wrong on five questions and one on seven."""
+    """A folder with the answers of two models, of which one is wrong on five questions and one
+    on seven.
+    """
     rows = rows_of("cs_fig2cap", "")
     write_own(tmp_path / "m", "m", {TASK: answered(rows, 5)})
     write_own(tmp_path / "n", "n", {TASK: answered(rows, 7)})
@@ -45,7 +49,9 @@ def test_every_question_of_every_run_is_a_row(two_models: Path, rows_of: RowsOf)
 
 
 def test_a_group_has_the_mean_of_its_rows_and_the_runs_own_value(two_models: Path) -> None:
-    """Value, n and interval of a group equal the mean of its column and what the run says of the group."""
+    """Value, n and interval of a group equal the mean of its column and what the run says of the
+    group.
+    """
     frame = spiqa_tasks.load_samples(two_models / "m")
     (run,), _ = load_runs([RunPath(two_models / "m")])
 
@@ -102,7 +108,9 @@ def test_failed_requests_are_missing_and_no_wrong_answers(rows_of: RowsOf, tmp_p
 
 
 def test_metrics_of_a_corpus_have_no_column_and_their_own_value(tmp_path: Path) -> None:
-    """BLEU of the frame is that of the texts, not a mean; it is no column that somebody could average."""
+    """BLEU of the frame is that of the texts, not a mean; it is no column that somebody could
+    average.
+    """
     rows = rows_for_scoring("spiqa", "demo", "")
     samples = [sample_of(row, "{'Answer': '" + row["answer"] + " it is'}") for row in rows]
     write_run(

@@ -42,7 +42,9 @@ from spiqa_tasks.runs.identity import (
 def test_identity_is_model_arguments_ablation_and_seed(
     model: str, arguments: str, expected: Identity, label: str
 ) -> None:
-    """Arguments in any order are one model; those that say where and how fast it runs do not count."""
+    """Arguments in any order are one model; those that say where and how fast it runs do not
+    count.
+    """
     assert identity(model, arguments) == expected
     assert identity(model, arguments).label == label
 
@@ -60,7 +62,9 @@ def test_a_wrapped_model_whose_arguments_are_not_told_has_question_marks() -> No
 
 
 def test_a_model_is_named_in_signatures() -> None:
-    """With what was done and its seed; with its ablation if it did not see the questions as they are."""
+    """With what was done and its seed; with its ablation if it did not see the questions as they
+    are.
+    """
     assert signature_fields(Identity("m", seed="3")) == {"model": "m"}
     assert signature_fields(Identity("m", "grey")) == {"model": "m", "ablated": "grey"}
     assert signature_fields(Identity("m", "shuffled", "3")) == {

@@ -73,8 +73,8 @@ def test_answers_are_scored_with_the_settings_that_they_were_made_with() -> None
     assert (found.run.settings.prompt, DEMO.settings.prompt) == ("select", "letter")
     assert found.rows == rows_of(found.run.own)
     assert (
-        first
-        == f"m: scored as it was made, with {found.run.own.settings_text}; mmstar_demo has {DEMO.settings_text}."
+        first == f"m: scored as it was made, with {found.run.own.settings_text}; mmstar_demo has"
+        f" {DEMO.settings_text}."
     )
     both = replace(SPIQA, settings_text="protocol=both")
     run = run_made_with({rows_of(SPIQA)[0]["id"]: "max_figures=2,protocol=released"})
@@ -102,7 +102,9 @@ def test_answers_made_with_different_settings_are_refused() -> None:
 
 
 def spiqa_run(task: Task, only_needed: bool) -> Run:
-    """SPIQA's response files: right answers, per figure to a task that asks so, about all or the needed ones."""
+    """SPIQA's response files: right answers, per figure to a task that asks so, about all or the
+    needed ones.
+    """
     answers = []
     for row in rows_of(task):
         document = f"/{row['figures'][0]['file']}/{row['step']}" if row["step"] else ""
@@ -114,7 +116,9 @@ def spiqa_run(task: Task, only_needed: bool) -> Run:
 
 
 def test_spiqas_response_files_have_the_ids_of_the_tasks_documents() -> None:
-    """Where they ask about the needed figures alone, so do the settings that they are scored with."""
+    """Where they ask about the needed figures alone, so do the settings that they are scored
+    with.
+    """
     whole, remarks = join_questions(spiqa_run(SPIQA, False), SPIQA)
     assert (whole.run.form, remarks, len(whole.run.by_id)) == ("spiqa-responses", [], 39)
     every, remarks = join_questions(spiqa_run(PERFIGURE, False), PERFIGURE)
@@ -127,7 +131,10 @@ def test_spiqas_response_files_have_the_ids_of_the_tasks_documents() -> None:
     assert all(row["referred"] for row in part.rows)
     assert part.unmatched == {"missing": [], "unknown": [], "duplicates": [], "differing": []}
     assert remarks == [
-        f"m: scored as it was made, with {part.run.own.settings_text}; {PERFIGURE.name} has {PERFIGURE.settings_text}.",
+        (
+            f"m: scored as it was made, with {part.run.own.settings_text}; {PERFIGURE.name} has"
+            f" {PERFIGURE.settings_text}."
+        ),
     ]
 
 
@@ -147,7 +154,9 @@ def test_only_the_questions_of_a_list_count() -> None:
 def test_spiqas_questions_are_known_in_any_spelling_of_their_ids(
     real_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, separator: str | None
 ) -> None:
-    """All 666 of test-A; by the columns paper_id and question all but the two that are one text in one paper."""
+    """All 666 of test-A; by the columns paper_id and question all but the two that are one text
+    in one paper.
+    """
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
     task = find_task("spiqa_testA")
     path = tmp_path / "m_spiqa_testA.jsonl"

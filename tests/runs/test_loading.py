@@ -72,7 +72,7 @@ def test_the_answers_of_every_form_have_the_same_values(tmp_path: Path, form: st
         write_jsonl(path, HALF)
     else:
         write_table(mmstar_table(rows_of(DEMO), list(HALF.values())), path)
-    ((run,), remarks) = load(path)
+    (run,), remarks = load(path)
     assert remarks == []
     expected = scored("mmstar_demo", HALF)
     for name in ("accuracy", "accuracy_released", "unparsed_rate"):
@@ -129,7 +129,9 @@ def rows_of_release(scifibench_release: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_runs_without_samples_are_told_and_others_read(tmp_path: Path) -> None:
-    """A task of ours that was run without --log_samples has a sentence; a task of the host has none."""
+    """A task of ours that was run without --log_samples has a sentence; a task of the host has
+    none.
+    """
     write_demo(tmp_path, HALF)
     write_demo(tmp_path, {}, "n", stamp="2").with_name("2_samples_mmstar_demo.jsonl").unlink()
     write_run(tmp_path, "m", {"mmmu_val": [{"mmmu_acc": {"id": "1"}}]}, stamp="3")
@@ -146,7 +148,10 @@ def test_nothing_to_read_is_refused(tmp_path: Path) -> None:
     path = write_run(tmp_path, "m", {"t": [{"accuracy": 1.0}]})
     with pytest.raises(InputError) as error:
         own(tmp_path)
-    told = f"Expected samples of this package's tasks; found none in {path}. Run lmms-eval with --log_samples."
+    told = (
+        f"Expected samples of this package's tasks; found none in {path}. Run lmms-eval with"
+        " --log_samples."
+    )
     assert str(error.value) == told
     with pytest.raises(InputError, match="Expected samples of t, u; found none in"):
         own(tmp_path, tasks=["t", "u"])
@@ -172,8 +177,9 @@ def test_answers_whose_task_nobody_says_are_refused(tmp_path: Path, tasks: list[
     path = write_jsonl(tmp_path / "m.jsonl", HALF)
     with pytest.raises(InputError) as error:
         load(path, tasks=tasks)
-    assert str(error.value) == (
-        f"Which task do the answers in {path} belong to? Add --task TASK, or call the file "
+    assert (
+        str(error.value)
+        == f"Which task do the answers in {path} belong to? Add --task TASK, or call the file "
         "<model>_<task>.jsonl. Answers without a task need the columns question and reference, or "
         "question, options and answer."
     )
@@ -182,16 +188,18 @@ def test_answers_whose_task_nobody_says_are_refused(tmp_path: Path, tasks: list[
 def test_the_headline_of_a_run_without_a_judge_is_the_first_metric_that_it_has(
     tmp_path: Path,
 ) -> None:
-    """SPIQA's L3Score is not there where no judge was asked; BLEU-1 speaks for the run, and a remark says why."""
+    """SPIQA's L3Score is not there where no judge was asked; BLEU-1 speaks for the run, and a
+    remark says why.
+    """
     path = write_jsonl(tmp_path / "m_spiqa_demo.jsonl", right_answers("spiqa_demo"))
-    ((run,), remarks) = own(path)
+    (run,), remarks = own(path)
     assert run.metric().name == "bleu_1"
     assert "l3score" not in {metric.name for metric in run.metrics}
     assert remarks == [
         f"{path}: not judged. Name a judge with --judge, or score it with --output first."
     ]
     write_judged(tmp_path / "host", "m", None)
-    ((run,), remarks) = own(tmp_path / "host")
+    (run,), remarks = own(tmp_path / "host")
     assert (run.metric().name, remarks) == ("bleu_1", [])
 
 
@@ -199,7 +207,7 @@ def test_l3score_speaks_for_a_judged_run(tmp_path: Path) -> None:
     """The scores that the judge gave are read from the records; nothing is asked again."""
     scores = [place / 38 for place in range(39)]
     write_judged(tmp_path, "m", scores)
-    ((run,), _) = own(tmp_path)
+    (run,), _ = own(tmp_path)
     value = run.value(run.metric())
     assert (run.metric().name, value.n, value.value) == ("l3score", 39, pytest.approx(0.5))
     assert {"bleu_1", "judge_failed_rate"} <= {metric.name for metric in run.metrics}
@@ -219,7 +227,7 @@ def test_answers_are_judged_by_the_judge_that_is_wanted(
 ) -> None:
     """Once: each question is asked about, and the signature names the judge."""
     path = write_jsonl(tmp_path / "m_spiqa_demo.jsonl", right_answers("spiqa_demo"))
-    ((run,), remarks) = load(path, judge="openai:gpt-4o")
+    (run,), remarks = load(path, judge="openai:gpt-4o")
     assert run.value(run.metric("l3score")).value == pytest.approx(0.9 / 0.98)
     assert (run.signature.judge, remarks) == ("openai:gpt-4o", [])
     ids = [request["body"]["messages"] for request in server.requests]
@@ -229,7 +237,9 @@ def test_answers_are_judged_by_the_judge_that_is_wanted(
 
 
 def test_only_scores_of_the_wanted_judge_count(tmp_path: Path) -> None:
-    """A run that another one judged is left out; runs that no judge scored, or without answers, stay."""
+    """A run that another one judged is left out; runs that no judge scored, or without answers,
+    stay.
+    """
     for name in "ab":
         write_judged(tmp_path / name, name, [0.5] * 39, f"openai:{name}")
     write_demo(tmp_path / "c", HALF, "c")
@@ -242,7 +252,9 @@ def test_only_scores_of_the_wanted_judge_count(tmp_path: Path) -> None:
 
 
 def test_a_judges_run_counts_though_another_judges_is_newer(tmp_path: Path) -> None:
-    """Both stand beside each other unless one is wanted; a judge that scored none is refused with those that did."""
+    """Both stand beside each other unless one is wanted; a judge that scored none is refused
+    with those that did.
+    """
     for stamp, judge in (("1", "openai:a"), ("2", "openai:b")):
         write_judged(tmp_path, "m", [float(stamp) / 4] * 39, judge, stamp=stamp)
     for judge, expected in ((None, [0.25, 0.5]), ("openai:b", [0.5]), ("openai:a", [0.25])):
@@ -251,8 +263,10 @@ def test_a_judges_run_counts_though_another_judges_is_newer(tmp_path: Path) -> N
         assert not remarks
     with pytest.raises(InputError) as error:
         load(tmp_path, judge="openai:c")
-    assert str(error.value) == (
-        "Expected scores by the judge openai:c, found those by openai:a, openai:b. Correct --judge."
+    assert (
+        str(error.value)
+        == "Expected scores by the judge openai:c, found those by openai:a, openai:b. Correct"
+        " --judge."
     )
 
 

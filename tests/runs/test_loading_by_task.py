@@ -52,7 +52,9 @@ def answers_to(name: str, paths: list[Path], wanted: Selection) -> tuple[ByTask,
 
 
 def write_filtered(folder: Path, task: str) -> list[str]:
-    """The YAML of a filter's task beside the list of the three questions that it kept; returns their ids."""
+    """The YAML of a filter's task beside the list of the three questions that it kept; returns
+    their ids.
+    """
     ids = list(ANSWERS)[:3]
     folder.mkdir()
     text = (
@@ -64,7 +66,9 @@ def write_filtered(folder: Path, task: str) -> list[str]:
 
 
 def test_each_task_has_the_answers_of_each_model(tmp_path: Path) -> None:
-    """With the settings of the run's own record; only those tasks that are named, where some are."""
+    """With the settings of the run's own record; only those tasks that are named, where some
+    are.
+    """
     write(tmp_path, "a", "1")
     write(tmp_path, "b", "2")
     write(tmp_path, "a", "3", "mine", f"{BLIND},prompt=select")
@@ -84,7 +88,9 @@ def test_each_task_has_the_answers_of_each_model(tmp_path: Path) -> None:
 
 
 def test_what_has_no_samples_is_told(tmp_path: Path) -> None:
-    """Beside other tasks it is a sentence, alone the error has it; tasks of the host are passed over."""
+    """Beside other tasks it is a sentence, alone the error has it; tasks of the host are passed
+    over.
+    """
     path = write(tmp_path / "a", task="mine")
     write(tmp_path / "b")
     path.with_name(f"{OLD}_samples_mine.jsonl").unlink()
@@ -94,9 +100,10 @@ def test_what_has_no_samples_is_told(tmp_path: Path) -> None:
     assert remarks == ["mine of m has no samples; run it with --log_samples."]
     with pytest.raises(InputError) as error:
         found_in(path)
-    assert str(error.value) == (
-        f"Expected answers to this package's tasks in {path}, found none. mine of m has no samples; run it with "
-        "--log_samples."
+    assert (
+        str(error.value)
+        == f"Expected answers to this package's tasks in {path}, found none. mine of m has no"
+        " samples; run it with --log_samples."
     )
     with pytest.raises(InputError) as error:
         found_in(tmp_path / "c")
@@ -107,7 +114,9 @@ def test_what_has_no_samples_is_told(tmp_path: Path) -> None:
 
 
 def test_a_filters_task_asks_only_what_it_kept(tmp_path: Path) -> None:
-    """Its list stands beside the YAML in a folder that is named; without the folder the list is not known."""
+    """Its list stands beside the YAML in a folder that is named; without the folder the list is
+    not known.
+    """
     write(tmp_path / "run", task="mine")
     ids = write_filtered(tmp_path / "own", "mine")
     (task,) = found_in(tmp_path / "run", include=[tmp_path / "own"])[0]

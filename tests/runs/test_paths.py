@@ -77,7 +77,9 @@ def samples_alone(path: Path, samples: list[dict[str, Any]]) -> Path:
     ],
 )
 def test_a_place_may_have_its_task_before_it(text: str, task: str, path: str) -> None:
-    """Names of tasks have letters, digits and underscores; any other text before a sign of equality is a path's."""
+    """Names of tasks have letters, digits and underscores; any other text before a sign of
+    equality is a path's.
+    """
     assert RunPath.parse(text) == RunPath(Path(path), task)
 
 
@@ -93,12 +95,16 @@ def test_a_place_may_have_its_task_before_it(text: str, task: str, path: str) ->
     ],
 )
 def test_a_file_is_called_by_model_and_task(stem: str, expected: tuple[str, str]) -> None:
-    """The longest task that ends the name counts; without a model before it the folder's name is."""
+    """The longest task that ends the name counts; without a model before it the folder's name
+    is.
+    """
     assert task_in_name(Path("runs") / f"{stem}.jsonl", TASKS) == expected
 
 
 def test_every_form_is_known_by_its_content(tmp_path: Path) -> None:
-    """Results and the samples beside them, samples alone, runs of score, responses, jsonl, and tables of any name."""
+    """Results and the samples beside them, samples alone, runs of score, responses, jsonl, and
+    tables of any name.
+    """
     results = write_own(tmp_path / "host", "vlm")
     (logged,) = (tmp_path / "host").glob("*.jsonl")
     expected = {
@@ -138,7 +144,9 @@ def test_an_unknown_form_is_refused_with_the_known_ones(tmp_path: Path, content:
 
 
 def test_a_place_where_nothing_is_says_so(tmp_path: Path) -> None:
-    """A misspelt path and an empty folder have messages of their own; that of the folder ends with the forms."""
+    """A misspelt path and an empty folder have messages of their own; that of the folder ends
+    with the forms.
+    """
     with pytest.raises(InputError) as error:
         read(tmp_path / "nowhere")
     assert str(error.value) == f"There is no file or folder {tmp_path / 'nowhere'}."
@@ -169,7 +177,9 @@ def test_a_folder_is_read_through_oldest_runs_of_the_host_first(tmp_path: Path) 
 
 @pytest.mark.parametrize("kind", ["samples", "jsonl", "tables"])
 def test_a_folder_of_files_that_name_their_tasks_is_read(tmp_path: Path, kind: str) -> None:
-    """Samples without their result file, answers of one's own and tables, wherever below; other files are passed."""
+    """Samples without their result file, answers of one's own and tables, wherever below; other
+    files are passed.
+    """
     for model in ("a", "b"):
         if kind == "samples":
             samples_alone(tmp_path / model / f"{model}_samples_mmstar_demo.jsonl", SAMPLES)
@@ -227,13 +237,17 @@ def test_a_named_task_chooses_among_those_of_a_run(tmp_path: Path) -> None:
     assert [run.task for run in read(f"mine={tmp_path}")] == ["mine"]
     with pytest.raises(InputError) as error:
         read(f"other={tmp_path}")
-    assert str(error.value) == (
-        f"Expected answers to other in {tmp_path}, found those to mine, mmstar_demo. Name one of them."
+    assert (
+        str(error.value)
+        == f"Expected answers to other in {tmp_path}, found those to mine, mmstar_demo. Name one of"
+        " them."
     )
 
 
 def test_no_form_is_known_by_a_files_name(tmp_path: Path) -> None:
-    """A list called as lmms-eval's results is of plain answers, and spoils no folder; renamed results are a run."""
+    """A list called as lmms-eval's results is of plain answers, and spoils no folder; renamed
+    results are a run.
+    """
     plain = tmp_path / "plain" / "gpt4_results.json"
     plain.parent.mkdir()
     plain.write_text(json.dumps([{"id": key, "prediction": text} for key, text in ANSWERS.items()]))

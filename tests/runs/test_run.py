@@ -50,7 +50,9 @@ def host_run(scores: list[float | None], **options: Any) -> Run:
 
 
 def perfigure_run(folder: Path, questions: int, more_documents: int) -> Run:
-    """A run of as many whole questions of one figure at a time, and of so many documents of the next one."""
+    """A run of as many whole questions of one figure at a time, and of so many documents of the
+    next one.
+    """
     rows = load_rows("spiqa", "demo", PERFIGURE)
     names = list(dict.fromkeys(row["question_id"] for row in rows))
     whole = [row for row in rows if row["question_id"] in names[:questions]]
@@ -85,7 +87,9 @@ def test_the_judge_is_called_what_the_user_called_it_or_what_the_signature_has()
 def test_a_value_over_too_little_of_a_task_is_withheld(
     group: str | None, asked: int, is_there: bool
 ) -> None:
-    """99 answers are 99% of 100 questions and not of 101; where the number is not known nothing is withheld."""
+    """99 answers are 99% of 100 questions and not of 101; where the number is not known nothing
+    is withheld.
+    """
     run = replace(run_of(choices([True] * 33 + [False] * 66)), asked=asked)
     value = run.value(ACCURACY, group)
     assert value.n == 99
@@ -108,7 +112,9 @@ def test_a_value_over_too_little_of_a_task_is_withheld(
 def test_a_question_that_was_asked_in_part_is_none_that_was_asked(
     tmp_path: Path, more: int, partial: bool
 ) -> None:
-    """Of a task that shows one figure at a time, two whole questions and a part of the third are two."""
+    """Of a task that shows one figure at a time, two whole questions and a part of the third are
+    two.
+    """
     run = replace(perfigure_run(tmp_path, 2, more), partial=partial)
     assert run.coverage == "2 of 39"
     for name, of_documents in (("rouge_l", False), ("unformatted_rate", True)):
@@ -121,7 +127,9 @@ def test_a_question_that_was_asked_in_part_is_none_that_was_asked(
 
 
 def test_what_takes_programs_is_the_reported_value_over_all_answers(tmp_path: Path) -> None:
-    """METEOR as the host reported it, with its scores; not for a group, and not over a part of the task."""
+    """METEOR as the host reported it, with its scores; not for a group, and not over a part of
+    the task.
+    """
     rows = rows_for_scoring("spiqa", "demo", "")
     samples = [sample_of(row, row["answer"]) for row in rows]
     for sample in samples:
@@ -179,9 +187,10 @@ def test_answers_that_do_not_have_the_value_written_with_them_are_refused() -> N
             continue
         with pytest.raises(InputError) as error:
             run.value(run.metric("accuracy"))
-        assert str(error.value) == (
-            "Expected the answers in f to have the accuracy written with them, 0.8, found 0.75. The file was changed: "
-            "score the answers again."
+        assert (
+            str(error.value)
+            == "Expected the answers in f to have the accuracy written with them, 0.8, found 0.75."
+            " The file was changed: score the answers again."
         )
 
 
@@ -203,18 +212,21 @@ def test_a_metric_that_a_run_lacks_is_refused_with_those_it_has() -> None:
     run = run_of([Record("1", scores={"accuracy": 1.0})])
     with pytest.raises(InputError) as error:
         run.metric("accuracy_llm")
-    assert str(error.value) == (
-        "Expected mmstar_filtered to have the metric accuracy_llm; found accuracy, accuracy_released, refusal_rate, "
-        "unparsed_rate, request_failed_rate, accuracy_vlmevalkit, "
-        "accuracy_vlmevalkit_2026_06, accuracy_lmms_eval, truncated_rate. Choose with "
-        "--metric."
+    assert (
+        str(error.value)
+        == "Expected mmstar_filtered to have the metric accuracy_llm; found accuracy,"
+        " accuracy_released, refusal_rate, unparsed_rate, request_failed_rate,"
+        " accuracy_vlmevalkit, accuracy_vlmevalkit_2026_06, accuracy_lmms_eval, truncated_rate."
+        " Choose with --metric."
     )
     with pytest.raises(InputError, match=r"mmmu_val to have a metric; found none\. Choose"):
         host_run([]).metric()
 
 
 def test_every_answer_counts_once(tmp_path: Path) -> None:
-    """Refused, unparsed and failed are shares of the questions, as the metrics of the task have them."""
+    """Refused, unparsed and failed are shares of the questions, as the metrics of the task have
+    them.
+    """
     texts = [REFUSAL, FAILED, FAILED, "no letter", "hm", ""]
     rows = load_rows("mmstar", "demo", "ablation=text")
     samples = [sample_of(row, texts[place] if place < 6 else "A") for place, row in enumerate(rows)]

@@ -41,7 +41,9 @@ def with_records(run: Run, records: Sequence[Record]) -> Run:
 
 
 def test_refusals_failures_and_unparsed_answers_are_counted_apart() -> None:
-    """A failed request has no score, and two of 24 withhold the headline; the rest is still told."""
+    """A failed request has no score, and two of 24 withhold the headline; the rest is still
+    told.
+    """
     (task,) = find_tasks(["mmstar_demo"])
     answers = {row["id"]: row["answer"] for row in rows_of(task)}
     ids = list(answers)
@@ -72,7 +74,9 @@ def test_refusals_failures_and_unparsed_answers_are_counted_apart() -> None:
 def test_every_value_over_a_part_of_the_task_is_withheld_unless_it_is_wanted(
     places: Sequence[int],
 ) -> None:
-    """Any answers but all: no value, of groups neither, and a score over the part where it is asked for."""
+    """Any answers but all: no value, of groups neither, and a score over the part where it is
+    asked for.
+    """
     (task,) = find_tasks(["mmstar_demo"])
     answers = {
         row["id"]: row["answer"] for place, row in enumerate(rows_of(task)) if place in places
@@ -112,7 +116,9 @@ def test_without_a_judge_l3score_is_null_with_the_reason() -> None:
 
 
 def test_the_image_number_of_an_answer_means_the_figures_that_were_shown() -> None:
-    """With the order of the release's file instead of ours, the same number names another figure."""
+    """With the order of the release's file instead of ours, the same number names another
+    figure.
+    """
     (task,) = find_tasks(["spiqa_demo"])
     row = next(row for row in rows_of(task) if len(row["figures"]) > 1)
     needed = row["figures"][row["referred"][0]]["file"]
@@ -126,7 +132,9 @@ def test_the_image_number_of_an_answer_means_the_figures_that_were_shown() -> No
 
 
 def test_a_scored_run_says_what_it_is_of() -> None:
-    """The form, the number of questions and what did not fit; what the host reported is not its any more."""
+    """The form, the number of questions and what did not fit; what the host reported is not its
+    any more.
+    """
     (task,) = find_tasks(["mmstar_demo"])
     answers = {row["id"]: "A" for row in rows_of(task)} | {"x": "A"}
     given = matched(task, answers, "table")
@@ -153,7 +161,7 @@ def answer_of(row: Mapping[str, Any], record: Record | None) -> Answer:
 def test_answers_made_with_other_data_are_named() -> None:
     """Other data than those that they are scored with; the same, or none recorded, are not."""
     (task,) = find_tasks(["mmstar_demo"])
-    (row, *_) = rows_of(task)
+    row, *_ = rows_of(task)
     ours = score(read(matched(task, {row["id"]: "A"}))).signature.data
 
     def said(data: str | None) -> list[str]:
@@ -203,7 +211,7 @@ def test_whether_plain_answers_have_the_wanted_form_is_not_known() -> None:
 def test_a_run_in_which_something_is_amiss_is_not_complete(name: str) -> None:
     """Missing questions are none where values over a part are asked for."""
     run = scored("mmstar_demo")
-    (first, *rest) = run.records
+    first, *rest = run.records
     if name in ("unknown", "differing", "missing"):
         run = dataclasses.replace(
             run, written=dataclasses.replace(run.written, unmatched={name: ["x"]})
@@ -254,7 +262,9 @@ def test_the_signature_names_the_list_the_form_and_what_was_ablated() -> None:
     ids=lambda who: who.label,
 )
 def test_a_written_run_is_the_same_run(tmp_path: Path, who: Identity) -> None:
-    """Its model, judge, answers, records, coverage and values; the samples lie in the model's folder."""
+    """Its model, judge, answers, records, coverage and values; the samples lie in the model's
+    folder.
+    """
     run = dataclasses.replace(
         scored("mmstar_demo", right_answers("mmstar_demo")),
         identity=who,

@@ -67,7 +67,9 @@ def test_the_newest_run_counts_and_a_sentence_says_so() -> None:
 
 
 def test_a_run_of_fewer_questions_never_replaces_a_fuller_one() -> None:
-    """A later trial with --limit leaves the whole run in its place; a later whole run replaces both."""
+    """A later trial with --limit leaves the whole run in its place; a later whole run replaces
+    both.
+    """
     sizes = {"1_results.json": 24, "2_results.json": 5, "3_results.json": 23}
     runs = [a_run(path, answered) for path, answered in sizes.items()]
     found, remarks = runs_that_count(runs)
@@ -82,7 +84,9 @@ def test_a_run_of_fewer_questions_never_replaces_a_fuller_one() -> None:
 
 
 def test_runs_of_one_model_are_told_apart_by_their_judges() -> None:
-    """By the names that the user gave these, where each has another; one without a judge has none."""
+    """By the names that the user gave these, where each has another; one without a judge has
+    none.
+    """
     judges = ["openai:a", "openai:a@http://x/v1", ""]
     found = with_unique_labels([a_run("a/b/1", judge=judge) for judge in judges])
     assert [run.name for run in found] == [
@@ -120,7 +124,9 @@ def test_runs_of_one_model_are_told_apart_by_their_folders() -> None:
 def test_a_task_tells_its_role_by_its_settings(
     tmp_path: Path, task: str, settings: str, source: str, ablation: str, few_shot: bool
 ) -> None:
-    """The `dataset_name` says what was shown, in whatever spelling of commas and blanks the settings allow."""
+    """The `dataset_name` says what was shown, in whatever spelling of commas and blanks the
+    settings allow.
+    """
     run = of_settings(tmp_path, task, settings)
     assert (selection.source_task(run), selection.ablation(run), selection.is_few_shot(run)) == (
         source,
@@ -146,7 +152,9 @@ def seeing(who: Identity, path: str = "p", task: str = "t") -> Run:
 
 
 def test_the_twin_of_a_run_without_pictures_is_that_of_the_same_model_and_seed() -> None:
-    """Or the only one of the model; another task's or model's is none, nor another run without pictures."""
+    """Or the only one of the model; another task's or model's is none, nor another run without
+    pictures.
+    """
     blind = a_run(who=Identity("m", "grey", "1"))
     one, two = seeing(Identity("m", seed="1")), seeing(Identity("m", seed="2"))
     others = [seeing(Identity("n", seed="1")), seeing(Identity("m", seed="1"), task="u"), blind]

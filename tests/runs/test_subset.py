@@ -78,7 +78,9 @@ def scored(
 def test_only_the_questions_of_the_list_are_scored(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Numbers, counts and signature are those of the list; answers to other questions are no fault."""
+    """Numbers, counts and signature are those of the list; answers to other questions are no
+    fault.
+    """
     right = right_answers("mmstar_demo")
     ids = list(right)[::3]
     answers = {
@@ -113,7 +115,9 @@ def test_ids_of_no_question_are_refused(tmp_path: Path, capsys: pytest.CaptureFi
 def test_a_run_of_the_host_is_cut_to_the_list(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its values are those of scoring the list's answers alone, of corpus metrics too, and not the host's."""
+    """Its values are those of scoring the list's answers alone, of corpus metrics too, and not
+    the host's.
+    """
     rows = load_rows("spiqa", "demo", "")
     samples = [sample_of(row, row["answer"][: 8 + place]) for place, row in enumerate(rows)]
     totals = {"spiqa_demo": {"rouge_l": 0.123, "cider": 9.0}}
@@ -166,8 +170,9 @@ def test_a_part_of_a_task_need_not_have_every_question_of_the_list() -> None:
         unknown = [key for key in ids if key != "q1"]
         with pytest.raises(InputError) as error:
             Subset(Path("ids"), ids).of(run)
-        assert str(error.value) == (
-            f"Expected ids of questions of mmstar_filtered in ids, such as q0; found {len(unknown)} "
-            f"other{'s' * (len(unknown) > 1)}, the first: {', '.join(unknown)}. Correct the list, or name the task "
-            "that it is of."
+        assert (
+            str(error.value)
+            == "Expected ids of questions of mmstar_filtered in ids, such as q0; found"
+            f" {len(unknown)} other{'s' * (len(unknown) > 1)}, the first: {', '.join(unknown)}."
+            " Correct the list, or name the task that it is of."
         )

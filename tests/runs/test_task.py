@@ -34,7 +34,9 @@ def host_run(
     reported: Iterable[str] = (),
     config: Mapping[str, Any] | None = None,
 ) -> Run:
-    """A run of a task of a host; `logged` maps the metrics that it computed of each question to scores or None."""
+    """A run of a task of a host; `logged` maps the metrics that it computed of each question to
+    scores or None.
+    """
     records = [
         Record(
             str(place),
@@ -73,7 +75,9 @@ def test_without_a_judge_the_text_metrics_are_there_and_the_judges_are_not() -> 
     ],
 )
 def test_what_a_judge_was_asked_is_there(record: Record) -> None:
-    """Also where none of its verdicts could be had: the value is withheld then, which is no lack of the metric."""
+    """Also where none of its verdicts could be had: the value is withheld then, which is no lack
+    of the metric.
+    """
     run = spiqa_run(record)
     assert names(run)[0] == "l3score"
     assert "judge_failed_rate" in names(run)
@@ -82,7 +86,9 @@ def test_what_a_judge_was_asked_is_there(record: Record) -> None:
 
 @pytest.mark.usefixtures("no_java")
 def test_the_text_metrics_are_those_that_were_computed_where_the_answers_were_scored() -> None:
-    """METEOR that a host computed is there without Java, and what it left out is not; else those of this machine."""
+    """METEOR that a host computed is there without Java, and what it left out is not; else those
+    of this machine.
+    """
     record = Record("p/0", "a", "a")
     found = names(
         spiqa_run(record, written=Written(values={"meteor": 0.5, "bleu_1": 0.5, "accuracy": 1.0}))
@@ -95,7 +101,9 @@ def test_the_text_metrics_are_those_that_were_computed_where_the_answers_were_sc
 
 
 def test_a_host_task_begins_with_what_its_yaml_calls_the_headline() -> None:
-    """Then comes `accuracy`, then metrics of which more is better, those that have scores, those that are reported."""
+    """Then comes `accuracy`, then metrics of which more is better, those that have scores, those
+    that are reported.
+    """
     each = {
         "worse": 1.0,
         "unscored": None,
@@ -116,7 +124,9 @@ def test_a_host_task_begins_with_what_its_yaml_calls_the_headline() -> None:
 
 
 def test_a_metric_of_some_questions_is_over_these() -> None:
-    """A question that the host did not compute it of has no part in it; one without a score withholds it."""
+    """A question that the host did not compute it of has no part in it; one without a score
+    withholds it.
+    """
     run = host_run([{"image": 1.0}, {"image": 0.0}, {"video": 1.0}, {"video": None}])
     image, video = (run.value(run.metric(name)) for name in ("image", "video"))
     assert (image.value, image.n) == (0.5, 2)
@@ -198,7 +208,9 @@ def test_a_number_of_an_unknown_or_another_unit_is_withheld(
 
 
 def test_the_hosts_number_is_withheld_where_requests_failed(tmp_path: Path) -> None:
-    """To the host they are wrong answers: more than 1% of them, of the questions that the metric is of."""
+    """To the host they are wrong answers: more than 1% of them, of the questions that the metric
+    is of.
+    """
     for failed, is_known in ((1, True), (2, False)):
         samples = lines("A" * 100)
         for sample in samples[:failed]:
@@ -214,7 +226,9 @@ def test_the_hosts_number_is_withheld_where_requests_failed(tmp_path: Path) -> N
 def test_a_mean_of_scores_that_the_host_puts_together_otherwise_has_a_remark(
     tmp_path: Path,
 ) -> None:
-    """POPE's F1 has the scores of its accuracy; a failed request, which is wrong to the host, makes no such case."""
+    """POPE's F1 has the scores of its accuracy; a failed request, which is wrong to the host,
+    makes no such case.
+    """
     scored = host_samples("AAAB" * 50, lambda letter: {"score": float(letter == "A")}, "f1")
     run = logged_run(tmp_path, scored, 0.6, "pope", "f1")
     assert run.kind.remarks(run, run.metric("f1")) == [

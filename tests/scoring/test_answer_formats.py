@@ -1,4 +1,6 @@
-"""Answers are found in the requested formats, in near misses of them, and never by evaluating anything."""
+"""Answers are found in the requested formats, in near misses of them, and never by evaluating
+anything.
+"""
 
 import json
 
@@ -163,7 +165,9 @@ PIECES = st.sampled_from(
 
 @given(st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=30).map("".join)))
 def test_no_text_is_an_error(response: str) -> None:
-    """No parser raises on any text, an answer is stripped, and it is there exactly if its status says so."""
+    """No parser raises on any text, an answer is stripped, and it is there exactly if its status
+    says so.
+    """
     parsed = parse_answer(response)
     assert parsed.text == parsed.text.strip()
     assert parsed.status != "ok" or parsed.text
@@ -227,7 +231,9 @@ def test_hostile_text_takes_linear_time(unit: str, start: str) -> None:
     ],
 )
 def test_the_released_parser_keeps_its_faults(response: str, text: str) -> None:
-    """Quotes stay in, LaTeX loses its braces, and a text without the object loses its last character."""
+    """Quotes stay in, LaTeX loses its braces, and a text without the object loses its last
+    character.
+    """
     assert parse_answer_released(response) == text
 
 
@@ -284,7 +290,10 @@ def test_the_released_parser_keeps_its_faults(response: str, text: str) -> None:
         ("{'Image': 1234} The answer is : x", ParsedAnswer("x", "ok", 1234)),
         ("{'Image': 12345} The answer is : x", ParsedAnswer("x", "ok")),
         (
-            "{'Image': 1, 'Rationale': 'the answer is in it'} As the answer is there. The answer is : x",
+            (
+                "{'Image': 1, 'Rationale': 'the answer is in it'} As the answer is there. The"
+                " answer is : x"
+            ),
             ParsedAnswer("x", "ok", 1),
         ),
         ("{'Image': 1, 'Rationale': 'r'}\n\nKEHNN", ParsedAnswer("KEHNN", "unformatted", 1)),

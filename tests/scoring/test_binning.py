@@ -19,7 +19,9 @@ def test_every_value_is_in_exactly_one_bin(values: list[int], count: int) -> Non
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, unique=True), st.integers(1, 8))
 def test_counts_of_different_values_are_about_equal(values: list[float], count: int) -> None:
-    """Where no two values are equal, bins hold the whole number below or above their share, or one value more."""
+    """Where no two values are equal, bins hold the whole number below or above their share, or
+    one value more.
+    """
     held = [
         sum(low <= value <= high for value in values) for low, high in quantile_bins(values, count)
     ]

@@ -1,4 +1,6 @@
-"""Clusters: their partition, standard error and variance of a mean, and the bootstrap of whole clusters."""
+"""Clusters: their partition, standard error and variance of a mean, and the bootstrap of whole
+clusters.
+"""
 
 import math
 import statistics
@@ -25,7 +27,9 @@ SCORES = st.lists(st.floats(0, 1), min_size=2, max_size=40)
 def test_the_variance_is_that_of_the_regression_on_a_constant(
     pairs: list[tuple[float, int]],
 ) -> None:
-    """CR2 and its degrees of freedom by the matrices of Bell and McCaffrey, with the root of each cluster's I - H."""
+    """CR2 and its degrees of freedom by the matrices of Bell and McCaffrey, with the root of
+    each cluster's I - H.
+    """
     scores, names = (np.array(column) for column in zip(*pairs, strict=True))
     if len(set(names)) == 1:
         return
@@ -55,7 +59,9 @@ def test_the_design_effect_of_questions_alone_is_1(scores: list[float]) -> None:
 
 
 def test_the_design_effect_is_a_ratio_of_variances() -> None:
-    """CR2 by hand, with one deviation more in the average question's paper; its size without any."""
+    """CR2 by hand, with one deviation more in the average question's paper; its size without
+    any.
+    """
     deviations, groups = [1.0, 0.0, 0.0, -1 / 3, -1 / 3, -1 / 3], [[0], [1, 2], [3, 4, 5]]
     clustered = 1 / (1 - 1 / 6) + 1 / (1 - 3 / 6)
     independent = (1 + 3 / 9) * 6 / 5
@@ -67,7 +73,9 @@ def test_the_design_effect_is_a_ratio_of_variances() -> None:
 
 @given(SCORES)
 def test_with_a_cluster_for_each_score_it_is_the_plain_standard_error(scores: list[float]) -> None:
-    """Own clusters add no products: what is left is the sample deviation over the square root of n."""
+    """Own clusters add no products: what is left is the sample deviation over the square root of
+    n.
+    """
     plain = statistics.stdev(scores) / math.sqrt(len(scores))
     assert clustered_stderr(scores, range(len(scores))) == pytest.approx(plain, abs=1e-9)
 
@@ -103,7 +111,9 @@ def test_it_agrees_with_the_host() -> None:
 
 @given(st.lists(st.sampled_from([None, "a", "b", 0, (0,), (1,), ""]), max_size=12))
 def test_a_partition_has_every_score_once(clusters: list[object]) -> None:
-    """Scores of one name are together and in order, those without a name alone, whatever the names look like."""
+    """Scores of one name are together and in order, those without a name alone, whatever the
+    names look like.
+    """
     groups = partition(clusters)  # type: ignore[arg-type]
     assert sorted(place for places in groups for place in places) == list(range(len(clusters)))
     assert all(places == sorted(places) for places in groups)
@@ -117,7 +127,9 @@ def test_a_partition_has_every_score_once(clusters: list[object]) -> None:
 
 
 def test_resampled_weights_draw_whole_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many as there are, with replacement; in blocks of rows that are all drawn anew, the same for the same seed."""
+    """As many as there are, with replacement; in blocks of rows that are all drawn anew, the
+    same for the same seed.
+    """
     clusters = ["a", "b", "a", None, None]
     (weights,) = resampled_weights(clusters, 4000, 3)
     assert (weights.shape, weights.dtype) == ((4000, 5), np.float64)

@@ -41,7 +41,9 @@ from spiqa_tasks.scoring.cot_released import parse_cot_released
     ],
 )
 def test_the_released_reading(response: str, image: int | None, answer: str) -> None:
-    """Worked out by hand from the released script: a dict alone, then any `Image N`, then `'Image': N`."""
+    """Worked out by hand from the released script: a dict alone, then any `Image N`, then
+    `'Image': N`.
+    """
     assert parse_cot_released(response) == (image, answer)
 
 

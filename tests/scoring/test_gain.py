@@ -25,7 +25,9 @@ def test_case_of_the_authors_guide() -> None:
 
 @pytest.mark.parametrize("table", ["table3", "table7"])
 def test_published_scores_give_the_published_table_6(table: str) -> None:
-    """MG and ML of Tables 3 and 7 are those of Table 6 in every cell of the six older benchmarks."""
+    """MG and ML of Tables 3 and 7 are those of Table 6 in every cell of the six older
+    benchmarks.
+    """
     scores = {
         (row["model"], row["params"], row["benchmark"], row["strategy"]): row["value"]
         for row in load("mmstar", table)
@@ -46,7 +48,9 @@ def test_published_scores_give_the_published_table_6(table: str) -> None:
 
 
 def test_the_cut_makes_leakage_of_the_papers_own_scores() -> None:
-    """docs/mmstar.md: of 15 LVLMs whose base is in Table 4, 8 are below it without images, 2 above chance (24.6)."""
+    """docs/mmstar.md: of 15 LVLMs whose base is in Table 4, 8 are below it without images, 2
+    above chance (24.6).
+    """
     base = {
         row["model"]: row["value"] for row in load("mmstar", "table4") if row["category"] == "all"
     }
@@ -79,7 +83,9 @@ PAPERS = ["a", "a", "b", None, "b", "c", "c"]
 
 
 def test_without_an_llm_base_there_is_no_leakage() -> None:
-    """Scores, number of questions and gain are there, and the interval is that of the paired differences."""
+    """Scores, number of questions and gain are there, and the interval is that of the paired
+    differences.
+    """
     test = paired(WV, V)
     expected = Gain(
         7,
@@ -96,7 +102,9 @@ def test_without_an_llm_base_there_is_no_leakage() -> None:
 def test_both_intervals_are_those_of_the_paired_differences(
     clusters: list[str | None] | None,
 ) -> None:
-    """Leakage compares the model without images with its base, and its interval is cut at 0 as it is."""
+    """Leakage compares the model without images with its base, and its interval is cut at 0 as
+    it is.
+    """
     image, leaked = paired(WV, V, clusters), paired(T, WV, clusters)
     found = gain(V, WV, T, clusters)
     assert (leaked.low or 0) < 0 < (leaked.high or 0)

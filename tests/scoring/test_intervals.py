@@ -1,4 +1,6 @@
-"""Intervals contain the truth as often as they say, have a width, and agree with closed forms made by other means."""
+"""Intervals contain the truth as often as they say, have a width, and agree with closed forms
+made by other means.
+"""
 
 import math
 from collections.abc import Callable
@@ -157,7 +159,9 @@ def test_intervals_of_papers_contain_the_true_mean(law: str, papers: int, share:
 def test_no_interval_is_without_width_or_outside_of_what_scores_can_be(
     scores: list[float], data: st.DataObject
 ) -> None:
-    """Whatever is right, and in whatever papers: the ends are around the value, within 0 and 1, or both withheld."""
+    """Whatever is right, and in whatever papers: the ends are around the value, within 0 and 1,
+    or both withheld.
+    """
     papers = data.draw(
         st.lists(st.sampled_from([None, "a", "b", "c"]), min_size=len(scores), max_size=len(scores))
     )
@@ -184,7 +188,9 @@ def test_no_interval_is_without_width_or_outside_of_what_scores_can_be(
 
 @pytest.mark.parametrize("share", [0.5, 0.9])
 def test_the_intervals_of_eight_papers_hold_the_true_share(share: float) -> None:
-    """Correlation 0.3 within papers of 1 to 15 questions: at least 92 in a hundred, and none without width."""
+    """Correlation 0.3 within papers of 1 to 15 questions: at least 92 in a hundred, and none
+    without width.
+    """
     rng = np.random.default_rng(0)
     sizes = [1, 3, 5, 5, 7, 8, 11, 15]
     papers = np.repeat(np.arange(8), sizes)
@@ -211,7 +217,9 @@ def test_scores_beyond_1_have_the_interval_of_t(scores: list[float]) -> None:
 
 
 def test_hits_have_the_interval_of_bonett_and_price() -> None:
-    """23 won, 11 lost, of 200 questions: Laplace's adjustment of the cells, with the quantile of t."""
+    """23 won, 11 lost, of 200 questions: Laplace's adjustment of the cells, with the quantile of
+    t.
+    """
     a, b = [0.0] * 23 + [1.0] * 11 + [1.0] * 166, [1.0] * 23 + [0.0] * 11 + [1.0] * 166
     won, lost = 24 / 202, 12 / 202
     error = math.sqrt((won + lost - (won - lost) ** 2) / 201)
@@ -225,7 +233,9 @@ def test_hits_have_the_interval_of_bonett_and_price() -> None:
 
 
 def test_a_handful_of_questions_that_all_agree_proves_little() -> None:
-    """Four won ones have about the p of the sign test (0.125), and 24 equal answers an interval around 0."""
+    """Four won ones have about the p of the sign test (0.125), and 24 equal answers an interval
+    around 0.
+    """
     four = paired([0.0] * 4, [1.0] * 4)
     equal = paired([1.0] * 24, [1.0] * 24)
     assert four.p == pytest.approx(0.125, abs=0.02)
@@ -237,7 +247,9 @@ def test_a_handful_of_questions_that_all_agree_proves_little() -> None:
 
 @given(HITS, st.data())
 def test_the_test_says_what_the_interval_says(scores: list[float], data: st.DataObject) -> None:
-    """p is below 0.05 where 0 is outside, and the runs in the other order give the same with the other sign."""
+    """p is below 0.05 where 0 is outside, and the runs in the other order give the same with the
+    other sign.
+    """
     others = data.draw(
         st.lists(st.sampled_from([0.0, 1.0]), min_size=len(scores), max_size=len(scores))
     )
@@ -250,7 +262,9 @@ def test_the_test_says_what_the_interval_says(scores: list[float], data: st.Data
 
 
 def test_scores_that_hardly_differ_are_not_held_to_hits() -> None:
-    """METEOR's differences of a few points in 200 questions keep the plain t interval within a tenth."""
+    """METEOR's differences of a few points in 200 questions keep the plain t interval within a
+    tenth.
+    """
     rng = np.random.default_rng(0)
     a = rng.normal(0.3, 0.1, 200).clip(0, 1)
     b = (a + rng.normal(0.01, 0.08, 200)).clip(0, 1)
@@ -260,7 +274,9 @@ def test_scores_that_hardly_differ_are_not_held_to_hits() -> None:
 
 
 def test_the_smallest_difference_is_found_with_80_percent_probability() -> None:
-    """Simulated in 30 papers of 8 and in 1,000 questions: so large a true difference has p < 0.05 in four of five."""
+    """Simulated in 30 papers of 8 and in 1,000 questions: so large a true difference has p <
+    0.05 in four of five.
+    """
     rng = np.random.default_rng(1)
 
     def draw(papers: np.ndarray, better: float) -> Paired:
@@ -299,7 +315,9 @@ def test_the_smallest_difference_is_withheld_where_the_sample_cannot_tell() -> N
 
 @pytest.mark.parametrize("scores", [[0.0, 1.0, 1.0], [2.0, 5.0, 3.5, 0.1], [1.0, 1.5]])
 def test_the_usual_size_is_that_of_all_differences(scores: list[float]) -> None:
-    """Root of the fourth over the second moment of all pairs, a 0 and a 1 more for scores up to 1."""
+    """Root of the fourth over the second moment of all pairs, a 0 and a 1 more for scores up to
+    1.
+    """
     extended = np.array([*scores, 0.0, 1.0] if max(scores) <= 1 else scores)
     differences = extended[:, None] - extended[None, :]
     expected = np.sqrt((differences**4).sum() / (differences**2).sum())
@@ -327,6 +345,8 @@ def test_no_scores_have_no_interval() -> None:
 
 
 def test_holm_is_the_textbook_example() -> None:
-    """0.01, 0.04, 0.03, 0.005 of four tests become 0.03, 0.06, 0.06, 0.02; a withheld one counts for none."""
+    """0.01, 0.04, 0.03, 0.005 of four tests become 0.03, 0.06, 0.06, 0.02; a withheld one counts
+    for none.
+    """
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.01, None, 0.5]) == [pytest.approx(0.02), None, 0.5]

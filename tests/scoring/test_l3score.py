@@ -39,7 +39,9 @@ def random_list(rng: random.Random, words: list[str]) -> list[tuple[str, float]]
 
 @pytest.mark.parametrize("wanted", [[YES, NO], [YES], [NO], [], [YES, YES, NO, NO]])
 def test_agrees_with_exact_decimals_in_every_case(wanted: list[list[str]]) -> None:
-    """4,000 random top-5 lists with yes, no, both or neither score as the paper's equations in exact decimals."""
+    """4,000 random top-5 lists with yes, no, both or neither score as the paper's equations in
+    exact decimals.
+    """
     rng = random.Random(str(wanted))
     for _ in range(4000):
         words = [rng.choice(forms) for forms in wanted]
@@ -73,7 +75,9 @@ def test_entries_after_the_first_five_count_only_if_asked() -> None:
 
 
 def test_one_entry_may_be_all_that_counts() -> None:
-    """With top=1 a no in second place is missing, and its probability is what the first entry leaves."""
+    """With top=1 a no in second place is missing, and its probability is what the first entry
+    leaves.
+    """
     entries = [("yes", math.log(0.6)), ("no", math.log(0.3))]
     assert l3score(entries, top=1) == pytest.approx(0.6)
 
@@ -90,7 +94,10 @@ def test_impossible_words_score_zero() -> None:
         (
             [],
             5,
-            r"Expected \(token, logprob\) pairs, found none; use a judge that returns top_logprobs\.",
+            (
+                r"Expected \(token, logprob\) pairs, found none; use a judge that returns"
+                r" top_logprobs\."
+            ),
         ),
         ([("a", 0.0), ("yes", math.nan)], 5, "found nan for token 'yes'"),
         ([("yes", 3.0)], 5, r"Expected natural-log probabilities .*, found 3.0 for token 'yes'\."),
@@ -117,7 +124,9 @@ ENTRIES = st.lists(st.tuples(TOKENS, LOGPROBS), min_size=1, max_size=20)
 
 @given(ENTRIES, st.one_of(st.none(), st.integers(1, 20)))
 def test_the_score_is_in_range(entries: list[tuple[str, float]], top: int | None) -> None:
-    """Every list of log probabilities, even one that sums to more than 1, scores between 0 and 1."""
+    """Every list of log probabilities, even one that sums to more than 1, scores between 0 and
+    1.
+    """
     assert 0.0 <= l3score(entries, top) <= 1.0
 
 

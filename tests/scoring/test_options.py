@@ -80,7 +80,9 @@ def test_options_in_no_known_form_are_an_error(value: Any) -> None:
 def test_options_keep_their_labels_or_get_letters_in_order(
     value: Any, options: dict[str, str]
 ) -> None:
-    """Published labels are kept, None is no option, and a text is split at each label that continues."""
+    """Published labels are kept, None is no option, and a text is split at each label that
+    continues.
+    """
     assert options_of({"o": value}, ("o",)) == options
 
 
@@ -110,7 +112,9 @@ def test_options_in_columns_of_their_own_end_where_the_row_has_no_more() -> None
     ],
 )
 def test_lists_of_options_are_known_in_many_forms(listing: str) -> None:
-    """Lines or one line, with any of the usual labels, whatever sentence stands before or in a line after them."""
+    """Lines or one line, with any of the usual labels, whatever sentence stands before or in a
+    line after them.
+    """
     assert options_in(f"Which colour is it?{listing}") == {"A": "red", "B": "dark blue"}
 
 

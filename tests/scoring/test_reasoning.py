@@ -40,7 +40,9 @@ from spiqa_tasks.scoring.responses import (
     ],
 )
 def test_reasoning_blocks_are_removed(text: str, expected: str) -> None:
-    """An unclosed block goes to the tag that opens the answer, or to the end; of channels the final one is kept."""
+    """An unclosed block goes to the tag that opens the answer, or to the end; of channels the
+    final one is kept.
+    """
     assert without_reasoning(text) == expected
 
 

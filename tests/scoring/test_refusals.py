@@ -78,7 +78,9 @@ FINDINGS = (
 
 @pytest.mark.parametrize("text", REFUSALS)
 def test_a_refusal_speaks_of_its_author(text: str) -> None:
-    """A text whose author cannot see the picture, will not answer or asks for the picture is a refusal."""
+    """A text whose author cannot see the picture, will not answer or asks for the picture is a
+    refusal.
+    """
     assert is_refusal(text)
 
 

@@ -63,7 +63,9 @@ def test_cider_of_identical_long_texts_is_ten() -> None:
 
 
 def test_cider_of_one_token_by_hand() -> None:
-    """One shared token of two: the clipped cosine of the tf-idf vectors, a quarter of it, times ten."""
+    """One shared token of two: the clipped cosine of the tf-idf vectors, a quarter of it, times
+    ten.
+    """
     score = cider(["a c", "x"], ["a b", "y"])
     assert score.per_item[0] == pytest.approx(10 / 4 * 0.5)
     assert score.per_item[1] == 0.0
@@ -110,7 +112,8 @@ def test_values_are_in_range(references: list[str], rng: random.Random) -> None:
     assert all(0 <= value <= 10 + 1e-9 for value in cider(predictions, references).per_item)
 
 
-# "the cat sat on the mat" and "a cat is sitting on it", "models attend" and "the model attends", "x" and "x"
+# "the cat sat on the mat" and "a cat is sitting on it", "models attend" and "the model attends",
+# "x" and "x"
 PRINTED = (
     (6, 6, 3, 4, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 2, 3, 3),
     (2, 3, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1, 2, 3),
@@ -128,9 +131,11 @@ def test_segments_and_corpus_equal_what_the_program_printed() -> None:
 
 
 def test_the_sides_are_weighed_apart() -> None:
-    """Matches of prediction and reference that differ in every kind count for precision and for recall, by the paper.
+    """Matches of prediction and reference that differ in every kind count for precision and for
+    recall, by the paper.
 
-    Content words weigh 0.75 and function words 0.25, on both sides; the four kinds 1, 0.6, 0.8 and 0.6.
+    Content words weigh 0.75 and function words 0.25, on both sides; the four kinds 1, 0.6, 0.8
+    and 0.6.
     """
     exact, stem, synonym, paraphrase = (2, 1, 1, 2), (1, 2, 0, 1), (3, 1, 2, 0), (1, 0, 0, 1)
     precision = 0.75 * (2 + 0.6 * 1 + 0.8 * 3 + 0.6 * 1) + 0.25 * (1 + 0.6 * 0 + 0.8 * 2 + 0.6 * 0)

@@ -22,7 +22,9 @@ from spiqa_tasks.scoring.values import (
 
 
 def test_the_mean_is_withheld_below_99_percent() -> None:
-    """The mean is over the scored, and NaN when more than one in a hundred is missing or there are none."""
+    """The mean is over the scored, and NaN when more than one in a hundred is missing or there
+    are none.
+    """
     assert mean_or_nan([0.5, 1.0]) == 0.75
     assert mean_or_nan([1.0] * 99 + [None]) == 1.0
     assert math.isnan(mean_or_nan([1.0] * 98 + [None] * 2))
@@ -95,5 +97,8 @@ def test_what_is_not_a_number_is_null_in_json() -> None:
         "n": 3,
         "groups": [{"score": math.nan, "name": "nan"}],
     }
-    expected = '{"value": null, "interval": [0.5, null], "n": 3, "groups": [{"score": null, "name": "nan"}]}'
+    expected = (
+        '{"value": null, "interval": [0.5, null], "n": 3, "groups": [{"score": null, "name":'
+        ' "nan"}]}'
+    )
     assert json.dumps(without_nan(given)) == expected

@@ -47,7 +47,9 @@ def matched(task: Task, answers: Mapping[str, str], form: str = "jsonl", **optio
 
 
 def scored(name: str, answers: Mapping[str, str] | None = None, form: str = "jsonl") -> Run:
-    """Return the scored answers to a task, those of its documents by id; by default every answer is the right one."""
+    """Return the scored answers to a task, those of its documents by id; by default every answer
+    is the right one.
+    """
     (task,) = find_tasks([name])
     given = matched(task, right_answers(name) if answers is None else answers, form)
     return scoring.score(scoring.read(given))
@@ -66,7 +68,9 @@ def write_jsonl(path: Path, answers: Mapping[str, str] | Iterable[tuple[str, str
 def mmstar_table(
     rows: Sequence[Mapping[str, Any]], predictions: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """Return MMStar's questions as VLMEvalKit writes them, with these predictions first and right ones after."""
+    """Return MMStar's questions as VLMEvalKit writes them, with these predictions first and
+    right ones after.
+    """
     return pd.DataFrame(
         {
             "index": int(row["id"]),

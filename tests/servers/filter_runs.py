@@ -7,7 +7,9 @@ from typing import Any
 from host_files import choice_samples, write_run
 
 Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
-"""What the fixture `run_filter` gives: the command's further arguments -> (exit status, records, stderr)."""
+"""What the fixture `run_filter` gives: the command's further arguments -> (exit status, records,
+stderr).
+"""
 
 
 def write_inspectors(

@@ -1,4 +1,6 @@
-"""Answers, and a judge's verdicts, that depend on the prompt's text alone, so that any host gets the same ones."""
+"""Answers, and a judge's verdicts, that depend on the prompt's text alone, so that any host gets
+the same ones.
+"""
 
 import hashlib
 import math
@@ -16,11 +18,15 @@ ODD = [
     "\x0b control \x00 char _x0041_ \r\n\ttab\x85",
     'say "B"\n',
 ]
-"""What files of answers lose: blanks, what pandas and spreadsheets take for something else, long and strange texts."""
+"""What files of answers lose: blanks, what pandas and spreadsheets take for something else, long
+and strange texts.
+"""
 
 
 def plain(texts: Sequence[str]) -> str:
-    """Return an answer to a prompt: a letter with words around it, yes or no, or some words of the prompt."""
+    """Return an answer to a prompt: a letter with words around it, yes or no, or some words of
+    the prompt.
+    """
     prompt = "".join(texts)
     number = int(hashlib.sha256(prompt.encode()).hexdigest(), 16)
     if "Yes or No" in prompt:
@@ -47,7 +53,9 @@ def odd(texts: Sequence[str]) -> str:
 
 
 def verdict(prompt: str) -> list[tuple[str, float]]:
-    """Return the log-probabilities of a judge that is as sure as the prompt's digest says; yes to equal answers."""
+    """Return the log-probabilities of a judge that is as sure as the prompt's digest says; yes
+    to equal answers.
+    """
     reference = re.search(r"^Ground-truth answer: (.*)$", prompt, re.MULTILINE)
     answer = re.search(r"^Candidate answer: (.*)$", prompt, re.MULTILINE)
     if reference and answer and reference[1].strip().lower() == answer[1].strip().lower():

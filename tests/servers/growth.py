@@ -1,4 +1,6 @@
-"""Whether reading a text takes time that grows with its length alone; no limit in seconds, which machines differ in."""
+"""Whether reading a text takes time that grows with its length alone; no limit in seconds, which
+machines differ in.
+"""
 
 import gc
 import time
@@ -6,13 +8,16 @@ from collections.abc import Callable
 
 LONG = 200_000
 UNMEASURABLE = 0.1
-"""Seconds in which nothing quadratic reads so many characters, and below which a ratio says little."""
+"""Seconds in which nothing quadratic reads so many characters, and below which a ratio says
+little.
+"""
 
 
 def is_linear(
     read: Callable[[str], object], unit: str, start: str = "", end: str = "", long: int = LONG
 ) -> bool:
-    """Return whether `long` characters of a repeated `unit` take less than twelve times a quarter of them.
+    """Return whether `long` characters of a repeated `unit` take less than twelve times a quarter
+    of them.
 
     Four times is linear, sixteen times quadratic.
     """

@@ -14,7 +14,9 @@ from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import logged_values
 
 SPLIT = "one\u2028two\x85three"
-"""An answer with line separators that JSON does not escape and that end no line of a samples file."""
+"""An answer with line separators that JSON does not escape and that end no line of a samples
+file.
+"""
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] boom"
 """What the host logs for an answer whose request failed."""
 
@@ -40,8 +42,10 @@ def write_run(
         model, model_args: as on the host's command line.
         tasks: task -> its samples; what the host adds to each may be left out.
         stamp: the date in the names.
-        settings: task -> its `dataset_name`; tasks named here are those of `benchmark`, the others the host's own.
-        totals: task -> metric -> the number that the host reports (default: an accuracy of 0.5 of the host's own).
+        settings: task -> its `dataset_name`; tasks named here are those of `benchmark`, the others
+            the host's own.
+        totals: task -> metric -> the number that the host reports (default: an accuracy of 0.5 of
+            the host's own).
         revision: of the dataset, in the tasks' YAMLs.
         benchmark, split: of the tasks in `settings`.
         asked: how many questions each task has (default: as many as it has samples).
@@ -108,7 +112,9 @@ def choice_sample(
     metric: str = "accuracy",
     answer: str = "A",
 ) -> dict[str, Any]:
-    """Return the sample of a made-up question of ours with the id q<place>; `right` None is a failed request."""
+    """Return the sample of a made-up question of ours with the id q<place>; `right` None is a
+    failed request.
+    """
     scores = {} if right is None else {metric: float(right)}
     record = Record(
         f"q{place}",

@@ -1,4 +1,6 @@
-"""A local server that speaks the Hugging Face hub's protocol and serves the demo data as the three repositories."""
+"""A local server that speaks the Hugging Face hub's protocol and serves the demo data as the
+three repositories.
+"""
 
 import hashlib
 import json
@@ -15,7 +17,9 @@ COMMIT = "c" * 40
 
 
 class Hub(BaseHTTPRequestHandler):
-    """Serves the demo data as the three repositories; remembers which files were fetched at which revision."""
+    """Serves the demo data as the three repositories; remembers which files were fetched at
+    which revision.
+    """
 
     fetched: list[tuple[str, str, str]]
 

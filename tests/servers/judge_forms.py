@@ -1,4 +1,6 @@
-"""Servers of judges as people met them: what they refuse, and in which words; each a function of a request's body."""
+"""Servers of judges as people met them: what they refuse, and in which words; each a function of
+a request's body.
+"""
 
 from __future__ import annotations
 
@@ -131,7 +133,8 @@ WITHOUT_LOGPROBS: dict[str, Refusal] = {
     "deepseek": openai_error("deepseek-reasoner does not support the parameter `logprobs`"),
     "groq": openai_error("`logprobs` is not supported with this model"),
     "litellm": openai_error(
-        "litellm.UnsupportedParamsError: groq does not support parameters: ['logprobs', 'top_logprobs']"
+        "litellm.UnsupportedParamsError: groq does not support parameters: ['logprobs',"
+        " 'top_logprobs']"
     ),
     "openai": openai_error("You are not allowed to request logprobs from this model", 403),
     "o3": openai_error("Unsupported parameter: 'logprobs' is not supported with this model."),

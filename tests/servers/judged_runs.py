@@ -20,7 +20,9 @@ def write_judged(
     model_args: str = "",
     stamp: str = "",
 ) -> Path:
-    """Write a run whose answers are more and more of the reference, with a judge's L3Scores (None: not judged)."""
+    """Write a run whose answers are more and more of the reference, with a judge's L3Scores
+    (None: not judged).
+    """
     samples = []
     for place, row in enumerate(rows_for_scoring("spiqa", "demo", "")):
         words = row["answer"].split()
@@ -39,7 +41,8 @@ def write_judged(
 
 
 def write_two_judges(folder: Path, scores: Mapping[tuple[str, str], Sequence[float]]) -> Path:
-    """Write what `score --output` writes of the answers of models that two judges scored; return its folder.
+    """Write what `score --output` writes of the answers of models that two judges scored; return
+    its folder.
 
     Args:
         folder: where to.

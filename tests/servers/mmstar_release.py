@@ -1,4 +1,6 @@
-"""MMStar's file in the release's schema, with a few questions of our own whose pictures a host may show otherwise."""
+"""MMStar's file in the release's schema, with a few questions of our own whose pictures a host
+may show otherwise.
+"""
 
 import io
 from pathlib import Path
@@ -14,7 +16,9 @@ from spiqa_tasks.benchmarks.mmstar.definition import CATEGORIES
 
 
 def pictures() -> list[Image.Image]:
-    """Noise: transparent, transparent by a palette, in a palette, with 16 bits, grey, and as most are."""
+    """Noise: transparent, transparent by a palette, in a palette, with 16 bits, grey, and as
+    most are.
+    """
     noise = np.random.default_rng(0).integers(0, 256, (30, 40, 4), dtype=np.uint8)
     rgba = Image.fromarray(noise)
     rgb, deep = rgba.convert("RGB"), Image.fromarray(noise[..., 0].astype(np.uint16) * 257)
@@ -30,7 +34,9 @@ def write_release(folder: Path) -> None:
         rows.append(
             {
                 "index": index,
-                "question": f"What is picture {index}?\nOptions: A: noise, B: a word, C: a cat, D: a line",
+                "question": (
+                    f"What is picture {index}?\nOptions: A: noise, B: a word, C: a cat, D: a line"
+                ),
                 "image": buffer.getvalue(),
                 "answer": "ABCD"[index % 4],
                 "category": category,

@@ -35,7 +35,9 @@ def results(doc, results):
 
 
 def write_source(folder: Path) -> Path:
-    """Write a task that is not ours, with hooks of its own: the even ones of twelve numbers; return its folder."""
+    """Write a task that is not ours, with hooks of its own: the even ones of twelve numbers;
+    return its folder.
+    """
     folder.mkdir()
     (folder / "numbers.yaml").write_text(SOURCE_YAML)
     (folder / "utils.py").write_text(SOURCE_HOOKS)

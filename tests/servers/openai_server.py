@@ -1,7 +1,8 @@
 """A local server that speaks the OpenAI chat protocol and fails on request.
 
-In a test: `with OpenAIServer(Behaviour(latency=0.1)) as server:` then `server.url`. As a process:
-`python openai_server.py --latency 0.1 --faults '{"429": 0.1}'` prints its URL and serves until its input closes.
+In a test: `with OpenAIServer(Behaviour(latency=0.1)) as server:` then `server.url`. As a
+process: `python openai_server.py --latency 0.1 --faults '{"429": 0.1}'` prints its URL and
+serves until its input closes.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ TopLogprobs = list[tuple[str, float]]
 
 
 def agreeing(prompt: str) -> TopLogprobs:
-    """Yes where the prompt's candidate answer equals its ground truth (case ignored), no where not."""
+    """Yes where the prompt's candidate answer equals its ground truth (case ignored), no where
+    not.
+    """
     reference = re.search(r"^Ground-truth answer: (.*)$", prompt, re.MULTILINE)
     prediction = re.search(r"^Candidate answer: (.*)$", prompt, re.MULTILINE)
     same = bool(
@@ -45,15 +48,18 @@ def agreeing(prompt: str) -> TopLogprobs:
 
 @dataclass
 class Behaviour:
-    """How the server answers. `faults` maps a fault to its probability, `script` is used up first, one per request.
+    """How the server answers. `faults` maps a fault to its probability, `script` is used up first,
+    one per request.
 
-    Faults: any HTTP status as a string ("429" carries `retry_after`), "reset", "timeout" (silent for `hang` seconds),
-    "truncated", "not_json", "no_logprobs", "ok", "echo_key" (a 401 that repeats the key), "max_tokens" (the 400 of
-    models that want max_completion_tokens), "images" (the 400 of servers that take one image), "too_large" (the 429 for
-    a request that no waiting makes fit), "quota" (a 429 with a number as its code), "redirect", "deep" (JSON
-    nested deeply), "packed" (an answer in gzip), "drip" (blanks without end).
-    `together`: no request is answered before so many were in work at a time, or `hang` seconds have passed.
-    `sticky` is a fault for every request. `bucket` is (requests a second, how many at once): 429 beyond.
+    Faults: any HTTP status as a string ("429" carries `retry_after`), "reset", "timeout" (silent
+    for `hang` seconds), "truncated", "not_json", "no_logprobs", "ok", "echo_key" (a 401 that
+    repeats the key), "max_tokens" (the 400 of models that want max_completion_tokens), "images"
+    (the 400 of servers that take one image), "too_large" (the 429 for a request that no waiting
+    makes fit), "quota" (a 429 with a number as its code), "redirect", "deep" (JSON nested deeply),
+    "packed" (an answer in gzip), "drip" (blanks without end).
+    `together`: no request is answered before so many were in work at a time, or `hang` seconds
+    have passed. `sticky` is a fault for every request. `bucket` is (requests a second, how many
+    at once): 429 beyond.
     """
 
     latency: float = 0.0
@@ -75,8 +81,8 @@ class Behaviour:
 class OpenAIServer:
     """Serves in a thread of its own between `start` and `stop`, or as a context manager.
 
-    `requests` holds `{"path", "headers", "body"}` of every POST, `counts` how many requests met which fault (and "ok"),
-    `most_active` the largest number of requests in work at a time.
+    `requests` holds `{"path", "headers", "body"}` of every POST, `counts` how many requests met
+    which fault (and "ok"), `most_active` the largest number of requests in work at a time.
     """
 
     def __init__(self, behaviour: Behaviour | None = None, port: int = 0) -> None:
@@ -252,7 +258,8 @@ class OpenAIServer:
         if fault == "too_large":
             return _error(
                 429,
-                "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 41234.",
+                "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested"
+                " 41234.",
             )
         if fault == "quota":
             return web.json_response(

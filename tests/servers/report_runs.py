@@ -1,4 +1,6 @@
-"""Runs for reports: of the demo data as the host writes them, and made of records without any file."""
+"""Runs for reports: of the demo data as the host writes them, and made of records without any
+file.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +25,8 @@ REFUSAL = "I'm sorry, I cannot see the image."
 def write_two_runs(folder: Path) -> Path:
     """Write two runs of two benchmarks; return their folder.
 
-    One is right on all questions, one refuses the first, fails the second and is right on the others.
+    One is right on all questions, one refuses the first, fails the second and is right on the
+    others.
     """
     texts = {0: REFUSAL, 1: FAILED}
     for name, task in (("mmstar", "mmstar_demo"), ("scifibench", "scifibench_demo")):
@@ -40,7 +43,9 @@ def run_of(
     task: str = "mmstar_filtered",
     signature: str = "data:mmstar/val@d|prompt:p|settings:prompt=letter",
 ) -> Run:
-    """Return a run with these records, whose answers are their predictions, to a task of as many questions."""
+    """Return a run with these records, whose answers are their predictions, to a task of as many
+    questions.
+    """
     signed = [replace(record, signature=record.signature or signature) for record in records]
     answers = [Answer(record.id, Response(record.prediction or ""), record) for record in signed]
     made = parse(signature)
@@ -72,5 +77,7 @@ def choices(rights: Sequence[bool], category: str = "math") -> list[Record]:
 
 
 def runs_at(*places: Path) -> list[Run]:
-    """Return the runs at each place, those of the same model told apart, as `compare` and `report` take them."""
+    """Return the runs at each place, those of the same model told apart, as `compare` and
+    `report` take them.
+    """
     return with_unique_labels([run for place in places for run in load_runs([RunPath(place)])[0]])

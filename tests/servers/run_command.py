@@ -26,7 +26,9 @@ def words(command: str) -> list[str]:
 def run_json(
     capsys: pytest.CaptureFixture[str], command: str, *arguments: Any
 ) -> tuple[int, Any, str]:
-    """Run `spiqa-tasks COMMAND ... --json`; return exit status, the JSON printed ([] where none is) and stderr."""
+    """Run `spiqa-tasks COMMAND ... --json`; return exit status, the JSON printed ([] where none
+    is) and stderr.
+    """
     status = main([*words(command), *map(str, arguments), "--json"])
     printed = capsys.readouterr()
     return status, json.loads(printed.out or "[]"), printed.err

@@ -27,7 +27,9 @@ def samples_of(folder: Path, task: str) -> list[dict[str, Any]]:
 
 
 def run_values(folder: Path, task: str) -> dict[str, Any]:
-    """Metric -> value in the newest run that VLMEvalKit or `score --output` wrote; withheld ones are None."""
+    """Metric -> value in the newest run that VLMEvalKit or `score --output` wrote; withheld ones
+    are None.
+    """
     return {name: _number(value) for name, value in results_of(folder, task).items()}
 
 

@@ -1,4 +1,6 @@
-"""Pairs of runs with images and without, for the tests of what is aligned and of which runs belong together."""
+"""Pairs of runs with images and without, for the tests of what is aligned and of which runs
+belong together.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,7 @@
 """SciFIBench's four splits in the release's schema, with pictures and captions of our own.
 
-Every question has five pairs of its own; question 1 shares its true caption, and question 2 its true figure, with
-question 0. Captions grow and pictures shrink with the question's number.
+Every question has five pairs of its own; question 1 shares its true caption, and question 2 its
+true figure, with question 0. Captions grow and pictures shrink with the question's number.
 """
 
 import io
@@ -50,9 +50,11 @@ def row(subset: str, direction: str, number: int, category: str) -> dict[str, An
     to_figure = direction == "Caption2Figure"
     return {
         "ID": number,
-        "Question": f"Caption: {captions[answer]} Which image best matches the caption?"
-        if to_figure
-        else "Which caption best matches the image?",
+        "Question": (
+            f"Caption: {captions[answer]} Which image best matches the caption?"
+            if to_figure
+            else "Which caption best matches the image?"
+        ),
         "Options": [
             f"{letter})" if to_figure else f"{letter})  {captions[i]}"
             for i, letter in enumerate(LETTERS)

@@ -1,4 +1,6 @@
-"""What stands between a judge and its server in companies: TLS by a certificate of one's own, and a proxy."""
+"""What stands between a judge and its server in companies: TLS by a certificate of one's own,
+and a proxy.
+"""
 
 import asyncio
 import base64
@@ -14,7 +16,9 @@ import pytest
 
 
 def make_certificate(folder: Path, host: str = "127.0.0.1") -> Path:
-    """Write a self-signed certificate with its key for an address; skips where openssl is not installed."""
+    """Write a self-signed certificate with its key for an address; skips where openssl is not
+    installed.
+    """
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("openssl makes the certificate")

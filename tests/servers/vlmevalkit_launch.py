@@ -1,4 +1,6 @@
-"""The launcher as a process, with the models of `vlmevalkit_models`, and gloo where there is no GPU for nccl."""
+"""The launcher as a process, with the models of `vlmevalkit_models`, and gloo where there is no
+GPU for nccl.
+"""
 
 import sys
 from typing import Any

@@ -1,4 +1,6 @@
-"""The comparer of recorded outputs: numbers as numbers, keys by their new names, the rest as text."""
+"""The comparer of recorded outputs: numbers as numbers, keys by their new names, the rest as
+text.
+"""
 
 import importlib.util
 import math
@@ -21,7 +23,9 @@ def _tool() -> ModuleType:
 
 
 def test_numbers_are_compared_as_numbers(tool: ModuleType) -> None:
-    """An integer equals its float, a NaN a NaN, and a sum in another order itself; a digit more is a difference."""
+    """An integer equals its float, a NaN a NaN, and a sum in another order itself; a digit more
+    is a difference.
+    """
     before = {"n": 24, "mean": 0.1 + 0.2, "withheld": math.nan, "groups": [{"n": 1}]}
 
     assert not tool.differences(before, {**before, "n": 24.0, "mean": 0.3})
@@ -33,7 +37,9 @@ def test_numbers_are_compared_as_numbers(tool: ModuleType) -> None:
 def test_keys_that_came_went_or_are_called_otherwise(
     tool: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A renamed key is compared under its new name; others that are missing or new are differences."""
+    """A renamed key is compared under its new name; others that are missing or new are
+    differences.
+    """
     monkeypatch.setattr(tool, "RENAMED", {"old": "new"})
     monkeypatch.setattr(tool, "IGNORED", frozenset({"signature"}))
 
@@ -53,7 +59,10 @@ def test_outputs_are_compared_by_value_if_both_are_json(tool: ModuleType) -> Non
 
 def test_what_differs_from_run_to_run_is_masked(tool: ModuleType, tmp_path: Path) -> None:
     """Folders, the judge's port and lines of progress are no differences."""
-    text = f"{tmp_path}/now/list at http://127.0.0.1:41234/v1\nreading:  50%|##  | 1/2 [00:01<?, ?it/s]\n"
+    text = (
+        f"{tmp_path}/now/list at http://127.0.0.1:41234/v1\nreading:  50%|##  | 1/2 [00:01<?,"
+        " ?it/s]\n"
+    )
 
     assert tool.masked(text, tmp_path) == "OUTPUT/list at http://JUDGE/v1\n"
 

@@ -1,4 +1,6 @@
-"""What the package weighs is counted as the table of bounds says, on text whose weight is known by hand."""
+"""What the package weighs is counted as the table of bounds says, on text whose weight is known
+by hand.
+"""
 
 import importlib.util
 import math

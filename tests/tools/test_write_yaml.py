@@ -82,7 +82,9 @@ def test_the_folder_holds_what_the_script_writes(files: dict[str, str]) -> None:
 
 
 def test_every_row_of_a_tasks_table_has_its_metric_in_the_yaml() -> None:
-    """Under the settings of each task, and with both protocols or a judge, no row lacks an entry in `metric_list`."""
+    """Under the settings of each task, and with both protocols or a judge, no row lacks an entry
+    in `metric_list`.
+    """
     for task in TASKS.values():
         path = yaml_folder() / task.benchmark_name / f"{task.name}.yaml"
         listed = {
@@ -101,7 +103,9 @@ def test_every_row_of_a_tasks_table_has_its_metric_in_the_yaml() -> None:
 
 
 def test_every_task_and_member_is_one_that_there_is() -> None:
-    """Tasks name splits of their benchmark; groups name tasks and groups of ours, save the host's six for the gain."""
+    """Tasks name splits of their benchmark; groups name tasks and groups of ours, save the
+    host's six for the gain.
+    """
     for task in TASKS.values():
         assert task.split in BENCHMARKS[task.benchmark_name].splits
     ours = {*TASKS, *GROUPS}
@@ -130,7 +134,9 @@ def test_mmstars_variants_are_those_of_both_splits(name: str) -> None:
 
 @pytest.mark.parametrize("task", LEAVES.values(), ids=list(LEAVES))
 def test_settings_are_those_of_the_name(task: Task) -> None:
-    """What differs from the defaults is exactly what the suffix stands for, on the split of the name."""
+    """What differs from the defaults is exactly what the suffix stands for, on the split of the
+    name.
+    """
     settings = parse_settings(SciFIBenchSettings, task.settings_text)
     changed = {
         field.name: getattr(settings, field.name)

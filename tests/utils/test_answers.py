@@ -31,7 +31,9 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def results(answers: list[str]) -> Results:
-    """What the host is given for answers, to as many questions (the demo's, again under other ids)."""
+    """What the host is given for answers, to as many questions (the demo's, again under other
+    ids).
+    """
     return [
         process_results({**ROWS[0], "id": str(place)}, [text]) for place, text in enumerate(answers)
     ]
@@ -44,7 +46,9 @@ def value(found: Results, row: str) -> float:
 
 @pytest.mark.usefixtures("breaking")
 def test_failure_is_a_record_with_its_reason_and_without_a_score() -> None:
-    """Overall rows get an entry, the first with the error; none has a score, and a row counts the failures."""
+    """Overall rows get an entry, the first with the error; none has a score, and a row counts
+    the failures.
+    """
     good, bad = results(["A", "break"])
     assert bad["accuracy"]["status"] == "scoring_failed"
     assert "oops" in bad["accuracy"]["reason"]

@@ -1,11 +1,12 @@
 """Change one expression of a function at a time and run the tests of its module: `make mutants`.
 
-They are those in the file that is named as the module, and the others of its folder that import it; where there are
-none, all of the folder.
+They are those in the file that is named as the module, and the others of its folder that import it;
+where there are none, all of the folder.
 
-Prints the changes that no test notices, then how many were noticed in each module of `modules.yaml` (or in those that
-are named). Exits with 1 where a module's tests notice fewer than 85% of them, or where `equivalent.yaml` lists a change
-that is not made any more. The changes are mutmut's: it leaves alone what stands outside of functions, such as regular
+Prints the changes that no test notices, then how many were noticed in each module of
+`modules.yaml` (or in those that are named). Exits with 1 where a module's tests notice fewer
+than 85% of them, or where `equivalent.yaml` lists a change that is not made any more. The
+changes are mutmut's: it leaves alone what stands outside of functions, such as regular
 expressions, and decorated functions.
 """
 
@@ -39,12 +40,16 @@ print(*mutate_file_contents(sys.argv[1], open(sys.argv[1]).read()).mutant_names)
 """
 """Prints the names of a file's mutants, in a folder with mutmut's configuration."""
 LEFT_OUT = "not linear_time and not time_grows and not two_processes"
-"""Tests of the time that a megabyte takes: a mutant's calls cost more. Of further processes: they have no mutant."""
+"""Tests of the time that a megabyte takes: a mutant's calls cost more. Of further processes:
+they have no mutant.
+"""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How many mutants of a module the tests killed, and how many not, but for those that are equivalent."""
+    """How many mutants of a module the tests killed, and how many not, but for those that are
+    equivalent.
+    """
 
     module: str
     made: int
@@ -86,11 +91,13 @@ def main() -> int:
     known = {*tests, *(folder for name in tests for folder in _folders(name))}
     if unknown := set(options.module) - known:
         parser.error(
-            f"expected modules or folders of {HERE / 'modules.yaml'}, got {', '.join(sorted(unknown))}"
+            f"expected modules or folders of {HERE / 'modules.yaml'}, got"
+            f" {', '.join(sorted(unknown))}"
         )
     if missing := set(equivalent) - set(tests):
         parser.error(
-            f"expected the modules of equivalent.yaml in modules.yaml, found no {', '.join(sorted(missing))}"
+            "expected the modules of equivalent.yaml in modules.yaml, found no"
+            f" {', '.join(sorted(missing))}"
         )
     tallies, faulty = [], False
     for name in names:
@@ -156,7 +163,9 @@ def _tests_of(module: Path, texts: Mapping[Path, str], tests: Path) -> list[Path
 def run(
     module: str, tests: Sequence[Path], equivalent: Collection[str], options: argparse.Namespace
 ) -> tuple[Tally, set[str]]:
-    """Run a module's mutants, print the survivors and return the tally, and the equivalent changes that none is."""
+    """Run a module's mutants, print the survivors and return the tally, and the equivalent
+    changes that none is.
+    """
     started = _cpu_seconds()
     folder = _prepare(module, tests)
     programs = next(
@@ -193,7 +202,9 @@ def _spread(names: Sequence[str], most: int) -> list[str]:
 
 
 def _prepare(module: str, tests: Sequence[Path]) -> Path:
-    """Return a folder of the module's own, with this repository in it and mutmut's configuration."""
+    """Return a folder of the module's own, with this repository in it and mutmut's
+    configuration.
+    """
     folder = WORK / module
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -237,7 +248,9 @@ def _cpu_seconds() -> float:
 
 
 def _changes(mutated: Path) -> dict[str, str]:
-    """Return a mutant's function name -> its changed lines, as `new line`, or `no old line` where one was removed."""
+    """Return a mutant's function name -> its changed lines, as `new line`, or `no old line`
+    where one was removed.
+    """
     source = mutated.read_text()
     bodies = {
         node.name: [line.strip() for line in _source_from_arguments(source, node).splitlines()]

@@ -1,4 +1,6 @@
-"""The alignment study (SciFIBench 4.7): change of accuracy by a marked caption, and by the instruction to ignore it."""
+"""The alignment study (SciFIBench 4.7): change of accuracy by a marked caption, and by the
+instruction to ignore it.
+"""
 
 import math
 import statistics
@@ -18,15 +20,18 @@ from spiqa_tasks.scoring.clusters import resampled_weights
 from spiqa_tasks.scoring.intervals import paired, share_interval
 
 REPEATS = 10_000
-"""Resamples: at 500 questions the ends of an interval vary by less than a tenth of a point between seeds."""
+"""Resamples: at 500 questions the ends of an interval vary by less than a tenth of a point
+between seeds.
+"""
 Row = dict[str, Any]
 
 
 def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Row]:
-    """Return every marked task against the unmarked one of the same model, split and other settings.
+    """Return every marked task against the unmarked one of the same model, split and other
+    settings.
 
-    A row has the accuracies of both (shares) over the `n` questions that both answered, and their difference with its
-    95% interval; `questions` is `n of N` if a part of the task was answered.
+    A row has the accuracies of both (shares) over the `n` questions that both answered, and their
+    difference with its 95% interval; `questions` is `n of N` if a part of the task was answered.
 
     Raises InputError: no marked task, or one without its control.
     """
@@ -53,10 +58,10 @@ def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Row]:
 def summary(runs: Iterable[Run], metric: str | None = None) -> list[Row]:
     """Return the measures of the marked tasks of each model and split, each with its 95% interval.
 
-    `measure` is `returned`, the share of the mark's change that the instruction to ignore it takes back (1: all; 0:
-    nothing; paired bootstrap); `follows`, the share of answers that are the letter of a wrong mark (Wilson's interval);
-    or `follows_unmarked`, the share of the control's answers that are the same letters. A withheld value is NaN, with
-    its reason in `why_not`.
+    `measure` is `returned`, the share of the mark's change that the instruction to ignore it takes
+    back (1: all; 0: nothing; paired bootstrap); `follows`, the share of answers that are the letter
+    of a wrong mark (Wilson's interval); or `follows_unmarked`, the share of the control's answers
+    that are the same letters. A withheld value is NaN, with its reason in `why_not`.
 
     Raises InputError: as `alignment` does, and if no mark is wrong or to be ignored.
     """
@@ -68,13 +73,16 @@ def summary(runs: Iterable[Run], metric: str | None = None) -> list[Row]:
             found += _followed(run, control)
     if not found:
         raise InputError(
-            "Expected runs with a wrong mark or an ignored one, found none. Run scifibench_alignment."
+            "Expected runs with a wrong mark or an ignored one, found none. Run"
+            " scifibench_alignment."
         )
     return found
 
 
 def _studies(runs: Iterable[Run]) -> list[tuple[Run, Run, Run | None]]:
-    """Return (run of a marked task, its control, the run with the same mark and no word of ignoring it, if any)."""
+    """Return (run of a marked task, its control, the run with the same mark and no word of
+    ignoring it, if any).
+    """
     own = [run for run in runs if isinstance(run.settings, SciFIBenchSettings)]
     by_key = {_key(run): run for run in own}
     found = []
@@ -83,7 +91,8 @@ def _studies(runs: Iterable[Run]) -> list[tuple[Run, Run, Run | None]]:
         if control is None:
             of = f"{run.task} of {run.name}"
             raise InputError(
-                f"Expected the control of {of}, the task without a mark, found none. Name its run, too."
+                f"Expected the control of {of}, the task without a mark, found none. Name its run,"
+                " too."
             )
         found.append((run, control, by_key.get(_key(run, ignore="no"))))
     if not found:
@@ -112,7 +121,9 @@ def _measure(run: Run, measure: str, **values: Any) -> Row:
 
 
 def _on_same(runs: Sequence[Run], metric: str | None) -> list[list[float]]:
-    """Return each run's scores on the questions that all answered. Raises InputError: none, or a value is withheld."""
+    """Return each run's scores on the questions that all answered. Raises InputError: none, or a
+    value is withheld.
+    """
     chosen = runs[0].metric(metric)
     both = merged([questions(run, chosen) for run in runs]).sort_index()
 
@@ -152,7 +163,9 @@ def _followed(run: Run, control: Run) -> Iterator[Row]:
 
 
 def _share_following(marked: Run, answered: Run) -> Row:
-    """Return the share of a run's answers that are the marked letters of another; no letter follows no mark."""
+    """Return the share of a run's answers that are the marked letters of another; no letter
+    follows no mark.
+    """
     marks = {record.id: record.details.get("marked", "") for record in marked.records}
     values: Row = {"questions": partial_coverage([answered])}
     withheld = answered.record_set.withheld()

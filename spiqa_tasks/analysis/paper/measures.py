@@ -1,4 +1,6 @@
-"""Spread over orders and seeds, bootstrap (SciFIBench 4.2, 4.4, Figure 6), and rank correlation (SPIQA Table 8)."""
+"""Spread over orders and seeds, bootstrap (SciFIBench 4.2, 4.4, Figure 6), and rank correlation
+(SPIQA Table 8).
+"""
 
 import dataclasses
 import math
@@ -36,10 +38,11 @@ class _Correlated(NamedTuple):
 def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = None) -> list[Row]:
     """Return how a metric varies over runs of a model and split that differ in one thing alone.
 
-    That is the order of the options or a seed (SciFIBench 4.2, Figure 6), or the setting that `over` names, such as
-    `resolution` (SPIQA, Figure B.1). A row has the other `settings` that are not the defaults; `over`; `accuracies`,
-    value of the setting -> metric; their mean, sample standard deviation and range; and `questions`, `n of N` if a part
-    of the task was answered. Raises InputError: no runs that differ so.
+    That is the order of the options or a seed (SciFIBench 4.2, Figure 6), or the setting that
+    `over` names, such as `resolution` (SPIQA, Figure B.1). A row has the other `settings` that
+    are not the defaults; `over`; `accuracies`, value of the setting -> metric; their mean,
+    sample standard deviation and range; and `questions`, `n of N` if a part of the task was
+    answered. Raises InputError: no runs that differ so.
     """
     groups: dict[_Key, dict[int | str, Run]] = {}
     for run in runs:
@@ -78,7 +81,8 @@ def _spread(key: _Key, members: Mapping[int | str, Run], metric: str | None) -> 
 
 
 def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None = None) -> Row:
-    """Return mean and variance of the accuracy, a share, over `repeats` resamples of `size` answers with replacement.
+    """Return mean and variance of the accuracy, a share, over `repeats` resamples of `size` answers
+    with replacement.
 
     Raises InputError: no answers, or a `size` or `repeats` below 1.
     """
@@ -106,11 +110,13 @@ def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None =
 
 
 def correlations(runs: Iterable[Run]) -> tuple[list[Row], list[str]]:
-    """Return Spearman's rho of every text metric with the judge's score, and remarks on runs left out.
+    """Return Spearman's rho of every text metric with the judge's score, and remarks on runs left
+    out.
 
-    A row per run and metric, then one per metric and judge over all runs of that judge, if it has several. rho is in
-    [-1, 1], over `n` answers, or None if undefined. The paper does not say what it correlates; here it is scores of
-    single answers, which BLEU has not. Raises InputError: no run has L3Score.
+    A row per run and metric, then one per metric and judge over all runs of that judge, if it
+    has several. rho is in [-1, 1], over `n` answers, or None if undefined. The paper does not
+    say what it correlates; here it is scores of single answers, which BLEU has not. Raises
+    InputError: no run has L3Score.
     """
     judged, remarks = _runs_with_judge(runs)
 
@@ -137,7 +143,9 @@ def correlations(runs: Iterable[Run]) -> tuple[list[Row], list[str]]:
 
 
 def _runs_with_judge(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
-    """Return one run per task, model and judge that has judged scores, and remarks on the others."""
+    """Return one run per task, model and judge that has judged scores, and remarks on the
+    others.
+    """
     counted: dict[tuple[str, Identity, str], Run] = {}
     remarks: list[str] = []
     for run in runs:
@@ -182,7 +190,9 @@ def _correlation(model: str, task: str, names: _Correlated, pairs: Pairs) -> Row
 
 
 def _in_order(item: tuple[int | str, float]) -> tuple[float, str]:
-    """Sort numbers, and texts that begin with one (`224px`), by the number; other texts (`full`) last."""
+    """Sort numbers, and texts that begin with one (`224px`), by the number; other texts (`full`)
+    last.
+    """
     number = re.match(r"\d+", str(item[0]))
     return float(number[0]) if number else math.inf, str(item[0])
 

@@ -1,4 +1,6 @@
-"""MMStar: 1,500 vision-indispensable multiple-choice questions, scored by our matcher, the authors' and the hosts'."""
+"""MMStar: 1,500 vision-indispensable multiple-choice questions, scored by our matcher, the
+authors' and the hosts'.
+"""
 
 import dataclasses
 import math
@@ -93,7 +95,8 @@ def metrics(_settings: MMStarSettings) -> Sequence[Metric]:
 
 
 def table(settings: MMStarSettings) -> list[str]:
-    """Return the rows of the host's table: accuracy, the six capabilities, the released rules, failure rates.
+    """Return the rows of the host's table: accuracy, the six capabilities, the released rules,
+    failure rates.
 
     For the prompts in `REPORTED` the hosts' accuracies replace the capabilities.
     """

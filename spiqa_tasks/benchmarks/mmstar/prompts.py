@@ -54,30 +54,36 @@ ANSWER = "Answer:"
 SHOTS: tuple[tuple[str, str], ...] = (
     ("Which of these numbers is prime?\nOptions: A: 21, B: 27, C: 29, D: 33", "C"),
     (
-        "A shop sells pencils in packs of six. How many packs make 24 pencils?\nOptions: A: 4, B: 3, C: 2, D: 5",
+        (
+            "A shop sells pencils in packs of six. How many packs make 24 pencils?\nOptions: A: 4,"
+            " B: 3, C: 2, D: 5"
+        ),
         "A",
     ),
 )
 AUTHORS_CLOSING = (
-    "Please select the correct answer from the options above.\n"
-    "Answer with the option's letter from the given choices directly, such as answer letter 'A' only."
+    "Please select the correct answer from the options above.\nAnswer with the option's letter from"
+    " the given choices directly, such as answer letter 'A' only."
 )
 
 # The turns of the authors' shots and the start of the question's.
 AUTHORS: tuple[Part, ...] = (
     Turn("system"),
-    "You are a helpful assistant. If you can't judge the answer, give your guess as to the most likely answer. "
-    "Just give the answer, don't say anything beyond that, no analysis required.",
+    (
+        "You are a helpful assistant. If you can't judge the answer, give your guess as to the most"
+        " likely answer. Just give the answer, don't say anything beyond that, no analysis"
+        " required."
+    ),
     Turn("user"),
-    "Question: Which one is the correct caption of this image?\nOptions:\nA. The man is waving his hand.\n"
-    "B. The man is sitting by the edge of the bathtub, gazing at the woman who is lying in the bathtub taking a bath.\n"
-    "C. The boy is carrying the smiling girl on his back.\n"
-    "D. The two dirty-faced children turn around and gaze intently.\n" + AUTHORS_CLOSING,
+    "Question: Which one is the correct caption of this image?\nOptions:\nA. The man is waving his"
+    " hand.\nB. The man is sitting by the edge of the bathtub, gazing at the woman who is lying in"
+    " the bathtub taking a bath.\nC. The boy is carrying the smiling girl on his back.\nD. The two"
+    " dirty-faced children turn around and gaze intently.\n" + AUTHORS_CLOSING,
     Turn("assistant"),
     "B",
     Turn("user"),
-    "Question: What's the function of the demonstrated object?\nOptions:\nA. oepn the door\nB. drink water\n"
-    "C. carry personal belongings\nD. exercise\n" + AUTHORS_CLOSING,
+    "Question: What's the function of the demonstrated object?\nOptions:\nA. oepn the door\nB."
+    " drink water\nC. carry personal belongings\nD. exercise\n" + AUTHORS_CLOSING,
     Turn("assistant"),
     "D",
     Turn("user"),
@@ -88,7 +94,9 @@ AUTHORS_QUESTION = "Question: {asked}\n"
 
 
 def prompt(row: Mapping[str, Any]) -> list[Part]:
-    """Return the picture, then the shots if any, the question with its options and the closing sentence."""
+    """Return the picture, then the shots if any, the question with its options and the closing
+    sentence.
+    """
     pictures = [Picture(path) for path in row["images"]]
     if _shots_of(row) == "authors":
         return [*AUTHORS, *pictures, AUTHORS_QUESTION.format(asked=row["question"])]
@@ -114,7 +122,8 @@ def is_few_shot(row: Mapping[str, Any]) -> bool:
 
 
 def own_answer(response: str) -> str:
-    """Return a base model's response up to the blank line before the next list of options, if there is any text.
+    """Return a base model's response up to the blank line before the next list of options, if there
+    is any text.
 
     Not every model class of the host sends the YAML's stop strings.
     """

@@ -1,4 +1,6 @@
-"""MMStar: settings of its tasks, rows of its 1,500 questions with options in the text (MMStar paper, section 4.2)."""
+"""MMStar: settings of its tasks, rows of its 1,500 questions with options in the text (MMStar
+paper, section 4.2).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

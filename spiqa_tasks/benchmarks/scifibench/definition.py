@@ -1,4 +1,5 @@
-"""SciFIBench: prompts, records and metrics of figure -> caption and caption -> figure choices, and of captions.
+"""SciFIBench: prompts, records and metrics of figure -> caption and caption -> figure choices, and
+of captions.
 
 The prompts are those of appendix G.1, I.2 (reasoning) and G.3 (captions); where the paper gives no
 wording (examples, the instruction to ignore a mark, OCR text) it is ours.

@@ -67,11 +67,15 @@ class ChoiceQuestion:
         return self.figures[self.position if self.to_figure else 0]
 
     def generator(self, purpose: str, seed: int) -> random.Random:
-        """Return a generator seeded by the question's identity, so that draws do not depend on other questions."""
+        """Return a generator seeded by the question's identity, so that draws do not depend on
+        other questions.
+        """
         return random.Random(f"{purpose}#{seed}#{self.file}/{self.id}")
 
     def content(self) -> set[str]:
-        """Return the normalised captions and figure digests of the question, to compare questions by."""
+        """Return the normalised captions and figure digests of the question, to compare
+        questions by.
+        """
         captions = {self.text} if self.to_figure else set(self.options)
         return {plain(caption) for caption in captions} | {figure.digest for figure in self.figures}
 
@@ -125,8 +129,9 @@ def _question(
     needed = len(options) if to_figure else 1
     if not asked or len(options) < 2 or len(figures) != needed:
         raise DataError(
-            f"Expected question {row_id} of {file} to have a text, options such as 'A) text' and their pictures; found "
-            f"{asked!r}, {record['Options']} and {len(figures)} pictures. Fetch the file again."
+            f"Expected question {row_id} of {file} to have a text, options such as 'A) text' and"
+            f" their pictures; found {asked!r}, {record['Options']} and {len(figures)} pictures."
+            " Fetch the file again."
         )
     return ChoiceQuestion(
         file=file,

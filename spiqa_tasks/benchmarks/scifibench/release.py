@@ -1,4 +1,6 @@
-"""SciFIBench: figure -> caption (one picture, five captions) and caption -> figure (one caption, five pictures)."""
+"""SciFIBench: figure -> caption (one picture, five captions) and caption -> figure (one caption,
+five pictures).
+"""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -77,8 +79,9 @@ class SciFIBenchSettings:
         expected = {  # expectation -> whether it holds
             "ocr=yes with ablation=none": self.ocr == "no" or self.ablation == "none",
             "encoder with pictures": not self.encoder or self.ablation != "text",
-            "prompt=released without mark, shots and ocr": self.prompt != "released"
-            or (plain and self.ocr == "no"),
+            "prompt=released without mark, shots and ocr": (
+                self.prompt != "released" or (plain and self.ocr == "no")
+            ),
             "prompt=caption without mark and shots": self.prompt != "caption" or plain,
         }
         for expectation, holds in expected.items():
@@ -103,7 +106,8 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
         "Caption2" in name for name in SPLITS[split]
     ):
         raise InputError(
-            f"Expected a split of figure -> caption for mark=... and prompt=caption; found {split!r}."
+            "Expected a split of figure -> caption for mark=... and prompt=caption; found"
+            f" {split!r}."
         )
     rows: list[Row] = []
     for name in SPLITS[split]:

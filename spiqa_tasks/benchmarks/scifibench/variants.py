@@ -1,4 +1,5 @@
-"""SciFIBench's side experiments: random negatives, orders of the options, marked captions, examples (few-shot).
+"""SciFIBench's side experiments: random negatives, orders of the options, marked captions, examples
+(few-shot).
 
 A draw depends on the seed, the release file's name and the question's ID alone, so it is the same
 in every process, with any `--limit` and whatever the order of evaluation. The paper takes its
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 
 def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> list[ChoiceQuestion]:
-    """Return the questions with false options replaced by true ones of other questions (section 4.3, Table 2).
+    """Return the questions with false options replaced by true ones of other questions (section
+    4.3, Table 2).
 
     The answer keeps its letter. No two options are equal, and no false one is true as well:
     captions that also occur with the true figure are excluded, and figures that also occur with the
@@ -51,7 +53,8 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
         if len(pairs) < len(question.letters) - 1:
             of = f"question {question.id} of {question.file}"
             raise DataError(
-                f"Expected more pairs for the false options of {of}, found {len(pairs)}. Fetch it again."
+                f"Expected more pairs for the false options of {of}, found {len(pairs)}. Fetch it"
+                " again."
             )
         pairs.insert(question.position, question)
         if question.to_figure:
@@ -74,14 +77,18 @@ def shuffled(question: ChoiceQuestion, seed: int) -> ChoiceQuestion:
         question,
         options=tuple(question.options[index] for index in order),
         answer=question.letters[order.index(question.position)],
-        figures=tuple(question.figures[index] for index in order)
-        if question.to_figure
-        else question.figures,
+        figures=(
+            tuple(question.figures[index] for index in order)
+            if question.to_figure
+            else question.figures
+        ),
     )
 
 
 def marked_letter(question: ChoiceQuestion, mark: str, seed: int) -> str:
-    """Return the letter of the caption to mark (section 4.7): the correct one, a random incorrect one, or ""."""
+    """Return the letter of the caption to mark (section 4.7): the correct one, a random
+    incorrect one, or "".
+    """
     if mark != "incorrect":
         return question.answer if mark == "correct" else ""
     wrong = [letter for letter in question.letters if letter != question.answer]
@@ -94,7 +101,8 @@ def examples(
     seed: int,
     similarities: NDArray[np.float64] | None = None,
 ) -> list[list[ChoiceQuestion]]:
-    """Return `count` other questions for each that share no caption and no figure with it, drawn by the seed.
+    """Return `count` other questions for each that share no caption and no figure with it, drawn by
+    the seed.
 
     With `similarities`, shape (questions, questions), the most similar ones, the nearest last.
     Raises DataError: the file has too few such questions.
@@ -114,7 +122,8 @@ def examples(
         if len(shots) < count:
             of = f"{question.id} of {question.file}"
             raise DataError(
-                f"Expected {count} examples unlike question {of}, found {len(shots)}. Use fewer shots."
+                f"Expected {count} examples unlike question {of}, found {len(shots)}. Use fewer"
+                " shots."
             )
         picked.append(shots if similarities is None else shots[::-1])
     return picked

@@ -1,4 +1,6 @@
-"""SPIQA: free-form questions over the figures and tables of scientific papers, scored by L3Score."""
+"""SPIQA: free-form questions over the figures and tables of scientific papers, scored by
+L3Score.
+"""
 
 import dataclasses
 import re
@@ -68,7 +70,9 @@ def _details(row: Mapping[str, Any], settings: SpiqaSettings) -> dict[str, Any]:
 
 
 def _read(unread: Record, row: Mapping[str, Any], text: str, context: Context) -> Record:
-    """Return the record with the answer that is read in a response, its scores and judge requests."""
+    """Return the record with the answer that is read in a response, its scores and judge
+    requests.
+    """
     settings = settings_of(row)
     is_cot = settings.setting == "cot"
     parse_text = parse_cot if is_cot else parse_answer
@@ -141,8 +145,10 @@ def image_limit_advice(records: Sequence[Record]) -> list[str]:
     if not refused:
         return []
     return [
-        f"{len(refused)} of {len(records)} requests were refused, it seems for the number of images. Show one figure "
-        f"at a time with spiqa_{parse(refused[0].signature).split}_perfigure, or fewer (max_figures; docs/spiqa.md)."
+        f"{len(refused)} of {len(records)} requests were refused, it seems for the number of"
+        " images. Show one figure at a time with"
+        f" spiqa_{parse(refused[0].signature).split}_perfigure, or fewer (max_figures;"
+        " docs/spiqa.md)."
     ]
 
 

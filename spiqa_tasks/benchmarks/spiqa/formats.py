@@ -1,4 +1,5 @@
-"""SPIQA's three annotation formats, read into one form, and its figure types in two readings (section 3.3, Table 4).
+"""SPIQA's three annotation formats, read into one form, and its figure types in two readings
+(section 3.3, Table 4).
 
 The labels of test-A, val and train are raw model output (`Plot`, `** plot`, `plot.`, ...). The
 reading `released` matches them by case-sensitive substring, which gives the paper's counts: every
@@ -30,7 +31,9 @@ _KEYWORDS = {
 def figure_group(
     label: str, is_table: bool, reading: Literal["corrected", "released"] = "corrected"
 ) -> str:
-    """Return the group of a figure, one of `GROUPS`, from the release's `figure_type` and whether it is a table."""
+    """Return the group of a figure, one of `GROUPS`, from the release's `figure_type` and
+    whether it is a table.
+    """
     if is_table:
         return "table"
     keywords = _KEYWORDS
@@ -40,7 +43,9 @@ def figure_group(
 
 
 def groups_of(row: Mapping[str, Any], figures: int) -> dict[str, str]:
-    """Return kind -> group of a question, by the type of its first referred figure and `figures` shown (0: unknown)."""
+    """Return kind -> group of a question, by the type of its first referred figure and `figures`
+    shown (0: unknown).
+    """
     groups = {"type": row["group"]}
     if row["group"] in NOT_PLOTS:
         groups["nonplot"] = "nonplot"
@@ -53,7 +58,9 @@ def groups_of(row: Mapping[str, Any], figures: int) -> dict[str, str]:
 
 
 class Figure(NamedTuple):
-    """A figure or table: `picture` is its path within the archive, `label` the release's figure type."""
+    """A figure or table: `picture` is its path within the archive, `label` the release's figure
+    type.
+    """
 
     file: str
     picture: str
@@ -73,7 +80,9 @@ class Figure(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question: index in the released paper, text, reference answer or "", files of the figures it needs (>= 1)."""
+    """A question: index in the released paper, text, reference answer or "", files of the
+    figures it needs (>= 1).
+    """
 
     position: int
     question: str
@@ -99,7 +108,9 @@ Reader = Callable[[str, Mapping[str, Any]], Paper]
 
 
 def read_a(paper_id: str, paper: Mapping[str, Any]) -> Paper:
-    """Return a paper of test-A, val or train: figures have raw model labels and a `content_type`."""
+    """Return a paper of test-A, val or train: figures have raw model labels and a
+    `content_type`.
+    """
     figures = [
         Figure(
             file,
@@ -131,7 +142,9 @@ def read_b(paper_id: str, paper: Mapping[str, Any]) -> Paper:
 
 
 def read_c(paper_id: str, paper: Mapping[str, Any]) -> Paper:
-    """Return a paper of test-C: QASPER's answers, labels if the release has them, text without section names."""
+    """Return a paper of test-C: QASPER's answers, labels if the release has them, text without
+    section names.
+    """
     figures = []
     for figure in paper["figures_and_tables"]:
         file = figure["file"]
@@ -150,7 +163,9 @@ def _paper(
     columns: Iterable[tuple[str, str, Sequence[str]]],
     full_text: str | None = None,
 ) -> Paper:
-    """Raise TypeError or ValueError: a value that is no valid text, a question without a text or without a figure."""
+    """Raise TypeError or ValueError: a value that is no valid text, a question without a text or
+    without a figure.
+    """
     by_file = {figure.file: figure for figure in figures}
     questions = []
     for position, (question, answer, referred) in enumerate(columns):
@@ -177,7 +192,9 @@ def _check_texts(paper: Paper) -> None:
 
 
 def _qasper(answer: Mapping[str, Any]) -> str:
-    """Return the free-form answer, else Yes or No, else the extractive spans, joined as QASPER's evaluator does."""
+    """Return the free-form answer, else Yes or No, else the extractive spans, joined as QASPER's
+    evaluator does.
+    """
     if answer["free_form_answer"]:
         return str(answer["free_form_answer"])
     if answer["yes_no"] is not None:

@@ -1,4 +1,6 @@
-"""SPIQA's metrics: L3Score, text metrics, retrieval accuracy (paper section 3.1) and failure rates (section 5)."""
+"""SPIQA's metrics: L3Score, text metrics, retrieval accuracy (paper section 3.1) and failure
+rates (section 5).
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -124,9 +126,11 @@ def _released(record: Record) -> Sequence[str]:
 
 
 def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
-    """Return the released script's score: the sum over judged answers divided by their number plus one per question.
+    """Return the released script's score: the sum over judged answers divided by their number plus
+    one per question.
 
-    The script adds one for a question without a helpful figure, but never records that it had one.
+    The script adds one for a question without a helpful figure, but never records that it had
+    one.
     """
     questions = whole(records)
     answered = [record for record in questions if record.prediction is not None]
@@ -173,12 +177,20 @@ def _no_text(records: Sequence[Record]) -> Value:
 
 
 def _retrieval(name: str, records: Sequence[Record]) -> Value:
-    """Return the mean retrieval score, withheld if the order of the figures is unknown for too many."""
+    """Return the mean retrieval score, withheld if the order of the figures is unknown for too
+    many.
+    """
     unknown = sum(
         record.prediction is not None and not record.details.get("figures") for record in records
     )
     if unknown and not is_covered(len(records) - unknown, len(records)):
-        reason = f"the order of the figures that the model saw is not known for {unknown} of {len(records)} answers: "
-        reason += "add a column of their file names, called figures, or name it with --columns figures=COLUMN"
+        reason = (
+            f"the order of the figures that the model saw is not known for {unknown} of"
+            f" {len(records)} answers: "
+        )
+        reason += (
+            "add a column of their file names, called figures, or name it with --columns"
+            " figures=COLUMN"
+        )
         return Value(math.nan, len(records) - unknown, reason=reason)
     return mean_of(name).compute(records)

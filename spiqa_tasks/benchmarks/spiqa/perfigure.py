@@ -1,11 +1,13 @@
-"""SPIQA for single-image models: each figure is shown alone, twice, and the answers are joined per question.
+"""SPIQA for single-image models: each figure is shown alone, twice, and the answers are joined per
+question.
 
 The paper (section 5.1) shows such models every figure one by one; the released scripts ask whether
 a figure is helpful, and for an answer. Each of the two prompts is a document.
 
 - corrected: the distinct answers of helpful figures in the order shown, joined by a space; without
   a helpful figure the score is 0 and the prediction empty.
-- released: every helpful referred figure gives an answer of its own; a question without one fails.
+- released: every helpful referred figure gives an answer of its own; a question without one
+  fails.
 """
 
 import dataclasses
@@ -28,18 +30,24 @@ _VERDICT = re.compile(r"\b(?:(yes|yeah)|(no|not))\b", re.IGNORECASE)
 
 
 def parse_helpful(reply: str) -> bool | None:
-    """Return whether the first of the words yes, yeah, no and not says yes, or None if there is none."""
+    """Return whether the first of the words yes, yeah, no and not says yes, or None if there is
+    none.
+    """
     word = _VERDICT.search(reply)
     return None if word is None else word[1] is not None
 
 
 def is_helpful_released(reply: str) -> bool:
-    """Return the released rule's verdict: helpful unless "no" occurs anywhere, even in "know" or "another"."""
+    """Return the released rule's verdict: helpful unless "no" occurs anywhere, even in "know" or
+    "another".
+    """
     return "no" not in reply.lower()
 
 
 def document_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
-    """Return the record of one document: the reply as prediction, and the fields that `join` needs."""
+    """Return the record of one document: the reply as prediction, and the fields that `join`
+    needs.
+    """
     text, failed = response.text, response.failure is not None
     unclear = parse_helpful(text) is None if row["step"] == "helpful" else not text.strip()
     details = {key: row[key] for key in ("question_id", "question", "step", "documents")}

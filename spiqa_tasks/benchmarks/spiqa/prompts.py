@@ -1,4 +1,6 @@
-"""SPIQA's prompts in the released wordings (paper section 3.1, Figure 1, section 5.3), and as fine-tuning samples."""
+"""SPIQA's prompts in the released wordings (paper section 3.1, Figure 1, section 5.3), and as
+fine-tuning samples.
+"""
 
 import hashlib
 import os
@@ -15,7 +17,10 @@ from spiqa_tasks.files.atomic import cache_folder
 from spiqa_tasks.files.pictures import ablated_pictures, open_picture, save_png
 
 _FORMAT = "Output in the following format: {'Answer': 'Direct Answer to the Question'}. \n"
-_GIVEN_FIGURES = "You are given a question, a few input images, and a caption corresponding to each input image. "
+_GIVEN_FIGURES = (
+    "You are given a question, a few input images, and a caption corresponding to each input"
+    " image. "
+)
 _FROM_FIGURES = (
     "Please answer the question based on the input images and corresponding captions. Question: "
 )
@@ -25,33 +30,36 @@ _FROM_FIGURES = (
 INSTRUCTIONS: dict[str, str] = {
     "direct": _GIVEN_FIGURES + _FROM_FIGURES + "<question>. " + _FORMAT,
     "fullpaper": (
-        "You are given a question, paragraphs from a scientific paper, a few input images, and a caption corresponding "
-        "to each input image. Please answer the question based on the paper, input images and corresponding captions. "
-        "Question: <question>. " + _FORMAT + "Paragraphs from the paper: <text>: "
+        "You are given a question, paragraphs from a scientific paper, a few input images, and a"
+        " caption corresponding to each input image. Please answer the question based on the paper,"
+        " input images and corresponding captions. Question: <question>. "
+        + _FORMAT
+        + "Paragraphs from the paper: <text>: "
     ),
     "cot": (
         _GIVEN_FIGURES
-        + "First, please determine which image and corresponding caption is most helpful to answer the "
-        "question, and briefly explain why. Next, please generate a direct answer to the question. "
-        "Question: <question>. First output which image is helpful in the following format: {'Image': A, 'Rationale': "
-        "'Very Brief Explanation on Why Image A is helpful'} where A is the image number. Next, answer the question as "
-        "The answer is : <Your Answer>. \n"
+        + "First, please determine which image and corresponding caption is most helpful to answer"
+        " the question, and briefly explain why. Next, please generate a direct answer to the"
+        " question. Question: <question>. First output which image is helpful in the following"
+        " format: {'Image': A, 'Rationale': 'Very Brief Explanation on Why Image A is helpful'}"
+        " where A is the image number. Next, answer the question as The answer is : <Your"
+        " Answer>. \n"
     ),
     "nocaption": (
-        "You are given a question, and a few input images. Please answer the question based on the input images. "
-        "Question: <question>. " + _FORMAT
+        "You are given a question, and a few input images. Please answer the question based on the"
+        " input images. Question: <question>. " + _FORMAT
     ),
     "captiononly": (
-        "You are given a question, and a few input captions. Please answer the question based on the input captions. "
-        "Question: <question>. " + _FORMAT
+        "You are given a question, and a few input captions. Please answer the question based on"
+        " the input captions. Question: <question>. " + _FORMAT
     ),
     "helpful": (
-        "Caption: <caption>. Is the input image and caption helpful to answer the following question. Answer in one "
-        "word - Yes or No. Question: <question>. "
+        "Caption: <caption>. Is the input image and caption helpful to answer the following"
+        " question. Answer in one word - Yes or No. Question: <question>. "
     ),
     "answer": (
-        "Caption: <caption>. Please provide a brief answer to the following question after looking into the input "
-        "image and caption. Question: <question>."
+        "Caption: <caption>. Please provide a brief answer to the following question after looking"
+        " into the input image and caption. Question: <question>."
     ),
 }
 
@@ -127,7 +135,8 @@ CAPTION = "Provide a caption for this figure of a scientific paper."
 def conversations(
     rows: Iterable[Mapping[str, Any]], form: Form, captions: bool = False
 ) -> Iterator[dict[str, Any]]:
-    """Yield one conversation per row for fine-tuning, with the picture, question and answer (section 5.1).
+    """Yield one conversation per row for fine-tuning, with the picture, question and answer
+    (section 5.1).
 
     Rows of `perfigure` are taken if they ask for an answer to a referred figure. The form is
     `llava` (`image`, a list for several figures, and `conversations` of `from` and `value`) or

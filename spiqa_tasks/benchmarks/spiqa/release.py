@@ -68,7 +68,8 @@ PARAGRAPHS = "SPIQA_train_val_test-A_extracted_paragraphs.zip"
 
 
 def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
-    """Return a pyarrow table with one row per question of `split` (per question, figure and prompt for `perfigure`).
+    """Return a pyarrow table with one row per question of `split` (per question, figure and prompt
+    for `perfigure`).
 
     Raises DataError: files missing, unreadable or not in the release's format; a figure that cannot
     be read.
@@ -119,8 +120,9 @@ def read_papers(path: Path, read: Reader) -> list[Paper]:
             raise ValueError("no paper")
     except (KeyError, TypeError, AttributeError, ValueError, OSError, RecursionError) as error:
         raise DataError(
-            f"Expected {path} to map paper ids to papers in the JSON format of its split, found "
-            f"{type(error).__name__} {error} at {paper_id or 'its start'}. Fetch it again, or name the right split."
+            f"Expected {path} to map paper ids to papers in the JSON format of its split, found"
+            f" {type(error).__name__} {error} at {paper_id or 'its start'}. Fetch it again, or name"
+            " the right split."
         ) from error
     return list(papers.values())
 
@@ -145,7 +147,8 @@ def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
     ]
     if not any(paper.questions for paper in kept):
         raise DataError(
-            f"Expected questions in {path}, found none in its {len(papers)} papers. Fetch the file again."
+            f"Expected questions in {path}, found none in its {len(papers)} papers. Fetch the file"
+            " again."
         )
     return kept
 

@@ -1,4 +1,6 @@
-"""Settings of SPIQA tasks, and the rows that they make: a columnar table, with the figures shown in their order."""
+"""Settings of SPIQA tasks, and the rows that they make: a columnar table, with the figures shown
+in their order.
+"""
 
 import hashlib
 import struct
@@ -65,7 +67,8 @@ class SpiqaSettings:
             self.resolution.isdecimal() and int(self.resolution) > 0
         ):
             raise InputError(
-                f"Expected resolution to be full, {SMALL} or a number of pixels; found {self.resolution}."
+                f"Expected resolution to be full, {SMALL} or a number of pixels; found"
+                f" {self.resolution}."
             )
         if self.setting == "perfigure" and self.protocol == "released":
             object.__setattr__(self, "figures", "referred")
@@ -98,7 +101,8 @@ class Shown(NamedTuple):
 def choose_figures(
     files: Sequence[str], referred: Sequence[str], question_id: str, limit: int, seed: int
 ) -> list[str]:
-    """Return the figures to show, in order: the referred ones and randomly chosen others, shuffled (paper section 5.1).
+    """Return the figures to show, in order: the referred ones and randomly chosen others, shuffled
+    (paper section 5.1).
 
     Depends on the question's identity and `seed` alone, never on process or order of evaluation.
     `limit` 0 means all; if there are more `referred` ones, the first of them are shown.
@@ -112,7 +116,9 @@ def choose_figures(
 
 
 def _shuffled(files: Sequence[str], key: str) -> list[str]:
-    """Return the files shuffled by `key` alone: by SHAKE-256, as `random` may change between versions of Python."""
+    """Return the files shuffled by `key` alone: by SHAKE-256, as `random` may change between
+    versions of Python.
+    """
     digest = hashlib.shake_256(key.encode()).digest(8 * len(files))
     ranks = iter(struct.unpack(f">{len(files)}Q", digest))
     return sorted(files, key=lambda _: next(ranks))
@@ -143,7 +149,8 @@ def rows_table(
     split: str,
     data: str,
 ) -> Any:
-    """Return a pyarrow table with one row per question (`perfigure`: per question, figure and prompt).
+    """Return a pyarrow table with one row per question (`perfigure`: per question, figure and
+    prompt).
 
     `paths`: member of the archive -> path; absent members become "".
     """

@@ -190,7 +190,9 @@ def record_of(row: Mapping[str, Any], results: Sequence[Any]) -> Record:
 
 
 class LoggedRecord(dict[str, Any]):
-    """A metric's value of one answer, as the host logs and gathers it, with the record, for aggregations."""
+    """A metric's value of one answer, as the host logs and gathers it, with the record, for
+    aggregations.
+    """
 
     metric: str
     """The row's name, `metric` or `metric/group`."""
@@ -204,7 +206,9 @@ class LoggedRecord(dict[str, Any]):
 def logged_values(
     record: Record, scorer: Scorer, task: tuple[str, str], name: str = ""
 ) -> dict[str, Any]:
-    """Return the result of `process_results`: the values of `metric_values` for the rows of the host's table."""
+    """Return the result of `process_results`: the values of `metric_values` for the rows of the
+    host's table.
+    """
     values_of_rows = metric_values(record, _rows_of(scorer), scorer.join is not None)
     headline = next((values.get("score") for values in values_of_rows.values()), None)
     if record.status == "scoring_failed":

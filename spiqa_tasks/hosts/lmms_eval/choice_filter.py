@@ -60,7 +60,10 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
             options, found = {}, str(error)
         if not options and not self._has_warned:
             self._has_warned = True
-            remedy = "Name their column with `options`, or their letters with `letters`, in the task's filter_list."
+            remedy = (
+                "Name their column with `options`, or their letters with `letters`, in the task's"
+                " filter_list."
+            )
             where = ", ".join(self._columns or doc)
             logger.error(
                 "%s: Expected the options of a doc in %s, found %s. %s", NAME, where, found, remedy

@@ -1,4 +1,5 @@
-"""Registration with lmms-eval: models through its entry point, everything else by patches of its modules.
+"""Registration with lmms-eval: models through its entry point, everything else by patches of its
+modules.
 
 The host has no entry point for tasks. It loads the entry point of models before it builds a task
 index, so that is where the index learns of our folders. `lmms-eval tasks list` and `lmms-eval
@@ -44,7 +45,9 @@ ABLATED = "ablated"
 
 @contextmanager
 def exit_with_message() -> Iterator[None]:
-    """Turn exceptions into SystemExit with one sentence: lmms-eval retries or swallows everything else."""
+    """Turn exceptions into SystemExit with one sentence: lmms-eval retries or swallows
+    everything else.
+    """
     try:
         yield
     except SpiqaTasksError as error:
@@ -118,14 +121,18 @@ def _patch_filters(host: Any) -> None:
 
 
 def _patch_filter_names(host: Any) -> None:
-    """Register our filter for any task's `filter_list`: the host's table of names is closed, without an entry point."""
+    """Register our filter for any task's `filter_list`: the host's table of names is closed,
+    without an entry point.
+    """
     from spiqa_tasks.hosts.lmms_eval.choice_filter import NAME, ChoiceLetter
 
     host.FILTER_REGISTRY[NAME] = ChoiceLetter
 
 
 def _patch_results(host: Any) -> None:
-    """Drop the row of the score that our samples have for `--baseline`: the host makes a row of every logged number."""
+    """Drop the row of the score that our samples have for `--baseline`: the host makes a row of
+    every logged number.
+    """
 
     @replacing(host.TaskOutput, "calculate_aggregate_metric")
     def of_rows(aggregate: Any, self: Any, *args: Any, **kwargs: Any) -> None:

@@ -152,7 +152,9 @@ def _is_left_behind(lock: Path) -> bool:
 
 
 def _text(response: Any) -> str:
-    """Return the text of an answer in any of the host's forms: itself, with counts of tokens, in a list."""
+    """Return the text of an answer in any of the host's forms: itself, with counts of tokens, in
+    a list.
+    """
     if isinstance(response, list | tuple) and response:
         return _text(response[0])
     return str(getattr(response, "text", response))

@@ -24,7 +24,9 @@ def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, A
 
 
 def index_with(task: str, include: Sequence[Path]) -> Any:
-    """Return the host's index (`TaskManager`) of our tasks, those in folders, and its own if `task` needs them."""
+    """Return the host's index (`TaskManager`) of our tasks, those in folders, and its own if
+    `task` needs them.
+    """
     with _silently():
         from lmms_eval.tasks import TaskManager
 
@@ -35,7 +37,8 @@ def index_with(task: str, include: Sequence[Path]) -> Any:
             found = TaskManager("WARNING", folders)
     if found.task_index.get(task, {}).get("type") not in ("task", "python_task"):
         raise InputError(
-            f"Expected {task} to be a task of lmms-eval, found none. Name the folder of its YAML with --include-path."
+            f"Expected {task} to be a task of lmms-eval, found none. Name the folder of its YAML"
+            " with --include-path."
         )
     return found
 

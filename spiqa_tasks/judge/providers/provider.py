@@ -149,7 +149,8 @@ class Provider(ABC):
     Attributes:
         name: what stands before the colon in `provider:model`.
         url: its public base URL without a trailing slash; '' if models run in this process.
-        key_variable: the environment variable of its own key, which is sent to `url` alone; '' without one.
+        key_variable: the environment variable of its own key, which is sent to `url` alone; ''
+            without one.
         extra: the extra of setup.cfg that installs what asking needs, or ''.
     """
 
@@ -166,7 +167,7 @@ class Provider(ABC):
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Try once to answer one request; raises RequestError."""
 
-    async def aclose(self) -> None:  # noqa: B027 - nothing to close is the rule for models in this process
+    async def aclose(self) -> None:  # noqa: B027 - a provider may have none
         """Close connections."""
 
     @classmethod

@@ -24,11 +24,10 @@ DEFAULT_PROMPT = "released"
 PROMPTS: dict[str, str] = {
     # The wording of the authors' released script.
     "released": (
-        "You are given a question, ground-truth answer, and a candidate answer. Question: {question} \n"
-        "Ground-truth answer: {reference} \n"
-        "Candidate answer: {prediction} \n"
-        "Is the semantic meaning of the ground-truth and candidate answers similar? "
-        "Answer in one word - Yes or No."
+        "You are given a question, ground-truth answer, and a candidate answer. Question:"
+        " {question} \nGround-truth answer: {reference} \nCandidate answer: {prediction} \nIs the"
+        " semantic meaning of the ground-truth and candidate answers similar? Answer in one word -"
+        " Yes or No."
     ),
     # SPIQA, Fig. F.1, line for line.
     "paper": (
@@ -100,7 +99,8 @@ class L3ScoreRule(YesNoRule):
     """The score is the share of yes in the log-probabilities of the first token.
 
     Attributes:
-        top: number of first-token log-probabilities in the formula (OpenAI returns up to 20, `hf:` up to 1,000).
+        top: number of first-token log-probabilities in the formula (OpenAI returns up to 20,
+            `hf:` up to 1,000).
     """
 
     name = metric = "l3score"
@@ -168,7 +168,8 @@ class SampledRule(YesNoRule):
     def options_of(cls, argument: str) -> Mapping[str, Any]:
         if argument and not argument.isdecimal():
             raise InputError(
-                f"Expected sampled or sampled:K with a number of draws K, found {argument!r}. Correct it."
+                f"Expected sampled or sampled:K with a number of draws K, found {argument!r}."
+                " Correct it."
             )
         return {"draws": int(argument)} if argument else {}
 

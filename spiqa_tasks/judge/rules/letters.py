@@ -27,9 +27,9 @@ class LettersRule(Rule):
     required_by = "the setting extractor"
 
     template: ClassVar[str] = (
-        "Here is the output from a generative model:\n{output}\n"
-        "The output contains the answer to a multiple choice question with options {first}) - {last}). "
-        "Return only the letter of the answer. If no answer is found, return None."
+        "Here is the output from a generative model:\n{output}\nThe output contains the answer to a"
+        " multiple choice question with options {first}) - {last}). Return only the letter of the"
+        " answer. If no answer is found, return None."
     )
     max_tokens: ClassVar[int] = 16
 
@@ -65,8 +65,8 @@ class ReleasedLettersRule(LettersRule):
     name = "letters_released"
 
     template: ClassVar[str] = (
-        'Here is the output from a generative model:\n"{output}"\n'
-        "The output contains the answer to a multiple choice question with options {first}) - {last}). "
+        'Here is the output from a generative model:\n"{output}"\nThe output contains the answer to'
+        " a multiple choice question with options {first}) - {last}). "
         + " " * 16
         + 'Return only the letter of the answer. If no answer is found, return "None".'
     )

@@ -61,7 +61,8 @@ class Rule(ABC):
         metric: the metric of free answers that it gives; '' for rules of other answers.
         tests: answers that a judge is asked about before a run.
         remedy: how to do without a judge, after "or".
-        required_by: the setting whose tasks cannot do without a judge; empty where scores are left out instead.
+        required_by: the setting whose tasks cannot do without a judge; empty where scores are
+            left out instead.
     """
 
     name: ClassVar[str]

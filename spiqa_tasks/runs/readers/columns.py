@@ -18,12 +18,15 @@ from spiqa_tasks.scoring.options import LETTERS, as_value, options_of
 
 _FIELDS = {
     "id": "question_id questionId qid pid problem_id sample_id data_id idx uid key",
-    "prediction": "prediction candidate response output pred model_answer model_prediction"
-    " predicted_answer model_response model_output generated_text generation completion"
-    " raw_output raw_response text",
+    "prediction": (
+        "prediction candidate response output pred model_answer model_prediction"
+        " predicted_answer model_response model_output generated_text generation completion"
+        " raw_output raw_response text"
+    ),
     "question": "question query problem question_text problem_text prompt instruction",
-    "reference": "reference answer ground_truth groundtruth gt_answer gold_answer correct_answer"
-    " gold target",
+    "reference": (
+        "reference answer ground_truth groundtruth gt_answer gold_answer correct_answer gold target"
+    ),
     "options": "options choices candidates answer_choices",
     "figures": "figures all_figures_names selected_figures_names selected_figures",
 }
@@ -205,7 +208,9 @@ def advice(
     """Return the sentence that says how to name the needed columns that no column looks like."""
     missing = [what for what in needed if columns.name(what, found) is None]
     if "id" in missing and columns.name("question", found):
-        missing.remove("id")
+        missing.remove("id")  # an answer with its question and reference needs none
+        if not missing and columns.name("reference", found) is None:
+            return "No column looks like id (or, without a task, reference): add it."
     if not missing:
         return ""
 
@@ -215,7 +220,10 @@ def advice(
     if not free:
         return f"No column looks like {' or '.join(missing)}: add it."
     pairs = [f"{what}={name[:_LONGEST_NAME]}" for what, name in zip(missing, free, strict=False)]
-    return f"Name the columns, such as --columns {','.join(pairs)}."
+    named = f"Name the columns, such as --columns {','.join(pairs)}"
+    if missing == ["id"]:
+        named += f" (without a task: --columns question={free[0][:_LONGEST_NAME]})"
+    return f"{named}."
 
 
 def _free_columns(found: Collection[str], columns: Columns) -> list[str]:

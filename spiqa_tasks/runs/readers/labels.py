@@ -32,7 +32,9 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Labels:
-    """The labelled answers of a file with its name and sha256; `left_out` is reason -> number of those without one."""
+    """The labelled answers of a file with its name and sha256; `left_out` is reason -> number of
+    those without one.
+    """
 
     name: str
     digest: str

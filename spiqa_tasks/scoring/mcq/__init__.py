@@ -1,25 +1,34 @@
-"""Extract the letter that an answer to a multiple-choice question picks, or None with the reason; never a guess.
+"""Extract the letter that an answer to a multiple-choice question picks, or None with the reason;
+never a guess.
 
 An answer makes claims. A claim is a place in a line where the answer commits to options, and has
 
-- a cue, a word of `words.py` that commits (`answer`, `so`, `correct`, `choose`), or a place that does: a field, a line
-  of its own, the beginning of the answer
+- a cue, a word of `words.py` that commits (`answer`, `so`, `correct`, `choose`), or a place that
+  does: a field, a line of its own, the beginning of the answer
 - the options that it names, by their letters or by their texts
 - a certainty, which is the rule that reads it, from the strongest to the weakest:
 
-  1. `field`: a letter in a field made for the answer. `\\boxed{B}`, `<answer>B</answer>`, `{"answer": "B"}`
-  2. `answer_line`: the last answer that is named, else the last line that is nothing but an option. `Answer: B`
-  3. `conclusion`: the last conclusion or correction. `so B`, `therefore, option B is right`, `wait, it's B`
-  4. `statement`: what is stated earlier, if it agrees. `B is correct`, `I choose B`, `B, because ...`
-  5. `mark`: a letter in brackets that a sentence favours, or only mentions. `the third image (B) is most similar`
-  6. `text`: the same evidence for the text of an option; if it stands in a field or is named, it outranks 4 and 5
+  1. `field`: a letter in a field made for the answer. `\\boxed{B}`, `<answer>B</answer>`,
+      `{"answer": "B"}`
+  2. `answer_line`: the last answer that is named, else the last line that is nothing but an option.
+      `Answer: B`
+  3. `conclusion`: the last conclusion or correction. `so B`, `therefore, option B is right`, `wait,
+      it's B`
+  4. `statement`: what is stated earlier, if it agrees. `B is correct`, `I choose B`, `B, because
+      ...`
+  5. `mark`: a letter in brackets that a sentence favours, or only mentions. `the third image (B) is
+      most similar`
+  6. `text`: the same evidence for the text of an option; if it stands in a field or is named, it
+      outranks 4 and 5
   7. `letter`: a capital, if the options are pictures. `Point B is closer`
 
-A claim is cancelled where its clause denies, supposes or asks it; where it begins a listing of the options, which
-claims them all; where the answer was cut within it; and where a later sentence says that no option is right. Claims of
-the strongest certainty decide: one option, or several and the answer is `ambiguous`. If an answer continues with
-another question, the first turn that claims anything counts. Without a pick the rule is `empty`, `refusal`,
-`ambiguous`, `out_of_range` (a letter or a value that is no option), `truncated` or `no_match`.
+A claim is cancelled where its clause denies, supposes or asks it; where it begins a listing of the
+options, which claims them all; where the answer was cut within it; and where a later sentence says
+that no option is right. Claims of
+the strongest certainty decide: one option, or several and the answer is `ambiguous`. If an
+answer continues with another question, the first turn that claims anything counts. Without a
+pick the rule is `empty`, `refusal`, `ambiguous`, `out_of_range` (a letter or a value that is no
+option), `truncated` or `no_match`.
 """
 
 import re
@@ -74,28 +83,35 @@ REASONS: Mapping[str, str] = {
 
 
 _WEAK = frozenset(("statement", "mark", "text", "letter"))
-"""Rules that read what a cut answer may take back: of 10,700 real answers cut at a third they get 589 wrong."""
+"""Rules that read what a cut answer may take back: of 10,700 real answers cut at a third they
+get 589 wrong.
+"""
 
 _CERTAIN = frozenset(("field", "answer_line", "conclusion"))
 """Rules that are believed before a question of the model's own."""
 
 _LETTERS = frozenset(ascii_uppercase)
 _BARE = re.compile(r"\s*\(?([A-Z])[.)]?\s*")
-"""An answer that is only an option's letter: what the rules find for it, at a twentieth of the time."""
+"""An answer that is only an option's letter: what the rules find for it, at a twentieth of the
+time.
+"""
 
 
 def extract_choice(
     response: str, choices: Mapping[str, str], *, truncated: bool | None = None, prompt: str = ""
 ) -> Choice:
-    """Return the option that `response` picks; the module's docstring lists the rules and the reasons for None.
+    """Return the option that `response` picks; the module's docstring lists the rules and the
+    reasons for None.
 
     Args:
-        choices: each option's letter, or whatever label the task has (`2`, `②`, `ア`) -> its text ("" if the option is
-            a picture).
-        truncated: whether the answer was cut off, as the host says; None: judged by its length and end.
+        choices: each option's letter, or whatever label the task has (`2`, `②`, `ア`) -> its text
+            ("" if the option is a picture).
+        truncated: whether the answer was cut off, as the host says; None: judged by its length and
+            end.
         prompt: the text that the model was asked; lines that repeat it are not read.
 
-    Raises ValueError: no option, more than 26, or keys that are not different labels of at most three characters.
+    Raises ValueError: no option, more than 26, or keys that are not different labels of at most
+    three characters.
     """
     keys = _keys(choices)
     if (bare := _BARE.fullmatch(response)) and keys.get(bare[1]) == bare[1]:
@@ -117,14 +133,18 @@ def extract_choice(
 
 
 def _before_its_question(reading: Reading, keys: Mapping[str, str]) -> Choice | None:
-    """Return what a turn chooses for certain before it goes on with a question of its own, or None."""
+    """Return what a turn chooses for certain before it goes on with a question of its own, or
+    None.
+    """
     before = before_next_question(reading.text, reading.options.texts)
     choice = _read(Reading(before, reading.options), keys) if before else None
     return choice if choice and choice.rule in _CERTAIN else None
 
 
 def _read(reading: Reading, keys: Mapping[str, str]) -> Choice | None:
-    """Return what the strongest claims of a turn choose, or that it is a refusal; None if it claims nothing."""
+    """Return what the strongest claims of a turn choose, or that it is a refusal; None if it
+    claims nothing.
+    """
     rules = [(name, rule) for name, rule in RULES if not reading.is_cut or name not in _WEAK]
     found = ((name, rule(reading)) for name, rule in rules)
     name, letters = next(filter(lambda claim: claim[1], found), ("", frozenset[str]()))
@@ -156,6 +176,7 @@ def _keys(choices: Mapping[str, str]) -> dict[str, str]:
     is_usable = are_letters or all(re.fullmatch(r"\S{1,3}", key) for key in choices)
     if not keys or len(keys) < len(choices) or not is_usable:
         raise ValueError(
-            f"expected choices with different letters or short labels as keys, got {list(choices)!r}"
+            "expected choices with different letters or short labels as keys, got"
+            f" {list(choices)!r}"
         )
     return keys

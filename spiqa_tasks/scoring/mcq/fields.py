@@ -1,4 +1,6 @@
-"""Fields made for the answer: `\\boxed{B}`, `<answer>B</answer>`, `[ANSWER] B [/ANSWER]`, `{"answer": "B"}`."""
+"""Fields made for the answer: `\\boxed{B}`, `<answer>B</answer>`, `[ANSWER] B [/ANSWER]`,
+`{"answer": "B"}`.
+"""
 
 import re
 import sys
@@ -8,7 +10,8 @@ from typing import NamedTuple
 _TAG = re.compile(
     r"[<\[](?:final_?)?(?:answer|ans|choice|option)[>\]]([^<\[\n]{0,2000})"
     r"|<(?:conclusion|solution|output|response|result|final)>([^<\n]{1,2000})"
-    r"|[\"'](?:final[ _]?|correct[ _]?)?(?:answer|choice|option|letter|prediction)(?:[ _](?:choice|letter|option))?"
+    r"|[\"'](?:final[ _]?|correct[ _]?)?(?:answer|choice|option|letter|prediction)(?:["
+    r" _](?:choice|letter|option))?"
     r"[\"']\s{0,9}:\s{0,9}"
     r"(?:\"((?:[^\"\\\n]|\\.){0,2000})\"|'((?:[^'\\\n]|\\.){0,2000})'|([^\"',}\n]{1,200}))",
     re.IGNORECASE,
@@ -44,7 +47,9 @@ def _content(text: str, mark: re.Match[str]) -> str:
 
 
 def closing_brace(text: str, start: int, end: int = sys.maxsize) -> int | None:
-    """Return the index of the brace that closes the block with content from `start`, or None before `end`."""
+    """Return the index of the brace that closes the block with content from `start`, or None
+    before `end`.
+    """
     depth = 1
     for brace in _BRACE.finditer(text, start, end):
         depth += 1 if brace[0] == "{" else -1

@@ -1,7 +1,7 @@
 """The table of forms in which an answer commits to an option, and the commitments in a line.
 
-A form is a regular expression over a line's kinds. A name in capitals is a kind (`cues`) or one of the `PIECES`,
-`<...>` encloses the option, and spaces mean nothing.
+A form is a regular expression over a line's kinds. A name in capitals is a kind (`cues`) or one
+of the `PIECES`, `<...>` encloses the option, and spaces mean nothing.
 """
 
 import re
@@ -20,8 +20,9 @@ PIECES: Mapping[str, str] = {
     "SURE": "[LETTER ENCLOSED CONFIRMED TEXT]",  # B, (B), (B) blue, blue
     "BY_LETTER": "[LETTER ENCLOSED CONFIRMED WEAK]",
     "NEXT": (  # "and C", "x or (C)", ". blue, C. red"
-        "(FILL? [COMMA AND]{1,2} LABEL? (SURE | WEAK) | (?<=TEXT) SURE | OTHER AND [ENCLOSED CONFIRMED]"
-        "| [STOP COLON] [OTHER FILL STOP AND IS GOOD]{1,12} [COMMA AND]{1,2} LETTER (?=[STOP COLON]))"
+        "(FILL? [COMMA AND]{1,2} LABEL? (SURE | WEAK) | (?<=TEXT) SURE | OTHER AND [ENCLOSED"
+        " CONFIRMED]| [STOP COLON] [OTHER FILL STOP AND IS GOOD]{1,12} [COMMA AND]{1,2} LETTER"
+        " (?=[STOP COLON]))"
     ),
     "REST": "(NEXT (?![IS FITS GOOD WRONG NOT COLON])){0,12}",
     "SUBJECT": "(SURE | WEAK) NEXT{0,12}",
@@ -84,7 +85,8 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         "I choose B; Leaving B": (
             "PICK [FILL LABELS GOOD ANSWER IT ONLY COLON COMMA]{0,5} <MENTION> (?!IS)"
         ),
-        "B wähle ich": "<BY_LETTER> FILL? PICK [FILL OTHER]{0,3} (?=STOP | $)",  # B, in verb-final languages
+        # B, in verb-final languages
+        "B wähle ich": "<BY_LETTER> FILL? PICK [FILL OTHER]{0,3} (?=STOP | $)",
         "It fits (B); It fits option B": (
             "FITS [FILL LABELS]{0,3} <(?<=[LABELS]) BY_LETTER | [ENCLOSED CONFIRMED]> END"
         ),
@@ -178,7 +180,9 @@ class Line:
         return next((self._claim(level, match) for match in matches if match), None)
 
     def named(self, start: int, end: int) -> frozenset[str]:
-        """Return the letters of the mentions in kinds[start:end]; a letter outweighs an option's text."""
+        """Return the letters of the mentions in kinds[start:end]; a letter outweighs an option's
+        text.
+        """
         by_letter = {
             self.letters[i]
             for i in range(start, end)
@@ -196,7 +200,9 @@ class Line:
 
 
 def _doubted(kinds: str, match: re.Match[str]) -> bool:
-    """Return whether a claim is in a question, or its clause has a negation or condition before it."""
+    """Return whether a claim is in a question, or its clause has a negation or condition before
+    it.
+    """
     clause = _CLAUSE_END.split(kinds[max(0, match.start() - 60) : match.start()])[-1]
     is_asked = (
         _QUESTION.match(kinds, match.end()) and kinds[match.end() - 1] != cues.CONFIRMED
@@ -207,10 +213,11 @@ def _doubted(kinds: str, match: re.Match[str]) -> bool:
 
 
 def settle(claims: Sequence[Claim], line: Line) -> frozenset[str]:
-    """Return the letters that the `claims` of a line (in order) leave standing; several where they disagree.
+    """Return the letters that the `claims` of a line (in order) leave standing; several where they
+    disagree.
 
-    A claim inside an earlier list narrows it; a conclusion, or a claim after a word of correction, replaces what
-    stood before; any other disagreement leaves both standing.
+    A claim inside an earlier list narrows it; a conclusion, or a claim after a word of
+    correction, replaces what stood before; any other disagreement leaves both standing.
     """
     standing = claims[0].letters if claims else frozenset()
     for before, claim in pairwise(claims):

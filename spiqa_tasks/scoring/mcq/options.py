@@ -26,8 +26,9 @@ _DECIMALS = re.compile(r"[.,]\d")
 class Options:
     """A question's options: `texts`, folded, by letter.
 
-    `are_labels`: the texts are unknown, or refer to letters in the picture: "Point A". `words`: texts that are also
-    common words, such as "no" and "II". `sought`: (text, letters that share it), longest first; no single letters.
+    `are_labels`: the texts are unknown, or refer to letters in the picture: "Point A". `words`:
+    texts that are also common words, such as "no" and "II". `sought`: (text, letters that share
+    it), longest first; no single letters.
     """
 
     def __init__(self, choices: Mapping[str, str]) -> None:
@@ -53,7 +54,9 @@ class Options:
         return frozenset(" ".join(self.texts.values()).split())
 
     def cleaned(self, text: str) -> str:
-        """Return a line of a response as option texts are compared with it: plain, 1500 for 1,500 and 3 for 3.0."""
+        """Return a line of a response as option texts are compared with it: plain, 1500 for
+        1,500 and 3 for 3.0.
+        """
         return SPARE_DIGITS.sub("", plain(text)) if self._are_values else plain(text)
 
 
@@ -80,7 +83,9 @@ def _is_word(text: str) -> bool:
 
 
 def masked(text: str, options: Options) -> str:
-    """Return a cleaned line in lower case, at its own length, with option texts as single characters and padding."""
+    """Return a cleaned line in lower case, at its own length, with option texts as single
+    characters and padding.
+    """
     for index, (option, _) in enumerate(options.sought):
         if option in text:
             text = _masked(text, option, chr(ord(TEXTS) + index))
@@ -101,7 +106,9 @@ def _masked(text: str, option: str, character: str) -> str:
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
-    """Return whether text[start:end] is whole words and numbers: "5" is neither in "15" nor in "5.2" nor in "-5"."""
+    """Return whether text[start:end] is whole words and numbers: "5" is neither in "15" nor in
+    "5.2" nor in "-5".
+    """
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     if (text[start].isalnum() and _ENDS_WORDY.search(before)) or (
         text[end - 1].isalnum() and _WORDY.match(after)
@@ -123,17 +130,27 @@ _NAMES = "|".join(
 _IS = "|".join(re.escape(cue) for cue, kind in cues.KIND_OF.items() if kind == cues.IS)
 _ALPHABETS = "[\u0370-\u06ff\u30a0-\u30ff]"  # Greek, Cyrillic, Arabic; katakana
 _ARABIC = "أبجده"
-"""Letters that name the options of a text in Arabic, in their order, whatever letters the task has."""
+"""Letters that name the options of a text in Arabic, in their order, whatever letters the task
+has.
+"""
 _IS_ARABIC = re.compile("[\u0600-\u06ff]")
-_SEVERAL = r"(?P<before>^|(?:{names})\W{{0,9}})(?P<label>(?:{label})번?(?:\s?[,、&]\s?(?:{label})번?)+)(?=\W*$)"
+_SEVERAL = (
+    r"(?P<before>^|(?:{names})\W{{0,9}})(?P<label>(?:{label})번?(?:\s?[,、"
+    r"&]\s?(?:{label})번?)+)(?=\W*$)"
+)
 _FORMS = (
     r"(?P<before>(?:{names})\W{{0,3}}(?:{is_})?\W{{0,4}})(?P<label>{label})"
     r"(?:(?=번|입니다|이다|です|だ)|(?![\w%°]|[.,]\d))",
-    r"(?P<before>^\W{{0,8}}|[(\[<{{\"':]\s?)(?P<label>{label})(?=\s?(?:[.)、:\]<}}\"',;]|$|번))(?![.,]\d)",
+    (
+        r"(?P<before>^\W{{0,8}}|[(\[<{{\"':]\s?)(?P<label>{label})(?=\s?(?:[.)、"
+        r":\]<}}\"',;]|$|번))(?![.,]\d)"
+    ),
     r"(?P<before>)(?P<label>(?<!{alphabets})(?={alphabets})(?:{label})(?!{alphabets}))",
 )
-"""Where a label names an option: after `answer` or `option`; at a line's beginning, in brackets or a field; a letter of
-the alphabets beside no other letter. A bare number elsewhere is a number."""
+"""Where a label names an option: after `answer` or `option`; at a line's beginning, in brackets
+or a field; a letter of the alphabets beside no other letter. A bare number elsewhere is a
+number.
+"""
 _IN_FIELD = r"(?P<before><answer>\s?)(?P<label>{label})(?=\s?</answer>)"
 _NUMBER = re.compile(
     r"\d|\b(?:no|none|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)\b", re.I
@@ -141,11 +158,12 @@ _NUMBER = re.compile(
 
 
 def with_letters(text: str, keys: Mapping[str, str], choices: Mapping[str, str]) -> str:
-    """Return `text` with the letter (`keys`: letter -> key) in place of each label that names an option.
+    """Return `text` with the letter (`keys`: letter -> key) in place of each label that names an
+    option.
 
-    If labels are no letters, Latin letters that stand alone name no option and are masked. If they are, a number in a
-    field made for the answer is the option's position, where no option speaks of numbers. Texts of several lines are
-    put on one.
+    If labels are no letters, Latin letters that stand alone name no option and are masked. If
+    they are, a number in a field made for the answer is the option's position, where no option
+    speaks of numbers. Texts of several lines are put on one.
     """
     for option in choices.values():
         if "\n" in option:

@@ -1,4 +1,6 @@
-"""The matchers of MMStar's released scorer, lmms-eval and VLMEvalKit, and the metric of each, beside ours."""
+"""The matchers of MMStar's released scorer, lmms-eval and VLMEvalKit, and the metric of each,
+beside ours.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -11,8 +13,9 @@ _PREFIXES = ("", "(", "option ", "the answer is ")
 def released_match(response: str, answer: str) -> bool:
     """Return whether the released MMStar rules count `response` as a hit for the letter `answer`.
 
-    Source: `eval/vlmeval/evaluate/mmstar.py` of the authors' repository. It is a hit when the response, in lower case,
-    begins with one of `_PREFIXES` and the answer. Nothing checks that the letter stands alone, so "A chart" hits "A".
+    Source: `eval/vlmeval/evaluate/mmstar.py` of the authors' repository. It is a hit when the
+    response, in lower case, begins with one of `_PREFIXES` and the answer. Nothing checks that
+    the letter stands alone, so "A chart" hits "A".
     """
     expected, text = (each.lower().strip().replace("\n", " ") for each in (answer, response))
     return len(expected) == 1 and any(text.startswith(prefix + expected) for prefix in _PREFIXES)
@@ -47,11 +50,13 @@ _FORMS = ("({})", "{}.", "{}:", "{})", "{} ", "{}")
 
 
 def lmms_eval_match(response: str, letters: Sequence[str] = "ABCD") -> str | None:
-    """Return the letter that `mcq_extract` of lmms-eval 0.7.3 extracts from an answer to MMStar, or None.
+    """Return the letter that `mcq_extract` of lmms-eval 0.7.3 extracts from an answer to MMStar, or
+    None.
 
-    The letter that the answer (without its reasoning) begins with, else the one it ends with, where no letter of a word
-    is beside it; else, of the first of each capital behind phrases such as "the answer is", the last one; else the last
-    one of the most telling form. So "A chart shows C, I think" is read as A, and "The answer is not a Dog" as D.
+    The letter that the answer (without its reasoning) begins with, else the one it ends with,
+    where no letter of a word is beside it; else, of the first of each capital behind phrases
+    such as "the answer is", the last one; else the last one of the most telling form. So "A
+    chart shows C, I think" is read as A, and "The answer is not a Dog" as D.
     """
     text = response.strip()
     for mark in _MARKS:
@@ -94,12 +99,14 @@ _STATED = re.compile(r"answer\s+is\s+\**([ABCD])", re.IGNORECASE)
 def vlmevalkit_match(
     response: str, choices: Mapping[str, str], *, is_2026_06: bool = False
 ) -> str | None:
-    """Return the letter that VLMEvalKit's `exact_matching` extracts, or None if it counts the answer as wrong.
+    """Return the letter that VLMEvalKit's `exact_matching` extracts, or None if it counts the
+    answer as wrong.
 
-    The only letter of an option that stands alone between blanks and some punctuation counts, where it first stands
-    among the last four words; else the only option whose text the answer contains, where the answer is at most twice
-    as long as all options together. So "A chart" is read as A, and "A: it is red, not C" as nothing. With `is_2026_06`
-    it reads as builds since June 2026 do, which look for `answer is B` before the texts.
+    The only letter of an option that stands alone between blanks and some punctuation counts,
+    where it first stands among the last four words; else the only option whose text the answer
+    contains, where the answer is at most twice as long as all options together. So "A chart" is
+    read as A, and "A: it is red, not C" as nothing. With `is_2026_06` it reads as builds since
+    June 2026 do, which look for `answer is B` before the texts.
     """
     if _refuses(response):
         return None
@@ -144,4 +151,6 @@ CIRCULATING: Mapping[str, Rule] = {
     "accuracy_released": lambda text, _options, answer: released_match(text, answer),
     "accuracy": lambda text, options, answer: extract_choice(text, options).letter == answer,
 }
-"""Name of MMStar's metric -> its rule; those of hosts first, as which the scores of a host's log are recognised."""
+"""Name of MMStar's metric -> its rule; those of hosts first, as which the scores of a host's log
+are recognised.
+"""

@@ -1,4 +1,6 @@
-"""A response, whose lines are read from its end and only as far as a rule needs them, and the rules."""
+"""A response, whose lines are read from its end and only as far as a rule needs them, and the
+rules.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -49,7 +51,9 @@ class Reading:
         return self._read[text]
 
     def at(self, index: int) -> Line:
-        """Return the line at `index`; one that begins with an option with the heading before it (`Answer:`)."""
+        """Return the line at `index`; one that begins with an option with the heading before it
+        (`Answer:`).
+        """
         if index not in self._at:
             line, before = self.lines[index], self.lines[index - 1] if index else ""
             if self._is_headed(index, line, before):
@@ -65,7 +69,9 @@ class Reading:
 
     @cached_property
     def unread(self) -> int:
-        """The index of the last line with an answer that names no option (`\\boxed{108}`, `Answer: 108`), or -1."""
+        """The index of the last line with an answer that names no option (`\\boxed{108}`,
+        `Answer: 108`), or -1.
+        """
         last = -1
         if self.fields and not self.content(self.fields[0].content, True):
             before = self.text[: self.fields[0].start].split("\n")
@@ -89,7 +95,9 @@ class Reading:
                 yield index, line
 
     def content(self, field: str, of_text: bool) -> frozenset[str]:
-        """Return the options that the content of a field made for the answer names, by their texts if `of_text`."""
+        """Return the options that the content of a field made for the answer names, by their
+        texts if `of_text`.
+        """
         line = self.line(field)
         claim = line.opening("alone") or line.opening("lead")
         claims = [claim] if claim else line.claims
@@ -105,9 +113,11 @@ class Reading:
         return is_refusal(self.text) or any(map(is_unable, map(self.line, self.lines)))
 
     def alone(self, index: int, of_text: bool) -> frozenset[str]:
-        """Return the options that are all of the line at `index`, and of the letters in the lines before it.
+        """Return the options that are all of the line at `index`, and of the letters in the lines
+        before it.
 
-        An item of a listing does not stand alone, nor does a text but at an end of the answer. Of a cut answer only
+        An item of a listing does not stand alone, nor does a text but at an end of the answer. Of a
+        cut answer only
         the first line does: a later one may be an item of a listing that was to come.
         """
         places = {0, len(self.lines) - 1} if of_text else range(len(self.lines))
@@ -133,7 +143,9 @@ class Reading:
 
     @cached_property
     def listed(self) -> set[int]:
-        """The indices of lines that are items (`A.`, `(A)`, `Option A:`) beside the next letter of the alphabet."""
+        """The indices of lines that are items (`A.`, `(A)`, `Option A:`) beside the next letter
+        of the alphabet.
+        """
         found = ((index, _ITEM.match(line)) for index, line in enumerate(self.lines))
         items = [(index, ord(item[1].lower()[0])) for index, item in found if item]  # İ is two
         listed = set[int]()
@@ -143,14 +155,18 @@ class Reading:
         return listed | self._cut_item(items)
 
     def _cut_item(self, items: Sequence[tuple[int, int]]) -> set[int]:
-        """Return the index of a last line that is a letter alone, behind the item before it in the alphabet."""
+        """Return the index of a last line that is a letter alone, behind the item before it in
+        the alphabet.
+        """
         last = self.lines[-1].strip().lower() if items else ""
         is_next = len(last) == 1 and items[-1] == (len(self.lines) - 2, ord(last) - 1)
         return {len(self.lines) - 1} if is_next else set()
 
 
 def _field(reading: Reading) -> frozenset[str]:
-    """Return the options named by the last field with a letter; {"?"} if the last one denies all: `none of these`."""
+    """Return the options named by the last field with a letter; {"?"} if the last one denies
+    all: `none of these`.
+    """
     contents = [field.content for field in reading.fields]
     if not contents:
         return _NOTHING
@@ -171,9 +187,11 @@ def _claims(line: Line, of_text: bool = False) -> list[Claim]:
 
 
 def _named(reading: Reading, of_text: bool = False) -> frozenset[str]:
-    """Return the options that the last line with a named answer leaves standing, else the last line of its own.
+    """Return the options that the last line with a named answer leaves standing, else the last line
+    of its own.
 
-    An answer that is named earlier outranks a lone letter at the end, unless the letter is one of several named.
+    An answer that is named earlier outranks a lone letter at the end, unless the letter is one
+    of several named.
     """
     alone = _NOTHING
     for index, line in reading.backwards(reading.unread if of_text else -1):
@@ -216,7 +234,8 @@ def _opening(reading: Reading) -> frozenset[str]:
 
 
 def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
-    """Return the favoured options: of the last conclusion, else of any sentence, else those only mentioned.
+    """Return the favoured options: of the last conclusion, else of any sentence, else those only
+    mentioned.
 
     A later statement that none can be chosen retracts them.
     """
@@ -236,7 +255,9 @@ def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
 
 
 def _backwards(reading: Reading, by: By, after: int) -> Iterator[tuple[int, Stance]]:
-    """Yield the evidence of a kind, the last first, but for items of a listing that nothing is said for."""
+    """Yield the evidence of a kind, the last first, but for items of a listing that nothing is
+    said for.
+    """
     for index, line in reading.backwards(after):
         for stance in reversed(list(stances(line, index == 0))):
             if stance.by == by and (stance.strength or index not in reading.listed):
@@ -244,7 +265,8 @@ def _backwards(reading: Reading, by: By, after: int) -> Iterator[tuple[int, Stan
 
 
 def _of_text(reading: Reading) -> frozenset[str]:
-    """Return the options spoken for by their texts; {"?"} if the answer is a value that is no option.
+    """Return the options spoken for by their texts; {"?"} if the answer is a value that is no
+    option.
 
     Numbers in a working that breaks off are no answer.
     """
@@ -270,4 +292,6 @@ RULES: Sequence[tuple[str, Callable[[Reading], frozenset[str]]]] = (
     ("text", _of_text),
     ("letter", _of_letter),
 )
-"""(name, rule), from the strongest evidence; a rule returns no letter, one, or several if the answer is ambiguous."""
+"""(name, rule), from the strongest evidence; a rule returns no letter, one, or several if the
+answer is ambiguous.
+"""

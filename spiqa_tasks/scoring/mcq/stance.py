@@ -1,7 +1,7 @@
 """Weak evidence: sentences that favour an option without a committing form.
 
-A mention counts unless its clause denies it, contrasts it with another or asks. Words such as "matches", "more likely"
-or "correct" in the clause favour it.
+A mention counts unless its clause denies it, contrasts it with another or asks. Words such as
+"matches", "more likely" or "correct" in the clause favour it.
 """
 
 import re
@@ -33,7 +33,8 @@ _CONCLUDES = compiled("[^COMMA]{0,3} [SO BECAUSE]")
 _PREDICATE = compiled("[IS COLON] FILL{0,3} $")
 _END = compiled("[COMMA STOP BECAUSE] | $")
 _UNABLE = compiled(
-    "(NOT | (?<!NOT) HARD) [FILL OTHER IT GOOD AND]{0,4} KNOW"  # I cannot tell; it is difficult to say
+    # I cannot tell; it is difficult to say
+    "(NOT | (?<!NOT) HARD) [FILL OTHER IT GOOD AND]{0,4} KNOW"
     "| ((?<!IS) NOT | HARD) [FILL OTHER]{0,4} PICK | (?<!IS) NOT ANSWER"  # cannot choose; 无法回答
     "| KNOW OTHER? NOT"  # 判断できません
 )
@@ -43,7 +44,8 @@ _NONE_LISTED = compiled(
     "| ALL [FILL OTHER]{0,3} LISTING IS FILL? WRONG"  # all five options are incorrect
 )
 _NONE = compiled(
-    "(?<![LETTER ENCLOSED CONFIRMED TEXT IT] IS) NOT"  # there is no correct answer; none of the given options
+    # there is no correct answer; none of the given options
+    "(?<![LETTER ENCLOSED CONFIRMED TEXT IT] IS) NOT"
     "([FILL GOOD OTHER]{0,2} ANSWER | FILL{0,3} (IT | OTHER? [LABELS LISTING NOUNS]))"
 )
 _NEAR = 60  # kinds that are looked at before a mention
@@ -56,7 +58,8 @@ class Stance:
     """Evidence of a sentence for options at kinds[start] of a line.
 
     Attributes:
-        strength: 2 if a conclusion favours them, 1 if another sentence does, 0 if they are only mentioned.
+        strength: 2 if a conclusion favours them, 1 if another sentence does, 0 if they are only
+            mentioned.
         by: `mark` (a letter in brackets or with its option's text), `text` or `letter`.
     """
 
@@ -67,7 +70,9 @@ class Stance:
 
 
 def stances(line: Line, is_first: bool = False) -> Iterator[Stance]:
-    """Yield the evidence for options of a line, in order; the first line may begin with the text of one."""
+    """Yield the evidence for options of a line, in order; the first line may begin with the text
+    of one.
+    """
     claimed = {claim.start: claim for claim in line.claims if claim.of_text}
     lead = line.opening("lead") if is_first else None
     if lead is not None and lead.of_text and lead.start not in claimed:
@@ -122,7 +127,9 @@ def _strength(
 def _of_position(
     line: Line, sentence: re.Match[str], mention: re.Match[str], concludes: bool
 ) -> int:
-    """Return the strength of a mention that no word speaks for: what a sentence ends with, `the sky is blue`."""
+    """Return the strength of a mention that no word speaks for: what a sentence ends with, `the
+    sky is blue`.
+    """
     start, end = mention.span()
     ends = _PREDICATE.search(line.kinds, 0, start) and _END.match(line.kinds, end)
     if concludes and (ends or _MARKED.search(mention[0])):
@@ -131,7 +138,9 @@ def _of_position(
 
 
 def _is_denied(before: str, opened: str, after: str) -> bool:
-    """Return whether the clause around a mention rejects it, supposes it, or speaks of a part of a picture."""
+    """Return whether the clause around a mention rejects it, supposes it, or speaks of a part of
+    a picture.
+    """
     is_rejected = _REJECTS.search(opened) and not _DESCRIBES.search(opened)
     return bool(is_rejected or _DENIES.search(after) or before.endswith(PART))
 
@@ -158,5 +167,7 @@ def rejects_all(line: Line, start: int = 0) -> bool:
 
 
 def is_undecided(line: Line, start: int = 0) -> bool:
-    """Return whether a line says, from `start` on, that nothing can be chosen, or that no option is right."""
+    """Return whether a line says, from `start` on, that nothing can be chosen, or that no option
+    is right.
+    """
     return any(pattern.search(line.kinds, start) for pattern in (_UNABLE, _NONE, _NONE_LISTED))

@@ -45,8 +45,10 @@ SPARE_DIGITS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\d\.)0+(?![\d.])")
 _TAG = re.compile(r"</?(?:b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>")
 _DRAWING = re.compile(r"\[asy\](?:[^\[]|\[(?!/?asy\]))*(?:\[/asy\])?")
 _EXAMPLE = re.compile(
-    r"(?=[efs例比譬])(?:\b(?:e\.g\.|for example|for instance|such as)|例如|比如|譬如)[,: ]{0,3}[\"'\[(]?"
-    r"(?:the )?(?:final |correct )?(?:answer(?: letter| option)?|正确答案|答案)[\]\"' ]{0,3}(?:is )?:? ?"
+    r"(?=[efs例比譬])(?:\b(?:e\.g\.|for example|for instance|such as)|例如|比如|譬如)[,:"
+    r" ]{0,3}[\"'\[(]?"
+    r"(?:the )?(?:final |correct )?(?:answer(?: letter| option)?|正确答案|答案)[\]\"' ]{0,3}(?:is"
+    r" )?:? ?"
     r"[\"'(\[]?[A-Z](?![A-Za-z])",
     re.IGNORECASE,
 )
@@ -84,7 +86,9 @@ def cleaned(response: str) -> str:
 
 
 def in_one_form(text: str) -> str:
-    """Return a text in compatibility form, with quotes and dashes of ASCII; circled numbers stay."""
+    """Return a text in compatibility form, with quotes and dashes of ASCII; circled numbers
+    stay.
+    """
     parts = _EACH_CIRCLED.split(text)
     parts[::2] = [unicodedata.normalize("NFKC", part) for part in parts[::2]]
     text = "".join(parts)
@@ -96,7 +100,9 @@ def in_one_form(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a text of a response without markdown, LaTeX wrappers and special tokens, with single spaces."""
+    """Return a text of a response without markdown, LaTeX wrappers and special tokens, with
+    single spaces.
+    """
     if "~~" in text:
         text = _STRUCK.sub(" ", text)
     if "\\" in text:
@@ -117,12 +123,16 @@ def lower(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return cleaned `text` in lower case without enclosing quotes and closing punctuation, for comparison."""
+    """Return cleaned `text` in lower case without enclosing quotes and closing punctuation, for
+    comparison.
+    """
     return lower(text).rstrip(".,;:!?\"'。").lstrip("\"'").rstrip()
 
 
 _CUT_LENGTH = 1_500
-"""Characters from which on an answer that ends within a sentence counts as cut: shorter ones often lack a full stop."""
+"""Characters from which on an answer that ends within a sentence counts as cut: shorter ones
+often lack a full stop.
+"""
 _CLOSING = ".!?。！？…:：;；)]}>\"'”’*`$|"
 _SHORT_LINE = 40
 """Characters of a last line that is no sentence, such as `Answer: B`."""
@@ -132,7 +142,8 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
 
 
 def ends_early(text: str, options: Iterable[str]) -> bool:
-    """Return whether `text` ends within a sentence, and is long or ends within an item of a listing.
+    """Return whether `text` ends within a sentence, and is long or ends within an item of a
+    listing.
 
     A short last line is no sentence, and one that ends with an option's text is complete.
     """
@@ -151,7 +162,9 @@ def breaks_off(text: str) -> bool:
 
 
 def without_echo(text: str, prompt: str) -> str:
-    """Return `text` without the lines of `prompt` that it repeats, but for those that begin with an option."""
+    """Return `text` without the lines of `prompt` that it repeats, but for those that begin with
+    an option.
+    """
     if not prompt:
         return text.strip()
     asked = {line.strip() for line in prompt.split("\n")} - {""}

@@ -1,7 +1,7 @@
 """Convert a line of a response to the kinds of its words, letters and marks.
 
-`The correct answer is (B) blue, not A.` is FILL GOOD ANSWER IS CONFIRMED COMMA NOT LETTER STOP; forms are patterns over
-such lines.
+`The correct answer is (B) blue, not A.` is FILL GOOD ANSWER IS CONFIRMED COMMA NOT LETTER STOP;
+forms are patterns over such lines.
 """
 
 import re
@@ -15,14 +15,17 @@ from spiqa_tasks.scoring.mcq.text import lower
 
 
 def _any_of(phrases: Iterable[str]) -> str:
-    """Return a pattern of the longest matching phrase, grouped by first characters, which is faster."""
+    """Return a pattern of the longest matching phrase, grouped by first characters, which is
+    faster.
+    """
     groups: dict[str, list[str]] = {}
     for phrase in sorted(phrases, key=len, reverse=True):
         groups.setdefault(phrase[0], []).append(re.escape(phrase[1:]))
     return "|".join(f"{first}(?:{'|'.join(rests)})" for first, rests in groups.items())
 
 
-# Letters of scripts with spaces between words, and the vowel signs of those that write them beside letters.
+# Letters of scripts with spaces between words, and the vowel signs of those that write them beside
+# letters.
 _WORD = (
     r"(?:[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]"
     r"|[\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0670\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u200c])"
@@ -171,7 +174,9 @@ class _Tokens:
         return word if len(word) > 1 and {*word} <= self.options.texts.keys() else ""
 
     def _is_label(self, token: re.Match[str]) -> bool:
-        """Return whether a noun before a letter, `Sentence B`, begins the line or follows the name of an answer."""
+        """Return whether a noun before a letter, `Sentence B`, begins the line or follows the
+        name of an answer.
+        """
         names = self.before in _NAMING and cues.ANSWER in self.kinds
         is_noun = (
             _LABELLED.match(self.line, token.start()) and token[0] not in self.options.vocabulary
@@ -207,7 +212,9 @@ class _Tokens:
         return kind, letter if kind != cues.FILL else ""
 
     def _stranger(self, letter: str, is_capital: bool) -> tuple[str, str]:
-        """Return the kind of a letter that is no option: a word, such as "a" and "y", or out of range."""
+        """Return the kind of a letter that is no option: a word, such as "a" and "y", or out of
+        range.
+        """
         if is_capital and letter not in "AI":
             return cues.OUT_OF_RANGE, letter
         return cues.KIND_OF_WORD.get(letter.lower(), cues.OTHER), ""

@@ -1,8 +1,9 @@
 """The matcher's table of words: the cues of each kind, language by language.
 
-A line is `kind: cue, cue, ...`; `cues.py` says what the kinds are. Cues are in lower case; of a word's forms, each
-stands. To add a language, add a table; languages without spaces between words stand in `JOINED`, too. A cue of two
-languages is of the same kind in both, or left out of one. Every change raises the matcher's version.
+A line is `kind: cue, cue, ...`; `cues.py` says what the kinds are. Cues are in lower case; of a
+word's forms, each stands. To add a language, add a table; languages without spaces between words
+stand in `JOINED`, too. A cue of two languages is of the same kind in both, or left out of one.
+Every change raises the matcher's version.
 """
 
 JOINED = frozenset(("zh", "ja", "ko", "th"))

@@ -18,7 +18,9 @@ from spiqa_tasks.scoring.intervals import paired
 def test_alignment_is_the_paired_change_against_the_control(
     rows_of: RowsOf, tmp_path: Path
 ) -> None:
-    """Each marked task has its change, with an interval that holds it, also where nothing varies."""
+    """Each marked task has its change, with an interval that holds it, also where nothing
+    varies.
+    """
     marked = {
         "scifibench_cs_fig2cap": ("", 7),
         "scifibench_cs_fig2cap_marked_correct": ("mark=correct", 0),
@@ -55,7 +57,10 @@ def test_alignment_without_its_control_says_what_to_run(rows_of: RowsOf, tmp_pat
     write(tmp_path / "a", "m", {"marked": ("mark=correct", 0)}, rows_of)
     write(tmp_path / "b", "m", {"plain": ("", 0)}, rows_of)
     messages = {
-        "a": "Expected the control of marked of m, the task without a mark, found none. Name its run, too.",
+        "a": (
+            "Expected the control of marked of m, the task without a mark, found none. Name its"
+            " run, too."
+        ),
         "b": "Expected samples of marked tasks, found none. Run `--tasks scifibench_alignment`.",
     }
     for place, message in messages.items():
@@ -80,7 +85,9 @@ def test_parts_of_a_task_are_compared_where_they_are_wanted(
 
 
 def write_study(folder: Path, rows_of: RowsOf, following: int, ignoring: int) -> None:
-    """A control with 2 of 14 wrong, and runs of wrong marks that are followed so often, alone and to be ignored."""
+    """A control with 2 of 14 wrong, and runs of wrong marks that are followed so often, alone
+    and to be ignored.
+    """
     write(folder, "m", {"plain": ("", 2)}, rows_of)
     for stamp, task, ignore, count in (
         ("2", "wrong", "no", following),
@@ -102,7 +109,9 @@ def measured(folder: Path, **wanted: Any) -> dict[tuple[str, str], dict[str, Any
 def test_the_summary_says_how_much_of_the_change_is_taken_back(
     rows_of: RowsOf, tmp_path: Path
 ) -> None:
-    """A mark that costs 10 answers of 14, of which ignoring it brings 6 back: 60%, within its interval."""
+    """A mark that costs 10 answers of 14, of which ignoring it brings 6 back: 60%, within its
+    interval.
+    """
     write_study(tmp_path, rows_of, 12, 6)
     row = measured(tmp_path)["yes", "returned"]
     assert (row["n"], row["value"]) == (14, pytest.approx(6 / 10))
@@ -117,7 +126,9 @@ def test_the_summary_says_how_much_of_the_change_is_taken_back(
 def test_the_summary_says_how_often_a_wrong_mark_is_followed(
     rows_of: RowsOf, tmp_path: Path
 ) -> None:
-    """With and without the instruction, beside the control's answers with the same letters; Wilson's intervals."""
+    """With and without the instruction, beside the control's answers with the same letters;
+    Wilson's intervals.
+    """
     write_study(tmp_path, rows_of, 12, 6)
     found = measured(tmp_path)
     assert list(found) == [
@@ -145,7 +156,9 @@ def test_the_summary_says_how_often_a_wrong_mark_is_followed(
 
 
 def test_what_cannot_be_said_is_withheld(rows_of: RowsOf, tmp_path: Path) -> None:
-    """A return from a change that may be none, or without the mark alone; marks that old answers do not name."""
+    """A return from a change that may be none, or without the mark alone; marks that old answers
+    do not name.
+    """
     write_study(tmp_path / "none", rows_of, 2, 1)
     row = measured(tmp_path / "none")["yes", "returned"]
     assert (math.isnan(row["value"]), row["n"]) == (True, 14)
@@ -168,7 +181,9 @@ def test_what_cannot_be_said_is_withheld(rows_of: RowsOf, tmp_path: Path) -> Non
 def test_a_part_is_withheld_and_failed_requests_follow_nothing(
     rows_of: RowsOf, tmp_path: Path
 ) -> None:
-    """With the task and how much of it was answered; a request that failed is no answer to count."""
+    """With the task and how much of it was answered; a request that failed is no answer to
+    count.
+    """
     rows = rows_of("cs_fig2cap", "mark=incorrect")
     for place, asked, failed in (("part", 500, 0), ("whole", None, 3)):
         write(tmp_path / place, "m", {"plain": ("", 2)}, rows_of)

@@ -1,4 +1,6 @@
-"""The spread over orders and seeds, the bootstrap, and rank correlations of L3Score with text metrics."""
+"""The spread over orders and seeds, the bootstrap, and rank correlations of L3Score with text
+metrics.
+"""
 
 import statistics
 from dataclasses import replace
@@ -104,9 +106,11 @@ def test_without_any_l3score_there_is_one_sentence() -> None:
     """With each run and why it is left out."""
     with pytest.raises(InputError) as error:
         correlations([run_of(choices([True]))])
-    assert str(error.value) == (
-        "Expected runs of SPIQA with L3Score and a text metric for every answer, found none. Run with a judge, or have "
-        "`spiqa-tasks score` fill the judgements in. mmstar_filtered of m is left out: it has no L3Score."
+    assert (
+        str(error.value)
+        == "Expected runs of SPIQA with L3Score and a text metric for every answer, found none. Run"
+        " with a judge, or have `spiqa-tasks score` fill the judgements in. mmstar_filtered of m"
+        " is left out: it has no L3Score."
     )
     with pytest.raises(InputError, match=r"fill the judgements in\.$"):
         correlations([])
@@ -132,7 +136,9 @@ def test_the_released_l3score_is_correlated_too() -> None:
 def test_answers_that_two_judges_scored_are_pooled_apart(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each counts once for each judge; one can be named, and the same answers twice are left out."""
+    """Each counts once for each judge; one can be named, and the same answers twice are left
+    out.
+    """
     names = [(model, judge) for model in "mn" for judge in "ab"]
     scored = {
         name: np.random.default_rng(seed).random(39).tolist() for seed, name in enumerate(names)
@@ -160,7 +166,9 @@ def test_answers_that_two_judges_scored_are_pooled_apart(
 def test_parts_of_a_task_are_compared_where_they_are_wanted(
     rows_of: RowsOf, tmp_path: Path, partial: bool
 ) -> None:
-    """Accuracies over orders and resamples are over the answers that there are, or there is one sentence."""
+    """Accuracies over orders and resamples are over the answers that there are, or there is one
+    sentence.
+    """
     tasks = {"plain": ("", 7), "shuffled": ("shuffle=1", 14)}
     write(tmp_path, "m", tasks, rows_of, asked=500)
     runs = load(tmp_path, partial=partial)
@@ -180,7 +188,9 @@ def test_parts_of_a_task_are_compared_where_they_are_wanted(
 
 
 def test_spread_is_over_orders_of_the_options_of_one_model(rows_of: RowsOf, tmp_path: Path) -> None:
-    """Range, mean and deviation are those of the accuracies by order; models and splits are kept apart."""
+    """Range, mean and deviation are those of the accuracies by order; models and splits are kept
+    apart.
+    """
     for model, wrong in (("a", (0, 7, 14)), ("b", (1, 1, 1))):
         tasks = {f"t{k}": (f"shuffle={k}", count) for k, count in enumerate(wrong)}
         write(tmp_path / model, model, tasks, rows_of)
@@ -199,7 +209,9 @@ def test_spread_is_over_orders_of_the_options_of_one_model(rows_of: RowsOf, tmp_
 
 
 def test_spread_is_over_seeds_of_otherwise_equal_runs(rows_of: RowsOf, tmp_path: Path) -> None:
-    """Figure 6: a line for each number of examples; orders, and seeds of the model, are lines of their own."""
+    """Figure 6: a line for each number of examples; orders, and seeds of the model, are lines of
+    their own.
+    """
     tasks = {f"one{seed}": (f"shots=1,seed={seed}", seed) for seed in range(3)}
     tasks |= {f"two{seed}": (f"shots=2,seed={seed}", 7) for seed in (1, 4)}
     tasks |= {
@@ -228,7 +240,9 @@ def test_spread_is_over_seeds_of_otherwise_equal_runs(rows_of: RowsOf, tmp_path:
 
 
 def test_spread_is_over_any_setting_that_is_named(tmp_path: Path) -> None:
-    """Figure B.1: SPIQA's metrics by resolution, the whole pictures last; a setting that no task has is refused."""
+    """Figure B.1: SPIQA's metrics by resolution, the whole pictures last; a setting that no task
+    has is refused.
+    """
     values = {}
     for place, resolution in enumerate(("full", "448", "224px", "1000")):
         rows = load_rows("spiqa", "demo", f"ablation=text,resolution={resolution}")

@@ -25,7 +25,9 @@ RowsOf = Callable[[str, str], list[dict[str, Any]]]
 def test_every_question_is_in_one_bin(
     rows_of: RowsOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, split: str
 ) -> None:
-    """Bins are filled evenly, follow each other and hold the hits of the questions within their ends."""
+    """Bins are filled evenly, follow each other and hold the hits of the questions within their
+    ends.
+    """
     monkeypatch.setattr(sizes, "BINS", 3)
     rows = rows_of(split, "")
     task = f"scifibench_{split}_grey"

@@ -60,7 +60,9 @@ def record_of(answered: dict[str, Any]) -> Record:
 
 
 def test_released_rules_on_a_real_submission(real_data: Path) -> None:
-    """On LLaVA-Next-34B's answers the four released rules, written once more here, give the same hits."""
+    """On LLaVA-Next-34B's answers the four released rules, written once more here, give the same
+    hits.
+    """
     hits = expected = 0
     for answered in submission(real_data):
         scores = record_of(answered).scores
@@ -103,7 +105,9 @@ def test_the_mean_of_axes_is_lmms_evals(host: None, real_data: Path) -> None:  #
 
 
 def test_without_sub_axes_there_is_no_mean_of_them() -> None:
-    """A table of answers need not name them; a mean over one nameless axis would be another number."""
+    """A table of answers need not name them; a mean over one nameless axis would be another
+    number.
+    """
     rows = load_rows("mmstar", "demo", "ablation=text")
     nameless = [record({**row, "subcategory": ""}, Response("A"), HERE) for row in rows]
     value = LMMS_EVAL.compute(nameless)

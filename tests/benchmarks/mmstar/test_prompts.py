@@ -40,7 +40,7 @@ def test_text_shows_the_same_words_and_no_picture() -> None:
 def test_grey_shows_128_at_the_original_size() -> None:
     """Every pixel is the one grey, and the picture is as large as the real one."""
     for plain, grey in zip(rows("")[:3], rows("_grey")[:3], strict=True):
-        ((original,), (shown,)) = (visuals(prompt(row)) for row in (plain, grey))
+        (original,), (shown,) = (visuals(prompt(row)) for row in (plain, grey))
         assert shown.size == original.size
         assert shown.getcolors() == [(shown.width * shown.height, (128, 128, 128))]
         assert isinstance(shown, Image.Image)
@@ -71,7 +71,9 @@ def asked(cells: dict[str, str], name: str) -> str:
 
 HINTED = {
     "id": "1",
-    "question": "Hint: Give the letter.\nQuestion: What is x?\nChoices:\n(A) {2}\n(B) 3\n(C) nan\n(D) nan",
+    "question": (
+        "Hint: Give the letter.\nQuestion: What is x?\nChoices:\n(A) {2}\n(B) 3\n(C) nan\n(D) nan"
+    ),
     "answer": "B",
 }
 
@@ -83,8 +85,10 @@ HINTED = {
         ("authors", HINTED["question"] + "\nAnswer the question directly."),
         (
             "vlmevalkit_llava",
-            "Hint: Give the letter.\nQuestion: What is x?\nA. {2}\nB. 3\n"
-            "Answer with the option's letter from the given choices directly.",
+            (
+                "Hint: Give the letter.\nQuestion: What is x?\nA. {2}\nB. 3\n"
+                "Answer with the option's letter from the given choices directly."
+            ),
         ),
         (
             "lmms_eval",
@@ -94,18 +98,24 @@ HINTED = {
         ("lmms_eval_qwen", f"Question: {HINTED['question']}Answer with the option letter only."),
         (
             "vlmevalkit",
-            "Question: Hint: Give the letter.\nQuestion: What is x?\nOptions:\nA. {2}\nB. 3\n"
-            "Please select the correct answer from the options above. \n",
+            (
+                "Question: Hint: Give the letter.\nQuestion: What is x?\nOptions:\nA. {2}\nB. 3\n"
+                "Please select the correct answer from the options above. \n"
+            ),
         ),
         (
             "vlmevalkit_qwen",
-            "Question: Hint: Give the letter.\nQuestion: What is x?\nOptions:\nA. {2}\nB. 3\n"
-            "Answer with the option letter only.",
+            (
+                "Question: Hint: Give the letter.\nQuestion: What is x?\nOptions:\nA. {2}\nB. 3\n"
+                "Answer with the option letter only."
+            ),
         ),
     ],
 )
 def test_a_question_is_asked_as_others_ask_it(name: str, text: str) -> None:
-    """VLMEvalKit's table has the options in columns, and none where pandas finds a missing value."""
+    """VLMEvalKit's table has the options in columns, and none where pandas finds a missing
+    value.
+    """
     assert asked(HINTED, name) == text
 
 
@@ -170,7 +180,9 @@ def test_shots_are_no_questions_of_mmstar(real_data: Path) -> None:
 
 
 def test_what_a_model_goes_on_to_write_is_cut_at_the_blank_line_before_it() -> None:
-    """A response with nothing before further questions is left whole, and so is one without them."""
+    """A response with nothing before further questions is left whole, and so is one without
+    them.
+    """
     further = "\n\nWhich?\nOptions: A: 1, B: 2, C: 3, D: 4\nAnswer: D"
     assert own_answer("It is B." + further) == "It is B."
     assert own_answer("B\n\nbecause." + further) == "B\n\nbecause."

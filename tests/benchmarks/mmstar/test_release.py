@@ -22,7 +22,9 @@ from spiqa_tasks.files.source import LocalSource, fingerprint
 
 
 def test_options_of_every_real_mmstar_question_are_read(real_data: Path) -> None:
-    """Both forms of the release give letters that hold the answer, and texts that stand in the question."""
+    """Both forms of the release give letters that hold the answer, and texts that stand in the
+    question.
+    """
     lines = (real_data / "mmstar/llava_next_34b_sample.jsonl").read_text().splitlines()
     for record in map(json.loads, lines):
         options = read_options(record["question"])

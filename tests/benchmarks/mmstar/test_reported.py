@@ -29,7 +29,9 @@ SUBMISSION = "llava_next_yi_34b_MMStar.xlsx"
 
 
 def column(place: int) -> dict[str, str]:
-    """What the page's table has in a column: metric -> number, where both are there; the lone mean as `questions`."""
+    """What the page's table has in a column: metric -> number, where both are there; the lone
+    mean as `questions`.
+    """
     rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in TABLE[2:]]
     return {row[1] or "questions": row[place] for row in rows if row[place]}
 

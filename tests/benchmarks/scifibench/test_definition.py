@@ -52,7 +52,9 @@ def judged(scorer: Scorer, row: dict[str, Any], *texts: str) -> list[Record]:
 def test_judge_is_asked_only_where_the_matcher_finds_nothing(
     scorer: Scorer, row: dict[str, Any], server: OpenAIServer
 ) -> None:
-    """A matched letter and a refusal cost no request; an open answer does, and both metrics stay apart."""
+    """A matched letter and a refusal cost no request; an open answer does, and both metrics stay
+    apart.
+    """
     records = judged(scorer, row, row["answer"], REFUSAL, OPEN.format(row["answer"]))
     assert len(server.requests) == 1
     assert [record.scores["accuracy_llm"] for record in records] == [1, 0, 1]
@@ -80,7 +82,9 @@ def test_judge_that_finds_no_letter_leaves_the_answer_unparsed(
 def test_judge_that_fails_withholds_the_number(
     scorer: Scorer, row: dict[str, Any], server: OpenAIServer
 ) -> None:
-    """A failed judgement has no score; the mean of the judged metric is withheld, the matcher's is not."""
+    """A failed judgement has no score; the mean of the judged metric is withheld, the matcher's
+    is not.
+    """
     server.behaviour.sticky = "400"
     (record,) = judged(scorer, row, "It depends.")
     read_back = Record.from_dict(json.loads(json.dumps(record.as_dict())))
@@ -103,7 +107,9 @@ def test_without_the_setting_no_judge_is_named(scorer_of: Callable[..., Scorer])
 
 
 def test_caption_is_kept_with_the_true_one(scorer_of: Callable[..., Scorer]) -> None:
-    """Line breaks are joined; an empty answer and a failed request have no caption; no matcher read anything."""
+    """Line breaks are joined; an empty answer and a failed request have no caption; no matcher
+    read anything.
+    """
     row = load_rows("scifibench", "demo_fig2cap", "prompt=caption")[0]
     scorer = scorer_of("scifibench", "prompt=caption")
     record, empty, failed = (
@@ -168,14 +174,18 @@ def test_instruction_to_ignore_the_mark_precedes_the_question() -> None:
 def test_captioning_shows_the_figure_and_no_captions() -> None:
     """Appendix G.3: the figure, then the request; no option is given away."""
     row = load_rows("scifibench", "demo_fig2cap", "prompt=caption")[0]
-    assert shown(row) == (
-        "<0-0.png>\nProvide a one sentence caption that describes the figure. Do not include prefixes such as "
-        '"The figure shows" or "The plot shows". Include just the caption. Caption:'
+    assert (
+        shown(row)
+        == "<0-0.png>\nProvide a one sentence caption that describes the figure. Do not include"
+        ' prefixes such as "The figure shows" or "The plot shows". Include just the caption.'
+        " Caption:"
     )
 
 
 def test_prompt_has_the_text_in_the_place_of_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With ocr=yes a model gets no picture but what was read in it, for each figure of a question."""
+    """With ocr=yes a model gets no picture but what was read in it, for each figure of a
+    question.
+    """
     monkeypatch.setattr(
         "spiqa_tasks.vision.figure_texts",
         lambda figures: {digest: Path(path).name for digest, path in figures},
@@ -259,7 +269,9 @@ def test_examples_are_closed_by_their_letter() -> None:
 
 
 def test_the_wording_has_what_stands_in_the_prompt() -> None:
-    """The closing, the mark, the instruction to ignore it, and the heading of texts that were read."""
+    """The closing, the mark, the instruction to ignore it, and the heading of texts that were
+    read.
+    """
     closing = CLOSINGS["letter"]["fig2cap"]
     assert template(row_of("letter")) == closing
     assert template(row_of("letter", marked="A")) == f"{closing} <Correct>"
@@ -272,7 +284,9 @@ def test_the_wording_has_what_stands_in_the_prompt() -> None:
 
 
 def test_scifibench_is_asked_as_the_readme_asks(real_data: Path) -> None:
-    """The options as Python prints their list, then the question and the closing with the source line's indent."""
+    """The options as Python prints their list, then the question and the closing with the source
+    line's indent.
+    """
     row = load_rows("scifibench", "cs_fig2cap", "prompt=released", LocalSource(real_data))[0]
     options = [
         f"{letter})  {text}\n" for letter, text in zip(row["letters"], row["options"], strict=True)
@@ -280,9 +294,10 @@ def test_scifibench_is_asked_as_the_readme_asks(real_data: Path) -> None:
     question = "Which caption best matches the image?"
     picture, text = prompt(row)
     assert isinstance(picture, Picture)
-    assert text == (
-        f"{options} {question} Let's think step by step. \
-            Only provide the letter of the correct caption as your answer. Answer: \n"
+    assert (
+        text
+        == f"{options} {question} Let's think step by step.             Only provide the letter of"
+        " the correct caption as your answer. Answer: \n"
     )
 
 
@@ -292,7 +307,8 @@ def test_figures_are_asked_as_the_readme_asks() -> None:
     *options, text = prompt(row)
     assert options[::2] == ["A) ", "B) ", "C) ", "D) ", "E) "]
     assert all(isinstance(part, Picture) for part in options[1::2])
-    assert text == (
-        f"{row['asked']} Let's think step by step. \
-                Only provide the letter of the correct image as your answer. Answer: \n"
+    assert (
+        text
+        == f"{row['asked']} Let's think step by step.                 Only provide the letter of"
+        " the correct image as your answer. Answer: \n"
     )

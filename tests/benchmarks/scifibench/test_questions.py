@@ -41,7 +41,9 @@ def write(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def test_real_figure_to_caption_questions_are_read(real_data: Path) -> None:
-    """60 questions with five options and one picture each, options without their letters, answers among them."""
+    """60 questions with five options and one picture each, options without their letters,
+    answers among them.
+    """
     rows = load_rows("scifibench", "cs_fig2cap", "", LocalSource(real_data))
     assert len(rows) == 60
     assert all(row["letters"] == list("ABCDE") and len(row["images"]) == 1 for row in rows)
@@ -56,7 +58,9 @@ def digest(cell: dict[str, Any]) -> str:
 
 
 def test_a_question_about_a_figure_is_read(tmp_path: Path) -> None:
-    """With its figure in the cache where it is shown; options may have several lines, and letters a bracket or none."""
+    """With its figure in the cache where it is shown; options may have several lines, and
+    letters a bracket or none.
+    """
     path = tmp_path / "x.parquet"
     write(path, [scifibench_row(Options=["A)  one\nline .", "B two ."])])
     for shown in (True, False):

@@ -25,7 +25,9 @@ def rows_of(folder: Path, split: str, settings: str = "") -> list[dict[str, Any]
 def test_every_variant_of_the_release_loads_with_or_without_pictures(
     scifibench_release: Path,
 ) -> None:
-    """Random negatives and examples need no picture files where none is shown, and are the same as with them."""
+    """Random negatives and examples need no picture files where none is shown, and are the same
+    as with them.
+    """
     shown = rows_of(scifibench_release, "cs_fig2cap", "negatives=random,shuffle=2")
     blind = rows_of(scifibench_release, "cs_fig2cap", "negatives=random,shuffle=2,ablation=text")
     assert [row["options"] for row in shown] == [row["options"] for row in blind]
@@ -98,8 +100,10 @@ def test_marks_and_captions_want_figures(scifibench_release: Path) -> None:
     for settings in ("mark=correct", "prompt=caption"):
         with pytest.raises(InputError) as error:
             rows_of(scifibench_release, "cs_cap2fig", settings)
-        assert str(error.value) == (
-            "Expected a split of figure -> caption for mark=... and prompt=caption; found 'cs_cap2fig'."
+        assert (
+            str(error.value)
+            == "Expected a split of figure -> caption for mark=... and prompt=caption; found"
+            " 'cs_cap2fig'."
         )
 
 

@@ -72,7 +72,9 @@ def drawn(purpose: str, seed: int, question: ChoiceQuestion) -> random.Random:
 
 @pytest.mark.parametrize("file", ["CS_Figure2Caption", "CS_Caption2Figure"])
 def test_an_order_is_drawn_by_seed_and_question(file: str) -> None:
-    """0 is the release's; the answer keeps its option, and figures move where they are the options."""
+    """0 is the release's; the answer keeps its option, and figures move where they are the
+    options.
+    """
     question = pair(4, file=file)
     assert shuffled(question, 0) is question
     for seed in (1, 2, 3):
@@ -119,7 +121,9 @@ def test_negatives_are_drawn_by_seed_and_question(file: str) -> None:
 
 
 def test_no_negative_is_true_as_well_or_there_twice() -> None:
-    """A caption that another pair has with the true figure, a figure with the true caption, and what is alike."""
+    """A caption that another pair has with the true figure, a figure with the true caption, and
+    what is alike.
+    """
     questions = [
         pair(0),
         pair(1, "Caption 0 ."),
@@ -139,7 +143,9 @@ def test_no_negative_is_true_as_well_or_there_twice() -> None:
 
 @pytest.mark.parametrize("kind", ["random", "similar"])
 def test_examples_share_nothing_with_the_question(real_data: Path, kind: str) -> None:
-    """Five different examples with pictures of their own; no caption or figure of theirs is in the question."""
+    """Five different examples with pictures of their own; no caption or figure of theirs is in
+    the question.
+    """
     for row in rows_of(real_data, "cs_fig2cap", f"shots=5,shot_kind={kind}"):
         assert len(row["shots"]) == 5
         assert len({shot["images"][0] for shot in row["shots"]}) == 5
@@ -196,8 +202,9 @@ def test_the_nearest_examples_come_last() -> None:
     assert ids(examples(alike[:2] + alike[3:], 1, 0, similarities[:3, :3])) == [["3"], ["3"], ["0"]]
     with pytest.raises(DataError) as error:
         examples(alike, 2, 0, similarities)
-    assert str(error.value) == (
-        "Expected 2 examples unlike question 0 of CS_Figure2Caption, found 1. Use fewer shots."
+    assert (
+        str(error.value)
+        == "Expected 2 examples unlike question 0 of CS_Figure2Caption, found 1. Use fewer shots."
     )
 
 

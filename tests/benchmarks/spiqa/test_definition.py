@@ -148,7 +148,9 @@ def test_a_failed_request_has_neither_answer_nor_judgement() -> None:
 def test_each_protocol_has_its_own_names_and_reading(
     protocol: str, metrics: list[str], released: str | None
 ) -> None:
-    """Corrected reads the answer, released keeps its quotes; neither is judged without being asked for."""
+    """Corrected reads the answer, released keeps its quotes; neither is judged without being
+    asked for.
+    """
     found = answered(f"protocol={protocol}", "{'Answer': 'blue'}")
     assert found.prediction == "blue"
     assert found.details.get("released", {}).get("prediction") == released
@@ -185,7 +187,9 @@ def test_control_tokens_around_an_answer_are_no_part_of_it(text: str, prediction
 
 
 def test_the_order_of_the_figures_is_the_answers_own_or_unknown() -> None:
-    """Retrieval is scored by the figures that the model saw; where nobody knows them there is no score and no group."""
+    """Retrieval is scored by the figures that the model saw; where nobody knows them there is no
+    score and no group.
+    """
     shown = row("setting=cot,protocol=both")
     files = [figure["file"] for figure in shown["figures"]]
     text = "{'Image': 0, 'Rationale': 'r'} The answer is : x"
@@ -207,7 +211,10 @@ def test_released_retrieval_takes_the_first_image_of_the_rationale() -> None:
     shown = row("setting=cot,protocol=both")
     right = shown["referred"][0]
     wrong = (right + 1) % 8
-    response = f"{{'Image': {right}, 'Rationale': 'unlike Image {wrong}, it has the numbers'}} The answer is : blue"
+    response = (
+        f"{{'Image': {right}, 'Rationale': 'unlike Image {wrong}, it has the numbers'}} The answer"
+        " is : blue"
+    )
     found = record(shown, Response(response), HERE)
     assert found.scores == {"retrieval_accuracy": 1.0, "retrieval_accuracy_released": 0.0}
     assert (found.details["image"], found.details["released"]["image"]) == (right, wrong)

@@ -84,7 +84,9 @@ def test_a_paper_of_test_b_is_read() -> None:
 
 
 def test_a_paper_of_test_c_is_read() -> None:
-    """Types are labels where there are some, else tables by their files' names; pictures lie under the arXiv id."""
+    """Types are labels where there are some, else tables by their files' names; pictures lie
+    under the arXiv id.
+    """
     labelled = {"file": "3.png", "caption": "C.", "figure_type": "Table"}
     paper = {**PAPER_C, "figures_and_tables": [*PAPER_C["figures_and_tables"], labelled]}
     figures = {
@@ -123,7 +125,9 @@ TABLE_4_TEST_A = {"schematic": 154, "plot": 301, "visualization": 131, "other": 
 
 
 def test_test_a_has_the_counts_of_table_4(real_data: Path) -> None:
-    """The released reading of the figure types gives the paper's counts, the corrected one moves only "other"."""
+    """The released reading of the figure types gives the paper's counts, the corrected one moves
+    only "other".
+    """
     papers = read_papers(real_data / "spiqa/test-A/SPIQA_testA.json", read_a)
     figures = [figure for paper in papers for figure in paper.figures.values()]
     assert len(papers) == 118
@@ -146,7 +150,9 @@ def test_test_a_has_the_counts_of_table_4(real_data: Path) -> None:
     ],
 )
 def test_case_tells_the_two_readings_apart(label: str, corrected: str, released: str) -> None:
-    """Capitalised labels are other in the released reading; the first keyword in the paper's order wins."""
+    """Capitalised labels are other in the released reading; the first keyword in the paper's
+    order wins.
+    """
     assert (figure_group(label, False), figure_group(label, False, "released")) == (
         corrected,
         released,

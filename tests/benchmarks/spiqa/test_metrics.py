@@ -45,7 +45,9 @@ def record(number: int, prediction: str | None = "a cat", **fields: Any) -> Reco
 
 
 def test_rates_tell_apart_what_went_wrong() -> None:
-    """Unformatted and empty answers, truncated ones, failed requests and failed judgements each have a share."""
+    """Unformatted and empty answers, truncated ones, failed requests and failed judgements each
+    have a share.
+    """
     records = [
         record(0, rule="ok"),
         record(1, rule="unformatted"),
@@ -69,7 +71,9 @@ def test_rates_tell_apart_what_went_wrong() -> None:
 
 
 def test_released_questions_that_were_judged_in_part_are_withheld() -> None:
-    """The released mean of single figures needs 99% of the answers judged, and of the questions answered."""
+    """The released mean of single figures needs 99% of the answers judged, and of the questions
+    answered.
+    """
     settings = "setting=perfigure,protocol=released"
     good = {"metric": "l3score_released", "score": 1.0}
     failed = {"metric": "l3score_released", "reason": "x"}
@@ -105,7 +109,9 @@ def test_released_questions_that_were_judged_in_part_are_withheld() -> None:
     ],
 )
 def test_each_setting_has_its_metrics_in_order(settings: str, names: list[str]) -> None:
-    """The headline comes first, then the setting's own metrics, the texts, the released reading, what went wrong."""
+    """The headline comes first, then the setting's own metrics, the texts, the released reading,
+    what went wrong.
+    """
     assert [entry.name for entry in metrics(BENCHMARKS["spiqa"].parse(settings))] == names
 
 
@@ -122,7 +128,9 @@ def verdicts(metric: str, *scores: float | None) -> tuple[dict[str, Any], ...]:
 
 
 def test_released_texts_take_every_helpful_answer() -> None:
-    """Each helpful figure is an answer of its own, a question without one has one empty answer, a failed one none."""
+    """Each helpful figure is an answer of its own, a question without one has one empty answer,
+    a failed one none.
+    """
     records = [
         joined(0, details={"released_answers": ["x", "y z"]}),
         joined(1, "", details={"released_answers": []}, status="no_helpful_figure"),

@@ -1,4 +1,6 @@
-"""Figures shown one at a time: documents join into questions, in the corrected and in the released way."""
+"""Figures shown one at a time: documents join into questions, in the corrected and in the
+released way.
+"""
 
 import json
 import math
@@ -38,7 +40,8 @@ def questions(protocol: str = "both") -> list[list[Row]]:
 
 
 def replies(protocol: str = "both") -> list[tuple[Row, str]]:
-    """Question 0: the referred figure helps and is answered right, another helps and is answered wrong.
+    """Question 0: the referred figure helps and is answered right, another helps and is answered
+    wrong.
 
     Question 1: no figure helps. Question 2: only the referred one helps, answered right.
     """
@@ -90,7 +93,9 @@ def test_released_protocol_asks_only_about_referred_figures() -> None:
 def test_joined_answer_is_that_of_the_helpful_figures(
     judged: Callable[[str], Scorer], server: OpenAIServer, protocol: str, requests: int
 ) -> None:
-    """Helpful answers are joined and judged once; no helpful figure is 0 without a call; a right answer is right."""
+    """Helpful answers are joined and judged once; no helpful figure is 0 without a call; a right
+    answer is right.
+    """
     scorer = judged(protocol)
     records = scorer.score(documents(scorer, replies(protocol)))
     value = scorer.value("l3score", records)
@@ -107,7 +112,9 @@ def test_joined_answer_is_that_of_the_helpful_figures(
     ("verdict", "answer"), [("Yes", "blue"), ("Perhaps it is.", "blue"), ("", "blue"), ("No", "")]
 )
 def test_an_unclear_verdict_keeps_the_answer(verdict: str, answer: str) -> None:
-    """A figure that the model calls neither helpful nor unhelpful counts as helpful, as in the released scripts."""
+    """A figure that the model calls neither helpful nor unhelpful counts as helpful, as in the
+    released scripts.
+    """
     rows = questions()[2]
     said = [Response(verdict if row["step"] == "helpful" else "blue") for row in rows]
     (found,) = join([document_record(*each, HERE) for each in zip(rows, said, strict=True)], HERE)
@@ -135,7 +142,9 @@ def test_answers_are_joined_without_control_tokens_and_judged_as_released() -> N
 def test_released_denominator_counts_every_question_once_more(
     judged: Callable[[str], Scorer],
 ) -> None:
-    """Two referred figures judged right, three questions: the released script divides two by five."""
+    """Two referred figures judged right, three questions: the released script divides two by
+    five.
+    """
     scorer = judged("both")
     assert scorer.value("l3score_released", documents(scorer, replies())).value == pytest.approx(
         2 * YES / (2 + 3)
@@ -186,7 +195,9 @@ def test_first_document_carries_its_question_through_a_file(
 def test_question_that_a_limit_cuts_counts_in_its_own_metric_only(
     judged: Callable[[str], Scorer],
 ) -> None:
-    """With the last document missing, two of three questions are scored and one is told as incomplete."""
+    """With the last document missing, two of three questions are scored and one is told as
+    incomplete.
+    """
     scorer = judged("both")
     cut = scorer.score(documents(scorer, replies()[:-1]))
     assert scorer.value("incomplete_rate", cut).value == pytest.approx(1 / 3)
@@ -200,7 +211,9 @@ def test_question_that_a_limit_cuts_counts_in_its_own_metric_only(
 
 
 def test_failed_request_leaves_the_question_out_and_withholds(scorer: Scorer) -> None:
-    """A question with a failed document has no score, and the number is withheld when too many fail."""
+    """A question with a failed document has no score, and the number is withheld when too many
+    fail.
+    """
     answered = replies()
     failed = [scorer.record(answered[0][0], Response("", "boom")), *documents(scorer, answered[1:])]
     assert math.isnan(scorer.value("rouge_l", failed).value)
@@ -234,7 +247,9 @@ def answered(protocol: str, number: int = 0) -> list[Record]:
     ],
 )
 def test_each_protocol_asks_for_its_own_score(protocol: str, asked: list[str]) -> None:
-    """A joined question keeps its first document's id, and the released answers where they are to be scored."""
+    """A joined question keeps its first document's id, and the released answers where they are
+    to be scored.
+    """
     parts = answered(protocol, 2)
     [found] = join(parts, HERE)
     assert [ask.score for ask in found.asks] == asked
@@ -262,7 +277,9 @@ def test_each_protocol_asks_for_its_own_score(protocol: str, asked: list[str]) -
 def test_released_rule_finds_no_in_other_words(
     reply: str, corrected: bool | None, released: bool
 ) -> None:
-    """ "know" and "another" turn a yes into a no for the released rule, not for the corrected one."""
+    """ "know" and "another" turn a yes into a no for the released rule, not for the corrected
+    one.
+    """
     assert parse_helpful(reply) is corrected
     assert is_helpful_released(reply) is released
 

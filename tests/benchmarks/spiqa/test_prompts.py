@@ -30,16 +30,20 @@ def outline(row: dict[str, Any]) -> str:
 
 
 def test_a_figure_shown_alone_precedes_its_question() -> None:
-    """One figure a prompt, the picture first: whether it helps, then for an answer (released open-model scripts)."""
+    """One figure a prompt, the picture first: whether it helps, then for an answer (released
+    open-model scripts).
+    """
     helpful, answer = load_rows("spiqa", "demo", "setting=perfigure")[:2]
     file, caption = helpful["figures"][0]["file"], helpful["figures"][0]["caption"]
-    assert outline(helpful) == (
-        f"<{file}>Caption: {caption}. Is the input image and caption helpful to answer the following question. "
-        f"Answer in one word - Yes or No. Question: {helpful['question']}. "
+    assert (
+        outline(helpful)
+        == f"<{file}>Caption: {caption}. Is the input image and caption helpful to answer the"
+        f" following question. Answer in one word - Yes or No. Question: {helpful['question']}. "
     )
-    assert outline(answer) == (
-        f"<{file}>Caption: {caption}. Please provide a brief answer to the following question after looking into the "
-        f"input image and caption. Question: {answer['question']}."
+    assert (
+        outline(answer)
+        == f"<{file}>Caption: {caption}. Please provide a brief answer to the following question"
+        f" after looking into the input image and caption. Question: {answer['question']}."
     )
 
 
@@ -142,7 +146,9 @@ def test_the_whole_prompt_of_each_setting(wide: str) -> None:
 def test_exported_conversations_load_with_datasets(
     tmp_path: Path, form: str, settings: str
 ) -> None:
-    """One conversation per question that ends in its answer, each picture there and marked in the text."""
+    """One conversation per question that ends in its answer, each picture there and marked in
+    the text.
+    """
     import datasets
 
     path = tmp_path / "out.jsonl"
@@ -195,10 +201,10 @@ def row(folder: Path, **fields: Any) -> dict[str, Any]:
 
 
 QUESTION = (
-    "You are given a question, a few input images, and a caption corresponding to each input image. Please answer the "
-    "question based on the input images and corresponding captions. Question: Why?. Output in the following format: "
-    "{'Answer': 'Direct Answer to the Question'}. \nImage 0: <image>\nCaption 0: a. \n\nImage 1: <image>\n"
-    "Caption 1: b. \n\n"
+    "You are given a question, a few input images, and a caption corresponding to each input image."
+    " Please answer the question based on the input images and corresponding captions. Question:"
+    " Why?. Output in the following format: {'Answer': 'Direct Answer to the Question'}. \nImage 0:"
+    " <image>\nCaption 0: a. \n\nImage 1: <image>\nCaption 1: b. \n\n"
 )
 
 

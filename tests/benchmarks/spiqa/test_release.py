@@ -1,4 +1,6 @@
-"""SPIQA's rows, from real annotation files where they are there and synthetic ones of the same schema."""
+"""SPIQA's rows, from real annotation files where they are there and synthetic ones of the same
+schema.
+"""
 
 import json
 import logging
@@ -29,7 +31,9 @@ def write(folder: Path, name: str, papers: Any) -> LocalSource:
 
 
 def test_rows_of_test_a_show_at_most_eight_figures_with_the_referred_one(real_data: Path) -> None:
-    """Ids are paper and position, the referred figure is among those shown, no picture is needed without pictures."""
+    """Ids are paper and position, the referred figure is among those shown, no picture is needed
+    without pictures.
+    """
     rows = load_rows("spiqa", "testA", "setting=captiononly", LocalSource(real_data))
     assert len({row["id"] for row in rows}) == len(rows) == 666
     assert "1611.04684v1/0" in {row["id"] for row in rows}
@@ -80,7 +84,9 @@ def write_split(folder: Path, split: str, papers: Any) -> LocalSource:
 def test_papers_of_b_without_a_text_are_asked_without(
     real_data: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An empty `passages` stops nothing, needs no archive, and a line says how many questions have no text."""
+    """An empty `passages` stops nothing, needs no archive, and a line says how many questions
+    have no text.
+    """
     papers = json.loads((real_data / "spiqa/test-B/SPIQA_testB.json").read_text())
     first = next(iter(papers))
     papers[first]["passages"] = []
@@ -136,7 +142,9 @@ def shown(row: dict[str, Any]) -> list[Path]:
 def test_real_test_b_shows_its_figures_in_every_setting(
     real_data: Path, tmp_path: Path, stand_in: Path, settings: str
 ) -> None:
-    """Six real papers of test-B: every figure shown has its picture at the annotations' own place."""
+    """Six real papers of test-B: every figure shown has its picture at the annotations' own
+    place.
+    """
     folder = tmp_path / "data" / "spiqa" / "test-B"
     annotations = real_data / "spiqa/test-B/SPIQA_testB.json"
     for paper in json.loads(annotations.read_text()).values():
@@ -179,7 +187,9 @@ def test_small_pictures_come_from_the_releases_archive() -> None:
 
 
 def test_a_test_split_without_its_archive_of_small_pictures_is_refused(tmp_path: Path) -> None:
-    """Squares made here have other pixels; those of val and train, which have no such archive, are made once."""
+    """Squares made here have other pixels; those of val and train, which have no such archive,
+    are made once.
+    """
     target = tmp_path / "spiqa" / "test-A"
     shutil.copytree(demo_source().root / "spiqa" / "test-A", target)
     (target / "SPIQA_testA_Images_224px.zip").unlink()
@@ -250,7 +260,9 @@ def test_train_pictures_stay_packed_until_they_are_shown(tmp_path: Path) -> None
 def test_a_task_reads_these_files(
     split: str, settings: dict[str, Any], patterns: list[str]
 ) -> None:
-    """Pictures where they are shown, small ones where the release has them, and the texts of full papers."""
+    """Pictures where they are shown, small ones where the release has them, and the texts of
+    full papers.
+    """
     assert files_of(split, SpiqaSettings(**settings)) == [(SPIQA, pattern) for pattern in patterns]
 
 
@@ -283,15 +295,18 @@ def test_questions_without_an_answer_are_left_out_and_named(
             write_split(tmp_path, "A", {"q": paper_a(""), "p": paper_a()}),
         )
     assert caplog.messages[1:] == [f"1 question has no answer in {file}, left out: q/0"]
-    assert str(error.value) == (
-        f"Expected questions in {file}, found none in its 2 papers. Fetch the file again."
+    assert (
+        str(error.value)
+        == f"Expected questions in {file}, found none in its 2 papers. Fetch the file again."
     )
 
 
 def test_papers_have_their_texts_from_the_archive(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Stripped, whatever bytes they have; a line names the papers without one, and their questions."""
+    """Stripped, whatever bytes they have; a line names the papers without one, and their
+    questions.
+    """
     source = write_split(
         tmp_path, "A", {"p": paper_a("So."), "q": paper_a("a", "b"), "r": paper_a()}
     )

@@ -24,7 +24,9 @@ FILES = st.lists(st.text("abcdefgh", min_size=1, max_size=4), min_size=1, max_si
 def test_choice_of_figures_holds_the_referred_ones_and_the_limit(
     files: list[str], data: st.DataObject, limit: int, seed: int
 ) -> None:
-    """Shown figures are distinct, of the paper, at most the limit, and hold the referred ones as far as they fit."""
+    """Shown figures are distinct, of the paper, at most the limit, and hold the referred ones as
+    far as they fit.
+    """
     referred = data.draw(st.lists(st.sampled_from(files), min_size=1, max_size=4, unique=True))
     shown = choose_figures(files, referred, "paper/0", limit, seed)
     assert shown == choose_figures(files, referred, "paper/0", limit, seed)
@@ -41,7 +43,9 @@ def test_choice_of_figures_is_the_same_in_every_version() -> None:
 
 
 def test_a_limit_or_another_setting_does_not_change_the_figures() -> None:
-    """A question's figures and their order are those of its identity and seed, whatever else is asked."""
+    """A question's figures and their order are those of its identity and seed, whatever else is
+    asked.
+    """
     names = {
         settings: [
             [figure["file"] for figure in row["figures"]]
@@ -60,7 +64,9 @@ def test_a_limit_or_another_setting_does_not_change_the_figures() -> None:
 
 
 def test_referred_figures_beyond_the_limit_keep_the_first() -> None:
-    """Where the referred figures alone exceed the limit, the first of them are shown and no others."""
+    """Where the referred figures alone exceed the limit, the first of them are shown and no
+    others.
+    """
     shown = choose_figures(["a", "b", "c", "d", "e"], ["d", "b", "a"], "paper/0", 2, 0)
     assert sorted(shown) == ["b", "d"]
 
@@ -166,7 +172,10 @@ def test_a_figure_alone_is_shown_twice() -> None:
 
 def test_every_key_of_a_text_is_read_and_the_others_keep_their_default() -> None:
     """Each key changes its own field."""
-    text = "setting=cot,max_figures=3,seed=7,resolution=224px,ablation=grey,protocol=both,figures=referred"
+    text = (
+        "setting=cot,max_figures=3,seed=7,resolution=224px,ablation=grey,protocol=both,"
+        "figures=referred"
+    )
     assert parse_settings(SpiqaSettings, text) == SpiqaSettings(
         "cot", 3, 7, "224px", "grey", "both", "referred", "l3score"
     )
@@ -176,7 +185,9 @@ def test_every_key_of_a_text_is_read_and_the_others_keep_their_default() -> None
 
 
 def test_pictures_are_shown_unless_the_setting_or_the_ablation_hides_them() -> None:
-    """Captions alone and the text ablation show none; only the released reading asks about referred figures alone."""
+    """Captions alone and the text ablation show none; only the released reading asks about
+    referred figures alone.
+    """
     assert SpiqaSettings().shows_pictures
     assert SpiqaSettings(ablation="grey").shows_pictures
     assert not SpiqaSettings(ablation="text").shows_pictures

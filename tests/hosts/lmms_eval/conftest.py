@@ -1,4 +1,6 @@
-"""What runs of the host need: a server, stand-ins for the pictures of real annotations, the samples file."""
+"""What runs of the host need: a server, stand-ins for the pictures of real annotations, the
+samples file.
+"""
 
 import copy
 import json
@@ -12,7 +14,9 @@ from openai_server import Behaviour, OpenAIServer
 
 @pytest.fixture
 def stub_pictures(tmp_path: Path) -> Callable[[Path], Path]:
-    """`stub_pictures(annotations)`: a data folder with real test-A annotations and a stand-in for every figure."""
+    """`stub_pictures(annotations)`: a data folder with real test-A annotations and a stand-in
+    for every figure.
+    """
     from PIL import Image
 
     def make(annotations: Path) -> Path:

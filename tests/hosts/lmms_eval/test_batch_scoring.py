@@ -54,7 +54,9 @@ def request(place: int, text: str, filter_name: str = "none") -> Any:
 
 
 def test_a_judge_is_asked_about_all_answers_at_once(judged: OpenAIServer) -> None:
-    """Its queue decides how many requests are in flight (8 at first), not the host's four threads."""
+    """Its queue decides how many requests are in flight (8 at first), not the host's four
+    threads.
+    """
     docs = rows()
     forget_scorers()
     batch_scoring.scorer_of("spiqa", docs[0]["settings"])
@@ -74,7 +76,9 @@ def test_a_judge_is_asked_about_all_answers_at_once(judged: OpenAIServer) -> Non
 def test_run_of_the_host_asks_the_judge_before_it_asks_for_a_score(
     evaluate: Evaluate, judged: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the first call of `process_results` every judgement is there; the hooks then ask nothing."""
+    """By the first call of `process_results` every judgement is there; the hooks then ask
+    nothing.
+    """
     from spiqa_tasks.utils import answers
 
     asked: list[int] = []
@@ -94,7 +98,9 @@ def test_run_of_the_host_asks_the_judge_before_it_asks_for_a_score(
 
 @pytest.mark.usefixtures("judged")
 def test_answer_that_was_not_scored_ahead_gets_the_same_record() -> None:
-    """Called directly, the hook gives the record of a whole run, but for what depends on the other answers."""
+    """Called directly, the hook gives the record of a whole run, but for what depends on the
+    other answers.
+    """
     docs = rows()
     forget_scorers()
     text = "{'Answer': 'blue'}"
@@ -167,7 +173,9 @@ def test_stripping_by_the_host_changes_no_answer(text: str) -> None:
 
 
 def test_repeated_answers_are_scored_turn_by_turn() -> None:
-    """Each of two answers to a question has its own scores, as if it had been given in a run of its own."""
+    """Each of two answers to a question has its own scores, as if it had been given in a run of
+    its own.
+    """
     docs = rows()
     turns = [[row["answer"] for row in docs], ["something else"] * len(docs)]
     alone = []
@@ -202,7 +210,9 @@ def test_answers_of_two_filters_are_both_kept() -> None:
 
 
 def test_one_of_several_processes_has_no_cider(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its word weights need the answers of all processes; the first process computes it from their records."""
+    """Its word weights need the answers of all processes; the first process computes it from
+    their records.
+    """
     monkeypatch.setenv("WORLD_SIZE", "2")
     docs = rows()
     forget_scorers()
@@ -272,7 +282,9 @@ def test_answers_stand_by_the_place_of_their_document() -> None:
 
 
 def test_a_request_with_repeats_becomes_one_for_each_answer() -> None:
-    """Each has its own answer, number and length, nothing of the filters, and all else of the first; in place."""
+    """Each has its own answer, number and length, nothing of the filters, and all else of the
+    first; in place.
+    """
     repeated = _request(
         7, ["A"], _counts(5, 9, 2), resps=["A", "B", "C"], raw_filtered_resps={"none": 1}, idx=0
     )
@@ -305,7 +317,9 @@ def logged(answer: str) -> tuple[Record, dict[str, LoggedRecord]]:
 
 
 def test_the_headline_has_the_whole_record_and_the_others_id_and_score() -> None:
-    """Prediction, reference and signature are stored once; the score is where --baseline looks for it."""
+    """Prediction, reference and signature are stored once; the score is where --baseline looks
+    for it.
+    """
     record, found = logged("A")
     assert list(found) == [
         "accuracy",

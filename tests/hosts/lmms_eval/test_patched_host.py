@@ -1,4 +1,6 @@
-"""The host itself with our patches: tasks that are found, models that are wrapped, baselines of our samples."""
+"""The host itself with our patches: tasks that are found, models that are wrapped, baselines of
+our samples.
+"""
 
 import json
 from pathlib import Path
@@ -44,7 +46,9 @@ def test_a_written_task_that_cannot_work_any_more_is_not_indexed(
 
 @pytest.mark.usefixtures("indexed")
 def test_a_baseline_has_the_score_of_ours_or_none(tmp_path: Path) -> None:
-    """An answer of ours without a score is left out, not compared as a text; the host's own samples are as ever."""
+    """An answer of ours without a score is left out, not compared as a text; the host's own
+    samples are as ever.
+    """
     from lmms_eval.baselines.loader import load_baseline
 
     rows = load_rows("mmstar", "demo", "ablation=text")[:3]

@@ -57,7 +57,9 @@ def test_registration_imports_nothing_heavy() -> None:
 
 
 def test_nothing_of_ours_runs_in_other_processes(tmp_path: Path) -> None:
-    """Neither in a command, a script, pytest nor another module, whatever arguments they are given."""
+    """Neither in a command, a script, pytest nor another module, whatever arguments they are
+    given.
+    """
     script = tmp_path / "x.py"
     script.write_text("")
     assert not imports_ours("-c", "pass", "-m", "lmms_eval")
@@ -81,7 +83,9 @@ def test_the_hosts_processes_have_it_from_the_start(tmp_path: Path) -> None:
 def test_the_entry_point_has_our_models_and_makes_our_tasks_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The wrapper is chat or simple as its base is, all others are simple; every class is where it is said to be."""
+    """The wrapper is chat or simple as its base is, all others are simple; every class is where
+    it is said to be.
+    """
     importlib.import_module("lmms_eval.models")  # which calls the entry point itself
     patched: list[Any] = []
     monkeypatch.setattr(registration, "patch", patched.append)
@@ -103,7 +107,9 @@ def test_the_entry_point_has_our_models_and_makes_our_tasks_known(
     "command", [[str(BIN / "lmms-eval")], [sys.executable, "-m", "lmms_eval"]], ids=["cli", "-m"]
 )
 def test_bare_tasks_list_shows_our_tasks(command: list[str]) -> None:
-    """`lmms-eval tasks list` and `python -m lmms_eval tasks list` load no models and find the tasks all the same."""
+    """`lmms-eval tasks list` and `python -m lmms_eval tasks list` load no models and find the
+    tasks all the same.
+    """
     listed = subprocess.run(
         [*command, "tasks", "list"], capture_output=True, text=True, check=True
     ).stdout.split()
@@ -112,7 +118,9 @@ def test_bare_tasks_list_shows_our_tasks(command: list[str]) -> None:
 
 @pytest.mark.slow
 def test_plain_script_needs_one_call(tmp_path: Path) -> None:
-    """`simple_evaluate` in a script of one's own finds tasks and models after the documented call."""
+    """`simple_evaluate` in a script of one's own finds tasks and models after the documented
+    call.
+    """
     script = tmp_path / "plain.py"
     script.write_text(PLAIN_SCRIPT)
     done = subprocess.run(

@@ -43,7 +43,8 @@ def run(folder, count, answer, ends=True):
 
     cache = ResponseCache.create(folder, model="m")
     requests = [made(i) for i in range(count)]
-    served = cache.execute(SimpleNamespace(rank=0, generate_until=model), "generate_until", requests)
+    host_model = SimpleNamespace(rank=0, generate_until=model)
+    served = cache.execute(host_model, "generate_until", requests)
     if ends:
         cache.finalize(success=True)
     return served, asked
@@ -73,7 +74,9 @@ run({str(folder)!r}, 1000, answer)
 
 
 def test_a_killed_run_loses_one_slice(tmp_path: Path, run: object) -> None:
-    """Two processes that are killed at once: a third one asks for nothing that the further of them had stored."""
+    """Two processes that are killed at once: a third one asks for nothing that the further of
+    them had stored.
+    """
     first, second = killed(tmp_path, 3 * SLICE + 10), killed(tmp_path, 5 * SLICE + 1)
     assert (first.wait(), second.wait()) == (-9, -9)
     served, asked = run(str(tmp_path), 6 * SLICE, lambda i: f"answer {i}")  # type: ignore[operator]
@@ -85,7 +88,9 @@ def test_a_killed_run_loses_one_slice(tmp_path: Path, run: object) -> None:
 def test_a_damaged_store_of_a_killed_run_ends_no_later_one(
     tmp_path: Path, run: object, size: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is set aside and named; the answers of other killed runs are used, an empty file is left."""
+    """It is set aside and named; the answers of other killed runs are used, an empty file is
+    left.
+    """
     run(str(tmp_path), SLICE, str, ends=False)  # type: ignore[operator]
     (good,) = (tmp_path / "runs").glob("*/rank_*.db")
     with contextlib.closing(sqlite3.connect(good)) as database:
@@ -141,7 +146,9 @@ def test_the_lock_of_a_live_process_is_respected(
 def test_a_failed_request_is_asked_again(
     tmp_path: Path, run: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is not stored, also where a run of the same id replays its log; good answers come from the cache."""
+    """It is not stored, also where a run of the same id replays its log; good answers come from
+    the cache.
+    """
     for run_id in ("", "job7"):
         monkeypatch.setenv("LMMS_CACHE_RUN_ID", run_id)
         folder = str(tmp_path / f"cache{run_id}")

@@ -1,4 +1,6 @@
-"""Runs of the host on the demo data and on real annotations: baselines, a chat model behind a server, a judge."""
+"""Runs of the host on the demo data and on real annotations: baselines, a chat model behind a
+server, a judge.
+"""
 
 import json
 import math
@@ -23,7 +25,9 @@ def metric(result: dict[str, Any], task: str, name: str) -> Any:
 
 
 def test_frequent_choice_scores_the_share_of_the_most_frequent_letters(evaluate: Evaluate) -> None:
-    """Per category and overall, the baseline's accuracy is that of always giving the commonest answer."""
+    """Per category and overall, the baseline's accuracy is that of always giving the commonest
+    answer.
+    """
     result = evaluate("frequent_choice", ["mmstar_demo", "scifibench_demo"])
     for task in ("mmstar_demo", "scifibench_demo"):
         rows = load_rows(task.removesuffix("_demo"), "demo", "ablation=text")
@@ -43,7 +47,9 @@ def test_a_limited_run_keeps_its_numbers_in_the_hosts_table_alone(
     write_samples: Callable[[dict[str, Any], str], Path],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """There `--limit` is the asking; commands on its files print the same values with --partial, and else none."""
+    """There `--limit` is the asking; commands on its files print the same values with --partial,
+    and else none.
+    """
     task = "mmstar_demo"
     result = evaluate("frequent_choice", [task], limit=12)
     ours = metric(result, task, "accuracy")
@@ -69,7 +75,9 @@ def test_a_limited_run_keeps_its_numbers_in_the_hosts_table_alone(
 def test_without_a_judge_the_text_metrics_are_there_alone(
     evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """METEOR among them, of a program that finds every word matched; L3Score is no row of the table."""
+    """METEOR among them, of a program that finds every word matched; L3Score is no row of the
+    table.
+    """
     monkeypatch.setattr(coco_java, "_run_aligner", lambda pairs: [(1.0,) * FIELDS] * len(pairs))
     result = evaluate("caption_retrieval", ["spiqa_demo"], limit=3)
     assert all(
@@ -81,7 +89,9 @@ def test_without_a_judge_the_text_metrics_are_there_alone(
 def test_chat_model_sees_pictures_and_text_in_the_papers_order(
     evaluate: Evaluate, judged: OpenAIServer, chat_args: str
 ) -> None:
-    """An API model gets instruction, `Image i:`, picture, caption in turn; the judge's verdicts become L3Score."""
+    """An API model gets instruction, `Image i:`, picture, caption in turn; the judge's verdicts
+    become L3Score.
+    """
     result = evaluate("openai", ["spiqa_demo"], chat_args, limit=4)
     body = next(r["body"] for r in judged.requests if r["body"]["model"] == "tiny")
     content = body["messages"][0]["content"]
@@ -108,7 +118,9 @@ def test_chat_model_sees_pictures_and_text_in_the_papers_order(
 def test_failed_judgements_withhold_the_number_and_keep_the_answers(
     evaluate: Evaluate, judged: OpenAIServer
 ) -> None:
-    """A judge that dies in the middle costs no result: NaN, a counted failure with its reason, all other metrics."""
+    """A judge that dies in the middle costs no result: NaN, a counted failure with its reason,
+    all other metrics.
+    """
     judged.behaviour.script.extend(["ok", "ok", "ok", "400", "ok"])
     result = evaluate("caption_retrieval", ["spiqa_demo"], limit=3)
     assert math.isnan(metric(result, "spiqa_demo", "l3score"))
@@ -129,7 +141,9 @@ def test_failed_judgements_withhold_the_number_and_keep_the_answers(
 def test_judge_that_cannot_be_used_stops_the_run_with_the_remedy(
     evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, judge: str
 ) -> None:
-    """No key, no logprobs or an unknown provider: one sentence that names the variable, before any answer."""
+    """No key, no logprobs or an unknown provider: one sentence that names the variable, before
+    any answer.
+    """
     monkeypatch.setenv("SPIQA_JUDGE", judge)
     with pytest.raises(SystemExit, match=r"spiqa-tasks: .*(SPIQA_JUDGE|choose openai:|provider)"):
         evaluate("caption_retrieval", ["spiqa_demo"])
@@ -147,7 +161,9 @@ def test_missing_data_stops_the_run_with_the_remedy(
 def test_simple_models_get_all_pictures_and_a_text_that_marks_them(
     evaluate: Evaluate, server: OpenAIServer, chat_args: str
 ) -> None:
-    """With --force_simple the same five figures come first, and the text marks the place of each beside its letter."""
+    """With --force_simple the same five figures come first, and the text marks the place of each
+    beside its letter.
+    """
     result = evaluate("openai", ["scifibench_demo"], chat_args, limit=13, force_simple=True)
     assert len(result["samples"]["scifibench_demo"]) == 13
     bodies = [r["body"]["messages"][0]["content"] for r in server.requests]

@@ -23,7 +23,9 @@ def size(text: Any) -> int:
 
 
 def beyond_its_texts(line: str, headline: str) -> int:
-    """Bytes of a line less its input, target, response, prediction, reference and judge's prompts, each once."""
+    """Bytes of a line less its input, target, response, prediction, reference and judge's
+    prompts, each once.
+    """
     sample = json.loads(line)
     record = sample[headline]
     texts = [
@@ -38,7 +40,9 @@ def beyond_its_texts(line: str, headline: str) -> int:
 
 
 def check_form(sample: dict[str, Any], headline: str) -> None:
-    """The whole record is under the headline, at most id, cluster and score are under the others."""
+    """The whole record is under the headline, at most id, cluster and score are under the
+    others.
+    """
     entries = {key: value for key, value in sample.items() if isinstance(value, dict)}
     assert next(iter(entries)) == headline
     assert Record.of_sample(sample) is not None
@@ -71,7 +75,9 @@ def test_all_real_questions_are_scored_and_their_lines_are_short(
     stub_pictures: Callable[[Path], Path],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """All 666 questions of test-A run through the host and have their metrics; the bound on a line is the same."""
+    """All 666 questions of test-A run through the host and have their metrics; the bound on a
+    line is the same.
+    """
     monkeypatch.setenv(
         "SPIQA_TASKS_DATA", str(stub_pictures(real_data / "spiqa/test-A/SPIQA_testA.json"))
     )
@@ -90,7 +96,9 @@ def test_all_real_questions_are_scored_and_their_lines_are_short(
 def test_choices_are_logged_the_same_way(
     evaluate: Evaluate, write_samples: WriteSamples, task: str
 ) -> None:
-    """One whole record, and id and score under the other rows, of which there is one per capability."""
+    """One whole record, and id and score under the other rows, of which there is one per
+    capability.
+    """
     result = evaluate("frequent_choice", [task])
     for line in write_samples(result, task).read_text(encoding="utf-8").splitlines():
         check_form(json.loads(line), "accuracy")
@@ -101,7 +109,9 @@ def test_choices_are_logged_the_same_way(
 def test_logged_input_of_a_chat_model_is_what_it_saw(
     evaluate: Evaluate, server: OpenAIServer, chat_args: str, write_samples: WriteSamples, task: str
 ) -> None:
-    """The texts of the request in their order; where there are several pictures, a mark stands for each."""
+    """The texts of the request in their order; where there are several pictures, a mark stands
+    for each.
+    """
     server.behaviour.text = "A"
     result = evaluate("openai", [task], chat_args, limit=14)
     lines = write_samples(result, task).read_text(encoding="utf-8").splitlines()

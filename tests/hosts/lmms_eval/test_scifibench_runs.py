@@ -1,4 +1,6 @@
-"""SciFIBench's experiments through the host: a chat model behind a server, simple models, all four splits."""
+"""SciFIBench's experiments through the host: a chat model behind a server, simple models, all
+four splits.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -18,7 +20,9 @@ pytestmark = pytest.mark.usefixtures("release")
 
 
 def gullible(body: dict[str, Any]) -> str:
-    """Picks the marked caption unless told to ignore the mark, else the last option; never only a letter."""
+    """Picks the marked caption unless told to ignore the mark, else the last option; never only
+    a letter.
+    """
     content = body["messages"][-1]["content"]
     text = (
         content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
@@ -36,7 +40,9 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture(scope="module")
 def manager(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The host's index, with three tasks of a user's: YAMLs of three lines in a folder of their own."""
+    """The host's index, with three tasks of a user's: YAMLs of three lines in a folder of their
+    own.
+    """
     folder = tmp_path_factory.mktemp("own")
     for name, split, settings in (
         ("own_shots", "cs_cap2fig", "shots=2"),
@@ -79,7 +85,9 @@ def pictures(request: dict[str, Any]) -> int:
 def test_group_has_both_tasks_overall_means(
     evaluate: Evaluate, manager: Any, release: Path
 ) -> None:
-    """`scifibench` runs all four splits, and each task's mean over both subsets stands beside them (Table 2)."""
+    """`scifibench` runs all four splits, and each task's mean over both subsets stands beside
+    them (Table 2).
+    """
     result = evaluate("frequent_choice", ["scifibench"], task_manager=manager)
     scores = {
         task: values["accuracy,none"]
@@ -96,7 +104,9 @@ def test_group_has_both_tasks_overall_means(
 
 
 def test_alignment_study_of_a_gullible_chat_model(chat: Evaluate, server: OpenAIServer) -> None:
-    """A model that follows marks is right on all, then on none, and as without a mark where told to ignore it."""
+    """A model that follows marks is right on all, then on none, and as without a mark where told
+    to ignore it.
+    """
     result = chat(["scifibench_alignment"])
     name = "scifibench_cs_fig2cap"
     accuracy = {task: values.get("accuracy,none") for task, values in result["results"].items()}
@@ -110,7 +120,9 @@ def test_alignment_study_of_a_gullible_chat_model(chat: Evaluate, server: OpenAI
 
 
 def test_chat_model_sees_examples_with_their_pictures(chat: Evaluate, server: OpenAIServer) -> None:
-    """Three examples of figure -> caption are four pictures in one turn; of caption -> figure two are fifteen."""
+    """Three examples of figure -> caption are four pictures in one turn; of caption -> figure
+    two are fifteen.
+    """
     chat(["scifibench_cs_fig2cap_3shot_similar"], limit=2)
     assert {pictures(request) for request in server.requests} == {4}
     types = [part["type"] for part in server.requests[0]["body"]["messages"][0]["content"]]
@@ -130,7 +142,9 @@ def test_variants_without_pictures_send_none(chat: Evaluate, server: OpenAIServe
 def test_extractor_reads_what_the_matcher_leaves_open(
     chat: Evaluate, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A three-line YAML switches the judge on; its accuracy and the share that needed it are metrics of their own."""
+    """A three-line YAML switches the judge on; its accuracy and the share that needed it are
+    metrics of their own.
+    """
     monkeypatch.setenv("SPIQA_JUDGE", "openai:judge")
     monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", server.url)
 
@@ -181,8 +195,8 @@ def test_captioning_keeps_the_captions(chat: Evaluate, server: OpenAIServer) -> 
 
 
 def test_shots_flag_of_the_host_is_refused_not_ignored(evaluate: Evaluate, manager: Any) -> None:
-    """--num_fewshot cannot carry pictures to chat models; the host has no sampler and stops."""
-    with pytest.raises(AttributeError, match="sampler"):
+    """--num_fewshot cannot carry pictures to chat models; the run ends before its first question."""
+    with pytest.raises(SystemExit, match="Expected no --num_fewshot with scifibench_cs_fig2cap"):
         evaluate(
             "random_choice", ["scifibench_cs_fig2cap"], num_fewshot=2, limit=1, task_manager=manager
         )

@@ -1,4 +1,6 @@
-"""A run of the host and `score` of its samples: the same numbers, and what the run could not judge filled in."""
+"""A run of the host and `score` of its samples: the same numbers, and what the run could not
+judge filled in.
+"""
 
 import json
 from collections import Counter
@@ -24,7 +26,9 @@ KEY = "sk-secret-0123456789"
 
 @dataclass
 class HostRun:
-    """One run of the host in this process: its metrics, its samples file, and the judge's server."""
+    """One run of the host in this process: its metrics, its samples file, and the judge's
+    server.
+    """
 
     metrics: dict[str, float]
     samples: Path
@@ -110,7 +114,9 @@ def same_judge(host_run: HostRun, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_run_says_what_could_not_be_judged(host_run: HostRun) -> None:
-    """Identical answers share a verdict, so three refusals may cost more than three of the 39; the mean is withheld."""
+    """Identical answers share a verdict, so three refusals may cost more than three of the 39;
+    the mean is withheld.
+    """
     records = [json.loads(line)["l3score"] for line in host_run.samples.read_text().splitlines()]
     statuses = Counter(record["status"] for record in records)
     assert statuses["judge_failed"] >= 3
@@ -138,7 +144,9 @@ def test_without_a_judge_offline_scores_are_those_of_the_run(
 def test_scoring_the_samples_fills_in_what_failed_at_the_price_of_that(
     host_run: HostRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Only the three refused questions and the two test questions go out; then the host gives these very numbers."""
+    """Only the three refused questions and the two test questions go out; then the host gives
+    these very numbers.
+    """
     from lmms_eval.evaluator import simple_evaluate
 
     before = len(host_run.server.requests)
@@ -171,7 +179,9 @@ def test_own_table_of_offline_scores_begins_with_the_headline(
 def test_what_score_writes_is_what_the_host_writes(
     host_run: HostRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Samples with the same keys and types, and the same run when they are read again; nothing is overwritten."""
+    """Samples with the same keys and types, and the same run when they are read again; nothing
+    is overwritten.
+    """
     for _ in range(2):
         host_run.score(capsys, "--judge", "none", "--output", str(tmp_path))
     first, _ = sorted(tmp_path.rglob("*_samples_spiqa_demo.jsonl"))
@@ -204,8 +214,8 @@ def test_what_score_writes_is_what_the_host_writes(
         "date",
     } <= set(content)
     assert content["configs"]["spiqa_demo"]["score_key"] == "score"
-    ((run,), (remark,)) = load_runs([RunPath(tmp_path)])
-    ((before,), _) = load_runs([RunPath(host_run.samples)])
+    (run,), (remark,) = load_runs([RunPath(tmp_path)])
+    (before,), _ = load_runs([RunPath(host_run.samples)])
     assert "was run again" in remark
     assert {key: answer.response.text for key, answer in run.by_id.items()} == {
         key: answer.response.text for key, answer in before.by_id.items()

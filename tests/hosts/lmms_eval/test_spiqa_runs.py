@@ -1,4 +1,6 @@
-"""Every SPIQA setting through the real host, with a chat model and a simple model of random weights."""
+"""Every SPIQA setting through the real host, with a chat model and a simple model of random
+weights.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -32,7 +34,9 @@ def whole_record(sample: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_there_is_a_demo_task_for_every_setting() -> None:
-    """What runs below is every suffix that the splits have; these have all of them under both protocols, too."""
+    """What runs below is every suffix that the splits have; these have all of them under both
+    protocols, too.
+    """
     tasks = catalogue()[0]
     suffixes = {name.removeprefix("spiqa_demo") for name in SETTINGS}
     plain = {suffix for suffix in suffixes if not suffix.endswith("_both")} - RESOLUTIONS
@@ -59,7 +63,9 @@ def test_groups_have_the_three_test_splits_of_each_setting() -> None:
 def test_model_of_random_weights_runs_every_setting(
     evaluate: Evaluate, checkpoint: Path, force_simple: bool
 ) -> None:
-    """Two documents of each setting are answered, and every answer's record names its figures and settings."""
+    """Two documents of each setting are answered, and every answer's record names its figures
+    and settings.
+    """
     options = {"limit": 2, "force_simple": force_simple, "gen_kwargs": "max_new_tokens=8"}
     result = evaluate("qwen2_5_vl", SETTINGS, tiny_vlm.model_args(checkpoint), **options)
     for name in SETTINGS:
@@ -83,7 +89,9 @@ def test_model_of_random_weights_runs_every_setting(
 def test_figures_shown_alone_are_joined_and_judged_once(
     evaluate: Evaluate, judged: OpenAIServer, chat_args: str
 ) -> None:
-    """One document per figure and prompt with one picture each; one judgement per question, in the aggregation."""
+    """One document per figure and prompt with one picture each; one judgement per question, in
+    the aggregation.
+    """
     judged.behaviour.text = "Yes, blue."
     rows = load_rows("spiqa", "demo", "setting=perfigure,max_figures=0")
     two = rows[0]["documents"] + rows[rows[0]["documents"]]["documents"]
@@ -142,7 +150,9 @@ def test_server_that_takes_few_images_leads_to_the_right_task(
 def test_own_task_of_three_lines_changes_the_settings(
     evaluate: Evaluate, server: OpenAIServer, chat_args: str, tmp_path: Path
 ) -> None:
-    """Including one of our YAMLs and changing dataset_name is enough; both protocols are told side by side."""
+    """Including one of our YAMLs and changing dataset_name is enough; both protocols are told
+    side by side.
+    """
     included = yaml_folder() / "spiqa" / "spiqa_demo.yaml"
     settings = "max_figures=2,seed=7,protocol=both"
     text = f"include: {included}\ntask: spiqa_demo_mine\ndataset_name: {settings}\n"

@@ -43,7 +43,9 @@ def test_baseline_is_compared_answer_by_answer(
     name: str,
     models: tuple[str, str],
 ) -> None:
-    """`--baseline SAMPLES` gives the paired t-test of the headline, as scipy computes it from the samples."""
+    """`--baseline SAMPLES` gives the paired t-test of the headline, as scipy computes it from
+    the samples.
+    """
     answers = {
         row["question"]: row["answer"] for row in load_rows("spiqa", "demo", "ablation=text")
     }
@@ -71,7 +73,9 @@ def test_baseline_is_compared_answer_by_answer(
 
 @pytest.fixture
 def own_task(tmp_path: Path) -> Callable[[str], Any]:
-    """`own_task(leaf)`: the host's index with `twice`, a YAML of one's own that repeats every question of a leaf."""
+    """`own_task(leaf)`: the host's index with `twice`, a YAML of one's own that repeats every
+    question of a leaf.
+    """
 
     def make(leaf: str) -> Any:
         included = yaml_folder() / leaf.partition("_")[0] / f"{leaf}.yaml"
@@ -98,7 +102,9 @@ def every_other(first: str, second: str) -> Callable[[dict[str, Any]], str]:
 def test_repeats_have_their_stability_columns(
     evaluate: Evaluate, server: OpenAIServer, chat_args: str, own_task: Callable[[str], Any]
 ) -> None:
-    """`repeats: 2`: the expected accuracy is over both answers, the accuracy over the first; none is consistent."""
+    """`repeats: 2`: the expected accuracy is over both answers, the accuracy over the first;
+    none is consistent.
+    """
     server.behaviour.text = every_other("A", "B")
     result = evaluate(
         "openai", ["twice"], f"{chat_args},num_concurrent=1", task_manager=own_task("mmstar_demo")
@@ -170,7 +176,9 @@ def test_power_counts_the_questions(
 def test_samples_of_a_headline_hold_its_score_at_the_top(
     evaluate: Evaluate, write_samples: WriteSamples
 ) -> None:
-    """The host's comparison reads the key `score` of a line, which no row of the table is made of."""
+    """The host's comparison reads the key `score` of a line, which no row of the table is made
+    of.
+    """
     result = evaluate("frequent_choice", ["scifibench_demo"])
     lines = write_samples(result, "scifibench_demo").read_text().splitlines()
     assert [json.loads(line)["score"] for line in lines] == headline(

@@ -30,7 +30,9 @@ def host_index(manager: Any) -> dict[str, Any]:
 
 
 def test_every_yaml_is_indexed_by_the_host(manager: Any) -> None:
-    """Tasks and groups of our folder are in an index that was given no folder, and they come from our folder."""
+    """Tasks and groups of our folder are in an index that was given no folder, and they come
+    from our folder.
+    """
     tasks, groups = catalogue()
     for name in [*tasks, *groups]:
         assert manager.task_index[name]["yaml_path"].startswith(str(yaml_folder())), name
@@ -55,7 +57,9 @@ def test_names_are_unique_and_lower_case_benchmark_first() -> None:
 
 
 def test_every_hook_and_metric_resolves(manager: Any) -> None:
-    """The host resolves every dotted name of every task, and the catalogue sees what the host sees."""
+    """The host resolves every dotted name of every task, and the catalogue sees what the host
+    sees.
+    """
     tasks, _ = catalogue()
     for name, task in tasks.items():
         config = manager._get_config(name)
@@ -72,7 +76,9 @@ def test_every_hook_and_metric_resolves(manager: Any) -> None:
 
 
 def test_tables_are_short_and_begin_with_the_headline() -> None:
-    """Whatever its settings, a task's table has at most 16, 12 and 8 rows, and the headline is the first."""
+    """Whatever its settings, a task's table has at most 16, 12 and 8 rows, and the headline is
+    the first.
+    """
     tasks, _ = catalogue()
     for name, task in tasks.items():
         for protocol in (
@@ -90,7 +96,9 @@ def test_tables_are_short_and_begin_with_the_headline() -> None:
 def test_multimodal_gain_has_tasks_of_the_host_or_ours(
     manager: Any, host_index: dict[str, Any]
 ) -> None:
-    """Seven members, each a single task in the host's index; our commands take ours and leave the host's to it."""
+    """Seven members, each a single task in the host's index; our commands take ours and leave
+    the host's to it.
+    """
     members = load_yaml(yaml_folder() / "mmstar" / "multimodal_gain.yaml")["task"]
     assert len(members) == 7
     index = host_index | manager.task_index

@@ -42,7 +42,9 @@ def run_whole_group(
 def torchrun(
     folder: Path, model: str, tasks: str, **variables: str
 ) -> tuple[dict[str, dict[str, Any]], str]:
-    """Task -> metric -> value of a run in two processes, and what it printed; its samples are below `folder`."""
+    """Task -> metric -> value of a run in two processes, and what it printed; its samples are
+    below `folder`.
+    """
     launcher = [
         sys.executable,
         "-m",
@@ -93,7 +95,9 @@ def test_every_question_is_scored_once(tmp_path: Path) -> None:
 def test_values_are_those_of_one_process(
     tmp_path: Path, evaluate: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Text metrics, L3Score and figures shown alone: every number is the same, and no answer is judged twice."""
+    """Text metrics, L3Score and figures shown alone: every number is the same, and no answer is
+    judged twice.
+    """
     with OpenAIServer(Behaviour(latency=0.05)) as server:
         for name, value in judge_at(server).items():
             monkeypatch.setenv(name, value)
@@ -132,7 +136,9 @@ def asked(server: OpenAIServer) -> Counter[str]:
 
 
 def test_failing_judge_withholds_the_number_and_says_why(tmp_path: Path) -> None:
-    """The judge refuses answers of both processes: NaN, the share that failed, and the reason in every sample."""
+    """The judge refuses answers of both processes: NaN, the share that failed, and the reason in
+    every sample.
+    """
     with OpenAIServer(Behaviour(script=["ok"] * 4 + ["ok", "400"] * 8)) as server:
         values = torchrun(tmp_path, "caption_retrieval", "spiqa_demo", **judge_at(server))[0][
             "spiqa_demo"

@@ -28,7 +28,9 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def launch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Launch:
-    """`launch(*arguments)`: the launcher in this process, writing to `tmp_path / "out"`; returns its exit status."""
+    """`launch(*arguments)`: the launcher in this process, writing to `tmp_path / "out"`; returns
+    its exit status.
+    """
     reason = "VLMEvalKit is not installed (make test-vlmevalkit)"
     config = pytest.importorskip("vlmeval.config", reason=reason, exc_type=ImportError)
     from vlmevalkit_models import MODELS

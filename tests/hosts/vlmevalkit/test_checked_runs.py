@@ -1,4 +1,6 @@
-"""Runs of the host that are refused, or of which something is said, before any weights are loaded."""
+"""Runs of the host that are refused, or of which something is said, before any weights are
+loaded.
+"""
 
 import json
 from functools import partial

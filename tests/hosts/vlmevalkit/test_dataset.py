@@ -1,4 +1,6 @@
-"""The host's view of a task, without its command: table, prompts, scores, and what its summary is told."""
+"""The host's view of a task, without its command: table, prompts, scores, and what its summary
+is told.
+"""
 
 import json
 from pathlib import Path
@@ -34,7 +36,9 @@ def _write(path: Path, answers: dict[str, str]) -> Path:
 
 
 def test_the_table_has_a_line_for_each_question() -> None:
-    """Its key as a text, the question and the answer; of SPIQA the file names of the figures in the order shown."""
+    """Its key as a text, the question and the answer; of SPIQA the file names of the figures in
+    the order shown.
+    """
     dataset, rows = _dataset(), rows_of(TASK)
     expected = [
         {"index": row["id"], "question": row["question"], "answer": row["answer"]} for row in rows
@@ -55,7 +59,9 @@ def test_a_line_has_the_prompt_of_its_question() -> None:
 
 
 def test_answers_are_scored_and_written_beside_the_hosts_file(tmp_path: Path) -> None:
-    """The values are those of the file, the headline first; the model is named as the host's file is."""
+    """The values are those of the file, the headline first; the model is named as the host's
+    file is.
+    """
     rows = rows_of(TASK)
     path = _write(tmp_path / f"a_model_{TASK}.tsv", {row["id"]: row["answer"] for row in rows})
     found = _dataset().evaluate(str(path), model="exact_matching", nproc=4)

@@ -36,7 +36,9 @@ TASKS = [
     *("scifibench_demo", "scifibench_demo_reasoning", "scifibench_demo_fig2cap_random"),
 ]
 PICTURES = "mmstar_filtered"
-"""Asked of a release of six questions whose pictures are transparent, in palettes and of 16 bits."""
+"""Asked of a release of six questions whose pictures are transparent, in palettes and of 16
+bits.
+"""
 LMMS_EVAL = Path(__file__).resolve().parents[3] / ".venv/bin/lmms-eval"
 """The other host, in the environment of `make test`."""
 LENGTH = "truncated"
@@ -54,7 +56,9 @@ def texts(body: dict[str, Any]) -> list[str]:
 
 
 def shown(parts: list[dict[str, Any]]) -> str:
-    """A prompt with the pixels of its pictures: of files as model classes open them, or of what was sent."""
+    """A prompt with the pixels of its pictures: of files as model classes open them, or of what
+    was sent.
+    """
     return str([_part(part) for part in parts])
 
 
@@ -79,9 +83,11 @@ def test_both_hosts_give_the_same_numbers(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Eleven tasks of three benchmarks with a judge: no row of lmms-eval's table differs, nor a record or a prompt.
+    """Eleven tasks of three benchmarks with a judge: no row of lmms-eval's table differs, nor a
+    record or a prompt.
 
-    Neither does a pixel of a picture. VLMEvalKit's run has the metrics beyond that table too, as `score` prints them.
+    Neither does a pixel of a picture. VLMEvalKit's run has the metrics beyond that table too, as
+    `score` prints them.
     """
     if not LMMS_EVAL.exists():
         pytest.skip("lmms-eval is not beside it (make .venv/.installed)")
@@ -125,7 +131,9 @@ def rows_of_table(name: str) -> list[str]:
 
 
 def run_lmms_eval(server: OpenAIServer, folder: Path) -> list[dict[str, Any]]:
-    """Run the other host on all tasks, with the Java of its environment; return what the server was asked meanwhile."""
+    """Run the other host on all tasks, with the Java of its environment; return what the server
+    was asked meanwhile.
+    """
     server.requests.clear()
     arguments = f"model_version=tiny,base_url={server.url},api_key=EMPTY"
     command = [
@@ -145,7 +153,9 @@ def run_lmms_eval(server: OpenAIServer, folder: Path) -> list[dict[str, Any]]:
 
 
 def plain(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Records without their signatures, which name the host, and without what only one of the hosts tells."""
+    """Records without their signatures, which name the host, and without what only one of the
+    hosts tells.
+    """
     found = []
     for record in records:
         details = {

@@ -23,7 +23,9 @@ def _arguments(folder: Path, models: tuple[str, ...] = ("m",), mode: str = "all"
 def _write(
     folder: Path, stem: str, seconds: float = 5.0, place: str = "", suffix: str = "", **n: int
 ) -> None:
-    """The results of a run, or a file of answers with a suffix, written some seconds after the start."""
+    """The results of a run, or a file of answers with a suffix, written some seconds after the
+    start.
+    """
     model, _, task = stem.partition("_")
     date = f"20260101_0000{10 + int(seconds)}"
     path = folder / model / place / (f"{stem}{suffix}" if suffix else f"{date}_results.json")
@@ -46,7 +48,9 @@ def test_a_run_with_all_scores_is_complete(tmp_path: Path) -> None:
 
 
 def test_a_task_without_scores_is_named_with_its_model(tmp_path: Path) -> None:
-    """Scores of the same task by another model, of another task or of an earlier run do not stand in for it."""
+    """Scores of the same task by another model, of another task or of an earlier run do not
+    stand in for it.
+    """
     for stem in ("m_mmstar_demo", "n_spiqa_demo", "n_mmstar_demo"):
         _write(tmp_path, stem)
     _write(tmp_path, "m_spiqa_demo", -5.0)
@@ -96,7 +100,9 @@ def test_all_that_failed_is_said_and_missing_scores_weigh_most(tmp_path: Path) -
 
 
 def test_where_only_answers_are_asked_for_their_files_must_be_of_this_run(tmp_path: Path) -> None:
-    """Below the model's folder, written since the start; a file of an earlier run or another model is none."""
+    """Below the model's folder, written since the start; a file of an earlier run or another
+    model is none.
+    """
     arguments = _arguments(tmp_path, mode="infer")
     for stem, seconds in (("m_mmstar_demo", 5.0), ("m_spiqa_demo", -5.0), ("n_spiqa_demo", 5.0)):
         _write(tmp_path, stem, seconds, "T2026", ".tsv")

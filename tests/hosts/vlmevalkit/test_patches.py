@@ -17,7 +17,9 @@ Calls = list[tuple[Any, ...]]
 
 
 def _patched(name: str, host: Any) -> Any:
-    """A stand-in of one of the host's modules, patched; it has the attribute that shows it to be imported."""
+    """A stand-in of one of the host's modules, patched; it has the attribute that shows it to be
+    imported.
+    """
     attribute, apply, _ = PATCHES[name]
     assert hasattr(host, attribute)
     apply(host)
@@ -41,7 +43,9 @@ def _files(calls: Calls, **more: Any) -> Any:
 
 
 def test_answers_to_our_tasks_come_back_as_they_were(tmp_path: Path) -> None:
-    """Every cell is a quoted text: blank, `None`, numbers with zeros, quotes, line ends, half a surrogate pair."""
+    """Every cell is a quoted text: blank, `None`, numbers with zeros, quotes, line ends, half a
+    surrogate pair.
+    """
     calls: Calls = []
     host = _files(calls)
     path = tmp_path / "a_model_mmstar_demo.tsv"
@@ -49,8 +53,9 @@ def test_answers_to_our_tasks_come_back_as_they_were(tmp_path: Path) -> None:
         {"index": ["007", "1e3"], "prediction": ['a "b"\n\tc\ud83d', None]}, dtype=object
     )
     host.dump(table.assign(n=[1, float("nan")]), str(path))
-    assert path.read_bytes().decode() == (
-        '"index"\t"prediction"\t"n"\n"007"\t"a ""b""\n\tc\\ud83d"\t"1.0"\n"1e3"\t""\t""\n'
+    assert (
+        path.read_bytes().decode()
+        == '"index"\t"prediction"\t"n"\n"007"\t"a ""b""\n\tc\\ud83d"\t"1.0"\n"1e3"\t""\t""\n'
     )
     expected = {"index": ["007", "1e3"], "prediction": ['a "b"\n\tc\\ud83d', ""], "n": ["1.0", ""]}
     assert host.load(path).to_dict("list") == expected

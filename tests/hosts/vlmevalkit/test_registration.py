@@ -44,7 +44,9 @@ def test_without_the_host_one_sentence_says_how_to_get_it(
 
 
 def test_a_build_that_would_show_another_prompt_is_refused(tmp_path: Path) -> None:
-    """By the launcher and in the host's own command, which goes on without our tasks; the oldest one is setup.cfg's."""
+    """By the launcher and in the host's own command, which goes on without our tasks; the oldest
+    one is setup.cfg's.
+    """
     (tmp_path / "vlmeval/smp").mkdir(parents=True)
     dataset = "DATASET_CLASSES, SUPPORTED_DATASETS, build_dataset = [], [], print"
     for name, content in (
@@ -54,7 +56,10 @@ def test_a_build_that_would_show_another_prompt_is_refused(tmp_path: Path) -> No
         ("inference", ""),
     ):
         (tmp_path / f"vlmeval/{name}.py").write_text(content)
-    code = "import sys; sys.path.insert(0, '.'); from spiqa_tasks.hosts.vlmevalkit.__main__ import main; "
+    code = (
+        "import sys; sys.path.insert(0, '.'); from spiqa_tasks.hosts.vlmevalkit.__main__ import"
+        " main; "
+    )
     command = [
         sys.executable,
         "-c",
@@ -96,7 +101,9 @@ def test_a_host_that_cannot_be_imported_has_a_remedy(monkeypatch: pytest.MonkeyP
 
 
 def test_a_server_is_asked_by_the_name_that_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Patched once, however often names are added; other models keep theirs, and all other options stay."""
+    """Patched once, however often names are added; other models keep theirs, and all other
+    options stay.
+    """
     made: list[dict[str, Any]] = []
 
     class LMDeployAPI:

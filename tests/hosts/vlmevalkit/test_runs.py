@@ -1,4 +1,6 @@
-"""Runs of the host: the same numbers as from the answers alone, and an exit status that can be trusted."""
+"""Runs of the host: the same numbers as from the answers alone, and an exit status that can be
+trusted.
+"""
 
 import json
 from functools import partial
@@ -38,8 +40,9 @@ TASKS = [
 """All three benchmarks and what differs in prompt, pictures or scores."""
 Said = pytest.CaptureFixture[str]
 NOT_IN_PLAIN_FILES = {"no_text_count", "unformatted_rate", "retrieval_accuracy"}
-"""What `score` does not tell of a plain file: it reads no papers' texts, no format was asked for, and nobody
-knows in which order the model saw the figures."""
+"""What `score` does not tell of a plain file: it reads no papers' texts, no format was asked
+for, and nobody knows in which order the model saw the figures.
+"""
 
 
 @pytest.fixture
@@ -60,7 +63,9 @@ def texts_of(row: Any) -> list[str]:
 def test_odd_answers_arrive_as_they_are_and_have_the_numbers_of_score(
     launch: Launch, tmp_path: Path, capsys: Said
 ) -> None:
-    """Every task with a model of odd answers: no text changed, and no metric differs from those of a plain file."""
+    """Every task with a model of odd answers: no text changed, and no metric differs from those
+    of a plain file.
+    """
     assert launch("--data", *TASKS, "--model", "odd") == 0
     capsys.readouterr()
     different = []
@@ -189,7 +194,9 @@ def summary_of(folder: Path, model: str, task: str) -> dict[str, Any]:
 def test_values_over_a_part_of_the_questions_are_withheld_and_can_be_asked_for(
     launch: Launch, tmp_path: Path, capsys: Said, limit: str
 ) -> None:
-    """The host's --limit: its table, summary and the run's file have no number; `score --partial` prints them."""
+    """The host's --limit: its table, summary and the run's file have no number; `score
+    --partial` prints them.
+    """
     assert launch("--data", "mmstar_demo", "--model", "fixed", limit, "5") == 0
     assert [record["place"] for record in run_records(tmp_path / "out", "mmstar_demo")] == list(
         range(5)
@@ -244,7 +251,9 @@ def test_a_withheld_headline_is_never_replaced_by_the_next_metric(
 def test_an_api_model_at_a_server(
     launch: Launch, judged: OpenAIServer, tmp_path: Path, capsys: Said, limit: str
 ) -> None:
-    """It is asked our prompts with our length; what fails is counted, withheld, and asked again with --reuse."""
+    """It is asked our prompts with our length; what fails is counted, withheld, and asked again
+    with --reuse.
+    """
     judged.behaviour.text = "The answer is (A)."
     arguments = [
         "--data",

@@ -1,4 +1,6 @@
-"""The host's file of answers to one task, read and scored by a judge of its arguments; no host is needed."""
+"""The host's file of answers to one task, read and scored by a judge of its arguments; no host
+is needed.
+"""
 
 import json
 import math
@@ -32,7 +34,9 @@ def scorer() -> Scorer:
 
 
 def test_answers_are_read_as_they_were_written(tmp_path: Path) -> None:
-    """A tsv keeps what looks like an escape of a spreadsheet; a file of something else is one sentence."""
+    """A tsv keeps what looks like an escape of a spreadsheet; a file of something else is one
+    sentence.
+    """
     path = tmp_path / "m_t.tsv"
     path.write_text('"index"\t"prediction"\n"1"\t"_x0041_"\n"007"\t"NA"\n')
     assert read_answers(path) == {"1": "_x0041_", "007": "NA"}
@@ -42,7 +46,9 @@ def test_answers_are_read_as_they_were_written(tmp_path: Path) -> None:
 
 
 def test_a_spreadsheets_answers_lose_nothing(tmp_path: Path) -> None:
-    """Ids are texts whatever the spreadsheet makes of them, and escapes of characters are undone."""
+    """Ids are texts whatever the spreadsheet makes of them, and escapes of characters are
+    undone.
+    """
     pytest.importorskip("openpyxl")
     import pandas as pd
 
@@ -64,7 +70,9 @@ def test_an_empty_table_has_no_answers_and_a_broken_one_is_a_sentence(tmp_path: 
 
 
 def test_answers_are_scored_in_the_tasks_order_with_their_places(scorer: Scorer) -> None:
-    """Whatever the order of the file; questions without an answer and answers to no question are left out."""
+    """Whatever the order of the file; questions without an answer and answers to no question are
+    left out.
+    """
     rows = rows_of(TASK)
     right = {rows[place]["id"]: rows[place]["answer"] for place in (7, 2)}
     found = scored(scorer, rows, {"no such id": "A", **right, rows[5]["id"]: "none of these"})
@@ -96,7 +104,9 @@ FAILED = "Failed to obtain answer via API."
 def write_run(
     folder: Path, name: str, answers: dict[str, str], asked: int | None = None
 ) -> tuple[Task, Path]:
-    """Write a run of a task with the answers, and an `A` for every other one of the first `asked` questions."""
+    """Write a run of a task with the answers, and an `A` for every other one of the first
+    `asked` questions.
+    """
     (task,) = find_tasks([name])
     scorer = make_scorer(task.benchmark, task.settings_text, HOST, None)
     given = {row["id"]: answers.get(row["id"], "A") for row in rows_of(name)[:asked]}
@@ -106,7 +116,7 @@ def write_run(
 
 def read(folder: Path) -> Run:
     """The one run in a folder."""
-    ((run,), _) = load_runs([RunPath(folder)])
+    (run,), _ = load_runs([RunPath(folder)])
     return run
 
 
@@ -144,7 +154,9 @@ def test_failed_requests_are_failures_wherever_they_are_read(tmp_path: Path) -> 
 
 
 def test_a_part_of_a_task_has_no_values_and_says_so(tmp_path: Path) -> None:
-    """`5 of 24` is the reason and in the signature; how many requests failed is known all the same."""
+    """`5 of 24` is the reason and in the signature; how many requests failed is known all the
+    same.
+    """
     _, path = write_run(tmp_path, "mmstar_demo", {"0": FAILED}, asked=5)
     found = header(path)
     assert set(found["metrics"].values()) == {None}
@@ -216,7 +228,9 @@ def test_a_judge_without_log_probabilities_is_refused(server: OpenAIServer) -> N
 
 
 def test_an_address_alone_is_asked_for_the_usual_judge() -> None:
-    """Where neither the arguments nor the environment name one; blanks around a name do not count."""
+    """Where neither the arguments nor the environment name one; blanks around a name do not
+    count.
+    """
     config = config_of("", f"{URL}/chat/completions/", "k", {})
     assert config is not None
     assert (config.name, config.url, config.api_key) == (DEFAULT_JUDGE, URL, "k")

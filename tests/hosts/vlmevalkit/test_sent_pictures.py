@@ -1,4 +1,6 @@
-"""Pictures as the host's API classes send them: in forms that they cannot read, made small, made large."""
+"""Pictures as the host's API classes send them: in forms that they cannot read, made small, made
+large.
+"""
 
 import base64
 import io
@@ -34,7 +36,9 @@ def gpt(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Launch:
-    """`gpt(model, ...)`: a run of the host's own class on four pictures, at a local server of OpenAI's protocol."""
+    """`gpt(model, ...)`: a run of the host's own class on four pictures, at a local server of
+    OpenAI's protocol.
+    """
     exif = Image.Exif()
     exif[ExifTags.Base.Orientation] = 6
     rows = []
@@ -74,8 +78,8 @@ def test_a_class_that_makes_pictures_small_is_refused_or_in_the_signature(
     assert gpt("GPT4o") == 2
     said = capsys.readouterr().err
     assert (
-        "GPT4o (GPT4V) sends pictures of mmstar_filtered reduced, 1,600 x 1,200 as 512 x 384. Take a configuration"
-        in said
+        "GPT4o (GPT4V) sends pictures of mmstar_filtered reduced, 1,600 x 1,200 as 512 x 384. Take"
+        " a configuration" in said
     )
     assert "add --accept-pictures" in said
     assert not server.requests

@@ -1,4 +1,6 @@
-"""The host without our launcher: its own command, its queue of requests, and programs that call it."""
+"""The host without our launcher: its own command, its queue of requests, and programs that call
+it.
+"""
 
 import json
 import os
@@ -43,7 +45,9 @@ def script() -> Path:
 def test_the_hosts_own_command_knows_our_tasks(
     launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """It writes what the launcher writes, whatever PRED_FORMAT says, with the numbers of the launcher."""
+    """It writes what the launcher writes, whatever PRED_FORMAT says, with the numbers of the
+    launcher.
+    """
     monkeypatch.setenv("PRED_FORMAT", "xlsx")
     stock(monkeypatch, "--data", "mmstar_demo", "--model", "odd", "--work-dir", tmp_path / "stock")
     assert launch("--data", "mmstar_demo", "--model", "odd") == 0
@@ -118,7 +122,9 @@ def test_programs_build_our_datasets(launch: Launch, tmp_path: Path) -> None:
 
 
 def test_no_character_ends_a_table_of_answers(launch: Launch, tmp_path: Path) -> None:
-    """NUL, which Python 3.10 cannot write, stays; half a surrogate pair, which no file can hold, becomes its escape."""
+    """NUL, which Python 3.10 cannot write, stays; half a surrogate pair, which no file can hold,
+    becomes its escape.
+    """
     assert launch is not None
     from vlmeval.dataset import build_dataset
     from vlmeval.smp import dump, load
@@ -180,7 +186,9 @@ def test_the_queue_uses_our_prompt_and_has_our_status(
     tmp_path: Path,
     capsys: Any,
 ) -> None:
-    """`--api-mode` evaluates in child processes; what fails there and what is judged there is told."""
+    """`--api-mode` evaluates in child processes; what fails there and what is judged there is
+    told.
+    """
     from functools import partial
 
     from vlmeval.config import supported_VLM
@@ -199,7 +207,9 @@ def test_the_queue_uses_our_prompt_and_has_our_status(
 def test_a_served_model_may_have_a_slash_in_its_name(
     launch: Launch, server: OpenAIServer, tmp_path: Path, mode: list[str]
 ) -> None:
-    """The server is asked for the name that it knows, with our length; paths stay one level deep."""
+    """The server is asked for the name that it knows, with our length; paths stay one level
+    deep.
+    """
     server.behaviour.text = "The answer is (A)."
     arguments = [
         "--data",
@@ -231,7 +241,9 @@ def test_an_exported_task_runs_without_us_and_has_the_hosts_number_here(
     capsys: pytest.CaptureFixture[str],
     suffix: str,
 ) -> None:
-    """MMStar's questions by the host's own prompt; its exact matching's number is `accuracy_vlmevalkit` of its file."""
+    """MMStar's questions by the host's own prompt; its exact matching's number is
+    `accuracy_vlmevalkit` of its file.
+    """
     assert launch is not None
     monkeypatch.setenv("PRED_FORMAT", suffix)
     assert main(["export", "mmstar_demo", "--to", "vlmevalkit", "--output", str(tmp_path)]) == 0
@@ -271,7 +283,9 @@ def test_an_exported_task_runs_without_us_and_has_the_hosts_number_here(
 @pytest.mark.slow
 @pytest.mark.skipif(not is_installed("vlmevalkit"), reason="VLMEvalKit is not installed")
 def test_a_stock_process_finds_our_tasks(server: OpenAIServer, tmp_path: Path) -> None:
-    """`python -m vlmeval.run` and a copy of it as a checkout's run.py, nobody having named this package."""
+    """`python -m vlmeval.run` and a copy of it as a checkout's run.py, nobody having named this
+    package.
+    """
     server.behaviour.text = "A"
     copy = tmp_path / "run.py"
     copy.write_text(script().read_text())

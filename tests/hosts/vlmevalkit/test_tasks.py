@@ -31,7 +31,9 @@ TASKS = [
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_message_is_the_prompt(task: str) -> None:
-    """Texts and pictures in the prompt's order, neighbouring texts joined, chat turns parted by a blank line."""
+    """Texts and pictures in the prompt's order, neighbouring texts joined, chat turns parted by
+    a blank line.
+    """
     for row in rows_of(task):
         parts = benchmark_of(row).prompt(row)
         found = message(row)
@@ -89,7 +91,9 @@ def _shown(row: Any) -> list[Path]:
 def test_choices_have_their_options_in_columns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the question without them, the groups and one picture; the folder's whole path is in the table."""
+    """With the question without them, the groups and one picture; the folder's whole path is in
+    the table.
+    """
     monkeypatch.chdir(tmp_path)
     path, scored, said = write_dataset("mmstar_demo", Path("data"))
     assert (path, scored, said) == (tmp_path / "data" / "mmstar_demo.tsv", True, [])

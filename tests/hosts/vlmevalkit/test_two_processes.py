@@ -24,7 +24,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.java]  # the processes of the run ha
 
 
 def torchrun(folder: Path, *arguments: str, die_after: int) -> int:
-    """Exit status of the launcher in two processes, each of which kills itself before its next answer."""
+    """Exit status of the launcher in two processes, each of which kills itself before its next
+    answer.
+    """
     command = [
         sys.executable,
         "-m",
@@ -47,7 +49,9 @@ def torchrun(folder: Path, *arguments: str, die_after: int) -> int:
 def test_two_processes_that_were_killed_go_on_and_give_the_numbers_of_one(
     launch: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was answered before the kill is not asked again, odd answers arrive, and nothing is judged twice."""
+    """What was answered before the kill is not asked again, odd answers arrive, and nothing is
+    judged twice.
+    """
     with OpenAIServer(Behaviour(verdict=fixed_answers.verdict)) as server:
         monkeypatch.setenv("SPIQA_JUDGE", f"openai:judge@{server.url}")
         assert torchrun(tmp_path / "two", die_after=DUMPED + 2) != 0

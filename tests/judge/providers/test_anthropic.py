@@ -44,7 +44,9 @@ def test_anthropic_writes_text(server: OpenAIServer) -> None:
 
 
 def test_pictures_precede_the_text(server: OpenAIServer, tmp_path: Path) -> None:
-    """A local picture and a data URL go out as base64, an address as such, each as a block before the text."""
+    """A local picture and a data URL go out as base64, an address as such, each as a block
+    before the text.
+    """
     (tmp_path / "a.jpg").write_bytes(b"jpeg")
     images = (str(tmp_path / "a.jpg"), "data:image/png;base64,AAAA", "https://x/y.png")
 

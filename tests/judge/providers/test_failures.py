@@ -64,7 +64,9 @@ ADDRESS = "set SPIQA_JUDGE_BASE_URL to the address that answers"
 def test_a_known_cause_comes_with_its_remedy(
     status: int, message: str, codes: tuple[str, ...], remedy: str | None, retryable: bool
 ) -> None:
-    """What to do stands behind the server's words, and whether another try may help follows from status and codes."""
+    """What to do stands behind the server's words, and whether another try may help follows from
+    status and codes.
+    """
     error = http_error(status, message, codes=codes)
     assert error.reason == f"HTTP {status}: {message}" + (f"; {remedy}" if remedy else "")
     assert error.retryable == retryable
@@ -87,7 +89,9 @@ def test_the_delay_stays_within_its_bounds(tries: int, seed: int) -> None:
 
 @given(tries=st.integers(1, 50), seed=st.integers(0, 1000))
 def test_what_the_server_asked_for_gets_jitter_on_top(tries: int, seed: int) -> None:
-    """A tenth of the ordinary wait is added, so that requests which were told the same do not come back together."""
+    """A tenth of the ordinary wait is added, so that requests which were told the same do not
+    come back together.
+    """
     policy = RetryPolicy()
     added = policy.delay(tries, 12.0, random.Random(seed)) - 12.0
     assert added == pytest.approx(policy.delay(tries, None, random.Random(seed)) / 10)

@@ -21,7 +21,9 @@ TEMPLATE = (
 
 @pytest.fixture(scope="module", params=["llama", "gpt2"])
 def model_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A random-weight model with a tokenizer trained on a few sentences; Llama with a chat template, GPT-2 without."""
+    """A random-weight model with a tokenizer trained on a few sentences; Llama with a chat
+    template, GPT-2 without.
+    """
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -114,7 +116,9 @@ def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
 def test_draws_are_samples_that_another_process_draws_again(
     model_dir: Path, tmp_path: Path
 ) -> None:
-    """Of one prompt several tokens, as likely as its log-probabilities say; the same where nothing is cached."""
+    """Of one prompt several tokens, as likely as its log-probabilities say; the same where
+    nothing is cached.
+    """
     request = JudgeRequest(PROMPTS[0], (), 3, None, draws=40)
     (first,), (again,) = (_ask(model_dir, tmp_path / name, [request]) for name in ("a", "b"))
     assert first.text == again.text
@@ -122,7 +126,9 @@ def test_draws_are_samples_that_another_process_draws_again(
 
 
 def test_a_prompt_that_does_not_fit_fails_alone(model_dir: Path, tmp_path: Path) -> None:
-    """A prompt beyond the model's positions or its tokenizer is a failed judgement; the others are judged."""
+    """A prompt beyond the model's positions or its tokenizer is a failed judgement; the others
+    are judged.
+    """
     prompts = ["x", "the sky is blue " * 400, "lone \ud800 surrogate", "yes"]
     found = _ask(model_dir, tmp_path, [JudgeRequest(prompt) for prompt in prompts])
     limited = "gpt2" in str(model_dir)

@@ -33,7 +33,9 @@ def _ask(client: OpenAIJudge, *requests: JudgeRequest) -> list[Verdict]:
 
 
 def test_the_judging_request_is_the_papers(server: OpenAIServer, config: JudgeConfig) -> None:
-    """One token at temperature 0 with its five most likely alternatives, and the key as a bearer token."""
+    """One token at temperature 0 with its five most likely alternatives, and the key as a bearer
+    token.
+    """
     _ask(OpenAIJudge(config), JudgeRequest("the prompt"))
     sent = server.requests[0]
     assert sent["path"] == "/v1/chat/completions"
@@ -63,7 +65,9 @@ def test_images_go_out_as_data_urls_before_the_text(
 
 
 def test_max_completion_tokens_is_learned_once(server: OpenAIServer, config: JudgeConfig) -> None:
-    """A server that refuses max_tokens is asked again with max_completion_tokens, and from then on at once."""
+    """A server that refuses max_tokens is asked again with max_completion_tokens, and from then
+    on at once.
+    """
     server.behaviour.sticky = "max_tokens"
     verdicts = _ask(OpenAIJudge(config), JudgeRequest("a"), JudgeRequest("b"))
     assert all(verdict.ok for verdict in verdicts)
@@ -74,7 +78,9 @@ def test_max_completion_tokens_is_learned_once(server: OpenAIServer, config: Jud
 
 
 def test_azure_gets_its_own_header_and_version(server: OpenAIServer) -> None:
-    """On an Azure host the key is sent as api-key; the query of the base URL goes behind the path."""
+    """On an Azure host the key is sent as api-key; the query of the base URL goes behind the
+    path.
+    """
     azure = JudgeConfig("openai", "gpt-4o", "https://me.openai.azure.com/openai/deployments/d", KEY)
     assert OpenAIJudge.headers(azure) == {"api-key": KEY}
     config = JudgeConfig("openai", "m", server.url + "?api-version=2024-06-01", KEY)
@@ -106,7 +112,9 @@ def test_impossible_log_probabilities_are_final(pairs: list[tuple[Any, Any]], fa
 
 
 def test_impossible_words_are_no_fault() -> None:
-    """Servers give those -inf or -9999, round a certain one above 0, and list more than was asked for in any order."""
+    """Servers give those -inf or -9999, round a certain one above 0, and list more than was
+    asked for in any order.
+    """
     pairs = [("No", -9999.0), ("Yes", 0.004), ("Maybe", -math.inf)]
     assert verdict_of(answer(*pairs), 2).top_logprobs == (("Yes", 0.004), ("No", -9999.0))
     assert verdict_of(answer(*pairs), 3).top_logprobs[2] == ("Maybe", -9999.0)  # JSON has no -inf
@@ -176,7 +184,9 @@ def test_a_written_answer_without_a_verdict_has_its_reason(
 
 
 def test_parts_and_odd_counts_cost_nothing() -> None:
-    """A content of parts is the text of its text parts; a usage that is no object leaves the price unknown."""
+    """A content of parts is the text of its text parts; a usage that is no object leaves the
+    price unknown.
+    """
     parts = [{"type": "thinking", "thinking": "A?"}, {"type": "text", "text": "B"}]
     assert verdict_of(written(parts) | {"usage": "12 tokens"}, None) == Verdict("ok", "B")
     body = answer(("Yes", -0.1)) | {"usage": "x"}

@@ -38,7 +38,9 @@ class Echo(Provider):
 def test_what_cannot_be_asked_is_told_by_the_declaration(
     judge: str, logprobs: bool, pictures: bool
 ) -> None:
-    """Log-probabilities and pictures have their sentence where they are not given; text is for all."""
+    """Log-probabilities and pictures have their sentence where they are not given; text is for
+    all.
+    """
     config = parse_judge(judge, api_key="k", environ={})
     asked = (JudgeRequest("p"), PICTURE, JudgeRequest("p", top_logprobs=None))
     provider = PROVIDERS[config.provider]
@@ -50,7 +52,9 @@ def test_what_cannot_be_asked_is_told_by_the_declaration(
 
 
 def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A declared provider is parsed, gets its own key at its own address only, is priced nowhere and answers."""
+    """A declared provider is parsed, gets its own key at its own address only, is priced nowhere
+    and answers.
+    """
     monkeypatch.setitem(PROVIDERS, "toy", Echo)
     environ = {"TOY_KEY": "t", "OPENAI_API_KEY": "o"}
     config = parse_judge("toy:m", environ=environ)

@@ -1,4 +1,6 @@
-"""What goes to a judge's server through an SDK and what comes back: every failure becomes one classified error."""
+"""What goes to a judge's server through an SDK and what comes back: every failure becomes one
+classified error.
+"""
 
 import asyncio
 import json
@@ -77,7 +79,9 @@ ENVIRONMENT = {
 def test_nothing_of_the_environment_goes_to_the_judge(
     server: OpenAIServer, judge: JudgeConfig, key: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No organisation, project, key, header or address; a request has the plain headers of HTTP and the judge's key."""
+    """No organisation, project, key, header or address; a request has the plain headers of HTTP
+    and the judge's key.
+    """
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     ask(replace(judge, api_key=key))
@@ -114,7 +118,9 @@ def test_nothing_of_the_environment_goes_to_the_judge(
 def test_every_failure_is_one_reason(
     server: OpenAIServer, judge: JudgeConfig, fault: str, reason: str, retryable: bool
 ) -> None:
-    """It says what was wrong, and whether the same request may succeed later; nothing is tried twice."""
+    """It says what was wrong, and whether the same request may succeed later; nothing is tried
+    twice.
+    """
     server.behaviour.sticky = fault
     error = failure(replace(judge, timeout=0.3 if "within" in reason else 20))
     assert (error.reason, error.retryable, error.refused) == (reason, retryable, False)
@@ -180,7 +186,9 @@ def test_an_error_with_status_200_is_an_error(
     answer: dict[str, Any],
     message: str,
 ) -> None:
-    """Some gateways answer so; the message is one line of at most 300 characters, whatever its form."""
+    """Some gateways answer so; the message is one line of at most 300 characters, whatever its
+    form.
+    """
     monkeypatch.setattr(server, "_chat", lambda *_: answer)
     error = failure(replace(config, timeout=20))
     assert (error.reason, error.retryable) == (

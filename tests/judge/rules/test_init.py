@@ -14,6 +14,8 @@ def test_a_rule_is_made_of_its_name_with_the_options_that_it_has() -> None:
     assert make_rule("sampled:3", options) == SampledRule("paper", 3, 9)
     with pytest.raises(InputError) as error:
         make_rule("guess:x", {})
-    assert str(error.value) == (
-        "Expected a judge's rule among l3score, sampled, letters, letters_released; found 'guess'."
+    assert (
+        str(error.value)
+        == "Expected a judge's rule among l3score, sampled, letters, letters_released; found"
+        " 'guess'."
     )

@@ -35,7 +35,9 @@ def test_a_score_is_that_of_the_paper(config: JudgeConfig) -> None:
 def test_a_judge_without_a_word_of_both_scores_zero(
     server: OpenAIServer, config: JudgeConfig
 ) -> None:
-    """Neither yes nor no among the five is a score of 0, as in the paper; `neither_rate` counts it."""
+    """Neither yes nor no among the five is a score of 0, as in the paper; `neither_rate` counts
+    it.
+    """
     server.behaviour.verdict = lambda _prompt: [("Sure", -0.1), *((word, -4.0) for word in "abcd")]
     assert _score(_l3judge(config), "a", "a") == 0
 
@@ -44,7 +46,9 @@ def test_a_judge_without_a_word_of_both_scores_zero(
 def test_a_judge_that_says_neither_is_refused(
     server: OpenAIServer, config: JudgeConfig, first: str
 ) -> None:
-    """A judge that begins with something else would score everything 0; the message says what switches it off."""
+    """A judge that begins with something else would score everything 0; the message says what
+    switches it off.
+    """
     others = [("Let", -4.0), ("The", -5.0), ("I", -6.0), ("We", -7.0)]
     server.behaviour.verdict = lambda _prompt: [(first, -0.1), *others]
     with pytest.raises(JudgeError, match=r"not with yes or no.*--judge-extra.*enable_thinking"):
@@ -54,7 +58,9 @@ def test_a_judge_that_says_neither_is_refused(
 def test_fewer_log_probabilities_are_enough_with_yes_or_no_among_them(
     server: OpenAIServer, config: JudgeConfig
 ) -> None:
-    """As servers merge tokens of equal text; with neither among them there is no verdict, and no 0."""
+    """As servers merge tokens of equal text; with neither among them there is no verdict, and no
+    0.
+    """
     server.behaviour.verdict = lambda prompt: agreeing(prompt)[:3]
     _l3judge(config).preflight()
     assert _score(_l3judge(config), "red", "Red") == pytest.approx(0.9 / (0.9 + 0.08))
@@ -96,10 +102,11 @@ def test_the_rule_needs_no_judge() -> None:
 
 def test_the_released_prompt_is_the_released_one() -> None:
     """The default prompt has the released script's wording, blanks and line breaks."""
-    assert _prompt("released", "Q?", "R", "P") == (
-        "You are given a question, ground-truth answer, and a candidate answer. Question: Q? \n"
-        "Ground-truth answer: R \nCandidate answer: P \nIs the semantic meaning of the ground-truth and candidate "
-        "answers similar? Answer in one word - Yes or No."
+    assert (
+        _prompt("released", "Q?", "R", "P")
+        == "You are given a question, ground-truth answer, and a candidate answer. Question: Q?"
+        " \nGround-truth answer: R \nCandidate answer: P \nIs the semantic meaning of the"
+        " ground-truth and candidate answers similar? Answer in one word - Yes or No."
     )
 
 
@@ -142,17 +149,21 @@ def _said(yes: float, first: str = "Yes") -> Verdict:
 
 
 def test_a_judge_is_fit_that_tells_right_from_wrong() -> None:
-    """More than a half for the one, less for the other; the sentences say what it did and what to do."""
+    """More than a half for the one, less for the other; the sentences say what it did and what
+    to do.
+    """
     rule = L3ScoreRule()
     assert rule.fault([_said(0.51), _said(0.49)]) is None
     for right, wrong in ((0.5, 0.4), (0.6, 0.5), (0.2, 0.9)):
-        assert rule.fault([_said(right), _said(wrong)]) == (
-            f"asked whether Blue and whether Green means Blue it gave {right:.2f} and {wrong:.2f}, where a judge "
-            "gives more than and less than 0.5; choose another one"
+        assert (
+            rule.fault([_said(right), _said(wrong)])
+            == f"asked whether Blue and whether Green means Blue it gave {right:.2f} and"
+            f" {wrong:.2f}, where a judge gives more than and less than 0.5; choose another one"
         )
     thinks = Verdict("ok", " Okay, let me think about it", (("Okay", -0.1), ("yes", -3.0)))
     assert rule.fault([_said(0.9), thinks]) == (
-        "it begins its answer with 'Okay, let me think a' and not with yes or no; a judge that thinks or greets first "
+        "it begins its answer with 'Okay, let me think a' and not with yes or no; a judge that"
+        " thinks or greets first "
         "has to be told not to, for vLLM, SGLang and hf: with --judge-extra or SPIQA_JUDGE_EXTRA "
         """'{"chat_template_kwargs": {"enable_thinking": false}}'; else choose another judge"""
     )

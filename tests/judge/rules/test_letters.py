@@ -1,4 +1,6 @@
-"""The rules that read letters out of a judge's text: the wordings, the scores, what a test question says."""
+"""The rules that read letters out of a judge's text: the wordings, the scores, what a test
+question says.
+"""
 
 import pytest
 
@@ -16,7 +18,9 @@ def _read(text: str) -> list[str]:
 
 
 def test_the_rule_asks_in_the_words_of_the_paper() -> None:
-    """Appendix G.2's text with the answer and the first and last letter, for a short text; needs no judge."""
+    """Appendix G.2's text with the answer and the first and last letter, for a short text; needs
+    no judge.
+    """
     assert LettersRule().request(
         Candidate("The second one {x}", letters=tuple("ABC"))
     ) == JudgeRequest(

@@ -74,7 +74,9 @@ def answers(tmp_path: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatc
 
 
 def drawn(pattern: str) -> Any:
-    """Answers of a judge that draws `pattern` for each answer of the demo, and is sure of the test questions."""
+    """Answers of a judge that draws `pattern` for each answer of the demo, and is sure of the
+    test questions.
+    """
     turns: dict[str, Iterator[str]] = {}
 
     def text(body: dict[str, Any]) -> str:
@@ -91,7 +93,9 @@ def drawn(pattern: str) -> Any:
 def test_a_judge_without_log_probabilities_scores_by_draws(
     server: OpenAIServer, answers: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Anthropic's model, thinks aloud: k requests for an answer at temperature 1; more draws cost the new alone."""
+    """Anthropic's model, thinks aloud: k requests for an answer at temperature 1; more draws
+    cost the new alone.
+    """
     server.behaviour.text = drawn("yyyyn")
     command = ("score", "spiqa_demo", answers, "--metrics", "l3score_sampled", "--rule", "sampled")
     judge = ("--judge", "anthropic:claude-haiku")
@@ -132,7 +136,9 @@ def test_a_draw_that_cannot_be_read_is_a_failed_verdict(
 def test_thoughts_are_paid_for_in_the_forecast(
     answers: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nobody knows which model thinks: the forecast is the most, and exact without thinking tokens."""
+    """Nobody knows which model thinks: the forecast is the most, and exact without thinking
+    tokens.
+    """
     command = ("score", "spiqa_demo", answers, "--rule", "sampled", "--dry-run")
     judge = ("--judge", "openai:gpt-4o")
     for options, tokens in (((), 16 + 2048), (("--thinking-tokens", "0"), 16)):

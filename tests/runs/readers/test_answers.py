@@ -69,8 +69,9 @@ def test_a_broken_line_is_named_by_its_number(tmp_path: Path, line: str, found: 
     with pytest.raises((DataError, InputError)) as error:
         read_lines(path)
     if found in ("True", "None"):
-        assert str(error.value) == (
-            f"Expected a text or number as id in line 3 of {path}, found {found}. Correct it."
+        assert (
+            str(error.value)
+            == f"Expected a text or number as id in line 3 of {path}, found {found}. Correct it."
         )
     else:
         assert str(error.value) == f"Expected line 3 of {path} to be a JSON object, {found}"

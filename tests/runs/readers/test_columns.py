@@ -27,9 +27,10 @@ def test_what_names_no_field_is_refused(text: str) -> None:
     """One sentence with the fields that there are."""
     with pytest.raises(InputError) as error:
         Columns.parse(text)
-    assert str(error.value) == (
-        "Expected --columns FIELD=COLUMN,... with fields among id, prediction, question, reference, options, figures, "
-        f"each once; found {text!r}."
+    assert (
+        str(error.value)
+        == "Expected --columns FIELD=COLUMN,... with fields among id, prediction, question,"
+        f" reference, options, figures, each once; found {text!r}."
     )
 
 
@@ -39,8 +40,9 @@ def test_a_column_that_no_row_has_is_refused() -> None:
     columns.check(["id", "truth"], "f")
     with pytest.raises(InputError) as error:
         columns.check(["id", "answer"], "f")
-    assert str(error.value) == (
-        "Expected the column truth of --columns in f, found id, answer. Correct --columns."
+    assert (
+        str(error.value)
+        == "Expected the column truth of --columns in f, found id, answer. Correct --columns."
     )
 
 
@@ -74,7 +76,9 @@ def test_an_answer_has_all_that_its_row_can_be_compared_by() -> None:
 def test_the_needed_figures_are_where_the_row_says(
     shown: Any, indices: Any, needed: Any, same: bool
 ) -> None:
-    """The released scripts write their names and their places; figures in another order are not what the model saw."""
+    """The released scripts write their names and their places; figures in another order are not
+    what the model saw.
+    """
     row = {
         "all_figures_names": shown,
         "referred_figures_indices": indices,
@@ -89,7 +93,9 @@ def test_the_needed_figures_are_where_the_row_says(
 
 
 def test_of_several_columns_of_figures_none_is_taken_unless_it_is_named() -> None:
-    """A pipeline that chooses among the figures has both those of the paper and those that the model saw."""
+    """A pipeline that chooses among the figures has both those of the paper and those that the
+    model saw.
+    """
     row = {"all_figures_names": ["c.png", *FIGURES], "selected_figures_names": FIGURES}
     assert answer_of(row).response.shown == ()
     named = Columns({"figures": "selected_figures_names"})

@@ -1,4 +1,6 @@
-"""Logged answers of the host's own tasks, as records: right or wrong, of which question, in which groups."""
+"""Logged answers of the host's own tasks, as records: right or wrong, of which question, in
+which groups.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -103,7 +105,9 @@ def test_what_is_no_share_is_no_score(logged: Any) -> None:
 
 
 def test_scores_that_are_inferred_must_have_the_hosts_mean(tmp_path: Path) -> None:
-    """To four decimals, in its unit or, where that is not known, in any; else there is nothing but its number."""
+    """To four decimals, in its unit or, where that is not known, in any; else there is nothing
+    but its number.
+    """
     answers = "A" * 150 + "B" * 50
     known = {
         0.75: True,
@@ -185,7 +189,9 @@ def test_ids_are_the_records_or_the_places(tmp_path: Path) -> None:
 
 
 def test_an_answer_is_its_text_with_the_question_and_the_true_answer(tmp_path: Path) -> None:
-    """Blanks and the marks of pictures are no part of the question, so that with and without them it is the same."""
+    """Blanks and the marks of pictures are no part of the question, so that with and without
+    them it is the same.
+    """
     line = {
         "doc_id": 4,
         "target": 7,

@@ -1,4 +1,6 @@
-"""Labelled answers are read from EVOUNA's json and from files of one's own, and nothing is guessed."""
+"""Labelled answers are read from EVOUNA's json and from files of one's own, and nothing is
+guessed.
+"""
 
 import json
 from pathlib import Path

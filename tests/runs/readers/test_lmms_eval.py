@@ -45,7 +45,9 @@ def write_samples(path: Path, lines: list[dict[str, Any]]) -> Path:
 
 
 def test_a_result_file_has_a_run_for_each_of_its_tasks(tmp_path: Path) -> None:
-    """With the model's identity, the YAML's values and the numbers; of a task of ours its definition, too."""
+    """With the model's identity, the YAML's values and the numbers; of a task of ours its
+    definition, too.
+    """
     own = [sample_of(row, row["answer"]) for row in ROWS[:3]]
     tasks = {"t": own, "mmmu_val": choice_samples([True])}
     totals = {"t": {"accuracy": 0.25}, "mmmu_val": {"mmmu_acc": 0.5}}
@@ -108,7 +110,9 @@ def test_a_result_file_has_a_run_for_each_of_its_tasks(tmp_path: Path) -> None:
 def test_a_task_of_ours_has_the_releases_questions_but_for_what_was_left_out_on_purpose(
     tmp_path: Path, values: dict[str, Any], original: int | None, expected: int
 ) -> None:
-    """By its sample, or by a filter or a hook of one's own, of which the host knows how many they left."""
+    """By its sample, or by a filter or a hook of one's own, of which the host knows how many
+    they left.
+    """
 
     def change(content: dict[str, Any]) -> None:
         config = content["configs"]["t"]
@@ -171,7 +175,9 @@ def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
 
 
 def test_samples_are_read_line_by_line(tmp_path: Path) -> None:
-    """Only line feeds end a sample, though an answer has other separators; a broken line is named by its number."""
+    """Only line feeds end a sample, though an answer has other separators; a broken line is
+    named by its number.
+    """
     tasks = {"t": [{**sample, "filtered_resps": SPLIT} for sample in choice_samples([True, False])]}
     (run,) = read_results(write_run(tmp_path, "m", tasks, settings={"t": "prompt=letter"}))
     assert [answer.response.text for answer in run.read()] == [SPLIT, SPLIT]
@@ -200,7 +206,9 @@ def test_the_host_writes_an_answer_in_several_ways(tmp_path: Path, answers: dict
 
 
 def test_a_sample_is_its_filtered_answer_with_the_record(tmp_path: Path) -> None:
-    """Reasoning that the host removed before scoring stays removed; figures and signature come along."""
+    """Reasoning that the host removed before scoring stays removed; figures and signature come
+    along.
+    """
     record = Record("1", details={"figures": ["b.png", "a.png"]}, signature="data:x")
     line = {
         "doc_id": 7,
@@ -256,9 +264,10 @@ def test_samples_of_other_tasks_are_refused(
     path = write_samples(tmp_path / "s.jsonl", [good, {"doc_id": 1, "target": "", **line}])
     with pytest.raises(InputError) as error:
         own_answers(path)
-    assert str(error.value) == (
-        f"Expected line 2 of {path} to be a sample of one of this package's tasks, found {missing}. Name the samples "
-        "file of such a task."
+    assert (
+        str(error.value)
+        == f"Expected line 2 of {path} to be a sample of one of this package's tasks, found"
+        f" {missing}. Name the samples file of such a task."
     )
 
 
@@ -303,7 +312,8 @@ def test_samples_alone_of_an_unknown_benchmark_are_refused(
     path = write_samples(tmp_path / "s.jsonl", [line])
     with pytest.raises(InputError) as error:
         read_samples(path)
-    assert str(error.value) == (
-        f"Expected samples of a benchmark among {', '.join(BENCHMARKS)} in {path}, found those of {found}. Name the "
-        "result file beside it, or install the package that has it."
+    assert (
+        str(error.value)
+        == f"Expected samples of a benchmark among {', '.join(BENCHMARKS)} in {path}, found those"
+        f" of {found}. Name the result file beside it, or install the package that has it."
     )

@@ -22,7 +22,10 @@ def row(paper_id: str, position: int, question: str) -> dict[str, Any]:
     return {"id": row_id, "paper_id": paper_id, **told}
 
 
-RESPONSE = "Expected the response to question 0 of {} to be text, or [Yes or No, answer] for each figure; found"
+RESPONSE = (
+    "Expected the response to question 0 of {} to be text, or [Yes or No, answer] for each figure;"
+    " found"
+)
 ROWS = [
     row("p1", 0, "How many? "),
     row("p1", 1, "Same?"),
@@ -32,7 +35,9 @@ ROWS = [
 
 
 def write(folder: Path, paper_id: str, entries: dict[str, Any]) -> None:
-    """A response file; entries without a question of their own get what a script writes beside it."""
+    """A response file; entries without a question of their own get what a script writes beside
+    it.
+    """
     whole = {
         key: {
             "referred_figures_indices": [0],
@@ -113,14 +118,19 @@ def test_the_figures_shown_come_from_the_file(tmp_path: Path) -> None:
         ),
         (
             {"response": "w"},
-            "Expected question 0 of {} to have question and response, found referred_figures_indices, "
-            "all_figures_names, answer, response. No column looks like question: add it.",
+            (
+                "Expected question 0 of {} to have question and response, found"
+                " referred_figures_indices, all_figures_names, answer, response. No column looks"
+                " like question: add it."
+            ),
         ),
         (
             {"question": "Why?"},
-            "Expected question 0 of {} to have question and response, found referred_figures_indices, "
-            "all_figures_names, answer, question. Name the columns, such as --columns "
-            "prediction=answer.",
+            (
+                "Expected question 0 of {} to have question and response, found"
+                " referred_figures_indices, all_figures_names, answer, question. Name the columns,"
+                " such as --columns prediction=answer."
+            ),
         ),
     ],
 )
@@ -136,7 +146,9 @@ def test_a_response_of_another_form_is_refused_by_name(
 
 @pytest.fixture
 def released(tmp_path: Path) -> Path:
-    """Right answers to every demo question per figure; the first question's figure is found unhelpful."""
+    """Right answers to every demo question per figure; the first question's figure is found
+    unhelpful.
+    """
     files: dict[str, dict[str, Any]] = {}
     for each in PERFIGURE:
         if each["referred"] and each["step"] == "helpful":
@@ -157,7 +169,9 @@ def released(tmp_path: Path) -> Path:
 def test_released_answers_are_scored_as_the_task_they_belong_to(
     released: Path, capsys: pytest.CaptureFixture[str], task: str
 ) -> None:
-    """Every question is complete though only some figures were asked about, which the settings say."""
+    """Every question is complete though only some figures were asked about, which the settings
+    say.
+    """
     status, result, errors = run_json(capsys, "score", task, released)
     questions = len({row["question_id"] for row in PERFIGURE})
     assert status == 0, errors
@@ -168,15 +182,17 @@ def test_released_answers_are_scored_as_the_task_they_belong_to(
     assert "questions:" not in result["signature"]
     assert "figures=referred" in result["signature"]
     assert (
-        f"scored as it was made, with {result['signature'].partition('settings:')[2].partition('|')[0]}"
-        in errors
+        "scored as it was made, with"
+        f" {result['signature'].partition('settings:')[2].partition('|')[0]}" in errors
     )
 
 
 def test_answers_about_every_figure_are_those_of_the_task(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A script that asks about all of them makes the paper's task; where one is missing the question is not whole."""
+    """A script that asks about all of them makes the paper's task; where one is missing the
+    question is not whole.
+    """
     files: dict[str, dict[str, Any]] = {}
     for each in PERFIGURE:
         key = each["question_id"].rpartition("/")[2]
@@ -204,8 +220,9 @@ def test_files_are_read_by_tasks_of_their_kind_only(released: Path, tmp_path: Pa
     with pytest.raises(InputError) as error:
         with_row_ids(read_answers(released), rows_for_scoring("spiqa", "demo", ""))
     question = PERFIGURE[0]["question_id"]
-    assert str(error.value) == (
-        f"Expected one response to question {question}; score them as the task with _perfigure."
+    assert (
+        str(error.value)
+        == f"Expected one response to question {question}; score them as the task with _perfigure."
     )
     (tmp_path / "direct").mkdir()
     key = question.rpartition("/")[2]
@@ -216,6 +233,8 @@ def test_files_are_read_by_tasks_of_their_kind_only(released: Path, tmp_path: Pa
     )
     with pytest.raises(InputError) as error:
         with_row_ids(read_answers(tmp_path / "direct"), PERFIGURE)
-    assert str(error.value) == (
-        f"Expected a response per figure to question {question}; score them as the task without _perfigure."
+    assert (
+        str(error.value)
+        == f"Expected a response per figure to question {question}; score them as the task without"
+        " _perfigure."
     )

@@ -1,4 +1,6 @@
-"""Answers in xlsx, tsv and json tables: MMStar's submission, VLMEvalKit's files and folders, one's own."""
+"""Answers in xlsx, tsv and json tables: MMStar's submission, VLMEvalKit's files and folders,
+one's own.
+"""
 
 from pathlib import Path
 
@@ -24,7 +26,9 @@ def pairs(path: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("kind", ["xlsx", "tsv"])
 def test_tables_are_read_by_their_columns(tmp_path: Path, kind: str) -> None:
-    """The authors' submission and VLMEvalKit's results: an index, a prediction, and columns that do not matter."""
+    """The authors' submission and VLMEvalKit's results: an index, a prediction, and columns that
+    do not matter.
+    """
     table = pd.DataFrame(
         {
             "index": [1, 2, 30],
@@ -60,7 +64,9 @@ def test_an_id_column_wins_over_the_running_index(tmp_path: Path) -> None:
 def test_every_mark_survives_as_text_and_failed_requests_are_known(
     tmp_path: Path, suffix: str
 ) -> None:
-    """No form turns an answer into a number, a formula or nothing; a spreadsheet's escape is decoded."""
+    """No form turns an answer into a number, a formula or nothing; a spreadsheet's escape is
+    decoded.
+    """
     path = write_table(
         mmstar_table(ROWS, [*MARKS, *FAILED, "_x000D_B"]), tmp_path / f"m_MMStar.{suffix}"
     )
@@ -81,7 +87,9 @@ def test_the_authors_submission_has_the_authors_score(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """307 real answers as a spreadsheet: every question has its options, and the released rule counts 164 hits."""
+    """307 real answers as a spreadsheet: every question has its options, and the released rule
+    counts 164 hits.
+    """
     frame = pd.read_json(real_data / "mmstar/llava_next_34b_sample.jsonl", lines=True)
     write_questions(tmp_path, frame)
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))

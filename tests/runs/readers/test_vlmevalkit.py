@@ -22,7 +22,9 @@ Said = pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json"])
 def test_every_model_is_read_in_every_form(tmp_path: Path, suffix: str) -> None:
-    """In the folder of a model, or in that of a date; scored copies and other datasets are left out."""
+    """In the folder of a model, or in that of a date; scored copies and other datasets are left
+    out.
+    """
     for model, date in (("a", ""), ("b_MMStar", FIRST), ("org--c", FIRST)):
         folder = tmp_path / model / date
         write_table(mmstar_table(ROWS), folder / f"{model}_MMStar.{suffix}")
@@ -57,7 +59,9 @@ def test_the_newest_date_counts_unless_it_asked_less(tmp_path: Path) -> None:
 
 
 def test_scores_beside_answers_count_and_answers_made_after_them_too(tmp_path: Path) -> None:
-    """Of one task's scores and another's answers both are read; answers that are newer than their scores are scored."""
+    """Of one task's scores and another's answers both are read; answers that are newer than
+    their scores are scored.
+    """
     right = {row["id"]: row["answer"] for row in ROWS}
     path = write_table(mmstar_table(ROWS), tmp_path / "m/m_mmstar_demo.tsv")
     write_run_file(tmp_path, "mmstar_demo", "m", right)
@@ -122,7 +126,9 @@ def _of(scored: Any, task: str) -> list[dict[str, Any]]:
 def test_scores_as_old_as_their_answers_are_of_these(
     tmp_path: Path, later: int, count: int
 ) -> None:
-    """Then the answers are left out; a file that is not named after its folder is none of the model's."""
+    """Then the answers are left out; a file that is not named after its folder is none of the
+    model's.
+    """
     path = write_table(mmstar_table(ROWS), tmp_path / "m" / "m_mmstar_demo.tsv")
     write_table(mmstar_table(ROWS), tmp_path / "m" / "mmstar_demo.tsv")
     scores = path.with_name("20260101_000000_samples_mmstar_demo.jsonl")

@@ -1,4 +1,6 @@
-"""Lines of a response as the matcher sees them, with names for their kinds, and options to see them with."""
+"""Lines of a response as the matcher sees them, with names for their kinds, and options to see
+them with.
+"""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,6 @@
-"""Ways in which models state an option, as functions of its letter, its text and the other letters."""
+"""Ways in which models state an option, as functions of its letter, its text and the other
+letters.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -56,7 +58,9 @@ TEXT = _forms(r"""
 
 
 def phrasings(letter: str, text: str, letters: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield a kind of evidence (`letter`, `both`, `text`) and an answer that states the option so."""
+    """Yield a kind of evidence (`letter`, `both`, `text`) and an answer that states the option
+    so.
+    """
     others = [other for other in letters if other != letter]
     values = {
         "L": letter,

@@ -1,4 +1,6 @@
-"""Kinds of claims that answers of real models make, and what cancels them, each in several wordings."""
+"""Kinds of claims that answers of real models make, and what cancels them, each in several
+wordings.
+"""
 
 import pytest
 
@@ -220,18 +222,27 @@ FORMS = (
     (" B\n\nQuestion: Who?\nA. x\nB. y\nC. z\nD. w\nAnswer: C", "B"),
     ("The answer is B.\n\n2. What is it?\nA. Paris\nB. London\nC. Rome\nD. Berlin\nAnswer: A", "B"),
     (
-        "Answer: B\nExplanation: it is.\n\nWhich one is next?\n(A) one\n(B) two\n(C) three\n(D) four\nAnswer: D",
+        (
+            "Answer: B\nExplanation: it is.\n\nWhich one is next?\n(A) one\n(B) two\n(C) three\n(D)"
+            " four\nAnswer: D"
+        ),
         "B",
     ),
     (
-        "Okay. Option A is red. Maybe the answer is A. But wait, it is blue. So the answer should be B.",
+        (
+            "Okay. Option A is red. Maybe the answer is A. But wait, it is blue. So the answer"
+            " should be B."
+        ),
         "B",
     ),
     ("Hmm, maybe the answer is A? Let me look again. The sky is", None),
     ("Okay, so it could be B. Perhaps the answer is C, but I need to check", None),
     ("<CONCLUSION>\nThe answer is B.\n</CONCLUSION>", "B"),
     (
-        "<SUMMARY> I look. </SUMMARY>\n\n<REASONING> It is. </REASONING>\n\n<CONCLUSION> B </CONCLUSION>",
+        (
+            "<SUMMARY> I look. </SUMMARY>\n\n<REASONING> It is. </REASONING>\n\n<CONCLUSION> B"
+            " </CONCLUSION>"
+        ),
         "B",
     ),
     ("B: blue\nC: green", None),
@@ -555,5 +566,7 @@ def test_an_answer_is_read_in_its_language(language: str) -> None:
 
 @pytest.mark.parametrize(("response", "letter"), FORMS)
 def test_a_form_of_an_answer_is_read(response: str, letter: str | None) -> None:
-    """In eight languages, also denied, by lower-case and Arabic letters, and before another question."""
+    """In eight languages, also denied, by lower-case and Arabic letters, and before another
+    question.
+    """
     assert extract_choice(response, COLOURS).letter == letter

@@ -41,7 +41,9 @@ def test_a_cue_has_one_kind_in_all_languages() -> None:
 
 
 def test_every_language_has_what_an_answer_needs() -> None:
-    """The names of an answer, words for right and for not, and a conclusion; Urdu shares the first with Persian."""
+    """The names of an answer, words for right and for not, and a conclusion; Urdu shares the
+    first with Persian.
+    """
     needed = {cues.ANSWER, cues.GOOD, cues.NOT, cues.SO}
     lacking = {
         language: needed - {kind for _, kind in cues.cues_of(table)}
@@ -58,7 +60,9 @@ def test_a_kind_is_one_character_of_its_own() -> None:
 
 
 def test_a_cue_is_met_in_a_line() -> None:
-    """A line that begins with a cue begins with its kind: it is in lower case and survives the cleaning."""
+    """A line that begins with a cue begins with its kind: it is in lower case and survives the
+    cleaning.
+    """
     unmet = {
         cue: line.kinds
         for cue, kind in cues.KIND_OF.items()

@@ -33,7 +33,9 @@ def contents_in(text: str) -> list[str]:
     ],
 )
 def test_a_box_holds_what_its_braces_enclose(text: str, contents: list[str]) -> None:
-    """The content of a box, also within another, goes to the brace that closes it, or to where an answer is cut off."""
+    """The content of a box, also within another, goes to the brace that closes it, or to where
+    an answer is cut off.
+    """
     assert contents_in(text) == contents
 
 
@@ -73,7 +75,9 @@ def test_an_element_holds_the_rest_of_its_line(text: str, contents: list[str]) -
     ],
 )
 def test_a_key_holds_its_value(text: str, contents: list[str]) -> None:
-    """The content of a key for the answer is its string, or what stands before the next comma, quote or brace."""
+    """The content of a key for the answer is its string, or what stands before the next comma,
+    quote or brace.
+    """
     assert contents_in(text) == contents
 
 
@@ -113,5 +117,7 @@ balanced = st.recursive(
 
 @given(balanced, st.text("ab {}", max_size=10))
 def test_any_balanced_content_of_a_box_is_found(content: str, rest: str) -> None:
-    """Whatever balanced braces a box holds and whatever follows it, its content is what stands inside."""
+    """Whatever balanced braces a box holds and whatever follows it, its content is what stands
+    inside.
+    """
     assert contents_in(f"\\boxed{{{content}}}{rest}") == [content] * bool(content.strip())

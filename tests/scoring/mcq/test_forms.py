@@ -1,4 +1,6 @@
-"""The table of forms: each reads its own examples, and none is there for nothing; and the commitments in a line."""
+"""The table of forms: each reads its own examples, and none is there for nothing; and the
+commitments in a line.
+"""
 
 from collections.abc import Mapping
 
@@ -15,7 +17,9 @@ ROWS = [(level, place) for level, table in FORMS.items() for place in range(len(
 
 
 def read(level: Level, place: int) -> dict[str, Choice]:
-    """What each example of a form is read as; forms that stand anywhere in a line have a sentence before them."""
+    """What each example of a form is read as; forms that stand anywhere in a line have a
+    sentence before them.
+    """
     before = "It rains. " if level in ("named", "concluded", "stated") else ""
     found = {
         example: extract_choice(before + example, COLOURS)
@@ -57,7 +61,9 @@ def test_a_form_is_needed_for_its_examples(
 def test_a_form_is_a_pattern_of_names(
     form: str, kinds: str, option: tuple[int, int] | None
 ) -> None:
-    """Names stand for kinds and pieces, `<...>` encloses the option, everything else is as in a regular expression."""
+    """Names stand for kinds and pieces, `<...>` encloses the option, everything else is as in a
+    regular expression.
+    """
     match = compiled(form).search(line_of_kinds(kinds).kinds)
     assert (match and match.span("option")) == option
 
@@ -119,7 +125,9 @@ def test_what_commits_to_nothing_is_no_claim(text: str) -> None:
     ],
 )
 def test_a_line_may_commit_several_times(text: str, claims: list[tuple[Level, str]]) -> None:
-    """Each commitment counts in its order, at one mention only the strongest, and a denial ends with its clause."""
+    """Each commitment counts in its order, at one mention only the strongest, and a denial ends
+    with its clause.
+    """
     assert claims_of(text) == claims
 
 
@@ -182,7 +190,9 @@ def test_a_denial_reaches_to_the_end_of_its_clause(names: str, found: bool) -> N
     ],
 )
 def test_a_question_commits_to_nothing(names: str, found: bool) -> None:
-    """A question mark within 200 words ends a question, unless it may be that of an option's text."""
+    """A question mark within 200 words ends a question, unless it may be that of an option's
+    text.
+    """
     assert (line_of_kinds(names).claims == []) is found
 
 
@@ -277,7 +287,9 @@ def test_a_correction_counts_once() -> None:
 
 
 def test_a_letter_outweighs_a_text() -> None:
-    """Of mentions side by side the letters are named, and the texts only where there is no letter."""
+    """Of mentions side by side the letters are named, and the texts only where there is no
+    letter.
+    """
     line = Line(line_of_kinds("LETTER TEXT OTHER TEXT").kinds, ["A", "B", "", "CD"])
     assert line.named(0, 2) == {"A"}
     assert line.named(1, 2) == {"B"}
@@ -288,7 +300,9 @@ def test_a_letter_outweighs_a_text() -> None:
 
 @given(st.text(KINDS, max_size=30))
 def test_any_line_gives_claims_in_order(found: str) -> None:
-    """Claims of any line are at different mentions, in order, and what they leave standing was claimed."""
+    """Claims of any line are at different mentions, in order, and what they leave standing was
+    claimed.
+    """
     line = Line(found, ["B" if kind in MENTIONS else "" for kind in found])
     ends = [claim.end for claim in line.claims]
     assert ends == sorted(set(ends))

@@ -1,4 +1,6 @@
-"""Answers of the forms that models really give are matched to the option they pick, or to none with the reason."""
+"""Answers of the forms that models really give are matched to the option they pick, or to none
+with the reason.
+"""
 
 import itertools
 import json
@@ -269,7 +271,10 @@ LISTED = "the correct answer is:\n\nA) ground\nC) surface of earth"
     [
         # "a" before the text of option A is an article
         (
-            "The picture shows a red car next to a blue truck. The larger vehicle is the blue truck.",
+            (
+                "The picture shows a red car next to a blue truck. The larger vehicle is the blue"
+                " truck."
+            ),
             VEHICLES,
             "B",
         ),
@@ -337,7 +342,9 @@ def test_nothing_is_read_that_was_not_chosen(
 
 
 def test_a_cut_answer_is_read_as_far_as_it_commits() -> None:
-    """The host's word decides whether it was cut: then a named answer counts, or a line of its own at the start."""
+    """The host's word decides whether it was cut: then a named answer counts, or a line of its
+    own at the start.
+    """
     weak = "Option B is correct so far, but"
     assert extract_choice(weak, FOUR) == Choice("B", "statement")
     assert extract_choice(weak, FOUR, truncated=True) == Choice(None, "truncated")
@@ -349,7 +356,9 @@ def test_a_cut_answer_is_read_as_far_as_it_commits() -> None:
 
 
 def test_lines_of_the_prompt_are_not_read_but_for_options() -> None:
-    """A line that repeats the prompt is left out; one that begins with an option may be the answer."""
+    """A line that repeats the prompt is left out; one that begins with an option may be the
+    answer.
+    """
     echo = "The last line of your response is Answer: A"
     prompt = f"Which is it?\nA. red\nB. blue\n{echo}"
     assert extract_choice(echo, COLOURS).letter == "A"
@@ -470,7 +479,9 @@ responses = st.text() | st.lists(fragments, max_size=25).map("".join)
 def test_any_response_gives_an_offered_letter_or_none(
     response: str, choices: dict[str, str]
 ) -> None:
-    """Whatever the response and the option texts are, nothing is raised and the letter is one of the choices."""
+    """Whatever the response and the option texts are, nothing is raised and the letter is one of
+    the choices.
+    """
     choice = extract_choice(response, choices)
     assert choice.letter is None or choice.letter in choices
 
@@ -508,7 +519,9 @@ def test_a_decorated_letter_is_that_letter(form: str, choices: dict[str, str]) -
 
 @given(st.lists(words.map(" ".join), min_size=2, max_size=5, unique=True), st.data())
 def test_an_option_text_alone_is_its_letter(texts: list[str], data: st.DataObject) -> None:
-    """An option's text picks it, in any case and with a closing stop, even if other options' texts are inside it."""
+    """An option's text picks it, in any case and with a closing stop, even if other options'
+    texts are inside it.
+    """
     choices = dict(zip(string.ascii_uppercase, texts, strict=False))
     letter = data.draw(st.sampled_from(sorted(choices)))
     form = data.draw(
@@ -554,7 +567,9 @@ def test_long_repetitive_responses_are_read_in_linear_time(piece: str) -> None:
 
 
 def test_both_matchers_agree_with_a_count_by_eye_on_real_predictions(real_data: Path) -> None:
-    """On real predictions, each a letter alone or before a colon, both matchers count what splitting at it counts."""
+    """On real predictions, each a letter alone or before a colon, both matchers count what
+    splitting at it counts.
+    """
     text = (real_data / "mmstar" / "llava_next_34b_sample.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
     expected = sum(row["prediction"].split(":")[0].strip() == row["answer"] for row in rows)

@@ -14,7 +14,9 @@ PAD = "\uf8ff"
 
 
 def seen(text: str, *options: str) -> str:
-    """`text` with the n-th longest of `options` where it stands as `1`, `2`, ..., at the length that it has."""
+    """`text` with the n-th longest of `options` where it stands as `1`, `2`, ..., at the length
+    that it has.
+    """
     found = masked(text, Options(dict(zip(string.ascii_uppercase, options, strict=False))))
     assert len(found) == len(text)
     return "".join(
@@ -41,7 +43,9 @@ def test_option_texts_are_cleaned_as_answers_are(given_text: str, expected: str)
 
 
 def test_options_that_share_a_text_are_looked_for_together() -> None:
-    """The longest text comes first; pictures and texts that are the letter of an option are not looked for."""
+    """The longest text comes first; pictures and texts that are the letter of an option are not
+    looked for.
+    """
     options = Options({"A": "Red", "B": "dark red", "C": "red.", "D": "", "E": "B", "F": "z"})
     assert options.sought == [("dark red", "B"), ("red", "AC"), ("z", "F")]
 
@@ -100,7 +104,9 @@ def test_every_whole_occurrence_is_masked(text: str, options: list[str], expecte
     ],
 )
 def test_a_text_inside_a_word_is_not_it(text: str, option: str, whole: bool) -> None:
-    """A text that begins or ends with a letter or digit stands between others' ends; Chinese has no spaces."""
+    """A text that begins or ends with a letter or digit stands between others' ends; Chinese has
+    no spaces.
+    """
     assert (seen(text, option) != text) is whole
 
 
@@ -153,7 +159,9 @@ def test_a_number_inside_a_number_is_not_it(text: str, option: str, whole: bool)
     ],
 )
 def test_the_number_of_an_item_is_no_option(text: str, whole: bool) -> None:
-    """A number that opens an item of a list at the start of a line is not an option's text; elsewhere it is."""
+    """A number that opens an item of a list at the start of a line is not an option's text;
+    elsewhere it is.
+    """
     assert (seen(text, "5") != text) is whole
 
 
@@ -170,7 +178,9 @@ lines = st.lists(words, min_size=1).map(" ".join)
 
 @given(lines, lines)
 def test_words_are_found_where_they_stand(text: str, option: str) -> None:
-    """Among words with spaces between them, an option is found where a pattern with word boundaries finds it."""
+    """Among words with spaces between them, an option is found where a pattern with word
+    boundaries finds it.
+    """
     assert seen(text, option) == re.sub(rf"\b{option}\b", "1" + "_" * (len(option) - 1), text)
 
 

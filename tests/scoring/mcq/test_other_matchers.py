@@ -34,7 +34,9 @@ from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, released_mat
     ],
 )
 def test_released_rules_look_at_one_character(response: str, answer: str, hit: bool) -> None:
-    """Only the character at the start or right after one of three openings counts, whatever word it begins."""
+    """Only the character at the start or right after one of three openings counts, whatever word
+    it begins.
+    """
     assert released_match(response, answer) is hit
 
 
@@ -95,7 +97,9 @@ PIECES = st.sampled_from(
     ],
 )
 def test_it_reads_what_the_host_reads(response: str, letter: str | None) -> None:
-    """The first, else the last letter of the answer; else one behind a phrase; else the last of the best form."""
+    """The first, else the last letter of the answer; else one behind a phrase; else the last of
+    the best form.
+    """
     assert lmms_eval_match(response) == letter
 
 
@@ -128,7 +132,9 @@ def test_made_answers_have_the_hosts_scores(theirs: Any) -> None:
 
 
 def test_sixteen_thousand_answers_have_the_hosts_scores(theirs: Any, real_data: Path) -> None:
-    """Of real models to choice questions and to MMStar, and every phrasing of every option of the demo."""
+    """Of real models to choice questions and to MMStar, and every phrasing of every option of
+    the demo.
+    """
     answers = [
         json.loads(line)
         for name in ("mcq/answers.jsonl", "mmstar/llava_next_34b_sample.jsonl")
@@ -180,7 +186,9 @@ CHOICES = {"A": "the red bear", "B": "a blue boat", "C": "Cats", "D": "nothing o
 def test_vlmevalkit_reads_a_letter_near_the_end_or_a_text(
     response: str, letter: str | None
 ) -> None:
-    """The only letter near the end, else the only option's text in a short answer; refusals and Z are nothing."""
+    """The only letter near the end, else the only option's text in a short answer; refusals and
+    Z are nothing.
+    """
     assert vlmevalkit_match(response, CHOICES) == letter
 
 
@@ -196,5 +204,7 @@ def test_vlmevalkit_reads_a_letter_near_the_end_or_a_text(
 def test_lmms_eval_reads_ends_first_occurrences_and_forms(
     response: str, letter: str | None
 ) -> None:
-    """A letter of a word at the end does not stand alone; behind a phrase's first occurrence the last letter counts."""
+    """A letter of a word at the end does not stand alone; behind a phrase's first occurrence the
+    last letter counts.
+    """
     assert lmms_eval_match(response) == letter

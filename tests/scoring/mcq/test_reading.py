@@ -1,4 +1,6 @@
-"""A response is read line by line from its end, with the listings and headings around a line in mind."""
+"""A response is read line by line from its end, with the listings and headings around a line in
+mind.
+"""
 
 from collections.abc import Mapping
 
@@ -71,7 +73,9 @@ def test_case_and_markup_do_not_count() -> None:
     ],
 )
 def test_a_heading_belongs_to_the_line_below(text: str, kinds: str) -> None:
-    """A line that ends with a colon, or says "answer", announces the option that the next line begins with."""
+    """A line that ends with a colon, or says "answer", announces the option that the next line
+    begins with.
+    """
     reading = reading_of(text)
     assert next(named(line) for _, line in reading.backwards()) == kinds
 
@@ -112,7 +116,9 @@ def test_items_with_neighbours_in_the_alphabet_are_a_listing() -> None:
     ],
 )
 def test_a_listing_is_told_from_single_items(text: str, listed: list[bool]) -> None:
-    """An item is in a listing by its neighbour in the alphabet, or by a later letter on the next line."""
+    """An item is in a listing by its neighbour in the alphabet, or by a later letter on the next
+    line.
+    """
     reading = reading_of(text)
     assert [index in reading.listed for index in range(len(listed))] == listed
 
@@ -135,7 +141,9 @@ def test_a_listing_is_told_from_single_items(text: str, listed: list[bool]) -> N
     ],
 )
 def test_a_field_names_options(field: str, of_text: bool, letters: str) -> None:
-    """What a field made for the answer is, begins with or claims; texts count where they are asked for."""
+    """What a field made for the answer is, begins with or claims; texts count where they are
+    asked for.
+    """
     assert reading_of("").content(field, of_text) == set(letters)
 
 
@@ -181,7 +189,9 @@ def test_an_option_x_is_mentioned_only_where_it_stands() -> None:
 def test_what_is_said_later_may_choose_nothing(
     text: str, index: int, start: int, found: bool
 ) -> None:
-    """In the line itself from a place on, or in a later one; what stands before takes nothing back."""
+    """In the line itself from a place on, or in a later one; what stands before takes nothing
+    back.
+    """
     assert reading_of(text).says(is_undecided, index, start) is found
 
 
@@ -380,7 +390,9 @@ def test_nothing_is_read_where_nothing_is_chosen(
 
 @pytest.mark.parametrize(("response", "letter"), TURNS.values(), ids=TURNS)
 def test_the_first_turn_that_states_an_answer_decides(response: str, letter: str | None) -> None:
-    """What a model goes on to ask itself is not its answer; what it thinks in another channel is none."""
+    """What a model goes on to ask itself is not its answer; what it thinks in another channel is
+    none.
+    """
     assert extract_choice(response, PICTURES).letter == letter
 
 
@@ -429,7 +441,9 @@ def test_the_first_turn_that_states_an_answer_decides(response: str, letter: str
 def test_each_rule_by_itself(
     rule: str, response: str, choices: Mapping[str, str], letters: str
 ) -> None:
-    """What it leaves standing, whatever the rules before it say; `?` for an answer that is no option."""
+    """What it leaves standing, whatever the rules before it say; `?` for an answer that is no
+    option.
+    """
     reading = Reading(response, Options(choices))
     found = (read(reading) for name, read in RULES if name == rule)
     assert next(filter(None, found), set()) == set(letters)

@@ -1,4 +1,6 @@
-"""The matcher on answers that real models gave, and on every phrasing of every option of real questions."""
+"""The matcher on answers that real models gave, and on every phrasing of every option of real
+questions.
+"""
 
 import json
 from collections import Counter
@@ -15,7 +17,9 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.scoring.mcq import extract_choice
 
 RUN_ONS = json.loads((Path(__file__).parent / "run_ons.json").read_text())
-"""By model the ids of answers whose published letter is that of a question that the model asked itself."""
+"""By model the ids of answers whose published letter is that of a question that the model asked
+itself.
+"""
 FREE = (
     ("blink", 0.99, 0.002),
     ("blink_notext", 0.98, 0.003),
@@ -46,9 +50,11 @@ def _real(folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 def test_real_answers_are_found_and_never_misread(real_data: Path) -> None:
-    """Of the answers whose letter is certain 99.7% are found and 0.2% wrong; of all answers 2% are wrong.
+    """Of the answers whose letter is certain 99.7% are found and 0.2% wrong; of all answers 2% are
+    wrong.
 
-    Left out are the answers of `run_ons.json`: they go on with a question of their own, whose letter was published.
+    Left out are the answers of `run_ons.json`: they go on with a question of their own, whose
+    letter was published.
     """
     answers = [
         each
@@ -67,7 +73,9 @@ def test_real_answers_are_found_and_never_misread(real_data: Path) -> None:
 def test_free_answers_are_found_and_seldom_misread(
     real_data: Path, source: str, found: float, wrong: float
 ) -> None:
-    """Of the answers of models that write as they like: the shares that are at least found, and at most wrong."""
+    """Of the answers of models that write as they like: the shares that are at least found, and
+    at most wrong.
+    """
     outcomes = _outcomes(
         [each for each in _real(real_data, "free_form") if each["source"] == source]
     )
@@ -94,7 +102,9 @@ MORE = (
 def test_answers_that_choose_nothing_are_seldom_read(
     real_data: Path, corpus: str, found: float, wrong: float, read: float
 ) -> None:
-    """The shares of stated letters at least found and at most wrong, and of answers without one at most read."""
+    """The shares of stated letters at least found and at most wrong, and of answers without one
+    at most read.
+    """
     answers = [each for each in _real(real_data, "more") if each["corpus"] == corpus]
     letters = [
         (extract_choice(each["response"], each["options"]).letter, each["label"])
@@ -162,7 +172,9 @@ def test_the_letter_stays_where_the_answer_means_the_same(real_data: Path, chang
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
 def test_a_cut_answer_has_its_letter_or_none(real_data: Path, share: float) -> None:
-    """Of long real answers cut anywhere, at most 0.6% are read as another letter: what they say up to there."""
+    """Of long real answers cut anywhere, at most 0.6% are read as another letter: what they say
+    up to there.
+    """
     answers = [
         each
         for each in _real(real_data, "free_form")[::2]
@@ -194,7 +206,8 @@ def _real_options(folder: Path) -> Iterator[dict[str, str]]:
 
 
 def _stated(options: Mapping[str, str]) -> Counter[str]:
-    """How every option is read in every phrasing; texts that stand for more than one option are left out.
+    """How every option is read in every phrasing; texts that stand for more than one option are
+    left out.
 
     So is `D (B)` where D is the text of B and another option: it is read as D.
     """
@@ -216,7 +229,9 @@ def _stated(options: Mapping[str, str]) -> Counter[str]:
 
 
 def test_there_are_enough_phrasings() -> None:
-    """Each option is stated in at least 60 phrasings by its letter alone, and in more by its text."""
+    """Each option is stated in at least 60 phrasings by its letter alone, and in more by its
+    text.
+    """
     assert min(len(set(LETTER)), len({*LETTER, *BOTH, *TEXT})) >= 60
 
 

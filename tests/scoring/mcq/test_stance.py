@@ -1,4 +1,6 @@
-"""What a sentence says for an option is told from what it only mentions, denies, or sets against another."""
+"""What a sentence says for an option is told from what it only mentions, denies, or sets against
+another.
+"""
 
 from collections.abc import Mapping
 
@@ -46,7 +48,9 @@ def said(text: str, by: str, choices: Mapping[str, str] = COLOURS) -> str:
     ],
 )
 def test_a_text_is_spoken_for_or_only_mentioned(text: str, found: str) -> None:
-    """A conclusion counts most, then words that speak for the option; denial, contrast and doubt take it out."""
+    """A conclusion counts most, then words that speak for the option; denial, contrast and doubt
+    take it out.
+    """
     assert said(text, "text") == found
 
 
@@ -115,7 +119,9 @@ def test_a_bare_capital_is_told_apart(text: str, found: str) -> None:
     ],
 )
 def test_a_sentence_may_choose_nothing(text: str, unable: bool, undecided: bool) -> None:
-    """Who cannot tell, and who says that no option is right, has chosen none; the first declines."""
+    """Who cannot tell, and who says that no option is right, has chosen none; the first
+    declines.
+    """
     line = line_of(text)
     assert (is_unable(line), is_undecided(line)) == (unable, undecided)
 
@@ -129,7 +135,9 @@ def test_what_stands_before_takes_nothing_back() -> None:
 
 @given(st.text(KINDS, max_size=30))
 def test_any_line_is_read(found: str) -> None:
-    """Whatever kinds a line has, what is said stands in order and is of options that it mentions."""
+    """Whatever kinds a line has, what is said stands in order and is of options that it
+    mentions.
+    """
     line = Line(found, ["B" if kind in MENTIONS else "" for kind in found])
     starts = [stance.start for stance in stances(line)]
     assert starts == sorted(starts)

@@ -50,7 +50,9 @@ def test_of_a_longer_response_both_ends_are_read() -> None:
     ],
 )
 def test_markup_is_removed(text: str, expected: str) -> None:
-    """Markdown, HTML tags, special tokens, invisible characters and repeated spaces go; what looks like them stays."""
+    """Markdown, HTML tags, special tokens, invisible characters and repeated spaces go; what
+    looks like them stays.
+    """
     assert plain(text) == expected
 
 
@@ -67,7 +69,9 @@ def test_markup_is_removed(text: str, expected: str) -> None:
     ],
 )
 def test_latex_is_read_as_people_write_it(text: str, expected: str) -> None:
-    """Wrappers of text and mathematics go, and fractions, degrees and products become characters."""
+    """Wrappers of text and mathematics go, and fractions, degrees and products become
+    characters.
+    """
     assert plain(text) == expected
 
 
@@ -107,7 +111,9 @@ def test_a_character_that_would_grow_keeps_its_case(text: str, expected: str) ->
 
 @given(st.text())
 def test_lower_case_keeps_the_length(text: str) -> None:
-    """Positions are the same in both cases, and characters with a lower-case form of one character have it."""
+    """Positions are the same in both cases, and characters with a lower-case form of one
+    character have it.
+    """
     lowered = lower(text)
     assert len(lowered) == len(text)
     assert all(
@@ -134,7 +140,9 @@ def test_lower_case_keeps_the_length(text: str) -> None:
     ],
 )
 def test_options_are_compared_without_case_and_closing_marks(text: str, expected: str) -> None:
-    """Case, quotes around a text and punctuation at its end do not count; what a text begins with does."""
+    """Case, quotes around a text and punctuation at its end do not count; what a text begins
+    with does.
+    """
     assert fold(text) == expected
 
 

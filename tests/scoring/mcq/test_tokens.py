@@ -102,7 +102,9 @@ def test_the_ending_of_a_word_counts(text: str, kinds: str) -> None:
     ],
 )
 def test_a_letter_has_a_kind_by_what_surrounds_it(text: str, kinds: str, letters: str) -> None:
-    """A capital, a letter in brackets, one with its option's text, one in lower case, one that is no option."""
+    """A capital, a letter in brackets, one with its option's text, one in lower case, one that
+    is no option.
+    """
     assert (named(line_of(text)), mentions(text)) == (kinds, letters)
 
 
@@ -147,7 +149,9 @@ def test_a_capital_before_a_word_is_the_option() -> None:
     ],
 )
 def test_the_article_is_no_option(text: str, kinds: str, letters: str) -> None:
-    """`A` before a word is the article, unless a verb or a mark follows or a word such as `option` stands before."""
+    """`A` before a word is the article, unless a verb or a mark follows or a word such as
+    `option` stands before.
+    """
     assert (named(line_of(text)), mentions(text)) == (kinds, letters)
 
 
@@ -229,7 +233,9 @@ def test_a_question_and_answer_script_is_known(text: str, kinds: str) -> None:
 def test_texts_that_are_letters_are_told_from_letters(
     text: str, choices: Mapping[str, str], kinds: str, letters: str
 ) -> None:
-    """A letter is a letter, even if it is another option's text; after a letter a longer text confirms it."""
+    """A letter is a letter, even if it is another option's text; after a letter a longer text
+    confirms it.
+    """
     assert (named(line_of(text, choices)), mentions(text, choices)) == (kinds, letters)
 
 
@@ -248,7 +254,9 @@ def test_each_kind_has_the_letters_it_stands_for() -> None:
 
 @given(st.text(), st.dictionaries(st.sampled_from("ABCDE"), st.text(), min_size=1))
 def test_any_line_has_a_letter_for_each_kind(text: str, choices: dict[str, str]) -> None:
-    """Whatever a line is, kinds and letters go together, and only options and capitals that are none are letters."""
+    """Whatever a line is, kinds and letters go together, and only options and capitals that are
+    none are letters.
+    """
     line = line_of(text, choices)
     assert len(line.kinds) == len(line.letters)
     assert set(line.kinds) <= set(KINDS)

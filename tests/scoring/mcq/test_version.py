@@ -1,6 +1,8 @@
-"""Nothing that the matcher reads changes without a new version: `digests.json` ties what it reads to the version.
+"""Nothing that the matcher reads changes without a new version: `digests.json` ties what it reads
+to the version.
 
-A change that is meant to change a letter or a rule raises MATCHER_VERSION and adds the new version's digests.
+A change that is meant to change a letter or a rule raises MATCHER_VERSION and adds the new
+version's digests.
 """
 
 import hashlib
@@ -100,7 +102,9 @@ def assert_unchanged(what: str, rows: Iterable[object]) -> None:
 
 @pytest.mark.parametrize("what", READ)
 def test_what_is_read_belongs_to_the_version(what: str) -> None:
-    """The tables, the claims in any line, and the letters and rules of our phrases and of the demo's answers."""
+    """The tables, the claims in any line, and the letters and rules of our phrases and of the
+    demo's answers.
+    """
     assert_unchanged(what, READ[what]())
 
 
