@@ -26,13 +26,13 @@ MOST_TOKENS = 184_000
 MOST_MODULES = 210
 
 # The aim was 35, one function in forty, as in the libraries of the field.
-MOST_COMPLEX = 15
+MOST_COMPLEX = 14
 
 # Functions above it are complex: radon's rank C, from which its authors advise to split.
 COMPLEX = 10
 
-# Aim: 15.
-MOST_COMPLEXITY = 17
+# As the aim: a function above it is two functions.
+MOST_COMPLEXITY = 15
 
 # Share of the lines with a comment. Aim: 4%; the libraries of the field have 4 to 10%. This bound
 # only ever goes up.

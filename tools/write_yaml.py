@@ -402,9 +402,8 @@ FAMILIES = {"spiqa": _spiqa, "mmstar": _mmstar, "scifibench": _scifibench}
 # --------------------------------------------------------------------------------------------------
 
 HEAD = """\
-# What every task of {name} shares; made by tools/write_yaml.py. A task of one's own: include a
-# leaf, give it a name,
-# change `dataset_name` (key=value,...; keys that are not named keep their default).
+# What every task of {name} shares; made by tools/write_yaml.py. For a task of your own, include a
+# leaf, give it a name and change `dataset_name` (key=value,...; other keys keep their default).
 """
 
 

@@ -195,7 +195,7 @@ def test_captioning_keeps_the_captions(chat: Evaluate, server: OpenAIServer) -> 
 
 
 def test_shots_flag_of_the_host_is_refused_not_ignored(evaluate: Evaluate, manager: Any) -> None:
-    """--num_fewshot cannot carry pictures to chat models; the run ends before its first question."""
+    """--num_fewshot carries no pictures to chat models; the run ends before its first question."""
     with pytest.raises(SystemExit, match="Expected no --num_fewshot with scifibench_cs_fig2cap"):
         evaluate(
             "random_choice", ["scifibench_cs_fig2cap"], num_fewshot=2, limit=1, task_manager=manager
