@@ -13,6 +13,8 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.hosts.lmms_eval_files import folder_name, write_log
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath, read_path
+from spiqa_tasks.runs.readers.answers import read_lines, read_table
+from spiqa_tasks.runs.readers.columns import Columns
 from spiqa_tasks.runs.readers.lmms_eval import own_answers
 
 ROWS = load_rows("mmstar", "demo", "ablation=text")
@@ -103,6 +105,52 @@ def test_a_path_names_a_column_of_another_harness(
     assert status == 0, errors
     answered = found["metrics"]["accuracy"] if task else found["found"] / found["n"]
     assert answered == 1.0
+
+
+HARNESSES: dict[str, dict[str, Any]] = {
+    "lm-evaluation-harness, samples": {
+        "doc": {"id": "1", "question": "Q"},
+        "filtered_resps": ["P"],
+    },
+    "inspect_ai, log as JSON": {"input": "Q", "target": "R", "output": {"completion": "P"}},
+    "HELM, `scenario_state.json`": {
+        "instance": {"input": {"text": "Q"}},
+        "result": {"completions": [{"text": "P"}]},
+    },
+    "EvalScope, predictions": {
+        "index": 1,
+        "model_output": {"choices": [{"message": {"content": "P"}}]},
+    },
+    "lmms-eval 0.2, samples": {"doc": {"question": "Q"}, "target": "R", "filtered_resps": ["P"]},
+    "ragas": {"user_input": "Q", "response": "P", "reference": "R"},
+    "deepeval": {"input": "Q", "actual_output": "P", "expected_output": "R"},
+    "opik": {"input": "Q", "output": "P", "expected_output": "R"},
+}
+"""Harness, as in the table of docs/answers.md -> a row in its form."""
+
+
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_the_columns_that_docs_name_read_each_harness(tmp_path: Path, harness: str) -> None:
+    """The answer is read, and the question and the true answer where the form has them."""
+    page = (Path(__file__).parents[2] / "docs/answers.md").read_text(encoding="utf-8")
+    (line,) = [line for line in page.splitlines() if line.startswith(f"| {harness} |")]
+    columns = line.split("|")[2].strip().strip("`")
+
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps(HARNESSES[harness]) + "\n")
+    (answer,) = read_lines(path, Columns.parse(columns))
+    assert answer.response.text == "P"
+    assert answer.question == ("Q" if "question=" in columns else "")
+    has_reference = "reference" in columns or "reference" in HARNESSES[harness]
+    assert [*filter(None, answer.references)] == (["R"] if has_reference else [])
+
+
+def test_the_paper_and_question_of_visdoms_tables_are_an_id(tmp_path: Path) -> None:
+    """`doc_id` is SPIQA's paper; an id of a question beside it would come first."""
+    path = tmp_path / "visdom.csv"
+    path.write_text("doc_id,question,response\n1611.04684v1,Which?,this\n")
+    (answer,) = read_table(path)
+    assert answer.id == "1611.04684v1/Which?"
 
 
 def test_the_signature_of_a_run_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

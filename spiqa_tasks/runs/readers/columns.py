@@ -37,8 +37,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     name: tuple(columns.split()) for name, columns in _FIELDS.items()
 } | {"id": (*ID_COLUMNS, KEY, *_FIELDS["id"].split())}
 
-# The column that is an id together with the question, for files without ids of questions.
-PAPER = "paper_id"
+# Columns that are an id together with the question, for files without ids of questions; the second
+# is VisDoM's, which asks SPIQA's questions.
+PAPERS = ("paper_id", "doc_id")
 
 # Values of a column `status` that say that there is no answer.
 FAILED_STATUSES = frozenset({"error", "failed", "failure", "timeout", "request_failed"})
@@ -91,8 +92,9 @@ class Columns:
         name = self.name("id", found)
         question = self.name("question", found)
         is_sure = "id" in self.named or name in (*ID_COLUMNS, KEY)
-        if question is not None and PAPER in found and not is_sure:
-            return (PAPER, question)
+        papers = [column for column in PAPERS if column in found]
+        if question is not None and papers and not is_sure:
+            return (papers[0], question)
         return () if name is None else (name,)
 
     def check(self, found: Collection[str], where: object) -> None:
