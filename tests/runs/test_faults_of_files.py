@@ -114,7 +114,7 @@ HARNESSES: dict[str, dict[str, Any]] = {
     },
     "inspect_ai, log as JSON": {"input": "Q", "target": "R", "output": {"completion": "P"}},
     "HELM, `scenario_state.json`": {
-        "instance": {"input": {"text": "Q"}},
+        "instance": {"id": "1", "input": {"text": "Q"}},
         "result": {"completions": [{"text": "P"}]},
     },
     "EvalScope, predictions": {
