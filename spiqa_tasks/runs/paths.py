@@ -265,7 +265,7 @@ def _nothing_in(path: Path, columns: Columns, files: _Files) -> InputError:
             "and a task of `spiqa-tasks list`."
         )
     if not files.unknown:
-        return InputError(f"Expected answers in {path}, found none. Give {FORMS}.")
+        return InputError(f"Expected answers in {path}, found {_unread(path)}. Give {FORMS}.")
 
     rows = [entry for entry in files.unknown.values() if isinstance(entry, dict)]
     names = list(rows[0] if len(rows) == len(files.unknown) else files.unknown)
@@ -273,6 +273,12 @@ def _nothing_in(path: Path, columns: Columns, files: _Files) -> InputError:
     return InputError(
         f"Expected answers in {path}, found the keys {listed(names)}. {advice(names, columns)}"
     )
+
+
+def _unread(path: Path) -> str:
+    """Return what a folder without answers holds: VLMEvalKit leaves pickles and scored copies."""
+    names = [file.name for file in _below(path) if file.suffix.lower() in (*_SUFFIXES, ".pkl")]
+    return f"only {listed(sorted(names))}, which hold none that are read" if names else "none"
 
 
 def _files(path: Path) -> list[Path]:

@@ -10,6 +10,7 @@ from host_files import sample_of, write_run
 from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval_files import folder_name, write_log
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath, read_path
@@ -171,3 +172,12 @@ def test_scores_of_samples_are_strict_json(tmp_path: Path) -> None:
     (path,) = tmp_path.glob("*_samples_t.jsonl")
     line = json.loads(path.read_text(), parse_constant=pytest.fail)
     assert line["l3score"]["top_logprobs"] == [["no", None]]
+
+
+def test_a_folder_of_files_that_are_not_read_is_told_by_their_names(tmp_path: Path) -> None:
+    """VLMEvalKit leaves scored copies and pickles, which have no answers for us."""
+    (tmp_path / "M").mkdir()
+    for name in ("M_MMStar_openai_result.xlsx", "M_MMStar.pkl"):
+        (tmp_path / "M" / name).touch()
+    with pytest.raises(InputError, match=r"only M_MMStar.pkl, M_MMStar_openai_result.xlsx, which"):
+        read_path(tmp_path, ["mmstar_filtered"])

@@ -154,7 +154,8 @@ def test_a_place_where_nothing_is_says_so(tmp_path: Path) -> None:
     (tmp_path / "notes.json").write_text("[]")
     with pytest.raises(InputError) as error:
         read(tmp_path)
-    assert str(error.value) == f"Expected answers in {tmp_path}, found none. Give {FORMS}."
+    files = "only log.jsonl, notes.json, which hold none that are read"
+    assert str(error.value) == f"Expected answers in {tmp_path}, found {files}. Give {FORMS}."
 
 
 def test_a_folder_is_read_through_oldest_runs_of_the_host_first(tmp_path: Path) -> None:
