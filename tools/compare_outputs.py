@@ -32,8 +32,12 @@ RENAMED: dict[str, str] = {
 }
 """Key of a JSON object, or column of a CSV, as it was recorded -> as it is called now."""
 
-IGNORED = frozenset({"took"})
-"""Keys, as they are called now, whose values are not compared (`took`: seconds)."""
+IGNORED = frozenset({"took", "corrected", "signature", "warnings"})
+"""Keys, as they are called now, whose values are not compared.
+
+`took` is seconds; `corrected`, for chance, is gone; a signature names the version; warnings are
+sentences.
+"""
 
 MASKS = {
     r".*\d%\|.*(it/s|s/it)\].*\n?": "",
