@@ -121,8 +121,11 @@ def value(
         InputError: rows of several runs, or no such metric.
     """
     _check_single_run(frame)
+    # a frame with runs of several tasks has NaN where a task has no clusters
     clusters = {
-        key: cluster for key, cluster in zip(frame.id, frame.cluster, strict=True) if cluster
+        key: cluster
+        for key, cluster in zip(frame.id, frame.cluster, strict=True)
+        if isinstance(cluster, str)
     }
 
     if not partial and (reason := _shortage(frame, size)):

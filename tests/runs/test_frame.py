@@ -163,3 +163,19 @@ def test_l3scores_of_a_judge_that_hardly_says_yes_or_no_are_withheld(tmp_path: P
     assert fit.value == pytest.approx(0.95)
     assert math.isnan(noise.value)
     assert "of the probability" in str(noise.reason)
+
+
+def test_a_run_without_clusters_keeps_its_interval_beside_one_with_them(
+    rows_of: RowsOf, tmp_path: Path
+) -> None:
+    """Choices have no cluster, SPIQA's answers have their paper; a frame may hold both."""
+    choices = tmp_path / "choices"
+    write_own(choices, "m", {TASK: answered(rows_of("cs_fig2cap", ""), 5)})
+    papers = [sample_of(row, "x") for row in rows_for_scoring("spiqa", "demo", "")]
+    options = {"settings": {"spiqa_demo": ""}, "benchmark": "spiqa", "split": "demo"}
+    write_run(tmp_path / "papers", "m", {"spiqa_demo": papers}, **options)
+
+    both = spiqa_tasks.load_samples(choices, tmp_path / "papers")
+    alone = spiqa_tasks.value(spiqa_tasks.load_samples(choices), "accuracy")
+    assert alone.interval is not None
+    assert spiqa_tasks.value(both[both.task == TASK], "accuracy").interval == alone.interval
