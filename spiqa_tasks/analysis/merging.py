@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.frame import frame_of
+from spiqa_tasks.runs.frame import frame_of, is_of_metric
 from spiqa_tasks.runs.run import MissingMetricError, Run
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ def questions(run: Run, metric: Metric) -> pd.DataFrame:
         frame["score"] = frame.index.map(dict(run.value(metric).scores)).astype(float)
 
     if frame.score.notna().any():
-        # A host's metric may be of some questions only, such as `seed_image`.
-        frame = frame[frame.score.notna() | (frame.status != "ok")]
+        frame = frame[is_of_metric(frame, "score")]
     return frame[frame.status != "incomplete"]
 
 

@@ -225,16 +225,24 @@ def _shortage(frame: pd.DataFrame, size: int | None) -> str:
     )
 
 
-def _scores(frame: pd.DataFrame, metric: str) -> Mapping[str, float | None]:
-    """Return id -> score; rows with status `ok` and no score are not of this metric."""
-    scores: dict[str, float | None] = {}
-    for key, status, score in zip(frame.id, frame.status, frame[metric], strict=True):
-        if score == score:  # NaN is the only value that differs from itself
-            scores[key] = float(score)
-        elif status != "ok":
-            scores[key] = None
+def is_of_metric(frame: pd.DataFrame, metric: str) -> pd.Series[bool]:
+    """Return which rows a metric is of: those with a score, and those that lack the one they need.
 
-    return scores
+    A host's metric may be of some questions only, such as `seed_image`. Its rows have no signature;
+    a task of ours needs a score of every question.
+    """
+    lacks_score = (frame.status != "ok") | (frame.signature != "")
+    return frame[metric].notna() | lacks_score
+
+
+def _scores(frame: pd.DataFrame, metric: str) -> Mapping[str, float | None]:
+    """Return id -> score, None where it is missing."""
+    rows = frame[is_of_metric(frame, metric)]
+    scores = rows[metric].astype(float)
+    return {
+        key: None if math.isnan(score) else score
+        for key, score in zip(rows.id, scores, strict=True)
+    }
 
 
 def _corpus_value(frame: pd.DataFrame, metric: str) -> Value:

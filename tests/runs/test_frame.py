@@ -179,3 +179,25 @@ def test_a_run_without_clusters_keeps_its_interval_beside_one_with_them(
     alone = spiqa_tasks.value(spiqa_tasks.load_samples(choices), "accuracy")
     assert alone.interval is not None
     assert spiqa_tasks.value(both[both.task == TASK], "accuracy").interval == alone.interval
+
+
+def test_an_answer_of_ours_without_a_score_withholds_the_value(tmp_path: Path) -> None:
+    """Where the figures' order is unknown for half of the answers, retrieval accuracy has no value,
+    though the answers themselves are in order; so says the run, too.
+    """
+    rows = rows_for_scoring("spiqa", "demo", "setting=cot")
+    samples = []
+    for place, row in enumerate(rows):
+        sample = sample_of(row, "{'Image': 0, 'Rationale': 'x'} The answer is : y.")
+        headline = next(value for value in sample.values() if "status" in value)
+        headline["status"] = "ok"
+        headline["scores"] = {"retrieval_accuracy": 1.0} if place % 2 else {}
+        headline["details"] = {**headline["details"], "figures": ["f.png"] if place % 2 else []}
+        samples.append(sample)
+    options = {"settings": {"spiqa_demo_cot": "setting=cot"}, "benchmark": "spiqa", "split": "demo"}
+    write_run(tmp_path, "m", {"spiqa_demo_cot": samples}, **options)
+
+    found = spiqa_tasks.value(spiqa_tasks.load_samples(tmp_path), "retrieval_accuracy")
+    assert math.isnan(found.value)
+    (run,), _ = load_runs([RunPath(tmp_path)])
+    assert math.isnan(run.value(run.metric("retrieval_accuracy")).value)
