@@ -29,9 +29,8 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
     Raises SystemExit: unusable data, settings or judge.
     """
     benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name)
-    settings = settings.removeprefix(
-        "default"
-    )  # the name that `datasets` gives to an empty configuration
+    # the name that `datasets` gives to an empty configuration
+    settings = settings.removeprefix("default")
     with exit_with_message():
         scorer_of(benchmark, settings)
         table = load_table(benchmark, str(stub.split), settings)

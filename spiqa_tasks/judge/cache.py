@@ -204,14 +204,13 @@ def _connected(path: Path) -> sqlite3.Connection:
     db.text_factory = bytes  # a damaged row may be no Unicode
     try:
         columns = tuple(row[1].decode() for row in db.execute("PRAGMA table_info(verdicts)"))
+        # before anything is written
         if columns != _COLUMNS and db.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone():
-            raise sqlite3.DatabaseError(
-                "it is a database of something else"
-            )  # before anything is written
+            raise sqlite3.DatabaseError("it is a database of something else")
+
         db.execute("PRAGMA journal_mode=WAL")  # readers and a writer at the same time
-        db.execute(
-            "PRAGMA synchronous=NORMAL"
-        )  # a commit survives a kill; after a power cut the last few may be gone
+        # a commit survives a kill; after a power cut the last few may be gone
+        db.execute("PRAGMA synchronous=NORMAL")
         db.execute(_TABLE)
         db.execute(f"PRAGMA busy_timeout = {1000 * _BUSY_SECONDS:.0f}")
     except sqlite3.Error:

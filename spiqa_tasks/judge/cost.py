@@ -14,10 +14,8 @@ def list_price(model: str, url: str, prompt_tokens: int, completion_tokens: int)
     Prices are those of `genai-prices`, which needs Python 3.11.
     """
     try:
-        from genai_prices import (
-            Usage,
-            calc_price,
-        )  # a large table: imported when a price is asked for
+        # a large table: imported when a price is asked for
+        from genai_prices import Usage, calc_price
     except ImportError:
         return None
 

@@ -79,9 +79,8 @@ class Patience:
         """Count a failed try."""
         if self.is_overdue(job, now):
             job.counted = job.tries
-        elif (
-            of_test
-        ):  # the server is at fault: what the request did meanwhile says nothing about it
+        elif of_test:
+            # the server is at fault: what the request did meanwhile says nothing about it
             job.counted = min(job.counted, FIRST_TRIES)
         elif not is_refusal:
             job.counted += 1

@@ -173,9 +173,9 @@ class HostTask:
         value, reported = run.value(metric), run.written.values.get(metric.name)
         if reported is None or math.isnan(value.value) or not value.scores:
             return []
-        mean = math.fsum(value.scores.values()) / len(
-            self.members(run, metric)
-        )  # failed requests count, too
+
+        asked = len(self.members(run, metric))  # failed requests count, too
+        mean = math.fsum(value.scores.values()) / asked
         if is_reported(run.task, self.config, run.written.values, metric.name, mean):
             return []
         return [

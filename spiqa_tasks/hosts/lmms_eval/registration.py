@@ -108,9 +108,8 @@ def _patch_filters(host: Any) -> None:
         from spiqa_tasks.hosts.lmms_eval.open_docs import rows_of
 
         for step in self.filters:
-            if hasattr(
-                step, "places"
-            ):  # --limit or several processes answer other docs than the first ones
+            # --limit or several processes answer other docs than the first ones
+            if hasattr(step, "places"):
                 step.places = [instance.doc_id for instance in instances]
         rows = docs if is_ours(docs) else rows_of(instances, docs)
         if rows is not None and self.name == NO_FILTER:
