@@ -11,8 +11,7 @@ from answer_forms import as_run
 from host_files import sample_of, write_run
 from pages import DOCS, README, ROOT, blocks, commands, program, text_of, words
 
-from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
-from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.benchmarks.registry import Task, load_rows, rows_for_scoring
 from spiqa_tasks.cli import command_of, main
 from spiqa_tasks.hosts.catalogue import catalogue, find_tasks
 from spiqa_tasks.published import items

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric
 from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.metric import SCORING_FAILED, Metric
 from spiqa_tasks.benchmarks.mmstar.release import REPORTED
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.judge.rules import RULE_OF

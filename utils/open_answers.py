@@ -5,7 +5,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS
+from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval import open_docs

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from spiqa_tasks.benchmarks.aggregation import Metric, Value
+from spiqa_tasks.benchmarks.metric import Metric, Value
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.runs.run import Run
 

@@ -18,7 +18,7 @@ from spiqa_tasks.analysis.merging import (
     scores_of,
     task_size,
 )
-from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
+from spiqa_tasks.benchmarks.metric import Metric, mean_of
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.runs.run import MissingMetricError, Run
 from spiqa_tasks.scoring.intervals import Paired, holm, paired

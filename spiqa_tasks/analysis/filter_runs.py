@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.inspectors import one_of_each, whole_questions
 from spiqa_tasks.analysis.merging import groups_of, headline, kinds_of, merged
-from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.summary import Outcomes, outcomes
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import selection

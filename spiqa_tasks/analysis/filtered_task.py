@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from spiqa_tasks.analysis.filter_runs import Filtered
-from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.catalogue import KEPT

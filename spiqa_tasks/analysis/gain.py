@@ -17,7 +17,7 @@ from spiqa_tasks.analysis.merging import (
     questions,
     scores_of,
 )
-from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.summary import Outcomes, outcomes
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import selection

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from spiqa_tasks.analysis.merging import check_comparable, questions
-from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import selection

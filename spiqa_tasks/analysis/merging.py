@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.frame import frame_of, is_of_metric

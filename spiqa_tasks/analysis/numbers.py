@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from spiqa_tasks.analysis.merging import kinds_of, questions
-from spiqa_tasks.benchmarks.aggregation import mean_of
+from spiqa_tasks.benchmarks.metric import mean_of
 from spiqa_tasks.benchmarks.mmstar.definition import LETTER, LMMS_EVAL
 from spiqa_tasks.benchmarks.record import EMPTY, Record
 from spiqa_tasks.runs.run import Run

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.prompting import Part
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.errors import InputError

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, mean_value, share_of
+from spiqa_tasks.benchmarks.metric import Metric, Value, mean_of, mean_value, share_of
 from spiqa_tasks.benchmarks.record import Record, Response, Status
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice

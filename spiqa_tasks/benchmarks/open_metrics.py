@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 
-from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Pairs, Value, share_of, withheld
+from spiqa_tasks.benchmarks.metric import RELEASED, Metric, Pairs, Value, share_of, withheld
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.rules import RULE_OF

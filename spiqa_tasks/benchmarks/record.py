@@ -56,13 +56,10 @@ class Response:
 
 
 @dataclass(frozen=True)
-class Ask:
-    """A judge request whose verdict becomes the record's score by the metric `score`.
+class MetricRequest:
+    """A judge request, and the function that reads a metric's score, or None, in its verdict."""
 
-    None if the verdict has none.
-    """
-
-    score: str
+    metric: str
     request: JudgeRequest
     read: Callable[[Verdict], float | None]
 
@@ -97,11 +94,12 @@ class Context:
             ).text
         return self._signed[key]
 
-    def asks(self, metric: str, candidate: Candidate) -> tuple[Ask, ...]:
+    def requests(self, metric: str, candidate: Candidate) -> tuple[MetricRequest, ...]:
         """Return the judge requests for a metric; () without a judge."""
         if self.rule is None:
             return ()
-        return (Ask(metric, self.rule.request(candidate), partial(self.rule.score, candidate)),)
+        request = self.rule.request(candidate)
+        return (MetricRequest(metric, request, partial(self.rule.score, candidate)),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,7 @@ class Record:
         groups: kind of group -> name of the group, as in `metric/name`.
         details: fields of a single benchmark, such as the figures in the order shown.
         signature: `Signature.text` of the scores.
-        asks: pending judge requests; never logged.
+        requests: pending judge requests; never logged.
     """
 
     id: str
@@ -133,7 +131,7 @@ class Record:
     verdicts: tuple[Mapping[str, Any], ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
     signature: str = ""
-    asks: tuple[Ask, ...] = field(default=(), repr=False, compare=False)
+    requests: tuple[MetricRequest, ...] = field(default=(), repr=False, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the non-empty fields as JSON values."""
@@ -197,22 +195,25 @@ class Record:
         return dataclasses.replace(self, scores={**self.scores, **scores})
 
     def judged(self, verdicts: Sequence[Verdict]) -> Record:
-        """Return the record with the scores of `verdicts`, one per ask, and without asks.
+        """Return the record with the scores of `verdicts`, one per request, and without requests.
 
-        With several asks for one metric the scores stay in `verdicts`: the metric combines them.
+        With several requests for one metric the scores stay in `verdicts`: the metric combines
+        them.
         """
-        if not self.asks:
+        if not self.requests:
             return self
 
-        entries = [_entry(ask, verdict) for ask, verdict in zip(self.asks, verdicts, strict=True)]
-        asks_of_metric = Counter(ask.score for ask in self.asks)
+        entries = []
+        for request, verdict in zip(self.requests, verdicts, strict=True):
+            entries.append(_entry(request, verdict))
+        requests_of_metric = Counter(request.metric for request in self.requests)
         scores = dict(self.scores)
         for entry in entries:
-            if "score" in entry and asks_of_metric[entry["metric"]] == 1:
+            if "score" in entry and requests_of_metric[entry["metric"]] == 1:
                 scores[entry["metric"]] = entry["score"]
 
         judged = dataclasses.replace(
-            self, scores=scores, verdicts=(*self.verdicts, *entries), asks=()
+            self, scores=scores, verdicts=(*self.verdicts, *entries), requests=()
         )
         reasons = [entry["reason"] for entry in entries if "reason" in entry]
         return judged._judge_failed(reasons[0]) if reasons else judged
@@ -235,18 +236,18 @@ def _shared(value: Any) -> Any:
     return sys.intern(value) if isinstance(value, str) else value
 
 
-_LOGGED = tuple(entry.name for entry in dataclasses.fields(Record) if entry.name != "asks")
+_LOGGED = tuple(entry.name for entry in dataclasses.fields(Record) if entry.name != "requests")
 _TYPES = get_type_hints(Record)
 
 
-def _entry(ask: Ask, verdict: Verdict) -> dict[str, Any]:
+def _entry(wanted: MetricRequest, verdict: Verdict) -> dict[str, Any]:
     """Return the logged fields of a verdict."""
-    entry: dict[str, Any] = {"metric": ask.score, "prompt": ask.request.prompt}
-    score = ask.read(verdict) if verdict.ok else None
+    entry: dict[str, Any] = {"metric": wanted.metric, "prompt": wanted.request.prompt}
+    score = wanted.read(verdict) if verdict.ok else None
     if score is not None:
         entry["score"] = score
     for mark in MARKS:
-        if getattr(ask.request, mark):
+        if getattr(wanted.request, mark):
             entry[mark] = True
     if not verdict.ok:
         return entry | {"reason": verdict.reason}

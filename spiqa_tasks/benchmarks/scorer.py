@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import (
+from spiqa_tasks.benchmarks.benchmark import Benchmark, Join, Row
+from spiqa_tasks.benchmarks.metric import (
     RELEASED,
     SCORING_FAILED,
     Metric,
@@ -20,7 +21,6 @@ from spiqa_tasks.benchmarks.aggregation import (
     Value,
     prepare,
 )
-from spiqa_tasks.benchmarks.benchmark import Benchmark, Join, Row
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.judge.judge import Judge
@@ -132,7 +132,7 @@ class Scorer:
     def requests(self, records: Sequence[Record]) -> list[JudgeRequest]:
         """Return the pending judge requests of the records."""
         questions = self.join(records, self.context) if self.join else records
-        return [ask.request for record in questions for ask in record.asks]
+        return [wanted.request for record in questions for wanted in record.requests]
 
     def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
         """Return the records judged, with the per-answer scores of every metric.
@@ -244,8 +244,9 @@ def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
     """
     if judge is None:
         return list(records)
-    verdicts = iter(judge.verdicts([ask.request for record in records for ask in record.asks]))
-    return [record.judged([next(verdicts) for _ in record.asks]) for record in records]
+    requests = [wanted.request for record in records for wanted in record.requests]
+    verdicts = iter(judge.verdicts(requests))
+    return [record.judged([next(verdicts) for _ in record.requests]) for record in records]
 
 
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:

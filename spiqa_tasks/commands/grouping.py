@@ -8,7 +8,7 @@ import pandas as pd
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, group_value
 from spiqa_tasks.analysis.merging import kinds_of
-from spiqa_tasks.benchmarks.aggregation import Metric, Value, prepare
+from spiqa_tasks.benchmarks.metric import Metric, Value, prepare
 from spiqa_tasks.commands.run_arguments import named_runs, withheld_values
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue

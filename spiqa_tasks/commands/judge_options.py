@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.config import EXTRA_VARIABLE, HEADER_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.cost import JudgingEstimate

@@ -4,8 +4,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.registry import is_there, yaml_folder
-from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.benchmarks.registry import Task, is_there, yaml_folder
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
 from spiqa_tasks.hosts.catalogue import catalogue

@@ -8,8 +8,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 
 from spiqa_tasks.benchmarks.description import ALL, COUNTED, printed
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
-from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task, is_there
 from spiqa_tasks.commands.run_arguments import (
     METRIC,
     RUN,

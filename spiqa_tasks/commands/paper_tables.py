@@ -11,7 +11,7 @@ from spiqa_tasks.analysis.paper.measures import bootstrap, correlations, spread
 from spiqa_tasks.analysis.paper.sizes import MEASURES, by_size
 from spiqa_tasks.analysis.published_rows import published_values
 from spiqa_tasks.analysis.twins import ablation_pairs
-from spiqa_tasks.benchmarks.aggregation import Metric, prepare
+from spiqa_tasks.benchmarks.metric import Metric, prepare
 from spiqa_tasks.commands.gain import print_gain
 from spiqa_tasks.commands.paper_ranking import rank_captions
 from spiqa_tasks.commands.run_arguments import (

@@ -2,8 +2,7 @@
 
 import argparse
 
-from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.benchmarks.registry import Task, load_rows
 from spiqa_tasks.commands.run_arguments import add_include_path
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.catalogue import find_tasks

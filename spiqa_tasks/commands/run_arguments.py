@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.printable import say
 from spiqa_tasks.runs.loading import load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from spiqa_tasks.benchmarks.aggregation import prepare
+from spiqa_tasks.benchmarks.metric import prepare
+from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.summary import remarks_on
-from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import grouping
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
 from spiqa_tasks.commands.run_arguments import add_columns, add_include_path, add_part, selection

@@ -15,8 +15,7 @@ from typing import Any
 
 import yaml
 
-from spiqa_tasks.benchmarks.registry import yaml_folder
-from spiqa_tasks.benchmarks.task import Task, task_of
+from spiqa_tasks.benchmarks.registry import Task, task_of, yaml_folder
 from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.files.atomic import cache_path
 

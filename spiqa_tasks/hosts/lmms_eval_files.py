@@ -17,11 +17,11 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spiqa_tasks.benchmarks.aggregation import Metric, RecordSet, Value
+from spiqa_tasks.benchmarks.metric import Metric, RecordSet, Value
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import rows_of
-from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.json_text import conforms, first_of, json_lines, loads

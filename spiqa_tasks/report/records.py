@@ -5,7 +5,7 @@ from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, overall
 from spiqa_tasks.analysis.published_rows import PAPER_JUDGE, PublishedValue, published_values
-from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.published import reported
 from spiqa_tasks.report.printer import Column, Columns, Table, shown
 from spiqa_tasks.runs.run import Run

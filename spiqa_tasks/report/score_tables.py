@@ -8,7 +8,7 @@ from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL, group_value, overall
 from spiqa_tasks.analysis.published_rows import MEANS, PAPER_JUDGE, published_overall
-from spiqa_tasks.benchmarks.aggregation import Value
+from spiqa_tasks.benchmarks.metric import Value
 from spiqa_tasks.report.printer import Column, Table, render
 from spiqa_tasks.report.records import (
     MEASURED,

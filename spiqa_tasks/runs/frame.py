@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.benchmarks.aggregation import RELEASED, Value, mean_value
 from spiqa_tasks.benchmarks.choice import OPTIONS, SOURCE
+from spiqa_tasks.benchmarks.metric import RELEASED, Value, mean_value
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE, YES_NO_MASS, noise, yes_no_masses
 from spiqa_tasks.benchmarks.record import Record

@@ -4,12 +4,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spiqa_tasks.benchmarks import choice_answers, free_answers
+from spiqa_tasks.benchmarks.answers import has_no_task, rows_in_file
 from spiqa_tasks.benchmarks.benchmark import settings_text
-from spiqa_tasks.benchmarks.choice_answers import CHOICE_ANSWERS
-from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS
-from spiqa_tasks.benchmarks.registry import known_figures, rows_for_scoring
-from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.benchmarks.registry import Task, known_figures, rows_for_scoring
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.runs.answer import Answer
@@ -19,12 +16,6 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
 
 Rows = Sequence[Mapping[str, Any]]
-
-# Benchmark of answers without a task -> function that makes the rows of a file's questions.
-ROWS_IN_FILE: Mapping[str, Callable[[Rows, str], Rows]] = {
-    FREE_ANSWERS.name: free_answers.rows_in_file,
-    CHOICE_ANSWERS.name: choice_answers.rows_in_file,
-}
 
 
 @dataclass(frozen=True)
@@ -68,7 +59,7 @@ def join_questions(
     answers = list(run.read())
     _check_ids(run, task, answers)
     asked = _asked_task(run, task)
-    is_in_file = asked.benchmark_name in ROWS_IN_FILE
+    is_in_file = has_no_task(asked.benchmark)
     rows = _rows_in_file(asked, answers) if is_in_file else rows_of(asked)
 
     form = run.form
@@ -158,7 +149,7 @@ def _rows_in_file(task: Task, answers: Sequence[Answer]) -> Rows:
         }
         asked.append({name: str(cell) for name, cell in cells.items() if cell})
         table.append({**cells, "references": answer.references})
-    return ROWS_IN_FILE[task.benchmark_name](table, f"table {digest_of(asked)}")
+    return rows_in_file(task.benchmark, table, f"table {digest_of(asked)}")
 
 
 def _asked_task(run: Run, task: Task) -> Task:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from spiqa_tasks.benchmarks.answers import CHOICE_ANSWERS, FREE_ANSWERS, SPLIT
 from spiqa_tasks.benchmarks.benchmark import settings_text
-from spiqa_tasks.benchmarks.choice_answers import CHOICE_ANSWERS
-from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS, SPLIT
-from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks, read_task
 from spiqa_tasks.judge.judge import make_judge

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spiqa_tasks.benchmarks import summary
-from spiqa_tasks.benchmarks.aggregation import Metric, RecordSet, Value
+from spiqa_tasks.benchmarks.metric import Metric, RecordSet, Value
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.signature import Signature
-from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval_files import generation_text
 from spiqa_tasks.runs.answer import Answer, by_question

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks import summary
-from spiqa_tasks.benchmarks.aggregation import Value
+from spiqa_tasks.benchmarks.metric import Value
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.hosts.lmms_eval_files import (

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, withheld
+from spiqa_tasks.benchmarks.metric import Metric, Value, mean_of, withheld
 from spiqa_tasks.benchmarks.record import Context, Record
+from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.benchmarks.signature import PACKAGE, parse, version
-from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from host_files import sample_of, write_run
 from report_runs import choices, run_of
 
 from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_label, overall
-from spiqa_tasks.benchmarks.aggregation import mean_of
+from spiqa_tasks.benchmarks.metric import mean_of
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.runs.loading import load_runs

@@ -9,7 +9,7 @@ from run_pairs import load, only, scores, write_pair
 
 from spiqa_tasks.analysis.merging import check_comparable, questions
 from spiqa_tasks.analysis.twins import ablation_pairs
-from spiqa_tasks.benchmarks.aggregation import mean_of
+from spiqa_tasks.benchmarks.metric import mean_of
 from spiqa_tasks.errors import InputError
 
 ACCURACY = mean_of("accuracy")

@@ -11,7 +11,7 @@ from run_pairs import load, only, scores
 
 from spiqa_tasks.analysis.gain import GainRuns
 from spiqa_tasks.analysis.twins import ablation_pairs
-from spiqa_tasks.benchmarks.aggregation import mean_of
+from spiqa_tasks.benchmarks.metric import mean_of
 from spiqa_tasks.errors import InputError
 
 ACCURACY = mean_of("accuracy")

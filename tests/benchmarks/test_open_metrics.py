@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.aggregation import Value
+from spiqa_tasks.benchmarks.metric import Value
 from spiqa_tasks.benchmarks.open_metrics import (
     YES_NO_MASS,
     judge_advice,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks.record import STATUSES, Ask, Record
+from spiqa_tasks.benchmarks.record import STATUSES, MetricRequest, Record
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 WORDS = st.text(min_size=1)
@@ -33,13 +33,13 @@ RECORDS = st.builds(
     verdicts=st.lists(st.dictionaries(WORDS, JSON)).map(tuple),
     details=st.dictionaries(WORDS, JSON),
     signature=st.text(),
-    asks=st.just(()),
+    requests=st.just(()),
 )
 YES = Verdict("ok", text="Yes", top_logprobs=(("Yes", -0.1), ("No", -2.5)), model="served")
 
 
-def ask(score: str, question: str = "?", value: float | None = 0.75) -> Ask:
-    return Ask(score, JudgeRequest(question), lambda _verdict: value)
+def wanted(metric: str, question: str = "?", value: float | None = 0.75) -> MetricRequest:
+    return MetricRequest(metric, JudgeRequest(question), lambda _verdict: value)
 
 
 @given(RECORDS)
@@ -70,7 +70,7 @@ def test_a_verdict_becomes_a_score_and_is_kept() -> None:
     """The score stands under the metric, the verdict tells what it was read from, and nothing is
     left to ask.
     """
-    record = Record("a", "x", scores={"other": 1.0}, asks=(ask("l3score"),))
+    record = Record("a", "x", scores={"other": 1.0}, requests=(wanted("l3score"),))
     judged = record.judged([YES])
     assert judged.scores == {"other": 1.0, "l3score": 0.75}
     assert judged.verdicts == (
@@ -82,7 +82,7 @@ def test_a_verdict_becomes_a_score_and_is_kept() -> None:
             "top_logprobs": [["Yes", -0.1], ["No", -2.5]],
         },
     )
-    assert (judged.status, judged.asks, judged.judge_failed) == ("ok", (), False)
+    assert (judged.status, judged.requests, judged.judge_failed) == ("ok", (), False)
     assert record.scores == {"other": 1.0}
     assert judged.judged([]) is judged
 
@@ -90,7 +90,7 @@ def test_a_verdict_becomes_a_score_and_is_kept() -> None:
 def test_log_probabilities_are_kept_to_six_digits() -> None:
     """With three, the score that is read from them again would differ in its third digit."""
     verdict = Verdict("ok", top_logprobs=(("Yes", -0.1234564), ("No", -2.5)), model="served")
-    (entry,) = Record("a", asks=(ask("l3score"),)).judged([verdict]).verdicts
+    (entry,) = Record("a", requests=(wanted("l3score"),)).judged([verdict]).verdicts
     assert entry["top_logprobs"] == [["Yes", -0.123456], ["No", -2.5]]
 
 
@@ -106,7 +106,7 @@ def test_a_written_verdict_is_kept_as_its_text() -> None:
     """A judge that writes has no log-probabilities; a verdict without a score is a failed
     judgement with a reason.
     """
-    judged = Record("a", asks=(ask("accuracy_llm", value=None),)).judged(
+    judged = Record("a", requests=(wanted("accuracy_llm", value=None),)).judged(
         [Verdict("ok", text="B", model="m")]
     )
     reason = "the judge's answer 'B' is no verdict of its rule"
@@ -121,18 +121,22 @@ def test_a_written_verdict_is_kept_as_its_text() -> None:
 @pytest.mark.parametrize(("before", "after"), [("ok", "judge_failed"), ("unparsed", "unparsed")])
 def test_a_failed_verdict_is_a_status_and_no_number(before: Any, after: str) -> None:
     """The reason is kept; the status changes only where nothing else was wrong."""
-    judged = Record("a", status=before, asks=(ask("l3score"),)).judged([failed("HTTP 400")])
+    judged = Record("a", status=before, requests=(wanted("l3score"),)).judged([failed("HTTP 400")])
     assert (judged.status, judged.reason, judged.judge_failed) == (after, "HTTP 400", True)
     assert judged.scores == {}
     assert judged.verdicts == ({"metric": "l3score", "prompt": "?", "reason": "HTTP 400"},)
 
 
-def test_several_asks_keep_their_metrics_apart() -> None:
-    """One ask for a metric is its score; several leave theirs in the verdicts, in order, a
+def test_several_requests_keep_their_metrics_apart() -> None:
+    """One request for a metric is its score; several leave theirs in the verdicts, in order, a
     failed one among them.
     """
-    asks = (ask("l3score", value=0.5), ask("released", "1", 0.25), ask("released", "2", 1.0))
-    judged = Record("a", asks=asks).judged([YES, YES, failed("timeout")])
+    requests = (
+        wanted("l3score", value=0.5),
+        wanted("released", "1", 0.25),
+        wanted("released", "2", 1.0),
+    )
+    judged = Record("a", requests=requests).judged([YES, YES, failed("timeout")])
     assert judged.scores == {"l3score": 0.5}
     assert [entry.get("score") for entry in judged.verdicts] == [0.5, 0.25, None]
     assert (judged.status, judged.reason) == ("judge_failed", "timeout")

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from spiqa_tasks.benchmarks import summary
-from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, RecordSet, Value, share_of
+from spiqa_tasks.benchmarks.metric import NO_ANSWER, RecordSet, Value, share_of
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer

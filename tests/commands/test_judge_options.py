@@ -4,8 +4,7 @@ from argparse import Namespace
 
 import pytest
 
-from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task
 from spiqa_tasks.commands.judge_options import chosen_judges
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folder
-from spiqa_tasks.benchmarks.task import Task, task_of
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task, task_of, yaml_folder
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import (
     KEPT,

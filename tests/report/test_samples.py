@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_runs import REFUSAL, choices, run_of, runs_at
 
-from spiqa_tasks.benchmarks.aggregation import RecordSet
+from spiqa_tasks.benchmarks.metric import RecordSet
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import DataError

@@ -9,9 +9,8 @@ import pytest
 from answer_files import scored, scorer_of
 
 from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.registry import Task, load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.runs.scoring import is_complete, score_object, values_of
 

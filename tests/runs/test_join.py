@@ -10,8 +10,8 @@ import pytest
 from answer_files import matched, mmstar_table, right_answers, rows_of, write_table
 
 from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.signature import Signature
-from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.answer import Answer

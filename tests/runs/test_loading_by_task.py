@@ -8,8 +8,7 @@ import pytest
 from answer_files import mmstar_table, right_answers, rows_of, write_jsonl, write_table
 from host_files import choice_samples, sample_of, write_run
 
-from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.benchmarks.registry import Task, load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.loading import ByTask, task_of_run, unscored_runs

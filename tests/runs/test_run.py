@@ -9,7 +9,7 @@ import pytest
 from host_files import FAILED, sample_of, write_run
 from report_runs import REFUSAL, choices, run_of, runs_at
 
-from spiqa_tasks.benchmarks.aggregation import mean_of
+from spiqa_tasks.benchmarks.metric import mean_of
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.signature import PACKAGE, version

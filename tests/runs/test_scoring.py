@@ -11,9 +11,8 @@ from host_files import FAILED
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task
 from spiqa_tasks.benchmarks.signature import Signature
-from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge

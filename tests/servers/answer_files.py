@@ -9,9 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.benchmarks.registry import Task, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
-from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.judge.judge import Judge

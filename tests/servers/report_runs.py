@@ -9,9 +9,8 @@ from pathlib import Path
 from host_files import FAILED, write_demo_run
 
 from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task
 from spiqa_tasks.benchmarks.signature import parse
-from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import load_runs

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from spiqa_tasks.benchmarks.benchmark import parse_settings
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folder
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task, yaml_folder
 from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
-from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.hosts.catalogue import catalogue, load_yaml
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import GroupValue, value_over
-from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.benchmark import settings_text
+from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.release import (

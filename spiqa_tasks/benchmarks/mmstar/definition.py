@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, withheld
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.choice import (
     ACCURACY,
@@ -19,6 +18,7 @@ from spiqa_tasks.benchmarks.choice import (
     choice_record,
     slug,
 )
+from spiqa_tasks.benchmarks.metric import Metric, Value, mean_of, withheld
 from spiqa_tasks.benchmarks.mmstar.prompts import is_few_shot, own_answer, prompt, template
 from spiqa_tasks.benchmarks.mmstar.release import (
     FILE,

@@ -9,7 +9,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import Metric, mean_of, share_of
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.choice import (
     ACCURACY,
@@ -18,6 +17,7 @@ from spiqa_tasks.benchmarks.choice import (
     choice_record,
     slug,
 )
+from spiqa_tasks.benchmarks.metric import Metric, mean_of, share_of
 from spiqa_tasks.benchmarks.prompting import Part, Picture
 from spiqa_tasks.benchmarks.record import Context, Record, Response, Status
 from spiqa_tasks.benchmarks.scifibench.release import (
@@ -155,7 +155,7 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     if scored.rule not in OPEN_RULES:
         return scored.with_scores({BY_JUDGE: scored.scores["accuracy"]})
     candidate = Candidate(response.text, reference=row["answer"], letters=tuple(row["letters"]))
-    return dataclasses.replace(scored, asks=context.asks(BY_JUDGE, candidate))
+    return dataclasses.replace(scored, requests=context.requests(BY_JUDGE, candidate))
 
 
 def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
@@ -163,7 +163,7 @@ def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
     if settings.prompt == "caption":
         return (mean_of("captioned_rate"), FAILURE_RATES[-1])
     is_asked = share_of(
-        "extractor_rate", lambda record: bool(record.asks or record.verdicts), "judge"
+        "extractor_rate", lambda record: bool(record.requests or record.verdicts), "judge"
     )
     by_judge = (mean_of(BY_JUDGE, "judge"), is_asked)
     return (

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from spiqa_tasks.benchmarks.aggregation import RELEASED
 from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.metric import RELEASED
 from spiqa_tasks.benchmarks.open_metrics import judge_advice
-from spiqa_tasks.benchmarks.record import Ask, Context, Record, Response
+from spiqa_tasks.benchmarks.record import Context, MetricRequest, Record, Response
 from spiqa_tasks.benchmarks.signature import ablation_fields, parse
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
 from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, table
@@ -93,14 +93,14 @@ def _read(unread: Record, row: Mapping[str, Any], text: str, context: Context) -
             details["released"]["image"] = released.image
 
     scores: dict[str, float] = {}
-    asks: list[Ask] = []
+    requests: list[MetricRequest] = []
     for reading in readings:
         # Without figures, their order is unknown.
         if is_cot and row["figures"]:
             scores[RETRIEVAL + reading.suffix] = float(reading.image in row["referred"])
         is_released = reading.suffix == RELEASED
         candidate = Candidate(reading.text, row["question"], row["answer"], as_written=is_released)
-        asks += context.asks(settings.judged + reading.suffix, candidate)
+        requests += context.requests(settings.judged + reading.suffix, candidate)
     return dataclasses.replace(
         unread,
         prediction=corrected.text,
@@ -108,7 +108,7 @@ def _read(unread: Record, row: Mapping[str, Any], text: str, context: Context) -
         refused=is_refusal(text),
         scores=scores,
         details=details,
-        asks=tuple(asks),
+        requests=tuple(requests),
     )
 
 

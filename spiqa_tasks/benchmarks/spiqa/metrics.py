@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import (
+from spiqa_tasks.benchmarks.metric import (
     RELEASED,
     Metric,
     Value,

@@ -16,9 +16,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import RELEASED
 from spiqa_tasks.benchmarks.benchmark import parse_settings
-from spiqa_tasks.benchmarks.record import Ask, Context, Record, Response
+from spiqa_tasks.benchmarks.metric import RELEASED
+from spiqa_tasks.benchmarks.record import Context, MetricRequest, Record, Response
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
 from spiqa_tasks.benchmarks.spiqa.prompts import wording
@@ -142,18 +142,18 @@ def _answered(question: Record, ordered: Sequence[Record], context: Context) -> 
 
     details = dict(question.details)
     scores: dict[str, float] = {}
-    asks: list[Ask] = []
+    requests: list[MetricRequest] = []
     candidate = Candidate(prediction, ordered[0].details["question"], question.reference)
     if settings.protocol != "released":
         if answers:
-            asks += context.asks(settings.judged, candidate)
+            requests += context.requests(settings.judged, candidate)
         else:
             scores[settings.judged] = 0.0
     if settings.protocol != "corrected":
         details["released_answers"] = released
         for answer in released:
             written = dataclasses.replace(candidate, prediction=answer, as_written=True)
-            asks += context.asks(settings.judged + RELEASED, written)
+            requests += context.requests(settings.judged + RELEASED, written)
 
     return dataclasses.replace(
         question,
@@ -161,7 +161,7 @@ def _answered(question: Record, ordered: Sequence[Record], context: Context) -> 
         status="ok" if answers else "no_helpful_figure",
         scores=scores,
         details=details,
-        asks=tuple(asks),
+        requests=tuple(requests),
     )
 
 

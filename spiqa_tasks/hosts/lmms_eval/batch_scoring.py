@@ -13,13 +13,12 @@ import os
 import sys
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric
-from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS
-from spiqa_tasks.benchmarks.open_metrics import L3SCORE, judge_advice
+from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
+from spiqa_tasks.benchmarks.metric import SCORING_FAILED, Metric
+from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
@@ -34,7 +33,7 @@ from spiqa_tasks.judge.resolve import judge_from_environ
 logger = logging.getLogger("spiqa_tasks")
 
 # The benchmark of docs of other people's tasks (`open_docs`).
-OPEN_ANSWERS = replace(FREE_ANSWERS.with_metrics([L3SCORE]), remarks=judge_advice)
+OPEN_ANSWERS = FREE_ANSWERS.with_metrics([L3SCORE])
 
 # Benchmark, split and settings: all that a hook knows of its task, from the doc's row.
 TaskKey = tuple[str, str, str]

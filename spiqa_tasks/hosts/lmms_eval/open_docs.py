@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from spiqa_tasks.benchmarks.answers import FREE_ANSWERS, FreeSettings
 from spiqa_tasks.benchmarks.benchmark import settings_text
-from spiqa_tasks.benchmarks.free_answers import FREE_ANSWERS, FreeSettings
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.scoring.options import NAMES
 

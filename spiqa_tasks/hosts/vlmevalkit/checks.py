@@ -12,7 +12,7 @@ import vlmeval.vlm
 from vlmeval.config import supported_VLM
 from vlmeval.smp import LMUDataRoot
 
-from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import unknown_name
 from spiqa_tasks.hosts.vlmevalkit import sent_pictures

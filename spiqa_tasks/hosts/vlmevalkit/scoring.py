@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks import summary
-from spiqa_tasks.benchmarks.aggregation import RecordSet, Value
+from spiqa_tasks.benchmarks.metric import RecordSet, Value
+from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.scorer import Scorer
-from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval_files import LoggedAnswer, task_log, write_log

@@ -5,8 +5,7 @@ from functools import cache
 from typing import Any
 
 from spiqa_tasks.benchmarks.prompting import Picture, Turn, chat_content
-from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows
-from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.benchmarks.registry import Task, benchmark_of, load_rows
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 
 Row = Mapping[str, Any]

@@ -9,8 +9,7 @@ from typing import Any
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.task import Task, benchmark_named, task_of
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task, benchmark_named, task_of
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.failed_requests import response_of

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.aggregation import RecordSet
 from spiqa_tasks.benchmarks.choice import slug
+from spiqa_tasks.benchmarks.metric import RecordSet
 from spiqa_tasks.benchmarks.mmstar.definition import LMMS_EVAL, record, table
 from spiqa_tasks.benchmarks.mmstar.release import MMStarSettings, read_options
 from spiqa_tasks.benchmarks.record import Context, Record, Response

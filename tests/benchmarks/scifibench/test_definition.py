@@ -99,7 +99,7 @@ def test_without_the_setting_no_judge_is_named(scorer_of: Callable[..., Scorer])
     """An open answer is unparsed, and neither of the judged metrics is there."""
     plain = scorer_of("scifibench")
     row = load_rows("scifibench", "demo_cap2fig", "ablation=text")[0]
-    assert plain.record(row, Response("It depends.")).asks == ()
+    assert plain.record(row, Response("It depends.")).requests == ()
     assert plain.benchmark.judge(plain.settings) is None
     rates = {"refusal_rate", "unparsed_rate", "request_failed_rate", "truncated_rate"}
     assert {metric.name for metric in plain.metrics} == {"accuracy", *rates}

@@ -113,7 +113,7 @@ def test_a_refusal_is_told_and_still_judged() -> None:
     """Refusing is no failure of the host: the judge decides the score."""
     found = answered("", "I'm sorry, but I cannot answer this question without the images.")
     assert found.refused
-    assert len(found.asks) == 1
+    assert len(found.requests) == 1
 
 
 def test_a_failed_request_has_neither_answer_nor_judgement() -> None:
@@ -133,7 +133,7 @@ def test_a_failed_request_has_neither_answer_nor_judgement() -> None:
         None,
         {},
     )
-    assert failed.asks == ()
+    assert failed.requests == ()
     assert set(failed.details) == {"figures"}
 
 
@@ -154,10 +154,10 @@ def test_each_protocol_has_its_own_names_and_reading(
     found = answered(f"protocol={protocol}", "{'Answer': 'blue'}")
     assert found.prediction == "blue"
     assert found.details.get("released", {}).get("prediction") == released
-    assert [ask.score for ask in found.asks] == metrics
+    assert [request.metric for request in found.requests] == metrics
     predictions = {"l3score": "blue", "l3score_released": "'blue'"}
     shown, rule = row(""), L3ScoreRule()
-    assert [ask.request for ask in found.asks] == [
+    assert [request.request for request in found.requests] == [
         rule.request(Candidate(predictions[name], shown["question"], shown["answer"]))
         for name in metrics
     ]
@@ -166,7 +166,7 @@ def test_each_protocol_has_its_own_names_and_reading(
 def test_the_judge_of_the_released_protocol_sees_the_released_bytes() -> None:
     """With blanks and control tokens, which are no part of the corrected answer."""
     found = answered("setting=cot,protocol=both", "The answer is a <s> b </s>")
-    corrected, released = (ask.request.prompt for ask in found.asks)
+    corrected, released = (request.request.prompt for request in found.requests)
     assert "\nCandidate answer: a < s> b \n" in corrected
     assert "\nCandidate answer:  a <s> b </s> \n" in released
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.aggregation import Metric, Value
+from spiqa_tasks.benchmarks.metric import Metric, Value
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics

@@ -134,7 +134,7 @@ def test_answers_are_joined_without_control_tokens_and_judged_as_released() -> N
     ]
     (found,) = join([document_record(*each, HERE) for each in zip(rows, said, strict=True)], HERE)
     assert (found.prediction, found.details["released_answers"]) == ("5 m", [" 5 m </s>"])
-    corrected, released = (ask.request.prompt for ask in found.asks)
+    corrected, released = (request.request.prompt for request in found.requests)
     assert "\nCandidate answer: 5 m \n" in corrected
     assert "\nCandidate answer:  5 m </s> \n" in released
 
@@ -252,7 +252,7 @@ def test_each_protocol_asks_for_its_own_score(protocol: str, asked: list[str]) -
     """
     parts = answered(protocol, 2)
     [found] = join(parts, HERE)
-    assert [ask.score for ask in found.asks] == asked
+    assert [request.metric for request in found.requests] == asked
     assert (found.id, found.status, found.scores) == (parts[0].details["question_id"], "ok", {})
     assert (found.reference, found.cluster, found.groups, found.signature) == (
         *(parts[0].reference, parts[0].cluster, parts[0].groups, parts[0].signature),

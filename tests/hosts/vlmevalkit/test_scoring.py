@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
+from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
-from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.vlmevalkit.answer_files import read_answers

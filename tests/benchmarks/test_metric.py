@@ -12,7 +12,7 @@ from forgetting import forget_text_metrics
 from openai_server import OpenAIServer
 from scipy import stats
 
-from spiqa_tasks.benchmarks.aggregation import (
+from spiqa_tasks.benchmarks.metric import (
     NO_ANSWER,
     SCORING_FAILED,
     Metric,

@@ -1,0 +1,174 @@
+"""Two benchmarks of answers that have no task, as each has its question beside it: free answers,
+scored as `L3Score` does, and choices, scored by their letters.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from spiqa_tasks.benchmarks.benchmark import Benchmark, parse_settings, settings_text
+from spiqa_tasks.benchmarks.choice import ACCURACY, FAILURE_RATES, choice_record
+from spiqa_tasks.benchmarks.metric import Metric, Value, mean_value
+from spiqa_tasks.benchmarks.open_metrics import (
+    JUDGE_FAILED,
+    L3SCORE,
+    YES_NO_MASS,
+    judge_advice,
+    judged_by,
+    metric_of,
+    text_metric,
+)
+from spiqa_tasks.benchmarks.record import Context, MetricRequest, Record, Response
+from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.errors import DataError
+from spiqa_tasks.judge.rules import Candidate
+from spiqa_tasks.metrics.text_scores import METRICS
+from spiqa_tasks.scoring.options import answer_label
+from spiqa_tasks.scoring.refusals import is_refusal
+
+# The only split: the file of the answers.
+SPLIT = "file"
+
+Cells = Mapping[str, Any]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class FreeSettings:
+    """Settings of free answers; `rule` is the judge's, as of SPIQA."""
+
+    rule: str = L3SCORE
+
+
+def _free_row(cells: Cells) -> Row:
+    if not cells["question"] or not any(cells["references"]):
+        raise DataError(
+            "Expected a question and a reference with each answer, found none with"
+            f" {cells['id']}. Add them."
+        )
+    row = {name: cells[name] for name in ("id", "question", "references")}
+    return row | {"answer": cells["references"][0]}
+
+
+def _free_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
+    """Return the record of a response, taken as it is; the judge is asked about each reference."""
+    shared = {"reference": row["answer"], "signature": _signature(row, context)}
+    if response.failure is not None:
+        return Record(row["id"], status="request_failed", reason=response.failure, **shared)
+    if not row["question"] or not any(row["references"]):
+        raise DataError("no question or no reference")  # the record's status says so
+
+    metric = metric_of(parse_settings(FreeSettings, row["settings"]).rule)
+    requests: list[MetricRequest] = []
+    for reference in row["references"]:
+        requests += context.requests(metric, Candidate(response.text, row["question"], reference))
+    return Record(
+        row["id"],
+        response.text,
+        rule=None if response.text.strip() else "empty",
+        refused=is_refusal(response.text),
+        requests=tuple(requests),
+        **shared,
+    )
+
+
+def _free_metrics(settings: FreeSettings) -> list[Metric]:
+    name = metric_of(settings.rule)
+    judged = judged_by(name, partial(_best_of_references, name))
+    mass = [YES_NO_MASS] if name == L3SCORE else []
+    return [judged, *mass, *map(text_metric, METRICS), JUDGE_FAILED, *FAILURE_RATES]
+
+
+def _best_of_references(metric: str, records: Sequence[Record]) -> Value:
+    """Return the mean of each answer's best score; an answer that lacks a verdict has none."""
+    best: dict[str, float | None] = {}
+    for record in records:
+        verdicts = [verdict for verdict in record.verdicts if verdict["metric"] == metric]
+        is_judged = bool(verdicts) and all("score" in verdict for verdict in verdicts)
+        best[record.id] = max(verdict["score"] for verdict in verdicts) if is_judged else None
+    return mean_value(best)
+
+
+def _choice_row(cells: Cells) -> Row:
+    options = cells["options"]
+    if not options:
+        raise DataError(
+            f"Expected options with each answer, found none with {cells['id']}. Add them, or "
+            "keep free answers in a file of their own."
+        )
+    try:
+        answer = answer_label(cells["answer"], options)
+    except ValueError as error:
+        raise DataError(
+            f"Expected the answer of {cells['id']} to be a letter or the text of an option, "
+            f"found {error}. Correct the row."
+        ) from error
+    return {
+        "id": cells["id"],
+        "question": cells["question"],
+        "answer": answer,
+        "letters": list(options),
+        "options": list(options.values()),
+    }
+
+
+def _choice_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
+    return choice_record(row, response, {}, _signature(row, context))
+
+
+def _signature(row: Mapping[str, Any], context: Context) -> str:
+    """Return the signature without a prompt, which nobody knows."""
+    return parse(context.sign(row, "")).with_fields(prompt="").text
+
+
+def _no_release(*_: Any) -> Any:
+    """Raise DataError: such answers have their questions beside them, and no release."""
+    raise DataError("Expected answers to have their questions beside them, found none.")
+
+
+FREE_ANSWERS = Benchmark(
+    name="answers",
+    splits={SPLIT: 0},
+    load=_no_release,
+    prompt=_no_release,
+    record=_free_record,
+    metrics=_free_metrics,
+    settings=FreeSettings,
+    judge=lambda settings: settings.rule,
+    remarks=judge_advice,
+    scoring=frozenset({"rule"}),
+)
+CHOICE_ANSWERS = Benchmark(
+    name="choices",
+    splits={SPLIT: 0},
+    load=_no_release,
+    prompt=_no_release,
+    record=_choice_record,
+    metrics=lambda _settings: [ACCURACY, *FAILURE_RATES],
+)
+
+# Benchmark of answers without a task -> function that makes a row of the cells of an answer.
+_ROW_OF: dict[str, Callable[[Cells], Row]] = {
+    FREE_ANSWERS.name: _free_row,
+    CHOICE_ANSWERS.name: _choice_row,
+}
+
+
+def has_no_task(benchmark: Benchmark) -> bool:
+    """Return whether the questions are in the file of the answers."""
+    return benchmark.name in _ROW_OF
+
+
+def rows_in_file(benchmark: Benchmark, table: Sequence[Cells], data: str) -> list[Row]:
+    """Return the rows of a file's questions, from its cells and the digest of its questions.
+
+    Raises DataError: a row that lacks what the benchmark scores by.
+    """
+    shared = {
+        "benchmark": benchmark.name,
+        "split": SPLIT,
+        "settings": settings_text(benchmark.settings()),
+        "data": data,
+    }
+    return [_ROW_OF[benchmark.name](cells) | shared for cells in table]
