@@ -19,7 +19,7 @@ SHOWN = 60
 BEFORE = 20
 
 # Signature fields that change what a model is asked.
-OF_QUESTIONS = ("data", "grey", "ablated")
+OF_QUESTIONS = ("data", "grey_level", "model_wrapper")
 
 # lmms-eval logs `--system_instruction` though chat models never get it; the prompts show it.
 NEVER_SENT = "system turn"
@@ -63,12 +63,12 @@ def _of_model(run: Run) -> Conditions:
     if run.form != lmms_eval.FORM:
         return None
     model, _, arguments = run.identity.model.partition(",")
-    mark = signature_fields(run.identity).get("ablated", "")  # with its seed
+    mark = signature_fields(run.identity).get("model_wrapper", "")  # with its seed
     return {
         "model": model,
         **model_arguments(arguments),
         # The signature of our tasks has the ablation, too.
-        "ablated": "" if run.is_own else mark,
+        "model_wrapper": "" if run.is_own else mark,
         "seed": "" if mark else run.identity.seed,
     }
 

@@ -16,11 +16,8 @@ from spiqa_tasks.runs.run import MissingMetricError, Run
 if TYPE_CHECKING:
     import pandas as pd
 
-# They change no score of a question, or (`ablated`) are what gain compares.
-NOT_DECISIVE = frozenset({"host", "ablated", "predictions", "ids", "model", "questions"})
-
-# Older runs lack it: absent says that nobody wrote it down, not that it was another one.
-UNKNOWN_IF_ABSENT = frozenset({"images"})
+# They change no score of a question, or (`model_wrapper`) are what gain compares.
+NOT_DECISIVE = frozenset({"host", "model_wrapper", "predictions", "ids", "model", "questions"})
 
 # Ids of questions that a sentence names.
 NAMED = 3
@@ -121,8 +118,7 @@ def differing(a: Signature, b: Signature) -> list[str]:
     found = []
     for name in a.__dataclass_fields__:
         one, two = getattr(a, name), getattr(b, name)
-        is_unknown = name in UNKNOWN_IF_ABSENT and not (one and two)
-        if name not in NOT_DECISIVE and one != two and not is_unknown:
+        if name not in NOT_DECISIVE and one != two:
             found.append(f"{name}: {one or 'none'} and {two or 'none'}")
 
     return found

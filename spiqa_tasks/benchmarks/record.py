@@ -85,13 +85,12 @@ class Context:
     def sign(self, row: Mapping[str, Any], wording: str) -> str:
         """Return the signature text of an answer to `row`; `wording` is the prompt's template."""
         data = f"{row['benchmark']}/{row['split']}@{row['data']}"
-        key = (data, row.get("pictures") or "", wording, row["settings"])
+        key = (data, wording, row["settings"])
         if key not in self._signed:
             prompt = hashlib.sha256(wording.encode()).hexdigest()[:8]
-            shown = {"images": key[1], "prompt": prompt, "settings": row["settings"]}
-            self._signed[key] = Signature(
-                version(PACKAGE), self.host, data, **{**shown, **self.signature}
-            ).text
+            fields = {"prompt": prompt, "settings": row["settings"], **self.signature}
+            signature = Signature(version(PACKAGE), self.host, data, **fields)
+            self._signed[key] = signature.text
         return self._signed[key]
 
     def requests(self, metric: str, candidate: Candidate) -> tuple[MetricRequest, ...]:

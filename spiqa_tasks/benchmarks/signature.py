@@ -30,12 +30,12 @@ class Signature:
     Attributes:
         host: `lmms-eval 0.7.3`, `vlmevalkit 0.0.20` or `offline`.
         data: benchmark, split and digest of the release file.
-        images: digest of the pictures' bytes; '' if unknown: they are read for a model, not for
-            scoring.
         prompt: hash of the wording.
         resized: how SPIQA's squares were made of figures; '' for figures and squares as released.
-        pictures: `up to 512 px` if the host's model class sends them no larger.
-        weights: the column of points that weigh the questions in the metric `points`.
+        grey_level: level and size of the grey pictures shown instead of the questions' own.
+        image_marks: `kept` if marks such as `<image 1>` stay in questions shown without pictures.
+        model_wrapper: what the model `ablated` changes in what the wrapped model is shown.
+        max_side: `up to 512 px` if the host's model class sends pictures no larger.
         predictions: format of the file that the responses were read from.
         ids: digest and length of the list of selected question ids.
         model: the model with its arguments, in reports that call it by a shorter name.
@@ -47,14 +47,13 @@ class Signature:
     package: str = ""
     host: str = ""
     data: str = ""
-    images: str = ""
     prompt: str = ""
     settings: str = ""
-    grey: str = ""
-    ablated: str = ""
+    grey_level: str = ""
+    image_marks: str = ""
+    model_wrapper: str = ""
     resized: str = ""
-    pictures: str = ""
-    weights: str = ""
+    max_side: str = ""
     matcher: str = ""
     tokenizer: str = ""
     predictions: str = ""
@@ -129,4 +128,4 @@ def merged(signatures: Iterable[Signature]) -> Signature:
 
 def ablation_fields(settings: Any) -> dict[str, str]:
     """Return the signature fields of the setting `ablation`."""
-    return {"grey": f"{GREY} at the original size"} if settings.ablation == "grey" else {}
+    return {"grey_level": f"{GREY} at the original size"} if settings.ablation == "grey" else {}

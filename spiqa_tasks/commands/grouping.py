@@ -34,7 +34,7 @@ _OF_SCORING = (
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the option."""
     about = (
-        "print values with intervals by a group column of the answers (category, type, "
+        "print values with intervals by a group column of the answers (category, figure_type, "
         "source, ...), or by all of them (group); RUNs keep the scores that they have"
     )
     parser.add_argument("--by", metavar="COLUMN", help=about)

@@ -19,7 +19,7 @@ from spiqa_tasks.runs.run import Run
 
 PLOTTED = {
     "category": "category",
-    "type": "type of figure",
+    "figure_type": "type of figure",
     "figures": "number of figures shown",
 }
 """Kind of group that is plotted -> its name; the others have too many groups for a plot."""
@@ -28,7 +28,7 @@ _NAMES = {
     **PLOTTED,
     "direction": "direction",
     "subcategory": "detailed axis",
-    "released_type": "type as released",
+    "figure_type_released": "type as released",
 }
 # joins three of SPIQA's types, which stand beside it
 _HIDDEN = "nonplot"

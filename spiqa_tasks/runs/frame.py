@@ -57,9 +57,9 @@ CORPUS_METRICS = frozenset(name for name in text_scores.METRICS if name != "bert
 def load_samples(*paths: str | Path, task: str | None = None) -> pd.DataFrame:
     """Return the answers at some paths as a frame with a row per question, run and repeat.
 
-    The columns are `COLUMNS`, one per kind of group (`category`, `type`, ...), and one per metric
-    that single questions have a score of, in natural units, NaN without one. docs/reference.md
-    describes each.
+    The columns are `COLUMNS`, one per kind of group (`category`, `figure_type`, ...), and one per
+    metric that single questions have a score of, in natural units, NaN without one.
+    docs/reference.md describes each.
 
     Args:
         paths: folders or files of answers, as the commands take them; `TASK=FILE` names a file's

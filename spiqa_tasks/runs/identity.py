@@ -82,7 +82,8 @@ def signature_fields(who: Identity) -> dict[str, str]:
     """Return the fields of signatures that name the model, and what changed its questions."""
     fields = {"model": who.model}
     if who.ablation != "none":
-        fields["ablated"] = ",".join(filter(None, [who.ablation, who.seed and f"seed={who.seed}"]))
+        seed = f"seed={who.seed}" if who.seed else ""
+        fields["model_wrapper"] = ",".join(filter(None, [who.ablation, seed]))
     return fields
 
 

@@ -51,8 +51,7 @@ def read(joined: Joined, judge: Judge | None = None) -> Unjudged:
     made = summary.merged_signature(run.records)
     fields = {
         "prompt": made.prompt,
-        "pictures": made.pictures,
-        "images": made.images,
+        "max_side": made.max_side,
         "ids": joined.ids,
         "predictions": run.form,
         **signature_fields(run.identity),

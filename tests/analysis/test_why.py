@@ -346,7 +346,7 @@ def test_an_ablation_is_one_condition(tmp_path: Path, questions: Sequence[Questi
     hosts, _ = run_of(tmp_path / "host", questions[:3], "accuracy")
     for run in (own, hosts):
         probed = replace(run, identity=replace(run.identity, ablation="options=permuted", seed="1"))
-        assert differing(run, probed) == ["ablated: none and options=permuted,seed=1"]
+        assert differing(run, probed) == ["model_wrapper: none and options=permuted,seed=1"]
         assert differing(run, replace(run, identity=replace(run.identity, seed="1"))) == [
             "seed: none and 1"
         ]

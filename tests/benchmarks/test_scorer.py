@@ -61,8 +61,8 @@ def test_answers_are_judged_and_averaged(
     value = scorer.value("l3score", records)
     assert (value.value, value.n) == (pytest.approx((YES + 2 * NO) / 3), 3)
     assert value.scores == {record.id: record.scores["l3score"] for record in records}
-    for name in {record.groups["type"] for record in records}:
-        members = [record for record in records if record.groups["type"] == name]
+    for name in {record.groups["figure_type"] for record in records}:
+        members = [record for record in records if record.groups["figure_type"] == name]
         mean = sum(record.scores["l3score"] for record in members) / len(members)
         assert scorer.value(f"l3score/{name}", members).value == pytest.approx(mean)
     assert len(server.requests) == 3
@@ -236,10 +236,11 @@ def fresh() -> Iterator[None]:
     ("benchmark", "settings", "fields"),
     [
         ("spiqa", "", {"tokenizer": TOKENIZER}),
-        ("spiqa", "ablation=grey,protocol=released", {"tokenizer": TOKENIZER, "grey": GREY}),
+        ("spiqa", "ablation=grey,protocol=released", {"tokenizer": TOKENIZER, "grey_level": GREY}),
         ("mmstar", "", {"matcher": MATCHER_VERSION}),
-        ("mmstar", "ablation=grey", {"matcher": MATCHER_VERSION, "grey": GREY}),
-        ("scifibench", "ablation=grey", {"matcher": MATCHER_VERSION, "grey": GREY}),
+        ("mmstar", "ablation=text", {"matcher": MATCHER_VERSION, "image_marks": "kept"}),
+        ("mmstar", "ablation=grey", {"matcher": MATCHER_VERSION, "grey_level": GREY}),
+        ("scifibench", "ablation=grey", {"matcher": MATCHER_VERSION, "grey_level": GREY}),
         ("scifibench", "ablation=text,extractor=judge", {"matcher": MATCHER_VERSION}),
         ("scifibench", "prompt=caption", {}),
     ],
@@ -248,7 +249,7 @@ def test_settings_and_metrics_say_what_the_signature_must_have(
     benchmark: str, settings: str, fields: dict[str, str]
 ) -> None:
     """The tokenizer where a text metric is, the matcher where a letter is read, the grey where
-    it is shown.
+    it is shown; MMStar without pictures keeps its marks of them.
     """
     assert dict(make_scorer(benchmark, settings, "offline", None).context.signature) == fields
 

@@ -60,7 +60,7 @@ def judged(scores: list[float], *served: str) -> list[Record]:
         Record(
             f"q{place}",
             scores={"l3score": score},
-            groups={"type": "plot"},
+            groups={"figure_type": "plot"},
             verdicts=({"metric": "l3score", "score": score, "model": model},),
         )
         for place, (score, model) in enumerate(

@@ -245,7 +245,7 @@ def test_the_signature_names_the_list_the_form_and_what_was_ablated() -> None:
     signature = found.records[0].signature
     assert "|ids:abc (24)" in signature
     assert "|predictions:jsonl" in signature
-    assert "|ablated:text,seed=3" in signature
+    assert "|model_wrapper:text,seed=3" in signature
     assert found.written.judge == ""
 
 

@@ -110,6 +110,16 @@ def table(settings: MMStarSettings) -> list[str]:
     ]
 
 
+def signature_fields(settings: MMStarSettings) -> dict[str, str]:
+    """Return the signature fields of the ablation.
+
+    Without pictures, `<image 1>` stays in 100 questions, as in the authors' code; the model
+    `ablated` removes such marks.
+    """
+    marks = {"image_marks": "kept"} if settings.ablation == "text" else {}
+    return ablation_fields(settings) | marks
+
+
 MMSTAR = Benchmark(
     name="mmstar",
     splits={"val": 1500, "demo": 24},
@@ -121,5 +131,5 @@ MMSTAR = Benchmark(
     files=lambda _split, _settings: [(source.MMSTAR, FILE)],
     scoring_settings=lambda settings: dataclasses.replace(settings, ablation="text"),
     table=table,
-    signature=ablation_fields,
+    signature=signature_fields,
 )

@@ -46,10 +46,10 @@ def groups_of(row: Mapping[str, Any], figures: int) -> dict[str, str]:
     """Return kind -> group of a question, by the type of its first referred figure and `figures`
     shown (0: unknown).
     """
-    groups = {"type": row["group"]}
+    groups = {"figure_type": row["group"]}
     if row["group"] in NOT_PLOTS:
         groups["nonplot"] = "nonplot"
-    groups["released_type"] = f"released_{row['group_released']}"
+    groups["figure_type_released"] = f"released_{row['group_released']}"
     if figures:
         groups["figures"] = (
             f"figures_{figures}" if figures <= MOST_FIGURES else f"figures_{MOST_FIGURES + 1}+"

@@ -81,7 +81,7 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
             self.task.settings_text,
             f"vlmevalkit {host_version()}",
             judge_of(self.task, judge_kwargs),
-            pictures=accepted.get(model, ""),
+            max_side=accepted.get(model, ""),
         )
 
         answers = scored(scorer, list(self.rows.values()), read_answers(path))

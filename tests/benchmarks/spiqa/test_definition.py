@@ -82,7 +82,7 @@ def test_a_record_names_answer_figures_groups_and_signature() -> None:
     )
     assert (found.id, found.cluster) == (shown["id"], shown["paper_id"])
     assert found.details == {"figures": [figure["file"] for figure in shown["figures"]]}
-    assert found.groups["type"] == shown["group"]
+    assert found.groups["figure_type"] == shown["group"]
     signature = parse(found.signature)
     assert (signature.tokenizer, signature.judge, signature.split) == (
         "ptb-java",
@@ -125,7 +125,7 @@ def test_a_failed_request_has_neither_answer_nor_judgement() -> None:
         shown["answer"],
         shown["paper_id"],
     )
-    assert failed.groups["type"] == shown["group"]
+    assert failed.groups["figure_type"] == shown["group"]
     assert parse(failed.signature).host == "offline"
     assert (failed.status, failed.reason, failed.prediction, failed.scores) == (
         "request_failed",
@@ -220,4 +220,4 @@ def test_released_retrieval_takes_the_first_image_of_the_rationale() -> None:
     assert (found.details["image"], found.details["released"]["image"]) == (right, wrong)
     assert set(found.details["released"]) == {"image", "prediction"}
     assert "blue" in found.details["released"]["prediction"]
-    assert found.groups["type"] == shown["group"]
+    assert found.groups["figure_type"] == shown["group"]

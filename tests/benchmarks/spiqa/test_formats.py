@@ -163,9 +163,9 @@ def test_groups_tell_both_readings_and_the_number_of_figures() -> None:
     """A capitalised Schematic is a schematic, counted as other in Table 4, and no plot."""
     question = {"group": "schematic", "group_released": "other"}
     assert groups_of(question, 8) == {
-        "type": "schematic",
+        "figure_type": "schematic",
         "nonplot": "nonplot",
-        "released_type": "released_other",
+        "figure_type_released": "released_other",
         "figures": "figures_8",
     }
 

@@ -87,11 +87,11 @@ def test_a_class_that_makes_pictures_small_is_refused_or_in_the_signature(
     assert "mmstar_filtered reduced, 1,600 x 1,200 as 512 x 384." in capsys.readouterr().err
     assert sorted(sent(server)) == [(384, 512), (500, 100), (512, 384)]
     signatures = {
-        parse(record["signature"]).pictures for record in run_records(tmp_path / "out", TASK)
+        parse(record["signature"]).max_side for record in run_records(tmp_path / "out", TASK)
     }
     assert signatures == {"up to 512 px"}
     status, scored, said = run_json(capsys, "score", tmp_path / "out", "--partial")
-    assert (status, parse(scored["signature"]).pictures) == (0, "up to 512 px"), said
+    assert (status, parse(scored["signature"]).max_side) == (0, "up to 512 px"), said
 
 
 @pytest.mark.parametrize("model", ["GPT4o_HIGH", "served"])
@@ -104,5 +104,5 @@ def test_every_file_is_sent(
     assert "reduced" not in capsys.readouterr().err
     assert sent(server) == dict.fromkeys([(1600, 1200), (500, 100), (480, 640), (640, 480)], "RGB")
     assert {
-        parse(record["signature"]).pictures for record in run_records(tmp_path / "out", TASK)
+        parse(record["signature"]).max_side for record in run_records(tmp_path / "out", TASK)
     } == {""}
