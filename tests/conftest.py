@@ -236,12 +236,10 @@ def scifibench_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run_filter(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, Any, str]]:
-    """`run_filter(*arguments)`: `spiqa-tasks filter --text-only-models ...`: (exit status,
-    records, stderr).
-    """
+    """`run_filter(*arguments)`: `spiqa-tasks filter ...`: (exit status, records, stderr)."""
     from run_command import run_json
 
-    return functools.partial(run_json, capsys, "filter", "--text-only-models")
+    return functools.partial(run_json, capsys, "filter")
 
 
 @pytest.fixture

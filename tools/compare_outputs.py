@@ -203,17 +203,14 @@ COMMANDS = {
     "gain_metric": "gain {host}/random --task mmstar_demo --metric accuracy_released --json",
     "gain_scifibench": "gain {host}/frequent {host}/random --task scifibench_demo --json",
     "gain_spiqa": "gain {host}/captions --task spiqa_demo --json",
-    "gain_samples": "gain {host}/random --task mmstar_demo --samples {out}/samples.jsonl --json",
     "gain_scores": "gain --scores 52.1 22.7 20.3 --json",
     # filter
     "filter": "filter {host}/frequent {host}/random --task mmstar_demo --json",
     "filter_hits": (
-        "filter {host}/frequent {host}/random --task mmstar_demo --max-hits 0 "
-        "--samples {out}/hits.jsonl --json"
+        "filter {host}/frequent {host}/random --task mmstar_demo --max-hits 0 --json"
     ),
     "filter_write": (
-        "filter {host}/frequent {host}/random --task mmstar_demo --write --name "
-        "kept_demo --folder {out} --json"
+        "filter {host}/frequent {host}/random --task mmstar_demo --write --name kept_demo --json"
     ),
     "filter_difficulty": (
         "filter {host}/frequent {host}/random --lvlm {host}/frequent {host}/random "

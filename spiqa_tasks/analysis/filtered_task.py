@@ -4,13 +4,13 @@ hook and list.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from spiqa_tasks.analysis.filter_runs import Filtered
+from spiqa_tasks.analysis.filter import Filtered
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
@@ -32,13 +32,8 @@ def process_docs(docs):
 '''
 
 
-# Content of a kept.json but for the fields of the source's YAML and of the host: see `_kept`.
+# Content of a kept.json but for what `write_task` adds of the source's YAML and of the host.
 Kept = dict[str, Any]
-# Fields of a kept.json under its digest: task, its split, number of questions that the choice was
-# among, digest of the release file (null for the host's tasks), revision of a hub dataset, digest
-# of all ids and true answers of the task, column of the true answer, how the questions were
-# chosen, and the questions with the hits of each filter.
-_FIELDS = ("source", "split", "questions", "data", "revision", "truth", "target", "filters", "kept")
 
 
 def name_of(task: str) -> str:
@@ -50,27 +45,34 @@ def name_of(task: str) -> str:
 
 
 def kept_by_filter(filtered: Filtered) -> Kept:
-    """Return what a filter kept. Raises InputError: nothing kept, or runs over a part of the
-    task.
+    """Return what a filter kept.
+
+    Raises InputError: nothing kept, or runs over a part of the task.
     """
     if part := partial_coverage(filtered.runs):
         raise InputError(
             f"Expected runs on the whole of {filtered.task} to --write it, found {part} questions."
             " Run all."
         )
-    if not filtered.kept:
+    if filtered.kept.empty:
         raise InputError(
             f"Expected questions of {filtered.task} to keep, found none. Raise --max-hits."
         )
-    made: dict[str, Any] = {"inspectors": filtered.inspectors, "metric": filtered.metric.name}
-    made |= {"threshold": filtered.threshold, "max_hits": filtered.max_hits}
-    run = filtered.runs[0]
-    every = sorted(run.by_id.values(), key=lambda answer: answer.place)
-    questions = [
-        (a.place, a.id, a.reference if a.record is None else a.record.reference) for a in every
-    ]
-    hits: dict[str, int | None] = {key: filtered.hits[key] for key in filtered.kept}
-    return _kept(filtered.task, len(filtered.hits), run.signature.data, made, questions, hits)
+
+    frame = filtered.kept
+    kept = []
+    for key, place, truth, hits in zip(
+        frame.index, frame.place, frame.reference, frame.hits, strict=True
+    ):
+        kept.append({"doc_id": int(place), "id": key, "target": truth, "hits": int(hits)})
+
+    rule = {
+        "inspectors": [row["model"] for row in filtered.answers],
+        "metric": filtered.metric,
+        "max_hits": filtered.max_hits,
+    }
+    data = filtered.runs[0].signature.data
+    return _kept(filtered.task, len(filtered.questions), data, rule, kept)
 
 
 def kept_by_list(task: Task, subset: Subset) -> Kept:
@@ -86,39 +88,41 @@ def kept_by_list(task: Task, subset: Subset) -> Kept:
             f"Expected a task of one document a question, found {task.name}. Name one of all"
             " figures."
         )
-    hits = {row["id"]: None for row in subset.rows(task.name, rows)}
+
+    wanted = {row["id"] for row in subset.rows(task.name, rows)}
+    kept = []
+    for place, row in enumerate(rows):
+        if row["id"] in wanted:
+            kept.append({"doc_id": place, "id": row["id"], "target": row["answer"]})
+
     data = f"{task.benchmark_name}/{task.split}@{rows[0]['data']}"
-    questions = [(place, row["id"], row["answer"]) for place, row in enumerate(rows)]
-    return _kept(task.name, len(rows), data, {"ids": subset.digest}, questions, hits)
+    return _kept(task.name, len(rows), data, {"ids": subset.digest}, kept)
 
 
 def _kept(
-    source: str,
-    asked: int,
-    data: str,
-    made: Mapping[str, Any],
-    questions: Sequence[tuple[int, str, str]],
-    hits: Mapping[str, int | None],
+    source: str, asked: int, data: str, rule: Mapping[str, Any], kept: list[dict[str, Any]]
 ) -> Kept:
-    """Return the questions with hits of all (place, id, true answer) of the source task."""
-    kept = [
-        {"doc_id": place, "id": key, "target": truth, "hits": [hits[key]]}
-        for place, key, truth in questions
-        if key in hits
-    ]
-    truth = digest_of([(key, truth) for _, key, truth in questions])
-    about = {
+    """Return the content of a kept.json.
+
+    Args:
+        source: task that the questions are of.
+        asked: number of questions that the choice was among.
+        data: digest of the release file, or '' for the host's tasks.
+        rule: by which the questions were chosen.
+        kept: the questions, in the order of the task.
+    """
+    return {
         "source": source,
         "questions": asked,
         "data": data or None,
-        "revision": None,
-        "truth": truth,
+        "revision": None,  # of a hub dataset; `write_task` looks it up
+        "filter": rule,
+        "kept": kept,
     }
-    return {**about, "filters": [made], "kept": kept}
 
 
 def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = None) -> Path:
-    """Write the task `name` into `folder/name`; returns its YAML.
+    """Write the task `name` into `folder/name`; return its YAML.
 
     The YAML includes that of the source task by its path, names the data's revision where the hub's
     cache knows it, and has a digest of the kept list in its metadata, so that the host's response
@@ -132,15 +136,18 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
             f"Expected a new name and a source task made of YAML alone; found {name} of {source}. "
             "Choose with --name."
         )
+
     target = config.get("doc_to_target")
-    revision = kept["revision"] or _revision(str(config["dataset_path"]))
-    filled = {
+    listed = {
         **kept,
+        "revision": kept["revision"] or _revision(str(config["dataset_path"])),
         "split": config.get("test_split") or config.get("validation_split"),
-        "revision": revision,
+        # Column of the true answer, by which `utils.filtered` sees that the data changed.
         "target": target if isinstance(target, str) else None,
     }
-    listed = {field: filled[field] for field in _FIELDS}
+    # A kept.json from elsewhere has the digest and the path of its own machine.
+    for field in ("digest", SOURCE_YAML):
+        listed.pop(field, None)
     digest = digest_of(listed)
 
     place = folder / name
@@ -150,47 +157,41 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
     (place / KEPT).write_text(json.dumps(content, indent=1), "utf-8")
     (place / "keep.py").write_text(_HOOK, encoding="utf-8")
 
-    values = {"include": str(source), "task": name, **_values(config, kept, revision, digest)}
+    values = {"include": str(source), "task": name, **_values(config, listed, digest)}
     rest = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
     path = place / f"{name}.yaml"
     path.write_text(f"{rest}process_docs: !function keep.process_docs\n", encoding="utf-8")
     return path
 
 
-def _values(
-    config: Mapping[str, Any], kept: Kept, revision: str | None, digest: str
-) -> dict[str, Any]:
+def _values(config: Mapping[str, Any], listed: Kept, digest: str) -> dict[str, Any]:
     """Return what the task's YAML has beside the source's, which it includes."""
     values: dict[str, Any] = {key: [] for key in ("tag", "group") if key in config}
+    revision = listed["revision"]
     if revision is not None:
         values["dataset_kwargs"] = {"revision": revision, **(config.get("dataset_kwargs") or {})}
+
+    rule = dict(listed["filter"])
+    if "inspectors" in rule:
+        rule["inspectors"] = len(rule["inspectors"])  # their names may be many
 
     metadata = config.get("metadata")
     values["metadata"] = {
         "version": 1.0,
         **(metadata if isinstance(metadata, dict) else {}),
-        "source": kept["source"],
-        "data": kept["data"] or revision or "unknown revision",
-        "filters": [_without_names(made) for made in kept["filters"]],
+        "source": listed["source"],
+        "data": listed["data"] or revision or "unknown revision",
+        "filter": rule,
         "kept": digest,
     }
     return values
 
 
-def _without_names(made: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a filter with the number of its inspectors: their names may be many."""
-    if "inspectors" not in made:
-        return made
-    return {**made, "inspectors": len(made["inspectors"])}
-
-
 def _revision(dataset: str) -> str | None:
-    """The commit of a hub dataset in the local cache, from which the runs were made."""
+    """Return the commit of a hub dataset in the local cache, from which the runs were made."""
     from huggingface_hub.constants import HF_HUB_CACHE
 
     reference = Path(HF_HUB_CACHE) / f"datasets--{dataset.replace('/', '--')}" / "refs" / "main"
-    return (
-        reference.read_text(encoding="utf-8").strip()
-        if "/" in dataset and reference.is_file()
-        else None
-    )
+    if "/" not in dataset or not reference.is_file():
+        return None
+    return reference.read_text(encoding="utf-8").strip()

@@ -13,7 +13,7 @@ from numbers_task import host_inspectors, manager
 from report_runs import choices, run_of
 from run_command import run_json
 
-from spiqa_tasks.analysis.filter_runs import Filtered, Rule, filter_runs
+from spiqa_tasks.analysis.filter import Filtered, filter_runs
 from spiqa_tasks.analysis.filtered_task import (
     kept_by_filter,
     kept_by_list,
@@ -57,8 +57,8 @@ def test_written_task_of_the_host_runs_at_once(
     ]
     assert results["results"]["numbers_filtered"]["exact_match,none"] == pytest.approx(2 / 3)
     metadata = results["configs"]["numbers_filtered"]["metadata"]
-    filters = [{"inspectors": 1, "metric": "exact_match", "threshold": 1.0, "max_hits": 0}]
-    assert (metadata["source"], metadata["filters"]) == ("numbers", filters)
+    rule = {"inspectors": 1, "metric": "exact_match", "max_hits": 0}
+    assert (metadata["source"], metadata["filter"]) == ("numbers", rule)
     assert (
         len(index.load_task_or_group("numbers_filtered")["numbers_filtered"].dataset["train"]) == 6
     )
@@ -70,13 +70,11 @@ def test_written_task_refuses_other_data(
     """Where the source's answers have changed, the run stops with one sentence."""
     monkeypatch.setattr("tenacity.nap.time.sleep", lambda _: None)
     host_inspectors(tmp_path / "runs", {0})
-    run_filter(
-        tmp_path / "runs", "--write", "--include-path", source_task, "--folder", tmp_path / "mine"
-    )
+    run_filter(tmp_path / "runs", "--write", "--include-path", source_task)
     rows = (source_task / "rows.jsonl").read_text().replace('"A"', '"C"')
     (source_task / "rows.jsonl").write_text(rows)
     with pytest.raises(SystemExit, match="Expected the data of numbers"):
-        manager(source_task, tmp_path / "mine").load_task_or_group("numbers_filtered")
+        manager(source_task).load_task_or_group("numbers_filtered")
 
 
 def write_answers(folder: Path, task: str, hits: set[int], stamp: str = "1") -> None:
@@ -91,9 +89,8 @@ def write_answers(folder: Path, task: str, hits: set[int], stamp: str = "1") -> 
     samples = [
         sample_of(row, row["answer"] if place in hits else "none") for place, row in enumerate(rows)
     ]
-    write_run(
-        folder, "llm", {task: samples}, stamp=stamp, settings={task: "prompt=letter"}, split="demo"
-    )
+    settings = {task: "prompt=letter,ablation=text"}
+    write_run(folder, "llm", {task: samples}, stamp=stamp, settings=settings, split="demo")
 
 
 def ids_of(task: str) -> list[str]:
@@ -139,7 +136,7 @@ def test_a_part_of_a_task_is_not_written(source_task: Path, tmp_path: Path) -> N
     path = tmp_path / "1_results.json"
     path.write_text(path.read_text().replace('"original": 6', '"original": 60'))
     runs, _ = load_runs([RunPath(tmp_path)], Selection(partial=True))
-    (found,), *_ = filter_runs(runs, text_only_models=True)
+    (found,), *_ = filter_runs(runs)
     with pytest.raises(InputError) as error:
         write_task(kept_by_filter(found), "hard", tmp_path / "tasks", source_task)
     assert (
@@ -149,9 +146,9 @@ def test_a_part_of_a_task_is_not_written(source_task: Path, tmp_path: Path) -> N
 
 
 def filtered(folder: Path, **options: Any) -> Filtered:
-    """What the filter found in the runs below a folder."""
+    """Return the filter on the only task of the runs below a folder."""
     runs, _ = load_runs([RunPath(folder)])
-    (found,), *_ = filter_runs(runs, text_only_models=True, **options)
+    (found,), _ = filter_runs(runs, **options)
     return found
 
 
@@ -166,7 +163,7 @@ def test_the_list_says_what_was_kept_and_of_what(source_task: Path, tmp_path: Pa
     source = str(source_task / "numbers.yaml")
     kept = json.loads((path.parent / "kept.json").read_text())
     listed = kept.pop("digest")
-    made = {"inspectors": ["llm"], "metric": "exact_match", "threshold": 1.0, "max_hits": 0}
+    made = {"inspectors": ["llm"], "metric": "exact_match", "max_hits": 0}
     assert kept == {
         "source": "numbers",
         "source_yaml": source,
@@ -174,18 +171,14 @@ def test_the_list_says_what_was_kept_and_of_what(source_task: Path, tmp_path: Pa
         "questions": 6,
         "data": None,
         "revision": None,
-        "truth": kept["truth"],
         "target": "answer",
-        "filters": [made],
+        "filter": made,
         "kept": [
-            {"doc_id": 1, "id": "1", "target": "A", "hits": [0]},
-            {"doc_id": 3, "id": "3", "target": "A", "hits": [0]},
-            {"doc_id": 4, "id": "4", "target": "B", "hits": [0]},
+            {"doc_id": 1, "id": "1", "target": "A", "hits": 0},
+            {"doc_id": 3, "id": "3", "target": "A", "hits": 0},
+            {"doc_id": 4, "id": "4", "target": "B", "hits": 0},
         ],
     }
-    assert kept["truth"] == digest_of(
-        [[str(place), "A" if (2 * place) % 4 else "B"] for place in range(6)]
-    )
     assert "process_docs: !function keep.process_docs" in path.read_text()
     values = yaml.safe_load(path.read_text().replace("!function", ""))
     metadata = values.pop("metadata")
@@ -201,14 +194,11 @@ def test_the_list_says_what_was_kept_and_of_what(source_task: Path, tmp_path: Pa
         "version": 1.0,
         "source": "numbers",
         "data": "unknown revision",
-        "filters": [{**made, "inspectors": 1}],
+        "filter": {**made, "inspectors": 1},
     }
-    other = write_task(
-        kept_by_filter(filtered(tmp_path / "runs", rule=Rule(threshold=0.5))),
-        "all",
-        tmp_path / "tasks",
-        source_task,
-    )
+    host_inspectors(tmp_path / "others", {0})
+    others = kept_by_filter(filtered(tmp_path / "others"))
+    other = write_task(others, "all", tmp_path / "tasks", source_task)
     assert digest not in other.read_text()
     assert len(digest) == 12
 
@@ -289,7 +279,7 @@ def test_what_a_list_cannot_make_is_refused(tmp_path: Path) -> None:
 def list_of(path: Path, ids: dict[str, int], **values: Any) -> Path:
     """A kept.json of the questions with these ids, with the hits of each."""
     kept = [
-        {"doc_id": place, "id": key, "target": "A", "hits": [hits]}
+        {"doc_id": place, "id": key, "target": "A", "hits": hits}
         for place, (key, hits) in enumerate(ids.items())
     ]
     content = {
@@ -297,8 +287,7 @@ def list_of(path: Path, ids: dict[str, int], **values: Any) -> Path:
             "source": "t",
             "questions": 9,
             "data": "d",
-            "truth": "x",
-            "filters": [{"made": path.stem}],
+            "filter": {"made": path.stem},
         },
         **{"revision": None, **values, "kept": kept},
     }
@@ -323,8 +312,7 @@ def test_a_list_from_elsewhere_makes_the_same_task_here(
 ) -> None:
     """Of a host's task: its kept.json is all that is needed."""
     host_inspectors(tmp_path / "ours", {0, 2, 5})
-    folder = ("--folder", tmp_path / "tasks", "--include-path", source_task)
-    _, (written,), _ = run_filter(tmp_path / "ours", "--write", *folder)
+    _, (written,), _ = run_filter(tmp_path / "ours", "--write", "--include-path", source_task)
     listing = Path(written["written"]).with_name("kept.json")
     moved = source_task.rename(tmp_path / "elsewhere")
     status, (found,), _ = run_json(
@@ -333,7 +321,7 @@ def test_a_list_from_elsewhere_makes_the_same_task_here(
     content = json.loads(Path(found["written"]).with_name("kept.json").read_text())
     kept = [question["id"] for question in content["kept"]]
     assert (status, found["kept"], kept) == (0, 3, ["1", "3", "4"])
-    assert content["filters"] == json.loads(listing.read_text())["filters"]
+    assert content["filter"] == json.loads(listing.read_text())["filter"]
 
 
 def test_questions_of_other_data_are_not_counted_by_a_list(tmp_path: Path) -> None:

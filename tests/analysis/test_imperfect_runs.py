@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spiqa_tasks.analysis.compare import compare
-from spiqa_tasks.analysis.filter_runs import filter_runs
+from spiqa_tasks.analysis.filter import filter_runs
 from spiqa_tasks.analysis.gain import rows, warnings
 from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.errors import InputError
@@ -161,13 +161,14 @@ def test_a_filter_counts_the_answers_of_whole_runs_or_is_refused(
             "other data",
         } & {kind for kind, _ in faults}
         return
-    (filtered,), remarks, left_out = found_filters
+    (filtered,), left_out = found_filters
     known = common(truths)
     assert all(len(truth) >= 0.99 * ASKED for truth in truths)
-    assert filtered.hits == {key: sum(truth[key] for truth in truths) for key in known}
+    hits = {key: sum(truth[key] for truth in truths) for key in known}
+    assert dict(filtered.questions.hits) == hits
     seen = {sample["accuracy"]["id"] for samples, _ in found for sample in samples}
-    assert (len(remarks), left_out) == (int(len(known) < len(seen)), [])
-    assert len(filtered.inspectors) == len(faults)
+    assert (len(filtered.remarks), left_out) == (int(len(known) < len(seen)), [])
+    assert len(filtered.answers) == len(faults)
 
 
 @given(FAULT, FAULT)

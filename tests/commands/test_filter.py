@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from filter_runs import Filter, write_inspectors
+from filter_runs import Filter, write_blind, write_inspectors
 from host_files import choice_samples, write_run
 
 from spiqa_tasks.cli import main
@@ -14,23 +14,18 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path, run_filter: Filter) -
     """No kept question, a source that the host does not know, one name for two tasks."""
     write_inspectors(tmp_path / "a", [1], models=1, data="d")
     assert "Raise --max-hits" in run_filter(tmp_path / "a", "--write")[2]
-    write_run(
-        tmp_path / "b", "m", {"t": choice_samples([False]), "u": choice_samples([False])}, stamp="1"
-    )
+    tasks = {"t": choice_samples([False]), "u": choice_samples([False])}
+    write_blind(tmp_path / "b", "m", tasks)
     assert "Choose one with --task" in run_filter(tmp_path / "b", "--write", "--name", "x")[2]
 
 
 def test_table_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Counts, the rate times 100, difficulties and leaks are printed."""
     write_inspectors(tmp_path / "llm", [0, 0, 1, 1], models=1)
-    arguments = [
-        "filter",
-        "--text-only-models",
-        str(tmp_path / "llm"),
-        "--lvlm",
-        str(tmp_path / "llm"),
-    ]
-    assert main([*arguments, "--pair", str(tmp_path / "llm"), str(tmp_path / "llm")]) == 0
+    write_run(tmp_path / "lvlm", "v", {"t": choice_samples([False] * 4)}, stamp="1")
+    llm = str(tmp_path / "llm")
+    arguments = ["filter", llm, "--lvlm", str(tmp_path / "lvlm"), "--pair", llm, llm]
+    assert main(arguments) == 0
     printed = capsys.readouterr().out
     assert "t: 1 inspectors, kept with at most 0 hits" in printed
     assert ["m0", "t", "50.0", "0.0", "0.0", "0.0", "-"] in [
@@ -38,14 +33,14 @@ def test_table_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     ]
     assert ["all", "4", "2", "50.0", "0"] in [line.split() for line in printed.splitlines()]
     assert "questions by hits: 2 by 0, 2 by 1" in printed
-    assert "0 easy, 0 moderate, 0 hard, 2 tough" in printed
+    assert "0 easy, 0 moderate, 0 hard, 2 tough, 0 unknown" in printed
     assert "m0 answers 0 without the image that m0 does not" in printed
 
 
 def test_a_task_that_is_left_out_is_status_3(tmp_path: Path, run_filter: Filter) -> None:
     """The others are filtered; where there is none, the sentence is an error."""
     tasks = {"t": choice_samples([True, False]), "u": choice_samples([None, False])}
-    write_run(tmp_path, "m", tasks)
+    write_blind(tmp_path, "m", tasks)
     status, found, errors = run_filter(tmp_path)
     assert (status, [each["task"] for each in found]) == (3, ["t"])
     assert (

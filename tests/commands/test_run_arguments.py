@@ -105,7 +105,7 @@ def test_every_command_reads_every_form(
         0.75,
         0.25,
     )
-    (kept,) = run_json(capsys, "filter", "--text-only-models", without, "--max-hits", 0)[1]
+    (kept,) = run_json(capsys, "filter", without, "--max-hits", 0)[1]
     assert (kept["task"], kept["n"], kept["kept"]) == ("mmstar_demo", 24, 18)
     (resampled,) = run_json(capsys, "bootstrap", runs[0], "--size", 24, "--repeats", 500)[1]
     assert (resampled["n"], resampled["mean"]) == (24, pytest.approx(0.75, abs=0.02))
@@ -354,7 +354,7 @@ def test_a_value_over_a_part_has_its_questions_beside_it(
         assert set(told) <= {"", "6 of 12"}
 
 
-MIXED = ["score", "score --by group", "compare", "filter --text-only-models"]
+MIXED = ["score", "score --by group", "compare"]
 
 
 @pytest.mark.parametrize("command", MIXED)

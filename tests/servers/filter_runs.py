@@ -18,4 +18,9 @@ def write_inspectors(
     """Write runs of so many models; question k is answered by the first hits[k] of them."""
     for model in range(models):
         samples = choice_samples([model < hit for hit in hits], **options)
-        write_run(folder, f"m{model}", {task: samples}, stamp=str(model))
+        write_blind(folder, f"m{model}", {task: samples}, stamp=str(model))
+
+
+def write_blind(folder: Path, model: str, tasks: dict[str, Any], stamp: str = "1") -> None:
+    """Write a run of a model that saw no pictures."""
+    write_run(folder, "ablated", tasks, f"base={model},ablation=text", stamp)

@@ -72,5 +72,10 @@ def host_inspectors(folder: Path, right: set[int]) -> None:
         for place in range(6)
     ]
     write_run(
-        folder, "llm", {"numbers": samples}, stamp="1", totals={"numbers": {"exact_match": 0.5}}
+        folder,
+        "ablated",
+        {"numbers": samples},
+        "base=llm,ablation=text",
+        stamp="1",
+        totals={"numbers": {"exact_match": 0.5}},
     )

@@ -107,9 +107,7 @@ def test_every_command_takes_the_folder(tmp_path: Path, capsys: Said) -> None:
     for command in (["compare"], ["score", "--by", "group"]):
         status, found, said = run_json(capsys, *command, tmp_path, "--task", "mmstar_demo")
         assert (status, bool(found)) == (0, True), said
-    status, kept, said = run_json(
-        capsys, "filter", tmp_path, "--text-only-models", "--task", "mmstar_demo"
-    )
+    status, kept, said = run_json(capsys, "filter", "mmstar_demo_text=" + str(tmp_path / "m"))
     assert (status, bool(kept)) == (0, True), said
     pytest.importorskip("jinja2", reason="the extra `report` is not installed")
     assert main(["report", str(tmp_path), "--csv", "report.csv"]) == 0

@@ -1,0 +1,324 @@
+"""The filter of the MMStar paper (section 4.1): what text-only models answer needs no image."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pandas as pd
+
+from spiqa_tasks.analysis.breakdown import OVERALL
+from spiqa_tasks.analysis.merging import (
+    check_comparable,
+    groups_of,
+    headline,
+    kinds_of,
+    questions,
+)
+from spiqa_tasks.benchmarks.metric import Metric
+from spiqa_tasks.benchmarks.summary import outcomes
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.printable import counted
+from spiqa_tasks.runs import selection
+from spiqa_tasks.runs.answer import FIRST
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.values import too_few
+
+# The paper keeps questions with at most 2 hits of 8 inspectors.
+KEPT_SHARE = 2 / 8
+
+# Share of hits from which a question counts to the abnormal hit rate: 6 of 8 (Figure 2).
+ABNORMAL_SHARE = 6 / 8
+
+# Least share of hits of 16 LVLMs: 0, 4, 8 and 12 (section 4.1).
+DIFFICULTIES = {"tough": 0 / 16, "hard": 4 / 16, "moderate": 8 / 16, "easy": 12 / 16}
+UNKNOWN = "unknown"
+
+# Share of refused and unparsed answers from which most of an inspector's misses say nothing.
+MOSTLY = 0.5
+
+# The less of a picture a model saw, the more its hits say; those of LLM bases have rank 0.
+RANKS = {"text": 1, "grey": 2, "none": 4}
+OTHER_RANK = 3
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """The filter on one task.
+
+    Attributes:
+        runs: of the inspectors, the text-only models.
+        answers: a row per inspector: model, task, mean score, shares of answers that are none.
+        questions: a row per question that every inspector has a score of, in the task's order:
+            the columns of `merging.questions`, its `place` in the task, `hits`, `is_kept`,
+            `difficulty` (with LVLM runs) and `leaks`, the number of pairs in which it leaked.
+        max_hits: largest number of hits of a kept question.
+        leaked: a row per pair: the LVLM, its LLM base, n and ids of the questions that the LVLM
+            answers without the image and its base does not (Figure 3).
+        remarks: warnings for people.
+    """
+
+    task: str
+    metric: str
+    runs: list[Run]
+    answers: list[dict[str, Any]]
+    questions: pd.DataFrame
+    max_hits: int
+    leaked: list[dict[str, Any]]
+    remarks: list[str]
+
+    @property
+    def kept(self) -> pd.DataFrame:
+        """The kept questions."""
+        return self.questions[self.questions.is_kept]
+
+    def groups(self) -> list[dict[str, Any]]:
+        """Return a row for all questions and for each group: n, kept, abnormal hit rate (Figure 2).
+
+        With pairs also the number of questions that leaked in more than half of them (Figure 3).
+        """
+        groups = {OVERALL: list(self.questions.index)}
+        groups |= groups_of(self.questions, kinds_of(self.runs[0]))
+
+        rows = []
+        for name, ids in groups.items():
+            members = self.questions.loc[ids]
+            share = members.hits / len(self.runs)
+            row: dict[str, Any] = {
+                "group": name,
+                "n": len(members),
+                "kept": int(members.is_kept.sum()),
+                "abnormal_hit_rate": float((share >= ABNORMAL_SHARE).mean()),
+            }
+            if self.leaked:
+                row["leaked_by_most"] = int((2 * members.leaks > len(self.leaked)).sum())
+            rows.append(row)
+        return rows
+
+    def hit_counts(self) -> list[int]:
+        """Return the number of questions by hits, from 0 to the number of inspectors."""
+        counts = self.questions.hits.value_counts()
+        return [int(counts.get(hits, 0)) for hits in range(len(self.runs) + 1)]
+
+    def difficulty_counts(self) -> dict[str, int]:
+        """Return difficulty -> number of kept questions, easy ones first; {} without LVLM runs."""
+        if "difficulty" not in self.questions:
+            return {}
+        counts = self.kept.difficulty.value_counts()
+        return {name: int(counts.get(name, 0)) for name in [*reversed(DIFFICULTIES), UNKNOWN]}
+
+
+def filter_runs(
+    runs: Sequence[Run],
+    lvlms: Sequence[Run] = (),
+    pairs: Sequence[tuple[Sequence[Run], Sequence[Run]]] = (),
+    tasks: Sequence[str] = (),
+    metric: str | None = None,
+    max_hits: int | None = None,
+) -> tuple[list[Filtered], list[str]]:
+    """Return the filter on every task of the inspectors' runs, and a sentence per task left out.
+
+    Args:
+        runs: of the inspectors, all without images; of a model with several, one counts.
+        lvlms: of LVLMs with images, for the difficulty.
+        pairs: (runs of an LVLM without images, runs of its LLM base), for leaked questions.
+        tasks: those that count; all without names.
+        metric: its name; None: the headline of each task.
+        max_hits: largest number of hits of a kept question; None: 2 of 8, scaled.
+
+    Raises InputError: no such runs or tasks, runs with images, or no task left.
+    """
+    inspectors = one_run_per_model(selection.select_tasks(runs, tasks, variants=True))
+    every = [run for members in inspectors.values() for run in members]
+    if seeing := [run for run in every if not selection.is_blind(run)]:
+        raise InputError(
+            f"Expected runs without images, found one with: {seeing[0].task} of "
+            f"{seeing[0].identity.model}. Run --model ablated --model_args "
+            "base=...,ablation=text, or name answers of a text-only model TASK_text=FILE."
+        )
+    if missing := [task for task in tasks if task not in inspectors]:
+        raise InputError(
+            f"Expected results of {', '.join(missing)}; found {', '.join(inspectors)}. "
+            "Correct --task."
+        )
+
+    seeing_lvlms = one_run_per_model(run for run in lvlms if not selection.is_blind(run))
+    roles_of_pairs = [(_without_images(lvlm), _without_images(llm)) for lvlm, llm in pairs]
+
+    filtered = []
+    left_out = []
+    for task, members in inspectors.items():
+        of_task = [
+            (lvlm[task], llm[task]) for lvlm, llm in roles_of_pairs if task in lvlm and task in llm
+        ]
+        try:
+            result = _filtered(members, seeing_lvlms.get(task, []), of_task, metric, max_hits)
+        except InputError as error:
+            left_out.append(f"{task} is left out: {error}")
+        else:
+            filtered.append(result)
+
+    if not filtered:
+        raise InputError(" ".join(left_out))
+    return filtered, left_out
+
+
+def one_run_per_model(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    """Return source task -> one run per model.
+
+    Of a model's runs the first of these is taken: a task for LLM bases (`_llm`), no picture
+    (`_text`), a grey one (`_grey`), others, with pictures. Of equals, such as several seeds, the
+    last is taken.
+    """
+    same: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        if remark := selection.changed_options_remark(run):
+            raise InputError(remark)
+        same.setdefault((selection.source_task(run), run.identity.model), []).append(run)
+
+    chosen: dict[str, list[Run]] = {}
+    for (task, _), members in same.items():
+        # Reversed, as `min` takes the first of equals.
+        chosen.setdefault(task, []).append(min(reversed(members), key=_rank))
+    return chosen
+
+
+def _rank(run: Run) -> int:
+    if selection.is_few_shot(run):
+        return 0
+    return RANKS.get(selection.ablation(run), OTHER_RANK)
+
+
+def _without_images(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    return one_run_per_model(run for run in runs if selection.is_blind(run))
+
+
+def _filtered(
+    runs: list[Run],
+    lvlms: list[Run],
+    pairs: list[tuple[list[Run], list[Run]]],
+    metric_name: str | None,
+    max_hits: int | None,
+) -> Filtered:
+    """Return the filter on the task of the inspectors' runs.
+
+    Raises InputError: runs that do not compare, or a rule by which all or no questions are kept.
+    """
+    first = runs[0]
+    task = selection.source_task(first)
+    metric = headline(first, metric_name)
+    # Before the runs are read: such a task has a document for each figure.
+    if first.is_own and first.own.benchmark.join(first.settings) is not None:
+        raise InputError(
+            "each of its questions is several documents, one for a figure, and would be kept in "
+            "part. Filter the task that shows all figures at once."
+        )
+    most = _most_hits(len(runs), max_hits)
+
+    scores = _scores(first, runs, metric)
+    known = scores.dropna()
+    frame = questions(first, metric).loc[known.index]
+    frame["hits"] = known.sum(axis="columns").astype(int)
+    frame["is_kept"] = frame.hits <= most
+
+    if lvlms:
+        share = _scores(first, lvlms, metric).dropna().mean(axis="columns")
+        bounds = [*DIFFICULTIES.values(), 1.01]  # above 1, which all LVLMs reach
+        difficulty = pd.cut(share, bounds, right=False, labels=list(DIFFICULTIES))
+        frame["difficulty"] = difficulty.astype(object).reindex(frame.index).fillna(UNKNOWN)
+
+    leaked = [_leaked(first, lvlm, llm, metric) for lvlm, llm in pairs]
+    frame["leaks"] = 0
+    for pair in leaked:
+        frame["leaks"] += frame.index.isin(pair["ids"])
+
+    frame["place"] = [first.by_id[key].place for key in frame.index]
+    frame = frame.sort_values("place")
+    answers = [_answers(run, scores[number]) for number, run in enumerate(runs)]
+    lost = list(scores.index.difference(frame.index, sort=False))
+    remarks = [f"{task}: {remark}" for remark in _remarks(lost, answers)]
+    return Filtered(task, metric.name, runs, answers, frame, most, leaked, remarks)
+
+
+def _answers(run: Run, scores: pd.Series) -> dict[str, Any]:
+    about = {"model": run.identity.model, "task": run.task, "score": float(scores.mean())}
+    return about | asdict(outcomes(list(run.questions)))
+
+
+def _most_hits(models: int, max_hits: int | None) -> int:
+    """Return the largest number of hits of a kept question."""
+    most = int(models * KEPT_SHARE) if max_hits is None else max_hits
+    if not 0 <= most < models:
+        raise InputError(
+            f"Expected --max-hits from 0 to {models - 1}, for {models} inspectors; found {most}."
+        )
+    return most
+
+
+def _scores(first: Run, runs: Sequence[Run], metric: Metric) -> pd.DataFrame:
+    """Return the scores of runs on the questions of the first inspector, a column per run.
+
+    A failed request is NaN. Raises InputError: runs of other questions or of a part of the task,
+    or scores that do not say right or wrong.
+    """
+    columns = []
+    for run in runs:
+        run.metric(metric.name)
+        if withheld := run.record_set.withheld():
+            raise InputError(
+                f"Expected the whole of {run.task} of {run.name}: {withheld.reason}. Run it, or "
+                "add --partial."
+            )
+        # An inspector is asked in its own way: prompts may differ.
+        check_comparable(first, run, metric, same_prompt=False)
+        columns.append(_right_or_wrong(run, metric))
+    return pd.concat(columns, axis="columns", keys=range(len(runs)))
+
+
+def _right_or_wrong(run: Run, metric: Metric) -> pd.Series:
+    frame = questions(run, metric)
+    known = frame.score.dropna()
+    if few := too_few(len(known), len(frame), "answers have a score"):
+        failed = int((frame.status == "request_failed").sum())
+        raise InputError(
+            f"Expected scores by {metric.name} of the answers of {run.identity.model} to "
+            f"{run.task}: {few} ({counted(failed, 'request')} failed). Run it again, or choose "
+            "another --metric."
+        )
+
+    between = known[~known.isin([0, 1])]
+    if len(between):
+        raise InputError(
+            f"Expected scores of 0 or 1 in {metric.name} of {run.task}, found "
+            f"{between.iloc[0]:.3f}. Choose another --metric."
+        )
+    return frame.score
+
+
+def _leaked(first: Run, lvlms: list[Run], llms: list[Run], metric: Metric) -> dict[str, Any]:
+    names = [run.identity.model for run in (*lvlms, *llms)]
+    if len(names) != 2:
+        raise InputError(
+            f"Expected an LVLM and its LLM base in each --pair, found {', '.join(names)}. Name two "
+            "files."
+        )
+    scores = _scores(first, [*lvlms, *llms], metric)
+    ids = list(scores.index[(scores[0] == 1) & (scores[1] == 0)])
+    return {"lvlm": names[0], "llm": names[1], "n": len(ids), "ids": ids}
+
+
+def _remarks(lost: list[str], answers: list[dict[str, Any]]) -> list[str]:
+    """Return warnings: questions left out, inspectors that mostly gave no answer."""
+    remarks = []
+    if lost:
+        remarks.append(
+            f"{counted(len(lost), 'question')} left out, as not every inspector has a score of"
+            f" each, the first: {', '.join(lost[:FIRST])}."
+        )
+    for row in answers:
+        if row["refused"] + row["unparsed"] >= MOSTLY:
+            remarks.append(
+                f"{row['model']} refused {row['refused']:.0%} of the questions, and "
+                f"{row['unparsed']:.0%} of its answers could not be read. These count as misses, so"
+                " that questions are kept that need no image; leave it out, or ask it otherwise."
+            )
+    return remarks
