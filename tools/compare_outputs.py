@@ -206,9 +206,7 @@ COMMANDS = {
     "gain_scores": "gain --scores 52.1 22.7 20.3 --json",
     # filter
     "filter": "filter {host}/frequent {host}/random --task mmstar_demo --json",
-    "filter_hits": (
-        "filter {host}/frequent {host}/random --task mmstar_demo --max-hits 0 --json"
-    ),
+    "filter_hits": ("filter {host}/frequent {host}/random --task mmstar_demo --max-hits 0 --json"),
     "filter_write": (
         "filter {host}/frequent {host}/random --task mmstar_demo --write --name kept_demo --json"
     ),
