@@ -9,8 +9,7 @@ from contextlib import contextmanager
 
 from measure import ROOT
 
-from spiqa_tasks.judge.rules.l3score import L3ScoreRule
-from spiqa_tasks.judge.rules.rule import Candidate
+from spiqa_tasks.judge.rules import Candidate, L3ScoreRule
 from spiqa_tasks.judge.types import JudgeRequest
 
 SERVER = ROOT / "tests" / "servers" / "openai_server.py"

@@ -13,14 +13,14 @@ from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.judge.config import CONCURRENCY, DEFAULT_JUDGE, TIMEOUT
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import parse_judge
-from spiqa_tasks.judge.rules.l3score import (
+from spiqa_tasks.judge.rules import (
     DEFAULT_PROMPT,
     LEAST_MASS,
     TOP,
+    Candidate,
     L3ScoreRule,
     yes_no_mass,
 )
-from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.judge.types import Verdict
 from spiqa_tasks.scoring.values import mean_or_nan
 

@@ -28,7 +28,7 @@ from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.judge.providers.anthropic import AnthropicJudge
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
 from spiqa_tasks.judge.providers.provider import RequestError, retry_after_seconds
-from spiqa_tasks.judge.sanitize import is_suspicious, sanitize
+from spiqa_tasks.judge.sanitize import sanitize
 from spiqa_tasks.judge.types import JudgeRequest, redacted
 from spiqa_tasks.printable import printable
 from spiqa_tasks.runs.paths import read_path
@@ -143,7 +143,7 @@ PARSERS: Mapping[str, Callable[[str], Any]] = {
     "parse_ranking": lambda text: parse_ranking(text, tuple(OPTIONS)),
     "without_reasoning": without_reasoning,
     "is_refusal": is_refusal,
-    "sanitize": lambda text: is_suspicious(text) or sanitize(text),
+    "sanitize": sanitize,
     "printable": lambda text: printable(text) + redacted(text, "sk-secret-0123456789"),
     "retry_after": lambda text: retry_after_seconds({"retry-after": text}),
     "signature": signature.parse,

@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from spiqa_tasks.benchmarks.metric import RELEASED, Metric, Pairs, Value, share_of, withheld
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.rules import RULE_OF
-from spiqa_tasks.judge.rules.l3score import LEAST_MASS, yes_no_mass
-from spiqa_tasks.judge.rules.rule import NEITHER_REMEDY
+from spiqa_tasks.judge.rules import LEAST_MASS, NEITHER_REMEDY, RULE_OF, yes_no_mass
 from spiqa_tasks.metrics.text_scores import TOKENIZER, text_scores
 
 # Mean probability of yes and no together below which people are warned; fit judges stay near 1.

@@ -28,7 +28,7 @@ Status = Literal[
 ]
 
 # Flag of a judge request that its verdict keeps -> name of the count of such answers.
-MARKS = {"cut": "shown_cut", "suspicious": "suspicious"}
+MARKS = {"cut": "shown_cut"}
 _UNREAD = ("empty", "truncated", "unformatted")
 
 # Whole responses in lower case that are no answers; tables write the last two for empty cells.

@@ -17,7 +17,7 @@ from spiqa_tasks.hosts.known_breaks import installed_breaks
 from spiqa_tasks.hosts.lmms_eval import registration as lmms_eval
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import judge_from_environ
-from spiqa_tasks.judge.rules.l3score import L3ScoreRule
+from spiqa_tasks.judge.rules import L3ScoreRule
 from spiqa_tasks.metrics.text_scores import available_metrics
 from spiqa_tasks.printable import said_if_slow
 from spiqa_tasks.report.printer import Table, add_format, render

@@ -2,37 +2,38 @@
 
 import asyncio
 import heapq
-import itertools
 import logging
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from spiqa_tasks.extras import require
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.pace import Outcome, Pace
 from spiqa_tasks.judge.patience import Job, Patience
-from spiqa_tasks.judge.providers import PROVIDERS, Adaptation, Provider
+from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.providers.hf import HfLocal
-from spiqa_tasks.judge.providers.provider import RequestError
+from spiqa_tasks.judge.providers.provider import Adaptation, Provider, RequestError
 from spiqa_tasks.judge.slots import Slots
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed, redacted_verdict
 from spiqa_tasks.printable import counted, progress
 
 _TEST = "Is the sky blue on a clear day? Answer in one word - Yes or No."
+
+# A server that answers a test question in this time has lost a request that waits for long.
 _TEST_SECONDS = 5.0
-"""A server that answers a test question in this time has lost a request that waits for long."""
+
 _log = logging.getLogger("spiqa_tasks")
 
+# Callback for a key and its verdict, called as soon as the verdict arrives.
 Keep = Callable[[str, Verdict], None]
-"""Callback for a key and its verdict, called as soon as the verdict arrives."""
 
 
 def ask_all(
     config: JudgeConfig,
-    requests: Mapping[str, JudgeRequest],
+    requests: dict[str, JudgeRequest],
     keep: Keep,
     adaptation: Adaptation | None = None,
 ) -> dict[str, Verdict]:
@@ -48,7 +49,6 @@ def ask_all(
         require(provider.extra, f"The judge {config.name}")
     client = provider(config, adaptation)
     verdicts: dict[str, Verdict] = {}
-    count = itertools.count(1)
 
     doing = f"judge {config.name}: {counted(len(requests), 'judgement')}"
     with progress(doing, len(requests)) as show:
@@ -56,7 +56,7 @@ def ask_all(
         def done(key: str, verdict: Verdict) -> None:
             verdicts[key] = verdict
             keep(key, verdict)
-            show(next(count))
+            show(len(verdicts))
 
         if isinstance(client, HfLocal):
             for key, request in requests.items():
@@ -66,7 +66,7 @@ def ask_all(
     return verdicts
 
 
-def _run(loop: "JudgeLoop", requests: Mapping[str, JudgeRequest]) -> None:
+def _run(loop: "JudgeLoop", requests: dict[str, JudgeRequest]) -> None:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -75,7 +75,7 @@ def _run(loop: "JudgeLoop", requests: Mapping[str, JudgeRequest]) -> None:
 
     with ThreadPoolExecutor(1) as pool:
         try:
-            pool.submit(lambda: asyncio.run(loop.run(requests))).result()
+            pool.submit(asyncio.run, loop.run(requests)).result()
         except KeyboardInterrupt:
             loop.patience.stop(math.inf)  # the pool waits for what is on its way, which is stored
             raise
@@ -84,7 +84,7 @@ def _run(loop: "JudgeLoop", requests: Mapping[str, JudgeRequest]) -> None:
 class _Queue:
     """Jobs to be done: those tried before, each at its time, then the others in order."""
 
-    def __init__(self, jobs: Iterable[Job]) -> None:
+    def __init__(self, jobs: list[Job]) -> None:
         self._new = deque(jobs)
         self._again: list[tuple[float, int, Job]] = []
 
@@ -123,32 +123,27 @@ class _Try:
     answers_before: int
 
 
-@dataclass(eq=False)
 class JudgeLoop:
     """Asks one judge until every request has a verdict.
 
     It has no rules of its own: `Pace` says how fast, `Slots` how many at once, `Patience` how long.
     """
 
-    config: JudgeConfig
-    client: Provider
-    keep: Keep
-    pace: Pace = field(init=False, default_factory=Pace)
-    slots: Slots = field(init=False)
-    patience: Patience = field(init=False)
-    queue: _Queue = field(init=False)
-    running: "dict[asyncio.Task[Verdict], _Try]" = field(init=False, default_factory=dict)
+    def __init__(self, config: JudgeConfig, client: Provider, keep: Keep) -> None:
+        self.config = config
+        self.client = client
+        self.keep = keep
+        self.pace = Pace()
+        self.slots = Slots(config)
+        self.patience = Patience(config.retry)
+        self.queue = _Queue([])
+        self.running: dict[asyncio.Task[Verdict], _Try] = {}
 
-    def __post_init__(self) -> None:
-        self.slots = Slots(self.config)
-        self.patience = Patience(self.config.retry)
-
-    async def run(self, requests: Mapping[str, JudgeRequest]) -> None:
+    async def run(self, requests: dict[str, JudgeRequest]) -> None:
         """Have every verdict kept."""
         watch = _Watch(self.client, self.slots)
-        self.queue = _Queue(
-            Job(position, key, request) for position, (key, request) in enumerate(requests.items())
-        )
+        jobs = [Job(position, *item) for position, item in enumerate(requests.items())]
+        self.queue = _Queue(jobs)
         try:
             while self.queue or self.running:
                 wait = self._start(watch)

@@ -1,7 +1,5 @@
 """Verdicts that were paid for: a SQLite file with a checksum for each."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -11,7 +9,6 @@ import zlib
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from spiqa_tasks.errors import JudgeError
@@ -19,20 +16,24 @@ from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import counted, say
 
+# Seconds to wait for a locked file on opening and closing it, when no answer is held up.
 LOCKED_SECONDS = 10.0
-"""Wait for a locked file on opening and closing it, when no answer is held up."""
+
+# Longest wait of a write while answers arrive, all of which it holds up.
 _BUSY_SECONDS = 0.1
-"""Longest wait of a write while answers arrive: it holds up all of them."""
+
+# Pause after a failed write.
 _RETRY_SECONDS = 1.0
-"""Pause after a failed write."""
-_COLUMNS = ("key", "verdict", "checksum")
+
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, verdict TEXT, checksum INTEGER)"
     " WITHOUT ROWID"
 )
+
+# Words of SQLite's errors that are no sign of damage.
 _IN_THE_WAY = ("locked", "readonly", "read-only", "full", "unable to open", "disk I/O")
-"""Words of SQLite's errors that are no sign of damage."""
-_KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens")
+
+_KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens", "adapted")
 
 
 def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) -> str:
@@ -80,33 +81,30 @@ class VerdictCache:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self.path, self._trouble, self._next_try = path, "", 0.0
-        self._is_said = False
-        self._waiting: dict[str, Verdict] = {}
+        self.path = path
         self._db: sqlite3.Connection | None = None
+        self._waiting: dict[str, Verdict] = {}
+        self._next_try = 0.0
+        self._trouble = ""
+        self._is_said = False
         if path is None:
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = _connected(path)
         except (OSError, sqlite3.Error) as error:
-            self._trouble = getattr(error, "strerror", None) or str(error)
+            self._trouble = str(error)
             if path.is_file() and path.stat().st_size:  # a full disk leaves an empty file
                 self._renew(error)
 
-    def __enter__(self) -> VerdictCache:
+    def __enter__(self) -> "VerdictCache":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._db is not None:
             self._db.execute(f"PRAGMA busy_timeout = {1000 * LOCKED_SECONDS:.0f}")
             self._write()
-        if self._db is not None:
+        if self._db is not None:  # a damaged file may have been given up
             self._db.close()
         if self.unstored:
             say(
@@ -138,16 +136,14 @@ class VerdictCache:
 
     def put(self, key: str, verdict: Verdict) -> None:
         """Store a verdict now, or if that fails with a later one; skip a failed verdict."""
-        if self.path is not None and verdict.ok:
-            self._waiting[key] = verdict
-            if time.monotonic() >= self._next_try:
-                self._write()
-            if self._waiting and "locked" not in self._trouble:  # a lock may pass
-                self._say_lost()
+        if self.path is None or not verdict.ok:
+            return
+        self._waiting[key] = verdict
+        if time.monotonic() >= self._next_try:
+            self._write()
 
-    def _say_lost(self) -> None:
-        """Say once, while there is time to make room, that verdicts are lost."""
-        if not self._is_said:
+        is_lost = bool(self._waiting) and "locked" not in self._trouble  # a lock may pass
+        if is_lost and not self._is_said:  # at the first one, while there is time to make room
             self._is_said = True
             say(
                 f"The judge's cache {self.path} cannot be written ({self._trouble}): verdicts count"
@@ -155,26 +151,26 @@ class VerdictCache:
             )
 
     def _write(self) -> None:
-        while self._db is not None and self._waiting:
-            try:
-                with self._db:
-                    self._db.execute("BEGIN IMMEDIATE")
-                    self._db.executemany(
-                        "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)",
-                        map(_row, self._waiting.items()),
-                    )
-            except sqlite3.Error as error:
-                self._trouble, self._next_try = str(error), time.monotonic() + _RETRY_SECONDS
-                if any(words in str(error) for words in _IN_THE_WAY):
-                    return
+        """Write the verdicts that wait; they wait further if that fails."""
+        if self._db is None or not self._waiting:
+            return
+        rows = [_row(key, verdict) for key, verdict in self._waiting.items()]
+        try:
+            with self._db:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._db.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", rows)
+        except sqlite3.Error as error:
+            self._trouble, self._next_try = str(error), time.monotonic() + _RETRY_SECONDS
+            if not _is_in_the_way(error):
                 self._renew(error)
-            else:
-                self._waiting = {}
+                self._write()
+        else:
+            self._waiting = {}
 
     def _renew(self, error: Exception) -> None:
         """Move a damaged file aside and begin a new one; JudgeError if it is not damaged."""
         assert self.path is not None
-        if any(words in str(error) for words in _IN_THE_WAY):
+        if _is_in_the_way(error):
             raise JudgeError(
                 f"Expected to read the judge's cache {self.path}, which failed: {error}. Wait until"
                 " the program that uses it has ended, make room, or name another folder in"
@@ -182,6 +178,7 @@ class VerdictCache:
             ) from error
         if self._db is not None:
             self._db.close()
+
         aside = self.path.with_suffix(f".damaged-{time.time_ns()}.sqlite")
         try:
             for suffix in ("", "-wal", "-shm"):  # SQLite would replay the old log into the new file
@@ -196,22 +193,24 @@ class VerdictCache:
         )
 
 
+def _is_in_the_way(error: Exception) -> bool:
+    return any(words in str(error) for words in _IN_THE_WAY)
+
+
 def _connected(path: Path) -> sqlite3.Connection:
-    """Open the file for writing; sqlite3.DatabaseError if it is damaged or another program's."""
+    """Open the file for writing; sqlite3.Error if it is damaged or another program's."""
     db = sqlite3.connect(
         path, timeout=LOCKED_SECONDS, isolation_level=None, check_same_thread=False
     )
     db.text_factory = bytes  # a damaged row may be no Unicode
     try:
-        columns = tuple(row[1].decode() for row in db.execute("PRAGMA table_info(verdicts)"))
-        # before anything is written
-        if columns != _COLUMNS and db.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone():
-            raise sqlite3.DatabaseError("it is a database of something else")
-
+        if db.execute("SELECT name FROM sqlite_master").fetchone():
+            # before anything is written: this fails for a file of another program
+            db.execute("SELECT key, verdict, checksum FROM verdicts LIMIT 1")
+        db.execute(_TABLE)
         db.execute("PRAGMA journal_mode=WAL")  # readers and a writer at the same time
         # a commit survives a kill; after a power cut the last few may be gone
         db.execute("PRAGMA synchronous=NORMAL")
-        db.execute(_TABLE)
         db.execute(f"PRAGMA busy_timeout = {1000 * _BUSY_SECONDS:.0f}")
     except sqlite3.Error:
         db.close()
@@ -219,20 +218,15 @@ def _connected(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _row(item: tuple[str, Verdict]) -> tuple[str, str, int]:
-    key, verdict = item
-    fields = {name: getattr(verdict, name) for name in _KEPT}
-    if verdict.adapted:
-        fields["adapted"] = verdict.adapted
-    text = json.dumps(fields)
+def _row(key: str, verdict: Verdict) -> tuple[str, str, int]:
+    text = json.dumps({name: getattr(verdict, name) for name in _KEPT})
     return key, text, zlib.crc32(text.encode(), zlib.crc32(key.encode()))
 
 
 def _loaded(key: bytes, text: bytes, checksum: int) -> Verdict:
-    """The verdict of a row; TypeError, ValueError or KeyError for a damaged one."""
+    """Return the verdict of a row; TypeError, ValueError or KeyError for a damaged one."""
     if zlib.crc32(text, zlib.crc32(key)) != checksum:
         raise ValueError
     fields = json.loads(text)
-    return Verdict(
-        "ok", cached=True, **fields | {"top_logprobs": tuple(map(tuple, fields["top_logprobs"]))}
-    )
+    fields["top_logprobs"] = tuple(map(tuple, fields["top_logprobs"]))
+    return Verdict("ok", cached=True, **fields)

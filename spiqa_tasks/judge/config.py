@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.cost import list_price
 from spiqa_tasks.judge.types import redacted
 
 DEFAULT_JUDGE = "openai:gpt-4o"
@@ -17,12 +16,14 @@ URL_VARIABLE = "SPIQA_JUDGE_BASE_URL"
 KEY_VARIABLE = "SPIQA_JUDGE_API_KEY"
 HEADER_VARIABLE = "SPIQA_JUDGE_HEADER"
 EXTRA_VARIABLE = "SPIQA_JUDGE_EXTRA"
+
+# Most requests in flight, and seconds for one of them, if nothing else is said.
 CONCURRENCY = 64
 TIMEOUT = 60.0
-"""Most requests in flight, and seconds for one of them, if nothing else is said."""
+
+# Extra fields that switch thinking off in vLLM, SGLang and `hf:`, for chat templates with that
+# switch.
 NO_THINKING = '{"chat_template_kwargs": {"enable_thinking": false}}'
-"""Extra fields that switch thinking off in vLLM, SGLang and `hf:`, for chat templates with that
-switch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +97,27 @@ class JudgeConfig:
     @property
     def secrets(self) -> tuple[str | None, ...]:
         """What may stand in no text: the key, the values of headers, the query of the URL."""
-        return (
-            self.api_key,
-            *(value for _, value in self.headers),
-            urlsplit(self.url).query,
-        )
-
-    def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """Return the list price of these tokens in US dollars, or None."""
-        if not self.url:
-            return None
-        return list_price(self.model, self.url, prompt_tokens, completion_tokens)
+        values = [value for _, value in self.headers]
+        return (self.api_key, *values, urlsplit(self.url).query)
 
     def redact(self, text: str) -> str:
         return redacted(text, *self.secrets)
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """Return the list price of these tokens in US dollars, by genai-prices.
+
+        None for a model that it does not know, one in this process or self-hosted, and on Python
+        3.10, for which the package does not exist.
+        """
+        try:
+            # a large table: imported when a price is asked for
+            from genai_prices import Usage, calc_price
+        except ImportError:
+            return None
+
+        usage = Usage(input_tokens=prompt_tokens, output_tokens=completion_tokens)
+        try:
+            price = calc_price(usage, self.model, provider_api_url=self.url)
+        except LookupError:
+            return None
+        return float(price.total_price)

@@ -1,29 +1,105 @@
-"""Judges with a rule: preflight before a run, verdicts, signature fields."""
+"""Judges with a rule: preflight before a run, verdicts and their cost, signature fields."""
 
 import logging
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.asking import ask_all
 from spiqa_tasks.judge.cache import VerdictCache, request_key
 from spiqa_tasks.judge.config import JUDGE_VARIABLE, KEY_VARIABLE, JudgeConfig, RetryPolicy
-from spiqa_tasks.judge.cost import JudgingEstimate, Summary
-from spiqa_tasks.judge.providers import PROVIDERS, Adaptation
+from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.providers.provider import Adaptation
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.types import CUT_OFF, JudgeRequest, Verdict, verdict_of_draws
+from spiqa_tasks.printable import counted
 
 _log = logging.getLogger("spiqa_tasks")
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
+
+# Somebody waits for the run to start: a wrong address should be reported within a minute.
 _PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, patience=60.0, patient=False)
-"""Somebody waits for the run to start: a wrong address should be reported within a minute."""
+
+# Share of the test questions' draws above which a judge that is cut off is no judge for a run: an
+# answer fails if one of its draws does.
 MOST_CUT_OFF = 0.2
-"""Share of the test questions' draws above which a judge that is cut off is no judge for a run: an
-answer fails if one of its draws does."""
+
+# Characters of a token in English, and tokens of the chat around a prompt.
 _TOKEN_CHARACTERS, _CHAT_TOKENS = 4, 10
-"""Characters of a token in English, and tokens of the chat around a prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingEstimate:
+    """Requests to make, stored verdicts, tokens, and US dollars (None: price unknown)."""
+
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts of one process: answered requests, verdicts from the cache, failures.
+
+    Attributes:
+        seconds: wall time of waiting for verdicts.
+        prompt_tokens, completion_tokens: of requests answered now.
+        cost: in US dollars; None if the price is not known.
+        models: the names that the server reported.
+        cut: judged answers that were shown without the middle.
+        unstored: verdicts that could not be written into the cache.
+    """
+
+    judge: str
+    judged: int
+    cached: int
+    failed: int
+    seconds: float
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    models: tuple[str, ...]
+    cut: int = 0
+    unstored: int = 0
+
+    def line(self) -> str:
+        """Return the line that is printed after judging."""
+        parts = [
+            f"Judge {self.judge}: {self.judged} judged",
+            f"{self.cached} from the cache",
+            f"{self.failed} failed",
+            f"{self.seconds:.1f} s",
+            f"{self.prompt_tokens + self.completion_tokens:,} tokens",
+        ]
+        if self.cost is not None:
+            parts.append(f"about ${self.cost:.2f}")
+        if self.cut:
+            parts.append(f"{counted(self.cut, 'long answer')} shown without the middle")
+        return ", ".join(parts)
+
+
+def combined(summaries: Sequence[Summary]) -> Summary:
+    """Return the summary of processes (at least one) that asked one judge at the same time."""
+    first = summaries[0]
+    costs = [summary.cost for summary in summaries if summary.cost is not None]
+    models = {model for summary in summaries for model in summary.models}
+    return Summary(
+        first.judge,
+        judged=sum(summary.judged for summary in summaries),
+        cached=sum(summary.cached for summary in summaries),
+        failed=sum(summary.failed for summary in summaries),
+        seconds=max(summary.seconds for summary in summaries),
+        prompt_tokens=sum(summary.prompt_tokens for summary in summaries),
+        completion_tokens=sum(summary.completion_tokens for summary in summaries),
+        cost=sum(costs) if first.cost is not None else None,
+        models=tuple(sorted(models)),
+        cut=sum(summary.cut for summary in summaries),
+        unstored=sum(summary.unstored for summary in summaries),
+    )
 
 
 class JudgeClient:
@@ -35,9 +111,10 @@ class JudgeClient:
 
     def __init__(self, config: JudgeConfig, *, report: bool = False) -> None:
         self.config = config
+        self.provider = PROVIDERS[config.provider]
         self.adaptation = Adaptation()
         self._report = report
-        self._fingerprint = PROVIDERS[config.provider].fingerprint(config.model)
+        self._fingerprint = self.provider.fingerprint(config.model)
         self._requests: dict[str, JudgeRequest] = {}
         self._verdicts: dict[str, Verdict] = {}
         self._seconds = 0.0
@@ -51,17 +128,18 @@ class JudgeClient:
         as it arrives. Raises JudgeError for a cache that cannot be read, MissingPartError if the
         provider's package is not installed.
         """
-        keyed = [self.keyed([request]) for request in requests]
+        draws_of = [self.keyed([request]) for request in requests]
         new: dict[str, JudgeRequest] = {}
-        for draws in keyed:
-            new |= draws
-        self._judge({key: draw for key, draw in new.items() if key not in self._verdicts})
-
+        for draws in draws_of:
+            new |= {key: draw for key, draw in draws.items() if key not in self._verdicts}
+        if new:
+            self._judge(new)
         if self._report:
             self._print_summary()
+
         return [
             verdict_of_draws(request, [self._verdicts[key] for key in draws])
-            for request, draws in zip(requests, keyed, strict=True)
+            for request, draws in zip(requests, draws_of, strict=True)
         ]
 
     def keyed(self, requests: Iterable[JudgeRequest]) -> dict[str, JudgeRequest]:
@@ -83,22 +161,22 @@ class JudgeClient:
         wanted = self.keyed(requests)
         with self.cache() as cache:
             stored = cache.get(wanted)
-        missing = [request for key, request in wanted.items() if key not in stored]
 
-        prompts = sum(
-            len(request.prompt) // _TOKEN_CHARACTERS + _CHAT_TOKENS for request in missing
-        )
-        completions = sum(request.max_tokens + request.thoughts for request in missing)
+        prompts = completions = 0
+        for key, request in wanted.items():
+            if key not in stored:
+                prompts += len(request.prompt) // _TOKEN_CHARACTERS + _CHAT_TOKENS
+                completions += request.max_tokens + request.thoughts
         cost = self.config.cost(prompts, completions)
-        return JudgingEstimate(len(missing), len(stored), prompts, completions, cost)
+        return JudgingEstimate(len(wanted) - len(stored), len(stored), prompts, completions, cost)
 
     def require_key(self) -> None:
         """Raise JudgeError for a public server without a key."""
-        config, provider = self.config, PROVIDERS[self.config.provider]
-        if not config.api_key and config.url and config.url == provider.url:
+        config = self.config
+        if not config.api_key and config.url and config.url == self.provider.url:
             raise JudgeError(
                 f"The judge {config.name} needs a key and none was found; set {KEY_VARIABLE} (or"
-                f" {provider.key_variable}), choose another judge with"
+                f" {self.provider.key_variable}), choose another judge with"
                 f" {JUDGE_VARIABLE}=provider:model, or switch judging off with"
                 f" {JUDGE_VARIABLE}=none."
             )
@@ -110,7 +188,7 @@ class JudgeClient:
         prompts = sum(verdict.prompt_tokens for verdict in new)
         completions = sum(verdict.completion_tokens for verdict in new)
         # the draws of one answer count once
-        asked = {self._requests[key].prompt: self._requests[key] for key in answered}
+        cut_prompts = {self._requests[key].prompt for key in answered if self._requests[key].cut}
 
         return Summary(
             self.config.name,
@@ -121,24 +199,17 @@ class JudgeClient:
             prompt_tokens=prompts,
             completion_tokens=completions,
             cost=self.config.cost(prompts, completions),
-            models=self._different("model"),
-            cut=sum(request.cut for request in asked.values()),
-            suspicious=sum(request.suspicious for request in asked.values()),
+            models=_different(verdict.model for verdict in answered.values()),
+            cut=len(cut_prompts),
             unstored=self._unstored,
         )
 
     def adaptations(self) -> tuple[str, ...]:
         """Return the changes to requests that the server asked for."""
-        return self._different("adapted")
+        return _different(verdict.adapted for verdict in self._verdicts.values())
 
-    def _different(self, field: str) -> tuple[str, ...]:
-        values = {getattr(verdict, field) for verdict in self._verdicts.values()}
-        return tuple(sorted(value for value in values if value))
-
-    def _judge(self, requests: Mapping[str, JudgeRequest]) -> None:
+    def _judge(self, requests: dict[str, JudgeRequest]) -> None:
         """Take the verdicts on new requests from the cache, or ask for them."""
-        if not requests:
-            return
         start = time.monotonic()
         with self.cache() as cache:
             known = cache.get(requests)
@@ -164,6 +235,10 @@ class JudgeClient:
             print(line, file=sys.stderr)
 
 
+def _different(values: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(sorted({value for value in values if value}))
+
+
 class Judge(JudgeClient):
     """A judge with a rule; JudgeError if it cannot return what the rule asks for."""
 
@@ -172,7 +247,7 @@ class Judge(JudgeClient):
         self.rule = rule
         self.tests = [rule.request(candidate) for candidate in rule.tests]
         for request in self.tests:
-            reason = PROVIDERS[config.provider].cannot(request)
+            reason = self.provider.cannot(request)
             if reason is not None:
                 raise JudgeError(f"{rule.name} cannot be judged by {config.name}: {reason}.")
 

@@ -31,15 +31,17 @@ from spiqa_tasks.judge.config import (
     URL_VARIABLE,
     JudgeConfig,
 )
-from spiqa_tasks.judge.providers import PROVIDERS, Provider
+from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.providers.provider import Provider
 
 _SECRET_IN_URL = re.compile(
     r"//[^/?#]*@|[?&](?:[\w-]*key|token|access_token|sig|secret|password)=", re.IGNORECASE
 )
 _BEGIN = re.compile(r"\s*(?:https?:)?/*", re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+
+# Headers that are not for others to set: the key's own way, and what HTTP needs.
 _OURS = frozenset({"authorization", "content-length", "content-type", "host"})
-"""Headers that are not for others to set: the key's own way, and what HTTP needs."""
 
 
 def parse_judge(
@@ -62,21 +64,29 @@ def parse_judge(
     or extra fields.
     """
     name, model, address = _split(judge)
-    provider = _provider(name, model)
+    if name not in PROVIDERS or not model:
+        missing = "" if model else " without a model"
+        raise JudgeError(
+            f"Expected a judge as provider:model (such as {DEFAULT_JUDGE}) with one of the"
+            f" providers {', '.join(PROVIDERS)}; found {name!r}{missing}."
+        )
+    provider = PROVIDERS[name]
     url = _url(f"{name}:{model}", provider, address, base_url, environ)
-    is_public = url == provider.url != ""
 
-    given = [] if is_public or not url else list(headers)
-    if given == [] and not is_public and _is_environs(url, environ):
-        given = environ.get(HEADER_VARIABLE, "").splitlines()
+    is_public = url == provider.url != ""
+    extra = "" if is_public else checked_extra(environ.get(EXTRA_VARIABLE, ""))
+    if is_public or not url:
+        headers = ()
+    elif not headers and _is_environs(url, environ):
+        headers = environ.get(HEADER_VARIABLE, "").splitlines()
     return JudgeConfig(
         name,
         model,
         url,
         _checked_key(api_key or _key(provider, url, environ)),
-        extra="" if is_public else checked_extra(environ.get(EXTRA_VARIABLE, "")),
+        extra=extra,
         cache_dir=cache_path(environ),
-        headers=tuple(checked_header(header) for header in given),
+        headers=tuple(checked_header(header) for header in headers),
     )
 
 
@@ -104,10 +114,10 @@ def checked_extra(text: str) -> str:
 
 def checked_header(text: str) -> tuple[str, str]:
     """Return a header's name and value; JudgeError, without the value, if unusable."""
-    name, is_given, value = text.strip().partition("=")
+    name, _, value = text.strip().partition("=")
     value = value.strip()
     is_named = _HEADER_NAME.fullmatch(name) and name.lower() not in _OURS
-    if not (is_given and is_named and value and _is_sendable(value)):
+    if not (is_named and value and _is_sendable(value)):
         raise JudgeError(
             "Expected the judge's header as NAME=VALUE in printable ASCII, such as X-Tenant=mine, "
             f"found {name[:40]!r} before the =. A key goes into {KEY_VARIABLE}."
@@ -116,20 +126,10 @@ def checked_header(text: str) -> tuple[str, str]:
 
 
 def _split(judge: str) -> tuple[str, str, str]:
-    """Provider, model and URL of `provider:model@URL`, '' for a missing one."""
+    """Return provider, model and URL of `provider:model@URL`, '' for a missing one."""
     name, _, url = judge.strip().partition("@")
     provider, _, model = name.partition(":")
     return provider, model.strip().replace("%40", "@"), url
-
-
-def _provider(name: str, model: str) -> type[Provider]:
-    if name in PROVIDERS and model:
-        return PROVIDERS[name]
-    missing = "" if model else " without a model"
-    raise JudgeError(
-        f"Expected a judge as provider:model (such as {DEFAULT_JUDGE}) with one of the providers "
-        f"{', '.join(PROVIDERS)}; found {name!r}{missing}."
-    )
 
 
 def _url(
@@ -144,14 +144,18 @@ def _url(
         raise JudgeError(
             f"The judge {judge} has two URLs, one behind @ and one as base_url; leave one out."
         )
-    url = address or base_url or (environ.get(URL_VARIABLE, "") if provider.url else "")
+    given = address or base_url
+    if not provider.url:
+        if given:
+            raise JudgeError(
+                f"The judge {judge} runs in this process and has no URL; leave the URL out."
+            )
+        return ""
+
+    url = given or environ.get(URL_VARIABLE, "")
     if not url:
         return provider.url
     _check_url(url, judge if address else "")
-    if not provider.url:
-        raise JudgeError(
-            f"The judge {judge} runs in this process and has no URL; leave the URL out."
-        )
     return url.rstrip("/")
 
 
@@ -164,14 +168,14 @@ def _named_url(environ: Mapping[str, str]) -> str:
 
 def _is_environs(url: str, environ: Mapping[str, str]) -> bool:
     """Return whether the environment's secrets for a judge may go to this server."""
-    named = _named_url(environ)
-    return bool(url) and (not named or url == named)
+    return _named_url(environ) in ("", url)
 
 
 def _key(provider: type[Provider], url: str, environ: Mapping[str, str]) -> str | None:
     """Return the environment's key for a judge at `url`, by the rules above."""
-    is_public = bool(url) and url == provider.url
-    own = environ.get(provider.key_variable, "").strip() if is_public else ""
+    if not url:
+        return None
+    own = environ.get(provider.key_variable, "").strip() if url == provider.url else ""
     judges = environ.get(KEY_VARIABLE, "").strip() if _is_environs(url, environ) else ""
     return judges or own if _named_url(environ) else own or judges
 

@@ -1,28 +1,32 @@
-"""Neutralise prompt injection in answers shown to the judge; flag suspicious ones."""
+"""Keep answers from speaking to the judge (prompt injection)."""
 
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from spiqa_tasks.scoring.responses import CONTROL_TOKEN, without_control_tokens
+from spiqa_tasks.scoring.responses import CONTROL_TOKEN
 
 REMOVED = "[removed]"
-LONGEST = 16_000
-"""Most characters of an answer shown to the judge (about 4,000 tokens, half of a small judge's
-context)."""
-CUT = "\n[...]\n"
-"""Stand-in for the middle of a cut answer."""
 
+# Most characters of an answer shown to the judge (about 4,000 tokens, half of a small judge's
+# context).
+LONGEST = 16_000
+
+# Stand-in for the middle of a cut answer.
+CUT = "\n[...]\n"
+
+# Cyrillic and Greek letters, and few others, that look like Latin ones. A package of all of
+# Unicode's (confusable-homoglyphs) takes a megabyte, and calls Latin letters confusable with each
+# other.
 _LOOKALIKES = str.maketrans(
     "АВЕЅІЈКМНОРСТХУаеѕіјорсухһԁԛԝνοαικρυΑΒΕΗΙΚΜΝΟΡΤΥΧıɡɑ",
     "ABESIJKMHOPCTXYaesijopcyxhdqwvoaikpuABEHIKMNOPTYXiga",
 )
-"""Cyrillic and Greek letters, and few others, that look like Latin ones. A package of all of
-Unicode's (confusable-homoglyphs) takes a megabyte, and calls Latin letters confusable with each
-other."""
+
+# Hangul fillers: letters to Unicode, blanks to a reader.
 _BLANKS = "\u115f\u1160\u3164\uffa0"
-"""Hangul fillers: letters to Unicode, blanks to a reader."""
+
 _LINE_ENDS = str.maketrans(dict.fromkeys("\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
 
 
@@ -53,67 +57,22 @@ _CANDIDATE = _phrase("andidate answer")
 _FRAME = re.compile(
     "|".join(
         (
+            # "Candidate answer:" behind a mark, or at the start of a line
             rf"(?:^[^\w\n]{{0,8}}|(?<=[.!?:;,)}}\"'|>])[ \t]{{0,8}})c{_CANDIDATE}{_COLON}",
             rf"^[^\w\n]{{0,8}}(?:question|{_phrase('ranked captions')}){_COLON}",
             r"^[^\w\n]{0,8}(?-i:Human|Assistant|HUMAN|ASSISTANT|USER|SYSTEM)[ \t]{0,8}:",
-            (
-                r"^[ \t]{0,8}#{2,6}["
-                r" \t]{0,8}(?:instruction|response|input|system|user|human|assistant)[ \t]{0,8}:"
-            ),
-            (
-                rf"{_START}(?:(?:{_phrase('ground truth answer')}|(?-i:C){_CANDIDATE}){_COLON}"
-                rf"|(?:{_SENTENCES}){_END}\??)"
-            ),
+            # role labels of plain-text chats
+            r"^[ \t]{0,8}#{2,6}[ \t]{0,8}"
+            r"(?:instruction|response|input|system|user|human|assistant)[ \t]{0,8}:",
+            # the other labels and the prompts' own sentences, anywhere
+            rf"{_START}(?:(?:{_phrase('ground truth answer')}|(?-i:C){_CANDIDATE}){_COLON}"
+            rf"|(?:{_SENTENCES}){_END}\??)",
         )
     ),
     re.IGNORECASE | re.MULTILINE,
 )
 
-_ROLE = r"(?:system|user|human|assistant|bot|judge|grader|evaluator|instructions?)"
-_JUDGE = r"(?:judge|grader|evaluator|rater|assessor)"
-_WORDS = r"(?:\w+[ \t,:]+){0,5}[^\w\s]{0,3}"
-_SPEAKING = [
-    re.compile(pattern, re.MULTILINE)
-    for pattern in (
-        (
-            rf"(?:^|[.!?]\s)[^\w\n]{{0,8}}{_ROLE}[^\w\n]{{0,8}}:|[\[<{{(|#]{{1,3}}[ \t]?{_ROLE}["
-            r" \t]?[\]>})|#]{1,3}"
-        ),
-        r"\b(?:reference|ground[\W_]?truth|candidate|gold|golden|expected)[\W_]{0,3}(?:answer|response)s?\b\W{0,8}:",
-        r"^[^\w\n]{0,8}#{2,6}\W{0,8}(?:answer|question|response|input|output)\b",
-        r"\b(?:verdict|judge?ment|similar|similarity|equivalent|score|rating|grade)\W{0,8}[:=]\W{0,8}"
-        r"(?:yes|no|true|similar|correct|high|1|5|10|100)\b",
-        r"\byes\W{1,4}(?:or\W{1,4}no\b|yes\b)",
-        r"\bsemantic(?:ally)?\W{1,4}(?:meaning|similar|equivalent|the same|identical)\b",
-        r"\b(?:ignore|disregard|forget|override)\s+(?:all|any|the|what|everything|previous|above|prior|these|your)\b",
-        rf"\b(?:reply|respond|say|output|print|return)\s+{_WORDS}(?:yes|no)\b",
-        r"\banswer\s+(?:with|only|simply|just|on|this)\b[^.\n]{0,60}?\b(?:yes|no)\b",
-        rf"\b(?:dear|note\s+to|to)\s+(?:the\s+|all\s+)?{_JUDGE}s?\b",
-        r"\bplease\s+(?:be\s+(?:lenient|generous|kind)|accept|mark|grade|judge|rate|score|give)\b",
-        r"\b(?:mark|count|grade|accept|treat|rate|score|judge)s?\s+[^.\n]{0,40}?\bas\s+"
-        r"(?:correct|right|similar|a match)",
-        r"\b(?:been|was|is)\s+(?:checked|verified|confirmed|approved)\s+(?:by|as|to be)\b",
-        r"\b(?:new|following|previous|above|system)\s+(?:instruction|prompt)s?\b",
-        r"\bfull\s+(?:marks|score|credit|points)\b",
-    )
-]
-"""Possible injections in words that honest answers may have, too; for text in lower case, which is
-twice as fast."""
-_FRAME_WORD = re.compile(
-    "truth|andidate|question|ranked|human|assistant|user|system|##|semantic|word|generative|letter|none|caption"
-)
-_SPEAKING_WORD = re.compile(
-    r"system|user|human|assistant|bot\b|judg|grader|evaluator|instruction|answer|response|##|yes|semantic|ignore|disregard|"
-    r"forget|override|reply|respond|say|output|print|return|rater|assessor|please|checked|verified|confirmed|approved|"
-    r"(?:verdict|similar|similarity|equivalent|score|rating|grade)\W{0,8}[:=]|as\s+(?:correct|right|similar|a"
-    r" match)|"
-    "prompt|full"
-)
-"""In every text that the patterns match, in lower case: most answers have none, and looking for
-these is far faster."""
 
-
-@lru_cache(maxsize=2)  # an answer is shown and then marked
 def sanitize(text: str) -> str:
     """Return a text of the model under test as a judge may be shown it.
 
@@ -128,9 +87,16 @@ def sanitize(text: str) -> str:
     blanks of Hangul and Cyrillic and Greek letters that look like Latin ones hide nothing. Any
     other text is returned byte for byte.
     """
-    is_near = _FRAME_WORD.search(folded(text)[0].lower())
-    removed = _replaced(_FRAME, text, lambda _: REMOVED) if is_near else text
-    return _replaced(CONTROL_TOKEN, removed, lambda marker: f"{marker[0]} {marker[1:]}")
+    removed = _replaced(_FRAME, text, _removed)
+    return _replaced(CONTROL_TOKEN, removed, _broken)
+
+
+def _removed(_: str) -> str:
+    return REMOVED
+
+
+def _broken(marker: str) -> str:
+    return f"{marker[0]} {marker[1:]}"
 
 
 def shortened(text: str) -> str:
@@ -141,7 +107,6 @@ def shortened(text: str) -> str:
     return text[:half] + CUT + text[-half:]
 
 
-@lru_cache(maxsize=2)  # each of the patterns reads it
 def folded(text: str) -> tuple[str, Sequence[int]]:
     """Return the text in plain letters, and the original index of each of its characters."""
     if text.isascii():
@@ -170,15 +135,3 @@ def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str
         parts += text[done:start], stand_in(text[start:end])
         done = end
     return "".join(parts) + text[done:]
-
-
-def is_suspicious(text: str) -> bool:
-    """Return whether an answer has a prompt's labels, roles, verdict words or orders.
-
-    A mark for people. Control tokens before and after an answer do not count. Honest answers may
-    have such words, and an attack in other words, or in another language, has none of them.
-    """
-    plain = without_control_tokens(text)
-    read = folded(plain)[0].lower()
-    speaks = _SPEAKING_WORD.search(read) and any(pattern.search(read) for pattern in _SPEAKING)
-    return bool(speaks) or sanitize(plain) != plain

@@ -12,12 +12,15 @@ from urllib.parse import quote
 from spiqa_tasks.printable import printable
 from spiqa_tasks.scoring.responses import without_reasoning
 
+# Characters kept of a draw's answer, behind its thoughts: enough to see what was said.
 LONGEST_DRAW = 100
-"""Characters kept of a draw's answer, behind its thoughts: enough to see what was said."""
+
+# Beginning of the reason for a draw that ended at the limit of its tokens.
 CUT_OFF = "the judge's answer was cut off before a verdict"
-"""Beginning of the reason for a draw that ended at the limit of its tokens."""
+
+# Characters of the shortest key that is hidden: hiding `EMPTY` would mangle texts.
 SHORTEST_SECRET = 8
-"""Characters of the shortest key that is hidden: hiding `EMPTY` would mangle texts."""
+
 _PASSWORD = re.compile(r"(?<=//)[^/\s@]+@")
 
 
@@ -29,7 +32,6 @@ class JudgeRequest:
         images: local paths or http(s)/data URLs.
         top_logprobs: number of most likely first tokens to return; None for a written answer.
         cut: whether the answer is shown without its middle.
-        suspicious: whether the answer may be a prompt injection.
         repeat: number of a repeat of the same request, and of a draw; not sent.
         thoughts: further tokens for a model that thinks first.
     """
@@ -39,7 +41,6 @@ class JudgeRequest:
     max_tokens: int = 1
     top_logprobs: int | None = 5
     cut: bool = False
-    suspicious: bool = False
     repeat: int = 0
     draws: int = 0
     thoughts: int = 0
@@ -114,6 +115,7 @@ def _one_line(text: str) -> str:
 
 
 def failed(reason: str) -> Verdict:
+    """Return the verdict of a failure; the reason may quote a server."""
     return Verdict("judge_failed", reason=printable(reason))
 
 
@@ -128,15 +130,13 @@ def redacted(text: str, *secrets: str | None) -> str:
 
 
 def redacted_verdict(verdict: Verdict, *secrets: str | None) -> Verdict:
-    def hidden(text: str | None) -> str | None:
-        return None if text is None else redacted(text, *secrets)
-
+    """Return a verdict whose texts are `redacted`."""
     return replace(
         verdict,
         text=redacted(verdict.text, *secrets),
         top_logprobs=tuple(
             (redacted(token, *secrets), logprob) for token, logprob in verdict.top_logprobs
         ),
-        model=hidden(verdict.model),
-        reason=hidden(verdict.reason),
+        model=verdict.model and redacted(verdict.model, *secrets),
+        reason=verdict.reason and redacted(verdict.reason, *secrets),
     )

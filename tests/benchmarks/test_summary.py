@@ -144,9 +144,7 @@ def test_every_kind_of_answer_is_counted() -> None:
     records = [
         Record("ok"),
         Record("judged", verdicts=({"metric": "l3score", "score": 1.0},)),
-        Record(
-            "cut", verdicts=({"metric": "l3score", "score": 1.0, "cut": True, "suspicious": True},)
-        ),
+        Record("cut", verdicts=({"metric": "l3score", "score": 1.0, "cut": True},)),
         Record("not judged", verdicts=({"metric": "l3score", "reason": "gone"},)),
         Record("refused", refused=True),
         Record("unread", status="unparsed"),
@@ -160,7 +158,6 @@ def test_every_kind_of_answer_is_counted() -> None:
         "unparsed": 2,
         "scoring_failed": 0,
         "shown_cut": 1,
-        "suspicious": 1,
         "truncated": 1,
         "request_failed": 0,
     }

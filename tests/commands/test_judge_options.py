@@ -8,8 +8,7 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task
 from spiqa_tasks.commands.judge_options import chosen_judges
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.judge.rules.l3score import L3ScoreRule
-from spiqa_tasks.judge.rules.letters import LettersRule
+from spiqa_tasks.judge.rules import L3ScoreRule, LettersRule
 
 (SPIQA,) = find_tasks(["spiqa_demo"])
 (MMSTAR,) = find_tasks(["mmstar_demo"])

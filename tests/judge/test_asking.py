@@ -17,8 +17,7 @@ import pytest
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.judge.config import JudgeConfig, RetryPolicy
-from spiqa_tasks.judge.cost import JudgingEstimate
-from spiqa_tasks.judge.judge import JudgeClient
+from spiqa_tasks.judge.judge import JudgeClient, JudgingEstimate
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 

@@ -29,8 +29,8 @@ from openai_server import Behaviour, OpenAIServer, TopLogprobs
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge, JudgeClient
-from spiqa_tasks.judge.providers.adaptation import Adaptation
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
+from spiqa_tasks.judge.providers.provider import Adaptation
 from spiqa_tasks.judge.rules import L3ScoreRule, Rule, SampledRule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -127,14 +127,17 @@ def test_no_request_is_adapted_for_ever() -> None:
 
 def test_a_number_in_a_models_name_is_no_number_of_log_probabilities() -> None:
     """Nor is a year, or a larger one."""
-    body = {"top_logprobs": 5, "logprobs": True}
+    body = {"max_tokens": 1, "top_logprobs": 5, "logprobs": True}
     for message in (
         "logprobs: gpt-4 of 2024-03-14 has none",
         "logprobs: 1 is too few",
         "logprobs: 20",
+        "temperature",
     ):
-        assert not Adaptation().learn(message, body)
-    assert not Adaptation().learn("temperature", {"max_tokens": 1})
+        adaptation = Adaptation()
+        adaptation.learn(message, body)
+        assert adaptation.text == ""
+        assert adaptation.applied(body) == body
 
 
 @pytest.mark.parametrize(

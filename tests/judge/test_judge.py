@@ -12,8 +12,7 @@ from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
-from spiqa_tasks.judge.rules import RULES, Candidate, Rule
-from spiqa_tasks.judge.rules.l3score import SampledRule
+from spiqa_tasks.judge.rules import RULES, Candidate, Rule, SampledRule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 WITHOUT = "go without it by SWITCH=off"

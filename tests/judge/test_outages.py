@@ -16,8 +16,7 @@ from virtual_clock import run_virtually
 
 from spiqa_tasks.judge.asking import JudgeLoop
 from spiqa_tasks.judge.config import JudgeConfig, RetryPolicy
-from spiqa_tasks.judge.providers import Provider
-from spiqa_tasks.judge.providers.provider import RequestError, http_error
+from spiqa_tasks.judge.providers.provider import Provider, RequestError, http_error
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 ANSWERS = 666

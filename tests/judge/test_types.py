@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.judge.cost import Summary, combined
-from spiqa_tasks.judge.logprobs import WITHOUT_LOGPROBS, logprobs_fault
+from spiqa_tasks.judge.judge import Summary, combined
+from spiqa_tasks.judge.providers.openai import most_likely
+from spiqa_tasks.judge.providers.provider import RequestError
 from spiqa_tasks.judge.types import Verdict, failed
 
 PREFIX = "the server's answer has "
@@ -38,7 +39,6 @@ def test_a_failed_verdict_has_a_reason_and_no_score() -> None:
         ([("x" * 1000, 0.01), ("No", -5.0)], 2, None),
         ([("Yes", math.log(0.5)), ("No", math.log(0.5)), ("a", math.log(0.5))], 2, None),
         ([("Yes", math.log(0.5)), ("No", math.log(0.505))], 2, None),
-        ([], 2, PREFIX + f"no token log-probabilities; {WITHOUT_LOGPROBS}"),
         ([(None, -0.1)], 1, PREFIX + "a token that is none: None"),
         ([("x" * 1001, -0.1)], 1, PREFIX + f"a token that is none: '{'x' * 39}"),
         ([("Yes", None)], 1, PREFIX + "a log-probability that is none: None"),
@@ -58,14 +58,19 @@ def test_log_probabilities_that_cannot_be_are_named(
     pairs: list[tuple[Any, Any]], wanted: int, fault: str | None
 ) -> None:
     """Forms, ranges, and their sum; rounding up a little above 0 and 1 is no fault."""
-    assert logprobs_fault(pairs, wanted) == fault
+    if fault is None:
+        assert len(most_likely(pairs, wanted)) == min(wanted, len(pairs))
+        return
+    with pytest.raises(RequestError) as error:
+        most_likely(pairs, wanted)
+    assert (error.value.reason, error.value.retryable) == (fault, False)
 
 
 ONE = Summary("openai:a", 3, 2, 1, 4.0, 100, 10, 0.5, ("a-1",), cut=1)
 
 
 def test_counts_add_up_and_the_time_is_that_of_the_slowest() -> None:
-    """Processes work at the same time; a price that one of them does not know is not known."""
+    """Processes work at the same time; all know the price or none."""
     other = replace(ONE, judged=5, seconds=2.0, models=("a-2", "a-1"))
     both = combined([ONE, other])
     assert (both.judged, both.cached, both.failed, both.cut) == (8, 4, 2, 2)
@@ -76,15 +81,12 @@ def test_counts_add_up_and_the_time_is_that_of_the_slowest() -> None:
         1.0,
     )
     assert both.models == ("a-1", "a-2")
-    assert combined([ONE, replace(ONE, cost=None)]).cost is None
+    unknown = replace(ONE, cost=None)
+    assert combined([unknown, unknown]).cost is None
 
 
 def test_the_line_has_every_count_and_leaves_out_what_there_is_nothing_of() -> None:
     """Prices only where they are known, marks only where there are any."""
     counts = "Judge openai:a: 3 judged, 2 from the cache, 1 failed, 4.0 s, 110 tokens"
     assert replace(ONE, cost=None, cut=0).line() == counts
-    marks = (
-        ", about $0.50, 1 long answer shown without the middle, 2 suspicious answers (may speak to"
-        " the judge)"
-    )
-    assert replace(ONE, suspicious=2).line() == counts + marks
+    assert ONE.line() == counts + ", about $0.50, 1 long answer shown without the middle"

@@ -26,8 +26,7 @@ from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval_files import BASELINE, metric_values
-from spiqa_tasks.judge.cost import Summary, combined
-from spiqa_tasks.judge.judge import Judge, make_judge
+from spiqa_tasks.judge.judge import Judge, Summary, combined, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ
 
 logger = logging.getLogger("spiqa_tasks")

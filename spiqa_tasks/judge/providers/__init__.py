@@ -1,14 +1,11 @@
 """The providers of judges. To add one: a module with a `Provider`, and its class in `PROVIDERS`."""
 
-from spiqa_tasks.judge.providers.adaptation import Adaptation
 from spiqa_tasks.judge.providers.anthropic import AnthropicJudge
 from spiqa_tasks.judge.providers.hf import HfLocal
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
-from spiqa_tasks.judge.providers.provider import Provider, RequestError
+from spiqa_tasks.judge.providers.provider import Provider
 
-__all__ = ["PROVIDERS", "Adaptation", "Provider", "RequestError"]
-
+# Name -> class, in the order in which messages list them.
 PROVIDERS: dict[str, type[Provider]] = {
     provider.name: provider for provider in (OpenAIJudge, AnthropicJudge, HfLocal)
 }
-"""Name -> class, in the order in which messages list them."""

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.logprobs import WITHOUT_LOGPROBS
-from spiqa_tasks.judge.providers.provider import RequestError
-from spiqa_tasks.judge.providers.sdk import SdkJudge, text_of, with_usage, written_verdict
+from spiqa_tasks.judge.providers.provider import WITHOUT_LOGPROBS, RequestError, written_verdict
+from spiqa_tasks.judge.providers.sdk import SdkJudge, text_of, with_usage
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 
@@ -25,13 +24,6 @@ class AnthropicJudge(SdkJudge):
             return None
         return f"Anthropic's API returns no token log-probabilities; {WITHOUT_LOGPROBS}"
 
-    def body(self, request: JudgeRequest) -> dict[str, Any]:
-        return {
-            **self.common_body(request),
-            "max_tokens": request.max_tokens + request.thoughts,
-            "temperature": float(request.draws > 0),
-        }
-
     @staticmethod
     def classes() -> tuple[Callable[..., Any], Callable[..., Any]]:
         import anthropic
@@ -40,15 +32,17 @@ class AnthropicJudge(SdkJudge):
 
     @staticmethod
     def headers(config: JudgeConfig) -> dict[str, str]:
-        version = {"anthropic-version": "2023-06-01"}
-        return version | ({"x-api-key": config.api_key} if config.api_key else {})
+        headers = {"anthropic-version": "2023-06-01"}
+        if config.api_key:
+            headers["x-api-key"] = config.api_key
+        return headers
 
     @staticmethod
     def image_part(url: str) -> dict[str, Any]:
         media_type, is_data, data = url.removeprefix("data:").partition(";base64,")
-        if not is_data:
-            return {"type": "image", "source": {"type": "url", "url": url}}
-        source = {"type": "base64", "media_type": media_type, "data": data}
+        source = {"type": "url", "url": url}
+        if is_data:
+            source = {"type": "base64", "media_type": media_type, "data": data}
         return {"type": "image", "source": source}
 
     @staticmethod

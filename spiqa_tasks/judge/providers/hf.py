@@ -2,17 +2,14 @@
 
 import hashlib
 import os
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.providers.provider import Provider, written_fault
+from spiqa_tasks.judge.providers.provider import Provider, RequestError, written_verdict
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
-
-_NOT_NUMBERS = (
-    "the model's logits are not numbers (NaN); its weights or its number format are at fault"
-)
 
 
 class HfLocal(Provider):
@@ -25,9 +22,6 @@ class HfLocal(Provider):
 
     name = "hf"
     extra = "hf"
-
-    async def ask(self, request: JudgeRequest) -> Verdict:
-        return self.verdict(request)
 
     @classmethod
     def cannot(cls, request: JudgeRequest) -> str | None:
@@ -51,45 +45,15 @@ class HfLocal(Provider):
             with torch.inference_mode():
                 prompt = torch.tensor([self._tokens(tokenizer, request)], device=model.device)
                 if request.top_logprobs is None:
-                    return self._written(model, tokenizer, request, prompt)
-                return self._first_token(model, tokenizer, request.top_logprobs, prompt)
+                    verdict = _written(model, tokenizer, request, prompt)
+                else:
+                    verdict = _first_token(model, tokenizer, request.top_logprobs, prompt)
+        except RequestError as error:
+            return failed(error.reason)
         # seen: memory, a prompt beyond the model's positions, text that no tokenizer can encode
         except (RuntimeError, IndexError, ValueError, TypeError) as error:
             return failed(f"the model failed on this prompt: {error}")
-
-    def _first_token(self, model: Any, tokenizer: Any, top: int, prompt: Any) -> Verdict:
-        """One forward pass; log-softmax over the whole vocabulary at the last position."""
-        logprobs = model(prompt).logits[0, -1].float().log_softmax(-1).cpu()
-        if logprobs.isnan().any():
-            return failed(_NOT_NUMBERS)
-        best = logprobs.topk(min(top, len(logprobs)))
-        tokens = [tokenizer.decode([token]) for token in best.indices.tolist()]
-        pairs = tuple(zip(tokens, best.values.tolist(), strict=True))
-        return Verdict("ok", tokens[0], pairs, self._config.model, None, False, prompt.shape[1], 1)
-
-    def _written(self, model: Any, tokenizer: Any, request: JudgeRequest, prompt: Any) -> Verdict:
-        """Generation: greedy, or a draw at temperature 1, seeded by the request."""
-        import torch
-
-        limit = request.max_tokens + request.thoughts
-        options: dict[str, Any] = {"do_sample": False}
-        if request.draws:
-            options = {"do_sample": True, "temperature": 1.0, "top_k": 0, "top_p": 1.0}
-        options["pad_token_id"] = tokenizer.pad_token_id or tokenizer.eos_token_id or 0
-        seed = hashlib.sha256(repr((request.prompt, request.repeat)).encode()).digest()[:8]
-        with torch.random.fork_rng():
-            torch.manual_seed(int.from_bytes(seed, "big") >> 1)
-            output = model.generate(
-                prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=limit, **options
-            )
-
-        count = prompt.shape[1]
-        written = output[0, count:].tolist()
-        text = tokenizer.decode(written, skip_special_tokens=True)
-        fault = written_fault(text, "length" if len(written) >= limit else "stop")
-        if fault is not None:
-            return failed(fault)
-        return Verdict("ok", text, (), self._config.model, None, False, count, len(written))
+        return replace(verdict, model=self._config.model, prompt_tokens=prompt.shape[1])
 
     def _tokens(self, tokenizer: Any, request: JudgeRequest) -> list[int]:
         if not tokenizer.chat_template:
@@ -103,9 +67,46 @@ class HfLocal(Provider):
         return list(tokenizer.encode(text, add_special_tokens=False))
 
 
+def _first_token(model: Any, tokenizer: Any, top: int, prompt: Any) -> Verdict:
+    """One forward pass; log-softmax over the whole vocabulary at the last position."""
+    logprobs = model(prompt).logits[0, -1].float().log_softmax(-1).cpu()
+    if logprobs.isnan().any():
+        raise RequestError(
+            "the model's logits are not numbers (NaN); its weights or its number format are at"
+            " fault",
+            retryable=False,
+        )
+    best = logprobs.topk(min(top, len(logprobs)))
+    tokens = [tokenizer.decode([token]) for token in best.indices.tolist()]
+    pairs = tuple(zip(tokens, best.values.tolist(), strict=True))
+    return Verdict("ok", tokens[0], pairs, completion_tokens=1)
+
+
+def _written(model: Any, tokenizer: Any, request: JudgeRequest, prompt: Any) -> Verdict:
+    """Generation: greedy, or a draw at temperature 1, seeded by the request."""
+    import torch
+
+    limit = request.max_tokens + request.thoughts
+    options: dict[str, Any] = {"do_sample": False}
+    if request.draws:
+        options = {"do_sample": True, "temperature": 1.0, "top_k": 0, "top_p": 1.0}
+    options["pad_token_id"] = tokenizer.pad_token_id or tokenizer.eos_token_id or 0
+    seed = hashlib.sha256(repr((request.prompt, request.repeat)).encode()).digest()[:8]
+    with torch.random.fork_rng():
+        torch.manual_seed(int.from_bytes(seed, "big") >> 1)
+        output = model.generate(
+            prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=limit, **options
+        )
+
+    written = output[0, prompt.shape[1] :].tolist()
+    text = tokenizer.decode(written, skip_special_tokens=True)
+    verdict = written_verdict(text, "length" if len(written) >= limit else "stop")
+    return replace(verdict, completion_tokens=len(written))
+
+
 @lru_cache(maxsize=1)
 def _loaded(name: str, _fingerprint: str) -> tuple[Any, Any]:
-    """The model and its tokenizer, kept for later calls: loading takes longer than judging."""
+    """Return the model and its tokenizer, kept: loading takes longer than judging."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 

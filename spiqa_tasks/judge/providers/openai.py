@@ -1,25 +1,34 @@
 """Judges behind OpenAI's chat completions: OpenAI, Azure, vLLM, SGLang, llama.cpp, Gemini."""
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
+from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.logprobs import Pairs, first_token
-from spiqa_tasks.judge.providers.provider import RequestError
-from spiqa_tasks.judge.providers.sdk import (
-    SdkJudge,
-    logprob_verdict,
-    text_of,
-    with_usage,
-    written_verdict,
-)
+from spiqa_tasks.judge.providers.provider import WITHOUT_LOGPROBS, RequestError, written_verdict
+from spiqa_tasks.judge.providers.sdk import SdkJudge, text_of, with_usage
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.scoring.l3score import ROUNDING
 
 _AZURE = (".azure.com", ".azure.us", ".azure.cn")
+
+# Azure API Management, in front of any server: some want Azure's header, some OpenAI's.
 _GATEWAY = ".azure-api.net"
-"""Azure API Management, in front of any server: some want Azure's header, some OpenAI's."""
+
+# Tolerance of a sum of probabilities above 1: servers round log-probabilities to few digits.
+_SUM_TOLERANCE = 0.01
+
+# Most characters of a token: far beyond any vocabulary.
+_LONGEST_TOKEN = 1_000
+
+# Log-probability of an impossible token: -inf, which some servers send, is no JSON.
+_IMPOSSIBLE = -9999.0
+
+# How vocabularies write a blank and a line break: byte-level BPE, SentencePiece.
+_SPELLINGS = str.maketrans({"Ġ": " ", "▁": " ", "Ċ": "\n"})
 
 
 class OpenAIJudge(SdkJudge):
@@ -45,20 +54,19 @@ class OpenAIJudge(SdkJudge):
         if not config.api_key:
             return {}
         host = urlsplit(config.url).hostname or ""
-        azure = {"api-key": config.api_key}
-        bearer = {"Authorization": f"Bearer {config.api_key}"}
-        if host.endswith(_AZURE):
-            return azure
-        return azure | bearer if host.endswith(_GATEWAY) else bearer
+        headers = {}
+        if host.endswith((*_AZURE, _GATEWAY)):
+            headers["api-key"] = config.api_key
+        if not host.endswith(_AZURE):
+            headers["Authorization"] = f"Bearer {config.api_key}"
+        return headers
 
     @staticmethod
     def image_part(url: str) -> dict[str, Any]:
         return {"type": "image_url", "image_url": {"url": url}}
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
-        body = self.common_body(request)
-        body["max_tokens"] = request.max_tokens + request.thoughts
-        body["temperature"] = float(request.draws > 0)
+        body = super().body(request)
         if request.top_logprobs is not None:
             body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
         return body
@@ -71,7 +79,7 @@ class OpenAIJudge(SdkJudge):
             message, stop = choice["message"], choice.get("finish_reason")
             text = text_of(message.get("content"))
             if refusal := message.get("refusal"):
-                text, stop = f"{refusal}", "refusal"
+                text, stop = str(refusal), "refusal"
         except (KeyError, IndexError, TypeError, AttributeError):
             reason = "the server's answer is no chat completion"
             raise RequestError(reason, retryable=False) from None
@@ -82,12 +90,59 @@ class OpenAIJudge(SdkJudge):
             pairs = _first_token(choice)
             if not pairs:
                 written_verdict(text, stop)  # a refusal is told as one
-            verdict = logprob_verdict(text, pairs, request.top_logprobs)
+                raise _impossible(f"no token log-probabilities; {WITHOUT_LOGPROBS}")
+            verdict = Verdict("ok", text, most_likely(pairs, request.top_logprobs))
         return with_usage(verdict, answer, "prompt_tokens", "completion_tokens")
 
 
-def _first_token(choice: dict[str, Any]) -> Pairs:
-    """Return the most likely first tokens; [] of a server without log-probabilities."""
+def _first_token(choice: dict[str, Any]) -> list[tuple[Any, Any]]:
+    """Return the most likely first tokens of a completion; [] without log-probabilities.
+
+    The chosen token is added if the server leaves it out of the list (LMDeploy).
+    """
     with suppress(KeyError, IndexError, TypeError, AttributeError):
-        return first_token(choice["logprobs"]["content"][0])
+        chosen = choice["logprobs"]["content"][0]
+        pairs = [_pair(listed) for listed in chosen.get("top_logprobs") or ()]
+        if "logprob" in chosen and _pair(chosen)[0] not in [token for token, _ in pairs]:
+            pairs.append(_pair(chosen))
+        return pairs
     return []
+
+
+def _pair(listed: dict[str, Any]) -> tuple[Any, Any]:
+    """Return a token's text, by its bytes if they are there: some servers write `token_id:9891`."""
+    token, spelled = listed["token"], listed.get("bytes")
+    if spelled and conforms(spelled, list[int]) and all(0 <= byte < 256 for byte in spelled):
+        return bytes(spelled).decode("utf-8", "replace"), listed["logprob"]
+    return token.translate(_SPELLINGS) if isinstance(token, str) else token, listed["logprob"]
+
+
+def most_likely(pairs: list[tuple[Any, Any]], top: int) -> tuple[tuple[str, float], ...]:
+    """Return the `top` most likely of first tokens with their natural log-probabilities.
+
+    There may be fewer: servers merge tokens of equal text. Servers write -inf or -9999 for
+    probability 0. Raises RequestError, not retryable, for those that cannot be.
+    """
+    for token, logprob in pairs:
+        if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
+            raise _impossible(f"a token that is none: {token!r:.40}")
+        is_number = logprob == -math.inf or conforms(logprob, float)
+        if not is_number or logprob > ROUNDING:
+            raise _impossible(f"a log-probability that is none: {logprob!r:.40}")
+
+    finite = [(token, max(float(logprob), _IMPOSSIBLE)) for token, logprob in pairs]
+    best = sorted(finite, key=_logprob, reverse=True)[:top]
+    total = math.fsum(min(math.exp(logprob), 1.0) for _, logprob in best)
+    if total > 1 + _SUM_TOLERANCE:
+        raise _impossible(f"probabilities that add up to {total:.3g}")
+    if not total:
+        raise _impossible("tokens of probability 0 alone")
+    return tuple(best)
+
+
+def _logprob(pair: tuple[str, float]) -> float:
+    return pair[1]
+
+
+def _impossible(what: str) -> RequestError:
+    return RequestError(f"the server's answer has {what}", retryable=False)

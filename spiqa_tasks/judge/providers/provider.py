@@ -1,34 +1,68 @@
-"""Base class of providers, and the failures of requests."""
+"""Base class of providers, the failures of requests, and what is learned from refusals."""
 
+import re
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from spiqa_tasks.judge.config import EXTRA_VARIABLE, NO_THINKING, JudgeConfig
-from spiqa_tasks.judge.logprobs import WITHOUT_LOGPROBS
-from spiqa_tasks.judge.providers.adaptation import Adaptation
 from spiqa_tasks.judge.types import CUT_OFF, JudgeRequest, Verdict
 from spiqa_tasks.scoring.responses import without_reasoning
 
 RETRIED_STATUSES = frozenset({408, 409, 429})
+
+# Codes of OpenAI's 429 for an account without credit, which no waiting fills.
 FINAL_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
-"""Codes of OpenAI's 429 for an account without credit, which no waiting fills."""
+
+# Upper bound of a `Retry-After` in seconds: no run waits a week, and larger numbers overflow
+# clocks.
 LONGEST_WAIT = 7 * 86_400.0
-"""Upper bound of a `Retry-After` in seconds: no run waits a week, and larger numbers overflow
-clocks."""
-TOO_LARGE = "request too large"
-"""Beginning of the message of a 429 whose request exceeds the rate limit by itself (OpenAI)."""
+
+# Beginning of the message of a 429 whose request exceeds the rate limit by itself (OpenAI).
+_TOO_LARGE = "request too large"
+
+# Words of final errors about money (Anthropic's have no code); Gemini's 429 for a rate has them,
+# too.
 _UNPAID = ("billing", "credit balance")
-"""Words of final errors about money (Anthropic's have no code); Gemini's 429 for a rate has them,
-too."""
+
+# Ends of an answer that is none: OpenAI's and Azure's filter, OpenAI's and Anthropic's refusal.
 _REFUSALS = ("content_filter", "refusal")
-"""Ends of an answer that is none: OpenAI's and Azure's filter, OpenAI's and Anthropic's refusal."""
+
+# Ends of an answer at the limit of its tokens: OpenAI's, Anthropic's.
 _LIMIT_REACHED = ("length", "max_tokens")
-"""Ends of an answer at the limit of its tokens: OpenAI's, Anthropic's."""
+
+# Log-probabilities that L3Score needs: one of yes, one of no.
+_LEAST_LOGPROBS = 2
+
+# Parameters that may be left out; log-probabilities never.
+_DROPPED = ("temperature", "seed")
+
+_NAMES_LIMIT = re.compile(r"max_\w*tokens")
+
+# A number that stands alone: `gpt-4` and `2024-08-06` have none.
+_NUMBER = re.compile(r"(?<![\w.-])\d{1,6}(?![\w-]|\.\d)")
+
+_IS_LEAST = re.compile(
+    r"at least|minimum|>=|greater than|below|too (?:small|low|few)", re.IGNORECASE
+)
+
+WITHOUT_LOGPROBS = (
+    "choose openai:<model> with them, hf:<path>, or --rule sampled (the setting rule=sampled)"
+)
+_NO_CREDIT = "the account's quota is used up: add credit, or choose another judge"
+_CHECK_KEY = "check the judge's key (SPIQA_JUDGE_API_KEY) and what it may use"
+_TOO_LONG = "the prompt is too long for this server"
+_REMEDIES = {
+    401: _CHECK_KEY,
+    402: _NO_CREDIT,
+    403: _CHECK_KEY,
+    404: "check the judge's model and address (SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL)",
+    407: "the proxy wants a name and a password: set HTTPS_PROXY to http://NAME:PASSWORD@HOST:PORT",
+    413: _TOO_LONG,
+}
 
 
 @dataclass(eq=False)
@@ -66,7 +100,7 @@ def http_error(
         reason += f"; {remedy}"
 
     is_passing = status in RETRIED_STATUSES or status >= 500 or status == 200
-    is_final = not FINAL_CODES.isdisjoint(codes) or _is_too_large(message.lower())
+    is_final = remedy in (_NO_CREDIT, _TOO_LONG)
     return RequestError(
         reason,
         retryable=is_passing and not is_final,
@@ -76,34 +110,17 @@ def http_error(
     )
 
 
-_REMEDIES = {
-    401: "check the judge's key (SPIQA_JUDGE_API_KEY) and what it may use",
-    403: "check the judge's key (SPIQA_JUDGE_API_KEY) and what it may use",
-    404: "check the judge's model and address (SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL)",
-    407: "the proxy wants a name and a password: set HTTPS_PROXY to http://NAME:PASSWORD@HOST:PORT",
-    413: "the prompt is too long for this server",
-}
-
-
 def _remedy(status: int, codes: Collection[str], message: str) -> str | None:
-    if not FINAL_CODES.isdisjoint(codes) or _is_unpaid(status, message):
-        return "the account's quota is used up: add credit, or choose another judge"
+    is_about_money = 400 <= status < 429 and any(word in message for word in _UNPAID)
+    if is_about_money or not FINAL_CODES.isdisjoint(codes):
+        return _NO_CREDIT
+    if message.startswith(_TOO_LARGE):
+        return _TOO_LONG
     if status in (400, 403, 422) and "logprobs" in message:
         return WITHOUT_LOGPROBS
-    if _is_too_large(message):
-        return _REMEDIES[413]
     if 300 <= status < 400:
         return "set SPIQA_JUDGE_BASE_URL to the address that answers"
     return _REMEDIES.get(status)
-
-
-def _is_unpaid(status: int, message: str) -> bool:
-    is_final = 400 <= status < 429
-    return status == 402 or (is_final and any(word in message for word in _UNPAID))
-
-
-def _is_too_large(message: str) -> bool:
-    return message.startswith(TOO_LARGE)
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
@@ -122,12 +139,22 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     return None
 
 
-def written_fault(text: str, stop: object) -> str | None:
-    """Return why a written answer is no verdict, or None; `stop` is why it ended."""
+def written_verdict(text: str, stop: object) -> Verdict:
+    """Return the verdict of a written answer; `stop` is the server's reason for its end.
+
+    Raises RequestError, not retryable, if it is none: it was paid for, and would be the same again.
+    """
+    fault = _written_fault(text, stop)
+    if fault:
+        raise RequestError(fault, retryable=False)
+    return Verdict("ok", text)
+
+
+def _written_fault(text: str, stop: object) -> str:
     if stop in _REFUSALS:
         return f"the judge refused to answer ({stop}): {text.strip()[:80]!r}; choose another judge"
     if without_reasoning(text).strip():
-        return None
+        return ""
 
     remedy = f"for vLLM, SGLang and hf: with --judge-extra or {EXTRA_VARIABLE} '{NO_THINKING}'"
     shown = repr(text.strip()[:40])
@@ -141,7 +168,63 @@ def written_fault(text: str, stop: object) -> str | None:
     )
 
 
-class Provider(ABC):
+@dataclass(slots=True)
+class Adaptation:
+    """Changes to requests that a judge's server asked for by refusing them, shared by all requests.
+
+    Attributes:
+        limit_name: what the server calls `max_tokens`.
+        least_tokens: its smallest limit of tokens.
+        most_logprobs: the most log-probabilities that it returns, or None.
+        dropped: parameters that it does not take.
+    """
+
+    limit_name: str = "max_tokens"
+    least_tokens: int = 0
+    most_logprobs: int | None = None
+    dropped: set[str] = field(default_factory=set)
+
+    @property
+    def text(self) -> str:
+        """The changes, as they stand in signatures; '' without any."""
+        changes = []
+        if self.limit_name != "max_tokens":
+            changes.append(self.limit_name)
+        if self.least_tokens:
+            changes.append(f"{self.least_tokens} tokens at least")
+        if self.most_logprobs is not None:
+            changes.append(f"top_logprobs {self.most_logprobs} at most")
+        changes += [f"no {name}" for name in sorted(self.dropped)]
+        return ", ".join(changes)
+
+    def applied(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Return a request's body, which has `max_tokens`, as the server takes it."""
+        adapted = {name: value for name, value in body.items() if name not in self.dropped}
+        adapted[self.limit_name] = max(adapted.pop("max_tokens"), self.least_tokens)
+        if self.most_logprobs is not None and "top_logprobs" in adapted:
+            adapted["top_logprobs"] = min(adapted["top_logprobs"], self.most_logprobs)
+        return adapted
+
+    def learn(self, message: str, body: dict[str, Any]) -> None:
+        """Take up what the refusal of a request, sent with this body, asks for."""
+        numbers = [int(number) for number in _NUMBER.findall(message)]
+        if "max_completion_tokens" in message:
+            self.limit_name = "max_completion_tokens"
+
+        limit = body.get("max_tokens") or body.get("max_completion_tokens", 0)
+        larger = [number for number in numbers if number > limit]
+        if larger and _NAMES_LIMIT.search(message) and _IS_LEAST.search(message):
+            self.least_tokens = min(larger)
+
+        asked = body.get("top_logprobs", 0)
+        smaller = [number for number in numbers if _LEAST_LOGPROBS <= number < asked]
+        if smaller and "logprobs" in message:
+            self.most_logprobs = max(smaller)
+
+        self.dropped |= {name for name in _DROPPED if name in body and name in message}
+
+
+class Provider:
     """A provider of judges; an instance asks one judge, within one event loop.
 
     Heavy libraries are imported when used.
@@ -163,11 +246,11 @@ class Provider(ABC):
         self._config = config
         self._adaptation = adaptation or Adaptation()
 
-    @abstractmethod
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Try once to answer one request; raises RequestError."""
+        raise NotImplementedError
 
-    async def aclose(self) -> None:  # noqa: B027 - a provider may have none
+    async def aclose(self) -> None:
         """Close connections."""
 
     @classmethod

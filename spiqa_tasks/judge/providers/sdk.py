@@ -8,7 +8,7 @@ import mimetypes
 import re
 import ssl
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -17,21 +17,25 @@ from urllib.parse import parse_qsl, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.logprobs import IMPOSSIBLE, LONGEST_TOKEN, Pairs, logprobs_fault
 from spiqa_tasks.judge.providers.provider import (
     Provider,
     RequestError,
     http_error,
     retry_after_seconds,
-    written_fault,
 )
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import printable
 
+# Characters of a server's error message that are shown.
 LONGEST_MESSAGE = 300
-"""Characters of a server's error message that are shown."""
+
+# Characters of the name that a server gives its model: far beyond any name.
+_LONGEST_NAME = 1_000
+
+# Times that one request is asked again in other parameters.
 MOST_ADAPTATIONS = 4
-"""Times that one request is asked again in other parameters."""
+
+# Headers of HTTP itself; an SDK's others stay here, as they may hold what its environment has.
 _PLAIN = frozenset(
     {
         "accept",
@@ -43,7 +47,6 @@ _PLAIN = frozenset(
         "user-agent",
     }
 )
-"""Headers of HTTP itself; an SDK's others stay here, as they may hold what its environment has."""
 
 
 class SdkJudge(Provider):
@@ -67,35 +70,51 @@ class SdkJudge(Provider):
     def image_part(url: str) -> dict[str, Any]:
         """Return a picture at an address, or in a data URL, as part of a message."""
 
-    @abstractmethod
-    def body(self, request: JudgeRequest) -> dict[str, Any]:
-        """Return the parameters of a request, as the rule wants it."""
-
     @staticmethod
     @abstractmethod
     def verdict_of(answer: dict[str, Any], request: JudgeRequest) -> Verdict:
         """Return the verdict of a server's answer; raises RequestError if it is none."""
 
+    def body(self, request: JudgeRequest) -> dict[str, Any]:
+        """Return the parameters of a request as the rule wants it, extra fields first.
+
+        Half a surrogate pair, which is no text and which servers refuse, becomes a question mark.
+        """
+        content: Any = request.prompt.encode("utf-8", "replace").decode()
+        if request.images:
+            pictures = [self.image_part(_url(image)) for image in request.images]
+            content = [*pictures, {"type": "text", "text": content}]
+        return {
+            **self._config.extra_fields,
+            "model": self._config.model,
+            "messages": [{"role": "user", "content": content}],
+            "max_tokens": request.max_tokens + request.thoughts,
+            "temperature": float(request.draws > 0),
+        }
+
     async def ask(self, request: JudgeRequest) -> Verdict:
+        body = self.body(request)
+        adaptation = self._adaptation
         for _ in range(MOST_ADAPTATIONS):
-            body = self._adaptation.applied(self.body(request))
+            sent = adaptation.applied(body)
             try:
-                return await self._ask(body, request)
+                return await self._ask(sent, request)
             except RequestError as error:
-                if not error.complaint or not self._adaptation.learn(error.complaint, body):
+                if error.complaint:
+                    adaptation.learn(error.complaint, sent)
+                if not error.complaint or adaptation.applied(body) == sent:
                     raise
-        return await self._ask(self._adaptation.applied(self.body(request)), request)
+        return await self._ask(adaptation.applied(body), request)
 
     async def _ask(self, body: dict[str, Any], request: JudgeRequest) -> Verdict:
         verdict = self.verdict_of(await self.post(body), request)
         return replace(verdict, adapted=self._adaptation.text)
 
     async def aclose(self) -> None:
-        """Close the connections."""
-        if "_sdk" in vars(self):
+        if "_sdk" in vars(self):  # made for the first request
             await self._sdk.close()
 
-    async def post(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    async def post(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return the JSON object that the server answers with; raises RequestError.
 
         The SDK's models take anything a server says, so that its raw answer is read instead.
@@ -119,18 +138,6 @@ class SdkJudge(Provider):
         if answer.get("error"):
             raise self._http_error(response)
         return answer
-
-    def common_body(self, request: JudgeRequest) -> dict[str, Any]:
-        """Return extra fields, model and message: the prompt, behind the pictures if any.
-
-        Half a surrogate pair, which is no text and which servers refuse, becomes a question mark.
-        """
-        content: Any = request.prompt.encode("utf-8", "replace").decode()
-        if request.images:
-            pictures = [self.image_part(_url(image)) for image in request.images]
-            content = [*pictures, {"type": "text", "text": content}]
-        messages = [{"role": "user", "content": content}]
-        return {**self._config.extra_fields, "model": self._config.model, "messages": messages}
 
     @cached_property
     def _sdk(self) -> Any:
@@ -169,34 +176,41 @@ class SdkJudge(Provider):
         import aiohttp
         import httpx2
 
-        if isinstance(response := getattr(error, "response", None), httpx2.Response):
+        response = getattr(error, "response", None)
+        if isinstance(response, httpx2.Response):
             return self._http_error(response)
-        causes = list(_causes(error))
-        for cause in causes:
-            if isinstance(cause, aiohttp.ClientHttpProxyError):
-                return http_error(cause.status, f"the proxy answered {cause.message}")
-            if isinstance(cause, ssl.SSLCertVerificationError):
-                remedy = "name the file of the authority that signed the server's certificate"
-                return self._unreachable(causes, f"{remedy} in SSL_CERT_FILE", retryable=False)
-            if isinstance(cause, aiohttp.ClientConnectorError) and not self._is_judges(cause.host):
-                remedy = "check the proxy's address (HTTPS_PROXY, HTTP_PROXY as http://host:port)"
-                return self._unreachable(causes, f"{remedy}, or set NO_PROXY", retryable=True)
 
+        causes = _causes(error)
         kinds = (httpx2.HTTPError, aiohttp.ClientError, OSError)
         if not any(isinstance(cause, kinds) for cause in causes):
             raise error
-        remedy = "check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
-        return self._unreachable(causes, remedy, retryable=True)
+        for cause in causes:
+            if isinstance(cause, aiohttp.ClientHttpProxyError):
+                return http_error(cause.status, f"the proxy answered {cause.message}")
 
-    def _unreachable(
-        self, causes: list[BaseException], remedy: str, *, retryable: bool
-    ) -> RequestError:
+        # the SDK's own words say nothing about the cause
         texts = [str(cause) for cause in causes[1:] if str(cause)]
-        detail = texts[0] if texts else type(causes[-1]).__name__
-        return RequestError(f"{self._config.redact(detail)}; {remedy}", retryable=retryable)
+        detail = self._config.redact(texts[0] if texts else type(causes[-1]).__name__)
+        is_final = any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes)
+        return RequestError(f"{detail}; {self._remedy(causes)}", retryable=not is_final)
 
-    def _is_judges(self, host: str) -> bool:
-        return host == urlsplit(self._config.url).hostname
+    def _remedy(self, causes: list[BaseException]) -> str:
+        """Return what to do about a server that could not be reached."""
+        import aiohttp
+
+        host = urlsplit(self._config.url).hostname
+        for cause in causes:
+            if isinstance(cause, ssl.SSLCertVerificationError):
+                return (
+                    "name the file of the authority that signed the server's certificate in"
+                    " SSL_CERT_FILE"
+                )
+            if isinstance(cause, aiohttp.ClientConnectorError) and cause.host != host:
+                return (
+                    "check the proxy's address (HTTPS_PROXY, HTTP_PROXY as http://host:port), or"
+                    " set NO_PROXY"
+                )
+        return "check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
 
     def _http_error(self, response: Any) -> RequestError:
         body = _parsed(response.content) or response.content.decode(errors="replace")
@@ -207,6 +221,7 @@ class SdkJudge(Provider):
         for code in codes:
             if status == 200 and re.fullmatch("[45][0-9]{2}", code):
                 status = int(code)  # routers answer so
+
         shown = self._config.redact(" ".join(message.split()))[:LONGEST_MESSAGE]
         error = http_error(status, shown, codes, retry_after_seconds(response.headers))
         if status == 404 and not re.search(r"/v\d", urlsplit(self._config.url).path):
@@ -260,37 +275,13 @@ def text_of(content: Any) -> str:
     return "".join(part["text"] for part in content or () if part.get("type") == "text")
 
 
-def written_verdict(text: str, stop: Any) -> Verdict:
-    """Return the verdict of a written answer; `stop` is the server's reason for its end.
-
-    Raises RequestError, not retryable, if it is none: it was paid for, and would be the same again.
-    """
-    fault = written_fault(text, stop)
-    if fault is not None:
-        raise RequestError(fault, retryable=False)
-    return Verdict("ok", text)
-
-
-def logprob_verdict(text: str, pairs: Pairs, top: int) -> Verdict:
-    """Return the verdict of the `top` most likely first tokens; raises RequestError."""
-    fault = logprobs_fault(pairs, top)
-    if fault is not None:
-        raise RequestError(fault, retryable=False)
-    finite = [(token, max(float(logprob), IMPOSSIBLE)) for token, logprob in pairs]
-    most_likely = sorted(finite, key=lambda pair: -pair[1])
-    return Verdict("ok", text, tuple(most_likely[:top]))
-
-
-def with_usage(
-    verdict: Verdict, answer: Mapping[str, Any], prompt: str, completion: str
-) -> Verdict:
+def with_usage(verdict: Verdict, answer: dict[str, Any], prompt: str, completion: str) -> Verdict:
     """Return the verdict with the answer's model and token counts, if plausible."""
     usage, model = answer.get("usage"), answer.get("model")
     counts = usage if isinstance(usage, dict) else {}
-    name = printable(model[:LONGEST_TOKEN]) if isinstance(model, str) else ""
     return replace(
         verdict,
-        model=name or None,
+        model=printable(model[:_LONGEST_NAME]) if model and isinstance(model, str) else None,
         prompt_tokens=_count(counts.get(prompt)),
         completion_tokens=_count(counts.get(completion)),
     )
@@ -300,11 +291,12 @@ def _count(value: Any) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    current: BaseException | None = error
-    while current is not None:
-        yield current
-        current = current.__cause__ or current.__context__
+def _causes(error: BaseException) -> list[BaseException]:
+    """Return an error and what it was raised from."""
+    causes = [error]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
+        causes.append(cause)
+    return causes
 
 
 def _parsed(content: bytes) -> Any:
@@ -315,7 +307,7 @@ def _parsed(content: bytes) -> Any:
 
 
 def _url(image: str) -> str:
-    """A URL as it is; a local picture as a data URL."""
+    """Return a URL as it is; a local picture as a data URL."""
     if image.startswith(("http://", "https://", "data:")):
         return image
     media_type = mimetypes.guess_type(image)[0] or "image/png"

@@ -20,7 +20,7 @@ from spiqa_tasks.benchmarks.spiqa.perfigure import (
     parse_helpful,
 )
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.judge.rules.l3score import L3ScoreRule
+from spiqa_tasks.judge.rules import L3ScoreRule
 
 YES, NO = 0.9 / 0.98, 0.08 / 0.98
 """What the local judge gives an answer that equals the reference, and any other."""

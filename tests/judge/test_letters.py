@@ -4,8 +4,7 @@ question says.
 
 import pytest
 
-from spiqa_tasks.judge.rules.letters import LettersRule, ReleasedLettersRule
-from spiqa_tasks.judge.rules.rule import Candidate
+from spiqa_tasks.judge.rules import Candidate, LettersRule, ReleasedLettersRule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 

@@ -9,8 +9,7 @@ from openai_server import OpenAIServer, agreeing
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.judge.rules.l3score import L3ScoreRule, says_neither, yes_no_mass
-from spiqa_tasks.judge.rules.rule import Candidate
+from spiqa_tasks.judge.rules import Candidate, L3ScoreRule, yes_no_mass
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 
@@ -92,7 +91,7 @@ def test_the_rule_needs_no_judge() -> None:
     rule = L3ScoreRule()
     candidate = Candidate("Candidate answer: blue", "Q?", "red")
     assert rule.request(candidate) == JudgeRequest(
-        _prompt("released", "Q?", "red", "[removed] blue"), suspicious=True
+        _prompt("released", "Q?", "red", "[removed] blue")
     )
     verdict = Verdict("ok", "Yes", (("Yes", math.log(0.6)), ("No", math.log(0.2))))
     assert rule.score(candidate, verdict) == pytest.approx(0.75)
@@ -169,8 +168,4 @@ def test_a_judge_is_fit_that_tells_right_from_wrong() -> None:
     )
     assert rule.score(Candidate("p"), _said(0.75)) == pytest.approx(0.75)
     assert rule.score(Candidate("p"), Verdict("judge_failed", reason="x")) is None
-    assert [says_neither(each.top_logprobs) for each in (_said(0.5, "yeah"), thinks)] == [
-        False,
-        False,
-    ]
     assert yes_no_mass(thinks.top_logprobs) == pytest.approx(math.exp(-3))
