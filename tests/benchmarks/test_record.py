@@ -47,7 +47,7 @@ def test_a_record_is_read_back_from_json_as_it_was(record: Record) -> None:
     """Every field survives, whatever it holds; fields without content are not written."""
     written = record.as_dict()
     assert Record.from_dict(json.loads(json.dumps(written))) == record
-    assert set(written) <= {entry.name for entry in dataclasses.fields(Record)} - {"asks"}
+    assert set(written) <= {entry.name for entry in dataclasses.fields(Record)} - {"requests"}
     assert "scores" not in written or record.scores
 
 

@@ -88,7 +88,7 @@ def run(tmp_path: Path) -> str:
 
 def ask(judge: Judge) -> list[Record]:
     """Have a record judged."""
-    asks = Context("offline", judge.rule).asks("l3score", Candidate("a", "q", "a"))
+    requests = Context("offline", judge.rule).requests("l3score", Candidate("a", "q", "a"))
     return judged([Record("1", "a", "a", asks=asks)], judge)
 
 
