@@ -197,7 +197,7 @@ def _spiqa() -> Family:
     leaves += _spiqa_of_both_protocols()
     leaves.append(Leaf("spiqa_train", "train"))
 
-    settings_of = product(("cot", "fullpaper", "perfigure"), ("corrected", "released", "both"))
+    settings_of = product(("cot", "perfigure"), ("corrected", "both"))
     variants = [f"setting={setting},protocol={protocol}" for setting, protocol in settings_of]
     variants += [f"rule={rule}" for rule in RULE_OF.values()]
     return Family("setting=direct", variants, leaves, _spiqa_groups())

@@ -98,9 +98,9 @@ def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[PublishedValue]:
             metric, category = str(row["metric"]), row["category"]
             judge = str(row.get("judge") or PAPER_JUDGE) if metric == "l3score" else ""
             group = {"all": None, "other": "nonplot"}.get(str(category), str(category))
-            for protocol, suffix in (("corrected", ""), ("released", "_released")):
-                if settings.protocol in (protocol, "both"):
-                    yield _value(row, table, metric + suffix, group, judge)
+            yield _value(row, table, metric, group, judge)
+            if settings.protocol == "both":
+                yield _value(row, table, f"{metric}_released", group, judge)
 
 
 def _mmstar(split: str, settings: MMStarSettings) -> Iterator[PublishedValue]:

@@ -91,7 +91,6 @@ class Benchmark:
         settings: frozen dataclass of the keys of a task's `dataset_name`.
         files: (split, settings) -> (repository, pattern) pairs that `load` reads.
         scoring_settings: settings -> settings for scoring: no images, no full text.
-        table: settings -> rows of the host's table, `metric` or `metric/group`, headline first.
         judge: settings -> name of the judge's rule in `judge.rules.RULES`, or None.
         signature: settings -> signature fields that they add to their own text.
         join: settings -> function that joins document records into question records, or None.
@@ -108,7 +107,6 @@ class Benchmark:
     settings: Callable[..., Any] = NoSettings
     files: Callable[[str, Any], list[tuple[Repository, str]]] = lambda _split, _settings: []
     scoring_settings: Callable[[Any], Any] = lambda settings: settings
-    table: Callable[[Any], Sequence[str]] | None = None
     judge: Callable[[Any], str | None] = lambda _settings: None
     signature: Callable[[Any], Mapping[str, str]] = lambda _settings: {}
     join: Callable[[Any], Join | None] = lambda _settings: None
@@ -123,10 +121,12 @@ class Benchmark:
         return parse_settings(self.settings, text)
 
     def rows_of_table(self, settings: Any) -> list[str]:
-        """Return the rows of the host's table: `table`, or one per metric."""
-        if self.table is None:
-            return [metric.name for metric in self.metrics(settings)]
-        return list(self.table(settings))
+        """Return the rows of the host's table, `metric` or `metric/group`, the headline first."""
+        rows = []
+        for metric in self.metrics(settings):
+            if metric.in_table:
+                rows += [metric.name, *(f"{metric.name}/{group}" for group in metric.groups)]
+        return rows
 
     def metric(self, name: str, settings: Any) -> Metric:
         """Return the metric of a row (`metric` or `metric/group`); KeyError if unknown."""

@@ -62,7 +62,7 @@ ACCURACY = dataclasses.replace(mean_of("accuracy"), signature=lambda: {"matcher"
 # Shares of answers without a letter: refused, not parsed, request failed.
 FAILURE_RATES: tuple[Metric, ...] = (
     share_of("refusal_rate", lambda record: record.refused),
-    share_of("unparsed_rate", lambda record: record.unparsed or record.taken_whole),
+    share_of("unparsed_rate", lambda record: record.unparsed or record.scored_unparsed),
     share_of("request_failed_rate", lambda record: record.status == "request_failed"),
 )
 
@@ -76,7 +76,7 @@ def _truncated_rate(records: Sequence[Record]) -> Value:
 
 
 # Share of answers that are known to be cut off; no row of the host's table.
-TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False)
+TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False, in_table=False)
 
 # Shared by up to a million records.
 _WRONG = {"accuracy": 0.0}

@@ -29,7 +29,7 @@ def _columns(papers: Sequence[Paper]) -> Counts:
     Figure types only if some figure has one.
     """
     figures = [figure for paper in papers for figure in paper.figures.values()]
-    types = Counter(figure.group_released for figure in figures)
+    types = Counter(figure.type_released for figure in figures)
     has_types = any(figure.label for figure in figures if not figure.is_table)
     totals: Counts = {
         "papers": len(papers),

@@ -11,8 +11,8 @@ from typing import Literal
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.metrics import text_scores
-from spiqa_tasks.scoring.intervals import Interval, mean_interval
-from spiqa_tasks.scoring.values import is_covered, mean_or_nan, too_few
+from spiqa_tasks.scoring.intervals import mean_interval
+from spiqa_tasks.scoring.values import is_covered, too_few
 
 Needs = Literal["nothing", "judge", "text programs"]
 Pairs = list[tuple[str, str]]
@@ -33,7 +33,6 @@ class Value:
         reason: why it is withheld; None with NaN and n=0 if the answers lack what the metric needs.
         clusters: id -> cluster key, if it has one.
         missing: number of further answers without a score.
-        ends: the 95% interval of a value that is no mean, if known.
     """
 
     value: float
@@ -42,18 +41,15 @@ class Value:
     reason: str | None = None
     clusters: Mapping[str, str | None] = field(default_factory=dict)
     missing: int = 0
-    ends: Interval | None = None
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """The 95% interval (`scoring.intervals.mean_interval`, or `ends`), or None if the value
-        is no mean.
-        """
-        interval = self.ends
+        """The 95% interval (`scoring.intervals.mean_interval`), or None if the value is no mean."""
         scores = list(self.scores.values())
-        if scores and math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
-            interval = mean_interval(scores, [self.clusters.get(key) for key in self.scores])
-        if interval is None or interval.low is None or interval.high is None:
+        if not scores or not math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
+            return None
+        interval = mean_interval(scores, [self.clusters.get(key) for key in self.scores])
+        if interval.low is None or interval.high is None:
             return None
         return interval.low, interval.high
 
@@ -67,6 +63,8 @@ class Metric:
             weights).
         of_documents: whether it is computed over documents if a question is several documents.
         pairs: records -> (prediction, reference) pairs, for a metric that needs text programs.
+        in_table: whether it is in the host's table; `score` prints all.
+        groups: groups whose values are in the table, as rows `metric/group`.
         signature: () -> signature fields of the tools that it is computed with.
     """
 
@@ -77,14 +75,18 @@ class Metric:
     of_corpus: bool = False
     of_documents: bool = False
     pairs: Callable[[Sequence[Record]], Pairs] | None = None
+    in_table: bool = True
+    groups: Sequence[str] = ()
     signature: Callable[[], Mapping[str, str]] = dict
 
 
 def mean_of(name: str, needs: Needs = "nothing") -> Metric:
     """Return the metric that averages the records' scores of that name."""
-    return Metric(
-        name, lambda records: mean_value({r.id: r.scores.get(name) for r in records}), needs=needs
-    )
+
+    def compute(records: Sequence[Record]) -> Value:
+        return mean_value({record.id: record.scores.get(name) for record in records})
+
+    return Metric(name, compute, needs=needs)
 
 
 def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing") -> Metric:
@@ -94,9 +96,10 @@ def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing
     """
 
     def compute(records: Sequence[Record]) -> Value:
-        return mean_value(
-            {r.id: None if r.status == "scoring_failed" else float(holds(r)) for r in records}
-        )
+        scores: dict[str, float | None] = {}
+        for record in records:
+            scores[record.id] = None if record.status == "scoring_failed" else float(holds(record))
+        return mean_value(scores)
 
     return Metric(name, compute, higher_is_better=False, needs=needs)
 
@@ -104,9 +107,10 @@ def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing
 def mean_value(scores: Mapping[str, float | None]) -> Value:
     """Return the mean of id -> score, withheld if too few are known."""
     known = {key: score for key, score in scores.items() if score is not None}
-    missing = len(scores) - len(known)
-    mean = mean_or_nan(list(known.values()))
-    return withheld(len(known), len(scores)) or Value(mean, len(known), known, missing=missing)
+    if missing := withheld(len(known), len(scores)):
+        return missing
+    mean = sum(known.values()) / len(known)
+    return Value(mean, len(known), known, missing=len(scores) - len(known))
 
 
 # Number of records that a defect kept from being scored; a row of the table only if there are any.
@@ -129,15 +133,14 @@ def prepare(asked: Iterable[tuple[Iterable[Metric], Sequence[Record]]]) -> None:
     """Run the text programs once for the (metrics, questions) of all runs: starting Java costs
     more than a group.
     """
-    wanted = [
-        (metric.name.removesuffix(RELEASED), metric.pairs(records))
-        for metrics, records in asked
-        for metric in metrics
-        if metric.pairs
-    ]
-    text_scores.prepare(
-        [pair for _, pairs in wanted for pair in pairs], [name for name, _ in wanted]
-    )
+    pairs: Pairs = []
+    names: list[str] = []
+    for metrics, records in asked:
+        for metric in metrics:
+            if metric.pairs:
+                names.append(metric.name.removesuffix(RELEASED))
+                pairs += metric.pairs(records)
+    text_scores.prepare(pairs, names)
 
 
 @dataclass(frozen=True)

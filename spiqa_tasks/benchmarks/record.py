@@ -70,14 +70,15 @@ class Context:
 
     Attributes:
         host: name and version, for the signature.
+        rule: the judge's, or None without a judge.
         signature: signature fields of the settings, the metrics and the judge.
-        unavailable: text metric -> why it cannot be computed on this machine.
     """
 
     host: str
     rule: Rule | None = None
     signature: Mapping[str, str] = field(default_factory=dict)
-    unavailable: Mapping[str, str] = field(default_factory=dict)
+
+    # (data, wording, settings) -> signature text: a run has few signatures and many answers.
     _signed: dict[tuple[str, ...], str] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -133,15 +134,11 @@ class Record:
     requests: tuple[MetricRequest, ...] = field(default=(), repr=False, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the non-empty fields as JSON values."""
-        fields = {}
-        for name in _LOGGED:
-            value = getattr(self, name)
-            # An empty prediction is an answer; other fields are left out if they are empty.
-            is_answer = name == "prediction" and value is not None
-            if is_answer or value not in (None, "", (), {}, False):
-                fields[name] = list(value) if isinstance(value, tuple) else value
-        return fields
+        """Return the non-empty fields as JSON values; an empty prediction is an answer."""
+        fields = {name: getattr(self, name) for name in _LOGGED}
+        fields["verdicts"] = list(self.verdicts)
+        logged = {name: value for name, value in fields.items() if value}
+        return logged if self.prediction is None else logged | {"prediction": self.prediction}
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Record:
@@ -149,13 +146,13 @@ class Record:
 
         KeyError, TypeError if it is none.
         """
-        known = {name: value[name] for name in _LOGGED if name in value} | {"id": str(value["id"])}
-        if isinstance(known.get("verdicts"), list):
-            known["verdicts"] = tuple(known["verdicts"])
-        for name, form in _TYPES.items():
-            if name in known and not conforms(known[name], form):
-                raise TypeError(f"{name}: {known[name]!r:.60}")
-        return cls(**_shared(known))
+        fields = {name: value[name] for name in _LOGGED if name in value} | {"id": str(value["id"])}
+        if isinstance(fields.get("verdicts"), list):
+            fields["verdicts"] = tuple(fields["verdicts"])
+        for name, content in fields.items():
+            if not conforms(content, _TYPES[name]):
+                raise TypeError(f"{name}: {content!r:.60}")
+        return cls(**_interned(fields))
 
     @classmethod
     def of_sample(cls, sample: Mapping[str, Any]) -> Record | None:
@@ -180,8 +177,8 @@ class Record:
         return not self.refused and (self.status == "unparsed" or is_empty)
 
     @property
-    def taken_whole(self) -> bool:
-        """Whether no answer was read in an open response, which is scored as it is."""
+    def scored_unparsed(self) -> bool:
+        """Whether no answer was read in an open response, so that all of it is scored."""
         return self.rule == "unformatted" and not self.unparsed and not self.refused
 
     @property
@@ -199,39 +196,36 @@ class Record:
         With several requests for one metric the scores stay in `verdicts`: the metric combines
         them.
         """
-        if not self.requests:
-            return self
-
         entries = []
         for request, verdict in zip(self.requests, verdicts, strict=True):
             entries.append(_entry(request, verdict))
+
         requests_of_metric = Counter(request.metric for request in self.requests)
-        scores = dict(self.scores)
+        scores = {}
         for entry in entries:
             if "score" in entry and requests_of_metric[entry["metric"]] == 1:
                 scores[entry["metric"]] = entry["score"]
+        judged = dataclasses.replace(self.with_scores(scores), requests=())
+        return judged.with_verdicts((*self.verdicts, *entries))
 
-        judged = dataclasses.replace(
-            self, scores=scores, verdicts=(*self.verdicts, *entries), requests=()
-        )
-        reasons = [entry["reason"] for entry in entries if "reason" in entry]
-        return judged._judge_failed(reasons[0]) if reasons else judged
-
-    def _judge_failed(self, reason: str) -> Record:
-        """Return the record with the first failed verdict's reason.
-
-        Its status only if it was ok.
+    def with_verdicts(self, verdicts: tuple[Mapping[str, Any], ...]) -> Record:
+        """Return the record with logged verdicts; a failed one becomes its reason, and its status
+        if that was ok.
         """
+        record = dataclasses.replace(self, verdicts=verdicts)
+        reasons = [verdict["reason"] for verdict in verdicts if "reason" in verdict]
+        if not reasons:
+            return record
         status: Status = "judge_failed" if self.status == "ok" else self.status
-        return dataclasses.replace(self, status=status, reason=reason)
+        return dataclasses.replace(record, status=status, reason=reasons[0])
 
 
-def _shared(value: Any) -> Any:
+def _interned(value: Any) -> Any:
     """Return a JSON value with its keys and texts interned: many runs have the same signatures,
     groups and answers.
     """
     if isinstance(value, dict):
-        return {sys.intern(key): _shared(each) for key, each in value.items()}
+        return {sys.intern(key): _interned(each) for key, each in value.items()}
     return sys.intern(value) if isinstance(value, str) else value
 
 

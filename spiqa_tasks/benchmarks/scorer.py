@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
@@ -58,8 +58,8 @@ def make_scorer(
 
     needs_programs = any(metric.needs == "text programs" for metric in metrics)
     missing = missing_text_metrics(host != "offline") if needs_programs else {}
-    rule = None if judge is None else judge.rule
-    return Scorer(benchmark, parsed, Context(host, rule, fields, missing), judge)
+    context = Context(host, None if judge is None else judge.rule, fields)
+    return Scorer(benchmark, parsed, context, judge, missing)
 
 
 @cache
@@ -81,13 +81,16 @@ def missing_text_metrics(tell: bool = False) -> dict[str, str]:
 class Scorer:
     """Scores the responses to one task.
 
-    `judge` is None if judging is switched off or not needed.
+    Attributes:
+        judge: None if judging is switched off or not needed.
+        unavailable: text metric -> why it cannot be computed on this machine.
     """
 
     benchmark: Benchmark
     settings: Any
     context: Context
     judge: Judge | None
+    unavailable: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def join(self) -> Join | None:
@@ -97,9 +100,8 @@ class Scorer:
     def record(self, row: Row, response: Response) -> Record:
         """Return the record of one response, not yet judged.
 
-        An exception becomes the status `scoring_failed`.
-
-        A response of more than `LONGEST` characters counts as a failed request.
+        An exception becomes the status `scoring_failed`; a response of more than `LONGEST`
+        characters counts as a failed request.
         """
         try:
             return self._record(row, _limited(response))
@@ -112,48 +114,58 @@ class Scorer:
 
     def _record(self, row: Row, response: Response) -> Record:
         text = without_reasoning(response.text)
-        if text != response.text:
-            record = self.benchmark.record(
-                row, dataclasses.replace(response, text=text), self.context
-            )
-        else:
-            record = self.benchmark.record(row, response, self.context)
+        record = self.benchmark.record(row, dataclasses.replace(response, text=text), self.context)
         if record.status == "request_failed":
             return record
 
-        is_cut = response.truncated or is_cut_in_reasoning(response.text)
-        if not text and is_cut:
+        if not text and (response.truncated or is_cut_in_reasoning(response.text)):
             record = dataclasses.replace(record, rule="truncated")
-        if response.truncated is None:
-            return record
-        details = {**record.details, "truncated": response.truncated}
-        return dataclasses.replace(record, details=details)
+        if response.truncated is not None:
+            details = {**record.details, "truncated": response.truncated}
+            record = dataclasses.replace(record, details=details)
+        return record
 
     def requests(self, records: Sequence[Record]) -> list[JudgeRequest]:
         """Return the pending judge requests of the records."""
         questions = self.join(records, self.context) if self.join else records
-        return [wanted.request for record in questions for wanted in record.requests]
+        return _pending(questions)
 
     def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
-        """Return the records judged, with the per-answer scores of every metric.
+        """Return the records of different documents judged, with the per-answer scores of every
+        metric.
 
-        Several answers to one document count as several runs. Scores that depend on other answers
-        (CIDEr), and those of questions of several documents, need the `whole` run: a process of
-        several has a part of it.
+        Scores that depend on other answers (CIDEr), and those of questions of several documents,
+        need the `whole` run: a process of several has a part of it.
         """
-        scored = judged(records, self.judge)
-        # One run of first answers, one of second ones: scores are keyed by id.
-        runs: defaultdict[int, list[int]] = defaultdict(list)
-        earlier: Counter[str] = Counter()
-        for place, record in enumerate(scored):
-            runs[earlier[record.id]].append(place)
-            earlier[record.id] += 1
+        if self.join is not None:
+            return self._with_questions(records) if whole else list(records)
 
-        for places in runs.values():
-            of_run = self._scored([scored[place] for place in places], whole)
-            for place, record in zip(places, of_run, strict=True):
-                scored[place] = record
-        return scored
+        metrics = []
+        for metric in self.metrics:
+            if metric.needs == "text programs" and (whole or not metric.of_corpus):
+                metrics.append(metric)
+        return _with_answer_scores(judged(records, self.judge), metrics)
+
+    def _with_questions(self, documents: Sequence[Record]) -> list[Record]:
+        """Return the documents; one of each question has the question's scores and verdicts."""
+        metrics = []
+        for metric in self.metrics:
+            if not metric.of_documents and metric.needs != "judge":
+                metrics.append(metric)
+
+        scored = {record.id: record for record in documents}
+        for question in _with_answer_scores(self.questions(documents), metrics):
+            if anchor := question.details.get("anchor"):
+                scored[anchor] = dataclasses.replace(
+                    scored[anchor], scores=question.scores, verdicts=question.verdicts
+                )
+        return list(scored.values())
+
+    def questions(self, records: Sequence[Record]) -> list[Record]:
+        """Return one judged record per question; the records themselves if each is a question."""
+        if self.join is None:
+            return list(records)
+        return judged(self.join(records, self.context), self.judge)
 
     @cached_property
     def metrics(self) -> list[Metric]:
@@ -169,7 +181,7 @@ class Scorer:
         if metric.needs == "judge" and self.judge is None:
             return "judging is switched off (SPIQA_JUDGE=none or --judge none)"
         if metric.needs == "text programs":
-            return self.context.unavailable.get(metric.name.removesuffix(RELEASED))
+            return self.unavailable.get(metric.name.removesuffix(RELEASED))
         return None
 
     def value(self, name: str, records: Sequence[Record]) -> Value:
@@ -179,53 +191,8 @@ class Scorer:
         if name == SCORING_FAILED.name:
             return SCORING_FAILED.compute(records)
         metric = self.benchmark.metric(name, self.settings)
-        return RecordSet(records, () if metric.of_documents else self.questions(records)).value(
-            metric
-        )
-
-    def questions(self, records: Sequence[Record]) -> list[Record]:
-        """Return one judged record per question; the records themselves if each is a question."""
-        if self.join is None:
-            return list(records)
-        return judged(self.join(records, self.context), self.judge)
-
-    def _scored(self, documents: list[Record], whole: bool) -> list[Record]:
-        """Return the documents with per-answer scores."""
-        if self.join is not None:
-            return self._with_questions(documents) if whole else documents
-
-        metrics = [metric for metric in self.metrics if metric.needs == "text programs"]
-        if not whole:
-            metrics = [metric for metric in metrics if not metric.of_corpus]
-        return _with_answer_scores(documents, metrics)
-
-    def _with_questions(self, documents: list[Record]) -> list[Record]:
-        """Return the documents.
-
-        The first one of a question carries its joined record and scores.
-        """
-        metrics = []
-        for metric in self.metrics:
-            if not metric.of_documents and metric.needs != "judge":
-                metrics.append(metric)
-
-        questions = {}
-        for question in _with_answer_scores(self.questions(documents), metrics):
-            if anchor := question.details.get("anchor"):
-                questions[anchor] = question
-
-        scored = []
-        for document in documents:
-            scored.append(_with_question(document, questions.get(document.id)))
-        return scored
-
-
-def _with_question(document: Record, question: Record | None) -> Record:
-    """Return a document with the question that it is the first one of, if any, and its scores."""
-    if question is None:
-        return document
-    details = {**document.details, "question": question.as_dict()}
-    return dataclasses.replace(document, scores=question.scores, details=details)
+        questions = () if metric.of_documents else self.questions(records)
+        return RecordSet(records, questions).value(metric)
 
 
 def _limited(response: Response) -> Response:
@@ -244,9 +211,12 @@ def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
     """
     if judge is None:
         return list(records)
-    requests = [wanted.request for record in records for wanted in record.requests]
-    verdicts = iter(judge.verdicts(requests))
+    verdicts = iter(judge.verdicts(_pending(records)))
     return [record.judged([next(verdicts) for _ in record.requests]) for record in records]
+
+
+def _pending(records: Sequence[Record]) -> list[JudgeRequest]:
+    return [pending.request for record in records for pending in record.requests]
 
 
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:

@@ -3,7 +3,7 @@ remarks on them.
 """
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,37 +12,25 @@ from spiqa_tasks.benchmarks.metric import NO_ANSWER, SCORING_FAILED, Metric, Rec
 from spiqa_tasks.benchmarks.record import MARKS, Record
 from spiqa_tasks.benchmarks.signature import Signature, merged, parse
 
-# Share of answers of a kind from which they are said: gains and leakages of a few points are as
-# large.
+# Share of answers of a kind from which people are warned: gains and leakages of a few points are
+# as large.
 MANY = 0.05
 
 # Row, `metric` or `metric/group` -> (metric, group or None).
 Rows = Mapping[str, tuple[Metric, str | None]]
 
+# Rate of open answers that are scored as they are, as no answer in the format was read in them.
 UNFORMATTED = "unformatted_rate"
 
-# Rate -> name of its count in `score --json`.
-COUNTED = {
-    "unparsed_rate": "unparsed",
-    UNFORMATTED: "unparsed",
-    "truncated_rate": "truncated",
-    "request_failed_rate": "request_failed",
-}
 
-
-def rows_of(
-    benchmark: Benchmark, settings: Any, metrics: Sequence[Metric], records: RecordSet
-) -> Rows:
-    """Return a row per metric, the headline first, each followed by its groups in the host's
-    table.
-    """
+def rows_of(metrics: Sequence[Metric], records: RecordSet) -> Rows:
+    """Return a row per metric, the headline first, each followed by its groups."""
     rows: dict[str, tuple[Metric, str | None]] = {}
     for metric in metrics:
         rows[metric.name] = (metric, None)
-        for row in benchmark.rows_of_table(settings):
-            owner, _, group = row.partition("/")
-            if group and owner == metric.name and _has_questions(records, metric, group):
-                rows[row] = (metric, group)
+        for group in metric.groups:
+            if _has_questions(records, metric, group):
+                rows[f"{metric.name}/{group}"] = (metric, group)
     if any(record.status == "scoring_failed" for record in records.documents):
         rows[SCORING_FAILED.name] = (SCORING_FAILED, None)
     return rows
@@ -61,39 +49,29 @@ def score_object(
     task: str,
     records: RecordSet,
     values: Mapping[str, Value],
-    metrics: Sequence[Metric],
     not_computed: Collection[str] = (),
     **more_counts: Any,
 ) -> dict[str, Any]:
     """Return the object that `score --json` prints.
 
-    `metrics` are those of the task, whose rates become counts.
+    Metrics that are `not_computed` have their reason in their value.
     """
-    metrics_of_values = [metric for metric in metrics if metric.name in values]
-    scored = {
-        "task": task,
-        "metrics": {name: _or_none(value.value) for name, value in values.items()},
-        "counts": counts(records, metrics_of_values) | more_counts,
-        "signature": signature_of(records).text,
-    }
-    if omitted := _omitted(values, not_computed):
-        scored["omitted"] = omitted
-    return scored
-
-
-def _or_none(value: float) -> float | None:
-    """Return None for NaN, which JSON lacks."""
-    return None if math.isnan(value) else value
-
-
-def _omitted(values: Mapping[str, Value], not_computed: Collection[str]) -> dict[str, str]:
-    """Return row -> why it has no value."""
+    metrics: dict[str, float | None] = {}
     omitted = {}
     for name, value in values.items():
+        metrics[name] = value.value
         if math.isnan(value.value):
+            metrics[name] = None  # JSON has no NaN
             is_withheld = name not in not_computed and value.reason != NO_ANSWER
             omitted[name] = f"withheld: {value.reason}" if is_withheld else f"{value.reason}"
-    return omitted
+
+    scored = {
+        "task": task,
+        "metrics": metrics,
+        "counts": counts(records) | more_counts,
+        "signature": signature_of(records).text,
+    }
+    return scored | {"omitted": omitted} if omitted else scored
 
 
 def intervals(values: Mapping[str, Value]) -> dict[str, Any]:
@@ -123,47 +101,29 @@ def merged_signature(records: Sequence[Record]) -> Signature:
     return merged(map(parse, distinct))
 
 
-def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
+def counts(records: RecordSet) -> dict[str, int]:
     """Return the number of documents, and of answers judged, refused and so on, also if values
     are withheld.
     """
     documents = records.documents
+    verdicts = [record.verdicts for record in records.questions if record.verdicts]
+    failed = sum(record.judge_failed for record in records.questions)
+    unformatted = scored_unparsed(documents)
     numbers = {
         "docs": len(documents),
-        **_counted_verdicts(records.questions),
+        "judged": len(verdicts) - failed,
+        "judge_failed": failed,
         "refused": sum(record.refused for record in documents),
-        "unparsed": 0,
+        "unparsed": sum(record.unparsed for record in documents) + unformatted,
+        "truncated": sum(bool(record.truncated) for record in documents),
+        "request_failed": sum(record.status == "request_failed" for record in documents),
         "scoring_failed": sum(record.status == "scoring_failed" for record in documents),
-        "taken_whole": taken_whole(documents),
     }
-    for name, number in _counted_rates(records, metrics):
-        numbers[name] = numbers.get(name, 0) + number
-
-    # What few runs have is named only where there is any.
-    rare = {*MARKS.values(), "taken_whole"}
-    return {name: number for name, number in numbers.items() if number or name not in rare}
-
-
-def _counted_verdicts(questions: Sequence[Record]) -> dict[str, int]:
-    numbers = {
-        "judged": sum(bool(record.verdicts) and not record.judge_failed for record in questions),
-        "judge_failed": sum(record.judge_failed for record in questions),
-    }
+    # What few runs have is named only if there is any.
+    rare = {"scored_unparsed": unformatted}
     for mark, name in MARKS.items():
-        numbers[name] = sum(_has_mark(record, mark) for record in questions)
-    return numbers
-
-
-def _counted_rates(records: RecordSet, metrics: Sequence[Metric]) -> Iterator[tuple[str, int]]:
-    """Yield the name of a rate's count, and the number of answers that the rate counts."""
-    for metric in metrics:
-        if metric.name in COUNTED:
-            scores = metric.compute(records.members(metric)).scores
-            yield COUNTED[metric.name], int(sum(scores.values()))
-
-
-def _has_mark(record: Record, mark: str) -> bool:
-    return any(verdict.get(mark) for verdict in record.verdicts)
+        rare[name] = sum(any(verdict.get(mark) for verdict in each) for each in verdicts)
+    return numbers | {name: number for name, number in rare.items() if number}
 
 
 @dataclass(frozen=True)
@@ -174,7 +134,7 @@ class Outcomes:
         refused: the model would not answer, or wrote that it saw no picture.
         unparsed: nothing was read in what it wrote, or it wrote nothing, "nan" or "None".
         truncated: the answer is known to be cut off, read or not; None if nobody says it of any.
-        taken_whole: no answer was read in what it wrote, so that all of it was scored.
+        scored_unparsed: no answer was read in what it wrote, so that all of it was scored.
     """
 
     n: int
@@ -182,7 +142,7 @@ class Outcomes:
     unparsed: float
     failed: float
     truncated: float | None
-    taken_whole: float
+    scored_unparsed: float
 
     @property
     def remark(self) -> str:
@@ -190,18 +150,17 @@ class Outcomes:
 
         Refused and unparsed are one kind.
         """
-        if max(self.refused + self.unparsed, self.truncated or 0.0, self.taken_whole) < MANY:
+        truncated = self.truncated or 0.0
+        if max(self.refused + self.unparsed, truncated, self.scored_unparsed) < MANY:
             return ""
         kinds = {
-            "truncated": self.truncated or 0.0,
+            "truncated": truncated,
             "refused": self.refused,
             "empty or unparsed": self.unparsed,
-            "taken whole, as no answer was read in them": self.taken_whole,
+            "scored as they are, as no answer was read in them": self.scored_unparsed,
         }
-        counts = ", ".join(
-            f"{round(share * self.n)} {kind}" for kind, share in kinds.items() if share
-        )
-        return f"of {self.n} answers {counts}"
+        counts = [f"{round(share * self.n)} {kind}" for kind, share in kinds.items() if share]
+        return f"of {self.n} answers {', '.join(counts)}"
 
 
 def outcomes(records: Sequence[Record]) -> Outcomes:
@@ -214,16 +173,16 @@ def outcomes(records: Sequence[Record]) -> Outcomes:
         unparsed=sum(record.unparsed for record in records) / n,
         failed=sum(record.status == "request_failed" for record in records) / n,
         truncated=None if set(cuts) == {None} else cuts.count(True) / n,
-        taken_whole=taken_whole(records) / n,
+        scored_unparsed=scored_unparsed(records) / n,
     )
 
 
-def taken_whole(records: Sequence[Record]) -> int:
-    """Return the number of answers taken whole.
+def scored_unparsed(records: Sequence[Record]) -> int:
+    """Return the number of answers that are scored as they are, as no answer was read in them.
 
-    0 for plain files, whose answers may be those parts alone.
+    0 for plain files: nobody knows whether those answers were asked for a format.
     """
-    count = sum(record.taken_whole for record in records)
+    count = sum(record.scored_unparsed for record in records)
     return 0 if count and parse(records[0].signature).predictions == "jsonl" else count
 
 

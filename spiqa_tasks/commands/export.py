@@ -29,7 +29,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--settings",
-        default="setting=perfigure,protocol=released",
+        default="setting=perfigure,figures=referred",
         metavar="KEY=VALUE,...",
         help=(
             "prompts and pictures, as in dataset_name (default: one referred figure, as the paper"

@@ -348,7 +348,7 @@ def task_log(
     """Return the log of a task of this package's benchmarks; `metrics` are those that were
     computed, in order.
     """
-    rows = rows_of(task.benchmark, task.settings, metrics, records)
+    rows = rows_of(metrics, records)
     joined = task.benchmark.join(task.settings) is not None
     better = {metric.name: metric.higher_is_better for metric in metrics}
     samples = [

@@ -57,7 +57,7 @@ def _counts(run: Run) -> dict[str, Any]:
 
 def _rules(run: Run) -> Counter[str]:
     """Return rule -> number of answers that have no letter by it."""
-    unread = [record for record in run.questions if record.unparsed or record.taken_whole]
+    unread = [record for record in run.questions if record.unparsed or record.scored_unparsed]
     return Counter(record.rule or "no rule" for record in unread)
 
 

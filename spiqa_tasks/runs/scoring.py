@@ -121,9 +121,7 @@ def values_of(run: Run) -> dict[str, Value]:
     """
     metrics = run.own.benchmark.metrics(run.settings)
     found: dict[str, Value] = {}
-    for name, (metric, group) in summary.rows_of(
-        run.own.benchmark, run.settings, metrics, run.record_set
-    ).items():
+    for name, (metric, group) in summary.rows_of(metrics, run.record_set).items():
         omitted = run.written.omitted
         if metric.name in omitted:
             found |= {} if group else {name: Value(math.nan, 0, reason=omitted[name])}
@@ -139,12 +137,9 @@ def values_of(run: Run) -> dict[str, Value]:
 
 def score_object(run: Run) -> dict[str, Any]:
     """Return the object that `score --json` prints."""
-    metrics = run.own.benchmark.metrics(run.settings)
     omitted = run.written.omitted.keys()
     counts = match_counts(run.written.unmatched)
-    return summary.score_object(
-        run.task, run.record_set, values_of(run), metrics, omitted, **counts
-    )
+    return summary.score_object(run.task, run.record_set, values_of(run), omitted, **counts)
 
 
 def is_complete(run: Run) -> bool:

@@ -51,8 +51,8 @@ def scorer_of() -> ScorerOf:
         entry = BENCHMARKS[benchmark]
         judged = {} if judge is None else judge.configured
         context = Context(
-            "lmms-eval 0.0", judge and judge.rule, {"tokenizer": "ptb-java", **judged}, LEFT_OUT
+            "lmms-eval 0.0", judge and judge.rule, {"tokenizer": "ptb-java", **judged}
         )
-        return Scorer(entry, entry.parse(settings), context, judge)
+        return Scorer(entry, entry.parse(settings), context, judge, LEFT_OUT)
 
     return make

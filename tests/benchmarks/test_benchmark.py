@@ -85,9 +85,7 @@ def test_what_scoring_needs_not_see_is_left_out_of_the_settings(name: str) -> No
         unseen = benchmark.scoring_settings(settings)
         assert unseen.ablation == "text"
         names, shown = ([m.name for m in benchmark.metrics(each)] for each in (unseen, settings))
-        assert names == [
-            name for name in shown if name != "no_text_count"
-        ]  # texts are not read for scoring
+        assert names == shown
         assert benchmark.judge(unseen) == benchmark.judge(settings)
         assert (benchmark.join(unseen) is None) == (benchmark.join(settings) is None)
 

@@ -84,7 +84,7 @@ def test_a_verdict_becomes_a_score_and_is_kept() -> None:
     )
     assert (judged.status, judged.requests, judged.judge_failed) == ("ok", (), False)
     assert record.scores == {"other": 1.0}
-    assert judged.judged([]) is judged
+    assert judged.judged([]) == judged
 
 
 def test_log_probabilities_are_kept_to_six_digits() -> None:

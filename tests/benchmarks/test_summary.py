@@ -10,19 +10,13 @@ import pytest
 from scipy import stats
 
 from spiqa_tasks.benchmarks import summary
-from spiqa_tasks.benchmarks.metric import NO_ANSWER, RecordSet, Value, share_of
+from spiqa_tasks.benchmarks.metric import NO_ANSWER, RecordSet, Value
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.benchmarks.summary import Outcomes, outcomes
 
-METRICS = [
-    share_of("unparsed_rate", lambda record: record.status == "unparsed"),
-    share_of("truncated_rate", lambda record: record.rule == "truncated"),
-    share_of("request_failed_rate", lambda record: record.status == "request_failed"),
-    share_of("refusal_rate", lambda record: record.refused),
-]
 MADE = Signature("0.2.0", "offline", "mmstar/val@d1", prompt="p1", settings="prompt=letter").text
 
 
@@ -40,8 +34,7 @@ def of(*records: Record, asked: int = 0, partial: bool = False) -> RecordSet:
 def mmstar_rows(records: RecordSet) -> summary.Rows:
     """The rows of MMStar's metrics."""
     mmstar = BENCHMARKS["mmstar"]
-    settings = mmstar.parse("")
-    return summary.rows_of(mmstar, settings, mmstar.metrics(settings), records)
+    return summary.rows_of(mmstar.metrics(mmstar.parse("")), records)
 
 
 def test_every_metric_has_a_row_followed_by_those_of_its_groups() -> None:
@@ -75,7 +68,7 @@ def test_the_object_has_what_is_known_and_why_the_rest_is_not() -> None:
         "meteor": Value(math.nan, 0, reason="no Java"),
         "accuracy/math": Value(math.nan, 0, reason=NO_ANSWER),
     }
-    found = summary.score_object("t", of(choice(0, True)), values, METRICS, {"meteor"}, missing=3)
+    found = summary.score_object("t", of(choice(0, True)), values, {"meteor"}, missing=3)
     assert found["task"] == "t"
     assert found["metrics"] == {
         "accuracy": 0.5,
@@ -90,9 +83,8 @@ def test_the_object_has_what_is_known_and_why_the_rest_is_not() -> None:
     }
     assert (found["counts"]["docs"], found["counts"]["missing"]) == (1, 3)
     assert found["signature"] == MADE
-    assert "omitted" not in summary.score_object(
-        "t", of(choice(0, True)), {"accuracy": Value(1.0, 1)}, METRICS
-    )
+    whole = summary.score_object("t", of(choice(0, True)), {"accuracy": Value(1.0, 1)})
+    assert "omitted" not in whole
 
 
 def test_intervals_are_those_of_the_values_that_have_one() -> None:
@@ -138,9 +130,7 @@ def test_a_part_of_a_task_is_in_the_signature(partial: bool) -> None:
 
 
 def test_every_kind_of_answer_is_counted() -> None:
-    """Judged, not judged, refused, broken; shares of answers become numbers of them, and
-    `unparsed` is there always.
-    """
+    """Judged, not judged, refused, broken; what few runs have is named only if there is any."""
     records = [
         Record("ok"),
         Record("judged", verdicts=({"metric": "l3score", "score": 1.0},)),
@@ -149,23 +139,22 @@ def test_every_kind_of_answer_is_counted() -> None:
         Record("refused", refused=True),
         Record("unread", status="unparsed"),
         Record("long", status="unparsed", rule="truncated"),
+        Record("bare", "blue", rule="unformatted"),
     ]
-    assert summary.counts(of(*records), METRICS) == {
-        "docs": 7,
+    assert summary.counts(of(*records)) == {
+        "docs": 8,
         "judged": 2,
         "judge_failed": 1,
         "refused": 1,
-        "unparsed": 2,
-        "scoring_failed": 0,
-        "shown_cut": 1,
+        "unparsed": 3,
         "truncated": 1,
         "request_failed": 0,
+        "scoring_failed": 0,
+        "scored_unparsed": 1,
+        "shown_cut": 1,
     }
-    bare = share_of(summary.UNFORMATTED, lambda _: True)
-    assert summary.counts(of(records[-1]), [METRICS[0], bare])["unparsed"] == 2
-    assert summary.counts(of(records[0]), [METRICS[-1]]) == dict.fromkeys(
-        ("docs", "judged", "judge_failed", "refused", "unparsed", "scoring_failed"), 0
-    ) | {"docs": 1}
+    few = summary.counts(of(records[0]))
+    assert not {"scored_unparsed", "shown_cut"} & set(few)
 
 
 def test_truncated_answers_are_those_that_tell() -> None:
@@ -181,8 +170,8 @@ def test_truncated_answers_are_those_that_tell() -> None:
 
 
 def test_what_nothing_was_read_in_is_unparsed_and_a_failed_request_is_not() -> None:
-    """By its status or rule, also if the empty answer has a score; what was taken whole is
-    apart, but for "nan".
+    """By its status or rule, also if the empty answer has a score; what is scored as it is
+    stands apart, but for "nan".
     """
     unread = [
         Record("1", status="unparsed"),
@@ -229,6 +218,6 @@ def test_a_cut_answer_that_was_read_keeps_its_rule() -> None:
 
 def test_refusals_and_unparsed_answers_are_one_kind_of_loss() -> None:
     """3% of each are 6% that say nothing, which is more than the 5% from which they are told."""
-    shares = Outcomes(100, refused=0.03, unparsed=0.03, failed=0.0, truncated=None, taken_whole=0.0)
+    shares = Outcomes(100, 0.03, 0.03, failed=0.0, truncated=None, scored_unparsed=0.0)
     assert shares.remark == "of 100 answers 3 refused, 3 empty or unparsed"
     assert dataclasses.replace(shares, refused=0.01).remark == ""

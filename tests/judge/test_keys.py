@@ -89,7 +89,7 @@ def run(tmp_path: Path) -> str:
 def ask(judge: Judge) -> list[Record]:
     """Have a record judged."""
     requests = Context("offline", judge.rule).requests("l3score", Candidate("a", "q", "a"))
-    return judged([Record("1", "a", "a", asks=asks)], judge)
+    return judged([Record("1", "a", "a", requests=requests)], judge)
 
 
 def hooks() -> None:

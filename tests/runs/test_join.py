@@ -77,7 +77,7 @@ def test_answers_are_scored_with_the_settings_that_they_were_made_with() -> None
         f" {DEMO.settings_text}."
     )
     both = replace(SPIQA, settings_text="protocol=both")
-    run = run_made_with({rows_of(SPIQA)[0]["id"]: "max_figures=2,protocol=released"})
+    run = run_made_with({rows_of(SPIQA)[0]["id"]: "max_figures=2,protocol=both"})
     made = join_questions(run, both)[0].run.settings
     assert (made.max_figures, made.protocol) == (2, "both")
 

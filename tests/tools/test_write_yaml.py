@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
 from spiqa_tasks.hosts.catalogue import catalogue, load_yaml
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-MORE = {"spiqa": ("protocol=both", "protocol=released"), "scifibench": ("extractor=judge",)}
+MORE = {"spiqa": ("protocol=both",), "scifibench": ("extractor=judge",)}
 """Settings that a user may add to a task of the benchmark."""
 MMSTAR = {
     "": "prompt=letter",

@@ -63,7 +63,7 @@ VLMEVALKIT = mean_of("accuracy_vlmevalkit")
 # The accuracy by the `exact_matching` of its builds since June 2026.
 VLMEVALKIT_2026_06 = mean_of("accuracy_vlmevalkit_2026_06")
 
-# Rows of the host's table for the prompts in `REPORTED` only.
+# In the host's table for the prompts in `REPORTED` only, in place of the core capabilities.
 OF_HOSTS = (VLMEVALKIT, VLMEVALKIT_2026_06, LMMS_EVAL)
 
 
@@ -89,25 +89,12 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     return scored.with_scores(scores)
 
 
-def metrics(_settings: MMStarSettings) -> Sequence[Metric]:
+def metrics(settings: MMStarSettings) -> list[Metric]:
     """Return the metrics, the headline first."""
-    return (ACCURACY, mean_of("accuracy_released"), *FAILURE_RATES, *OF_HOSTS, TRUNCATED_RATE)
-
-
-def table(settings: MMStarSettings) -> list[str]:
-    """Return the rows of the host's table: accuracy, the six capabilities, the released rules,
-    failure rates.
-
-    For the prompts in `REPORTED` the hosts' accuracies replace the capabilities.
-    """
-    reported = settings.prompt in REPORTED
-    left_out = (TRUNCATED_RATE,) if reported else (*OF_HOSTS, TRUNCATED_RATE)
-    headline, *others = (metric.name for metric in metrics(settings) if metric not in left_out)
-    return [
-        headline,
-        *(f"{headline}/{category}" for category in CATEGORIES if not reported),
-        *others,
-    ]
+    is_reported = settings.prompt in REPORTED
+    headline = ACCURACY if is_reported else dataclasses.replace(ACCURACY, groups=CATEGORIES)
+    of_hosts = [dataclasses.replace(metric, in_table=is_reported) for metric in OF_HOSTS]
+    return [headline, mean_of("accuracy_released"), *FAILURE_RATES, *of_hosts, TRUNCATED_RATE]
 
 
 def signature_fields(settings: MMStarSettings) -> dict[str, str]:
@@ -130,6 +117,5 @@ MMSTAR = Benchmark(
     settings=MMStarSettings,
     files=lambda _split, _settings: [(source.MMSTAR, FILE)],
     scoring_settings=lambda settings: dataclasses.replace(settings, ablation="text"),
-    table=table,
     signature=signature_fields,
 )

@@ -208,9 +208,6 @@ SCIFIBENCH = Benchmark(
     scoring_settings=lambda settings: dataclasses.replace(
         settings, ablation="text", ocr="no", shots=0, shot_kind="random", encoder=""
     ),
-    table=lambda settings: [
-        metric.name for metric in metrics(settings) if metric is not TRUNCATED_RATE
-    ],
     signature=ablation_fields,
     judge=lambda settings: _RULES[settings.extractor],
     scoring=frozenset({"extractor"}),

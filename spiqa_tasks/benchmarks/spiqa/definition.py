@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.open_metrics import judge_advice
 from spiqa_tasks.benchmarks.record import Context, MetricRequest, Record, Response
 from spiqa_tasks.benchmarks.signature import ablation_fields, parse
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
-from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, table
+from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, join
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt, wording
 from spiqa_tasks.benchmarks.spiqa.release import files_of, load
@@ -54,19 +54,12 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
         reference=row["answer"],
         cluster=row["paper_id"],
         groups=groups_of(row, len(row["figures"])),
-        details=_details(row, settings),
+        details={"figures": [figure["file"] for figure in row["figures"]]},
         signature=context.sign(row, wording(settings.setting)),
     )
     if response.failure is not None:
         return dataclasses.replace(unread, status="request_failed", reason=response.failure)
     return _read(unread, row, response.text, context)
-
-
-def _details(row: Mapping[str, Any], settings: SpiqaSettings) -> dict[str, Any]:
-    details: dict[str, Any] = {"figures": [figure["file"] for figure in row["figures"]]}
-    if settings.setting == "fullpaper" and row["no_text"] is not None:
-        details["no_text"] = row["no_text"]
-    return details
 
 
 def _read(unread: Record, row: Mapping[str, Any], text: str, context: Context) -> Record:
@@ -75,17 +68,15 @@ def _read(unread: Record, row: Mapping[str, Any], text: str, context: Context) -
     """
     settings = settings_of(row)
     is_cot = settings.setting == "cot"
-    parse_text = parse_cot if is_cot else parse_answer
-    parsed = parse_text(without_control_tokens(text))
+    cleaned = without_control_tokens(text)
+    parsed = parse_cot(cleaned) if is_cot else parse_answer(cleaned)
     corrected = _Reading("", without_control_tokens(parsed.text), parsed.image)
     details = dict(unread.details)
     if is_cot:
-        details["image"] = parsed.image
+        details["image"] = corrected.image
 
-    readings = []
-    if settings.protocol != "released":
-        readings.append(corrected)
-    if settings.protocol != "corrected":
+    readings = [corrected]
+    if settings.protocol == "both":
         released = _released_reading(text, is_cot)
         readings.append(released)
         details["released"] = {"prediction": released.text}
@@ -174,7 +165,6 @@ SPIQA = Benchmark(
         ablation="text",
         setting="direct" if settings.setting == "fullpaper" else settings.setting,
     ),
-    table=table,
     signature=_signature,
     judge=lambda settings: settings.rule,
     join=lambda settings: join if settings.setting == "perfigure" else None,

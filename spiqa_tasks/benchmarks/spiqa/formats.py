@@ -10,7 +10,7 @@ says table as tables (19 of test-A).
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 # Figure types, the columns of Table 6 in the paper's order.
 GROUPS = ("table", "schematic", "plot", "visualization", "other")
@@ -20,40 +20,40 @@ NOT_PLOTS = ("schematic", "visualization", "other")
 
 # Largest number of figures with a group of its own: the default of `max_figures`.
 MOST_FIGURES = 8
-_KEYWORDS = {
-    "schematic": "schematic",
-    "plot": "plot",
-    "photograph": "visualization",
-}  # the first in a label counts
+
+# The first of these in a label counts.
+_KEYWORDS = {"schematic": "schematic", "plot": "plot", "photograph": "visualization"}
+_CORRECTED = {"table": "table", **_KEYWORDS}
 
 
 @cache
-def figure_group(
-    label: str, is_table: bool, reading: Literal["corrected", "released"] = "corrected"
-) -> str:
-    """Return the group of a figure, one of `GROUPS`, from the release's `figure_type` and
-    whether it is a table.
+def figure_type(label: str, is_table: bool, is_released: bool = False) -> str:
+    """Return the type of a figure, one of `GROUPS`, from the release's `figure_type` and whether
+    it is a table.
     """
     if is_table:
         return "table"
-    keywords = _KEYWORDS
-    if reading == "corrected":
-        label, keywords = label.lower(), {"table": "table", **_KEYWORDS}
-    return next((group for keyword, group in keywords.items() if keyword in label), "other")
+    keywords = _KEYWORDS if is_released else _CORRECTED
+    text = label if is_released else label.lower()
+    for keyword, name in keywords.items():
+        if keyword in text:
+            return name
+    return "other"
 
 
 def groups_of(row: Mapping[str, Any], figures: int) -> dict[str, str]:
     """Return kind -> group of a question, by the type of its first referred figure and `figures`
     shown (0: unknown).
     """
-    groups = {"figure_type": row["group"]}
-    if row["group"] in NOT_PLOTS:
+    groups = {
+        "figure_type": row["figure_type"],
+        "figure_type_released": f"released_{row['figure_type_released']}",
+    }
+    if row["figure_type"] in NOT_PLOTS:
         groups["nonplot"] = "nonplot"
-    groups["figure_type_released"] = f"released_{row['group_released']}"
     if figures:
-        groups["figures"] = (
-            f"figures_{figures}" if figures <= MOST_FIGURES else f"figures_{MOST_FIGURES + 1}+"
-        )
+        number = str(figures) if figures <= MOST_FIGURES else f"{MOST_FIGURES + 1}+"
+        groups["figures"] = f"figures_{number}"
     return groups
 
 
@@ -69,22 +69,22 @@ class Figure(NamedTuple):
     is_table: bool
 
     @property
-    def group(self) -> str:
-        """Its figure type by the corrected reading."""
-        return figure_group(self.label, self.is_table)
+    def type(self) -> str:
+        """Its type by the corrected reading."""
+        return figure_type(self.label, self.is_table)
 
     @property
-    def group_released(self) -> str:
-        """Its figure type by the reading of Table 4."""
-        return figure_group(self.label, self.is_table, "released")
+    def type_released(self) -> str:
+        """Its type by the reading of Table 4."""
+        return figure_type(self.label, self.is_table, is_released=True)
 
 
 class Question(NamedTuple):
-    """A question: index in the released paper, text, reference answer or "", files of the
-    figures it needs (>= 1).
+    """A question: `<paper id>/<index in the released paper>`, text, reference answer or "", files
+    of the figures it needs (>= 1).
     """
 
-    position: int
+    id: str
     question: str
     answer: str
     referred: tuple[str, ...]
@@ -174,7 +174,8 @@ def _paper(
             raise ValueError(
                 f"question {position} without a text, or that refers to no figure of the paper"
             )
-        questions.append(Question(position, question, answer, tuple(dict.fromkeys(referred))))
+        question_id = f"{paper_id}/{position}"
+        questions.append(Question(question_id, question, answer, tuple(dict.fromkeys(referred))))
 
     paper = Paper(paper_id, by_file, tuple(questions), full_text)
     _check_texts(paper)

@@ -3,17 +3,15 @@ rates (section 5).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from spiqa_tasks.benchmarks.metric import (
     RELEASED,
     Metric,
     Value,
     mean_of,
-    mean_value,
     share_of,
     withheld,
 )
@@ -41,44 +39,36 @@ SHOWN = ("bleu_1", "rouge_l", "cider", "meteor", "bertscore_f1")
 RETRIEVAL = "retrieval_accuracy"
 
 
-def metrics(settings: SpiqaSettings) -> Sequence[Metric]:
+def metrics(settings: SpiqaSettings) -> list[Metric]:
     """Return the metrics, the headline first."""
-    by_reading: list[Metric] = []
-    if settings.protocol != "released":
-        by_reading += _of_reading(settings, "", prediction)
-    if settings.protocol != "corrected":
-        by_reading += _of_reading(settings, RELEASED, _released)
-    return (*by_reading, *_rates(settings))
+    found = _of_reading(settings, "", prediction)
+    if settings.protocol == "both":
+        found += _of_reading(settings, RELEASED, _released)
+    found += _rates(settings)
 
-
-def table(settings: SpiqaSettings) -> list[str]:
-    """Return the rows of the host's table, at most 16; `score` prints the others.
-
-    L3Score overall and by figure type (not of both protocols together), text metrics and failure
-    rates, but not `yes_no_mass`, which is near 1 with a fit judge (`judge_advice` warns otherwise).
-    """
-    both = settings.protocol == "both"
-    hidden = {name for name in METRICS if name not in SHOWN or (both and name == "bleu_1")} | {
-        YES_NO_MASS.name
-    }
-    names = [
-        metric.name
-        for metric in metrics(settings)
-        if metric.name.removesuffix(RELEASED) not in hidden
+    # At most 16 rows of the host's table: with both protocols, no figure types.
+    hidden = {name for name in METRICS if name not in SHOWN} | {YES_NO_MASS.name}
+    if settings.protocol == "both":
+        hidden.add("bleu_1")
+    elif settings.judged == L3SCORE:
+        found[0] = replace(found[0], groups=GROUPS)
+    return [
+        replace(metric, in_table=metric.name.removesuffix(RELEASED) not in hidden)
+        for metric in found
     ]
-    by_type = settings.protocol == "corrected" and settings.judged == L3SCORE
-    return [names[0], *(f"{names[0]}/{group}" for group in GROUPS if by_type), *names[1:]]
 
 
 def _of_reading(settings: SpiqaSettings, suffix: str, texts: Texts) -> list[Metric]:
-    name, of_images = settings.judged + suffix, RETRIEVAL + suffix
-    judged = judged_by(name, lambda records: mean_of(name).compute(whole(records)))
+    name = settings.judged + suffix
     if suffix and settings.setting == "perfigure":
-        judged = replace(judged, compute=partial(_perfigure_released, name))
-    retrieval = (
-        [Metric(of_images, partial(_retrieval, of_images))] if settings.setting == "cot" else []
-    )
-    return [judged, *retrieval, *(text_metric(toolkit + suffix, texts) for toolkit in METRICS)]
+        judged = judged_by(name, partial(_perfigure_released, name))
+    else:
+        judged = judged_by(name, lambda records: mean_of(name).compute(whole(records)))
+
+    found = [judged]
+    if settings.setting == "cot":
+        found.append(Metric(RETRIEVAL + suffix, partial(_retrieval, RETRIEVAL + suffix)))
+    return found + [text_metric(toolkit + suffix, texts) for toolkit in METRICS]
 
 
 def _rates(settings: SpiqaSettings) -> list[Metric]:
@@ -89,27 +79,17 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
         "request_failed_rate", lambda record: record.status == "request_failed"
     )
     mass = [YES_NO_MASS] if settings.judged == L3SCORE else []
-    if settings.setting != "perfigure":
-        truncated = share_of("truncated_rate", lambda record: bool(record.truncated))
-        no_text = (
-            [Metric("no_text_count", _no_text, higher_is_better=False)]
-            if settings.setting == "fullpaper"
-            else []
-        )
-        return [unformatted, truncated, JUDGE_FAILED, *mass, request_failed, *no_text]
-    of_questions = [
-        share_of("incomplete_rate", lambda record: record.status == "incomplete"),
-        Metric("unhelpful_rate", _unhelpful, higher_is_better=False),
-    ]
-    if settings.protocol != "released":
-        judge_failed = partial(_perfigure_judge_failed, settings.judged)
-        of_questions.append(
-            Metric(JUDGE_FAILED.name, judge_failed, higher_is_better=False, needs="judge")
-        )
-    unformatted, request_failed = (
-        replace(metric, of_documents=True) for metric in (unformatted, request_failed)
-    )
-    return [unformatted, *of_questions, *mass, request_failed]
+    if settings.setting == "perfigure":
+        return [
+            replace(unformatted, of_documents=True),
+            share_of("incomplete_rate", lambda record: record.status == "incomplete"),
+            share_of("unhelpful_rate", lambda record: record.status == "no_helpful_figure"),
+            JUDGE_FAILED,
+            *mass,
+            replace(request_failed, of_documents=True),
+        ]
+    truncated = share_of("truncated_rate", lambda record: bool(record.truncated))
+    return [unformatted, truncated, JUDGE_FAILED, *mass, request_failed]
 
 
 def _released(record: Record) -> Sequence[str]:
@@ -134,11 +114,12 @@ def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
     """
     questions = whole(records)
     answered = [record for record in questions if record.prediction is not None]
-    missing = withheld(len(answered), len(questions))
-    if missing is not None:
+    if missing := withheld(len(answered), len(questions)):
         return missing
 
-    verdicts = _verdicts(answered, name)
+    verdicts = []
+    for record in answered:
+        verdicts += [verdict for verdict in record.verdicts if verdict["metric"] == name]
     scores = [verdict["score"] for verdict in verdicts if "score" in verdict]
     if verdicts and not is_covered(len(scores), len(verdicts)):
         reason = f"{len(scores)} of {len(verdicts)} answers were judged"
@@ -146,51 +127,20 @@ def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
     return Value(sum(scores) / (len(scores) + len(answered)), len(answered))
 
 
-def _verdicts(records: Sequence[Record], metric: str) -> list[Mapping[str, Any]]:
-    """Return the logged verdicts for a metric."""
-    verdicts: list[Mapping[str, Any]] = []
-    for record in records:
-        verdicts += [verdict for verdict in record.verdicts if verdict["metric"] == metric]
-    return verdicts
-
-
-def _unhelpful(records: Sequence[Record]) -> Value:
-    unhelpful: dict[str, float | None] = {}
-    for record in whole(records):
-        is_answered = record.prediction is not None
-        is_unhelpful = record.status == "no_helpful_figure"
-        unhelpful[record.id] = float(is_unhelpful) if is_answered else None
-    return mean_value(unhelpful)
-
-
-def _perfigure_judge_failed(name: str, records: Sequence[Record]) -> Value:
-    verdicts = _verdicts(records, name)
-    failed = sum("score" not in verdict for verdict in verdicts)
-    return Value(failed / len(verdicts) if verdicts else 0.0, len(verdicts))
-
-
-def _no_text(records: Sequence[Record]) -> Value:
-    known = {r.id: float(r.details["no_text"]) for r in records if "no_text" in r.details}
-    if len(known) < len(records):
-        return Value(math.nan, len(known), reason="the papers' texts are not read for scoring")
-    return Value(sum(known.values()), len(known), known)
-
-
 def _retrieval(name: str, records: Sequence[Record]) -> Value:
-    """Return the mean retrieval score, withheld if the order of the figures is unknown for too
-    many.
+    """Return the mean retrieval score; the remedy is its reason if answers lack the order of the
+    figures.
     """
-    unknown = sum(
-        record.prediction is not None and not record.details.get("figures") for record in records
+    value = mean_of(name).compute(records)
+    unknown = 0
+    for record in records:
+        unknown += record.prediction is not None and not record.details.get("figures")
+    if value.reason is None or not unknown:
+        return value
+
+    reason = (
+        f"the order of the figures that the model saw is not known for {unknown} of {len(records)}"
+        " answers: add a column of their file names, called figures, or name it with --columns"
+        " figures=COLUMN"
     )
-    if unknown and not is_covered(len(records) - unknown, len(records)):
-        reason = (
-            f"the order of the figures that the model saw is not known for {unknown} of"
-            f" {len(records)} answers: "
-        )
-        reason += (
-            "add a column of their file names, called figures, or name it with --columns"
-            " figures=COLUMN"
-        )
-        return Value(math.nan, len(records) - unknown, reason=reason)
-    return mean_of(name).compute(records)
+    return replace(value, reason=reason)

@@ -69,49 +69,37 @@ def document_record(row: Mapping[str, Any], response: Response, context: Context
 def join(documents: Sequence[Record], context: Context) -> list[Record]:
     """Return one record per question.
 
-    It is taken from its first document where it was logged with that.
-
-    A question with missing documents (`--limit` may cut one) has the status `incomplete` and no
-    scores. `details` has `anchor`, the id of the first document, and the answers that the released
-    scripts score.
+    It has the scores and verdicts of its document that carries them, if it was scored before, and
+    the answers that the released scripts score in `details`. A question with missing documents
+    (`--limit` may cut one) has the status `incomplete` and no scores.
     """
     by_question: defaultdict[str, dict[str, Record]] = defaultdict(dict)
     for record in documents:
         # A record that failed scoring has only its id, `<question>/<figure>/<step>`.
-        question_id = str(record.details.get("question_id") or record.id.rsplit("/", 2)[0])
-        by_question[question_id][record.id] = record
+        by_question[record.id.rsplit("/", 2)[0]][record.id] = record
 
     questions = []
     for question_id, by_id in by_question.items():
-        parts = list(by_id.values())
-        logged = _logged_question(parts)
-        questions.append(logged or _joined(question_id, parts, context))
+        parts = sorted(by_id.values(), key=_figure_of)
+        question = _joined(question_id, parts, context)
+        scored = next((part for part in parts if part.scores or part.verdicts), None)
+        if scored is not None and question.status != "incomplete":
+            question = dataclasses.replace(question, scores=scored.scores, requests=())
+            question = question.with_verdicts(scored.verdicts)
+        questions.append(question)
     return questions
 
 
-def _logged_question(parts: Sequence[Record]) -> Record | None:
-    """Return the question that was logged with one of its documents, if any."""
-    for part in parts:
-        question = part.details.get("question")
-        if isinstance(question, dict):
-            return Record.from_dict(question)
-    return None
+def _joined(question_id: str, ordered: Sequence[Record], context: Context) -> Record:
+    """Return the record of a question from those of its documents; `anchor` is the first one's
+    id.
+    """
+    first = ordered[0]
+    if _is_incomplete(ordered):
+        return Record(question_id, status="incomplete", cluster=first.cluster)
 
-
-def _joined(question_id: str, parts: list[Record], context: Context) -> Record:
-    """Return the record of a question from those of its documents."""
-    if _is_incomplete(parts):
-        cluster = next((part.cluster for part in parts if part.cluster is not None), None)
-        return Record(question_id, status="incomplete", cluster=cluster)
-
-    ordered = sorted(parts, key=_figure_of)
     question = dataclasses.replace(
-        ordered[0],
-        id=question_id,
-        prediction=None,
-        rule=None,
-        reason=None,
-        details={"anchor": ordered[0].id},
+        first, id=question_id, prediction=None, rule=None, details={"anchor": first.id}
     )
     for part in ordered:
         if part.status == "request_failed":
@@ -136,20 +124,17 @@ def _answered(question: Record, ordered: Sequence[Record], context: Context) -> 
     """Return the record of a question all of whose documents were answered, not yet judged."""
     settings: SpiqaSettings = parse_settings(SpiqaSettings, parse(question.signature).settings)
     answers, released = _answers(ordered)
-    if settings.protocol == "released":
-        answers = released
     prediction = " ".join(dict.fromkeys(filter(None, map(without_control_tokens, answers))))
+    candidate = Candidate(prediction, ordered[0].details["question"], question.reference)
 
     details = dict(question.details)
     scores: dict[str, float] = {}
     requests: list[MetricRequest] = []
-    candidate = Candidate(prediction, ordered[0].details["question"], question.reference)
-    if settings.protocol != "released":
-        if answers:
-            requests += context.requests(settings.judged, candidate)
-        else:
-            scores[settings.judged] = 0.0
-    if settings.protocol != "corrected":
+    if answers:
+        requests += context.requests(settings.judged, candidate)
+    else:
+        scores[settings.judged] = 0.0
+    if settings.protocol == "both":
         details["released_answers"] = released
         for answer in released:
             written = dataclasses.replace(candidate, prediction=answer, as_written=True)

@@ -1,26 +1,20 @@
 """SPIQA: one row per question of a split (paper section 3).
 
-A row is {id, paper_id, question, answer, figures: [{path, file, caption, group, group_released}] in
-the order shown, referred: indices of `figures`, group, group_released, full_text, no_text: whether
-the paper has no text (None if texts were not read), question_id, step, documents, benchmark, split,
-settings, data}. The setting `perfigure` has `documents` rows per question: one per figure and
-`step`.
+A row is {id, paper_id, question, answer, figures: [{path, file, caption}] in the order shown,
+referred: indices of `figures`, figure_type, figure_type_released, full_text, question_id, step,
+documents, benchmark, split, settings, data}. The setting `perfigure` has `documents` rows per
+question: one per figure and `step`.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from spiqa_tasks.benchmarks.spiqa.formats import Paper, Reader, read_a, read_b, read_c
-from spiqa_tasks.benchmarks.spiqa.settings import (
-    SMALL,
-    Shown,
-    SpiqaSettings,
-    questions_shown,
-    rows_table,
-)
+from spiqa_tasks.benchmarks.benchmark import settings_text
+from spiqa_tasks.benchmarks.spiqa.formats import Paper, Question, Reader, read_a, read_b, read_c
+from spiqa_tasks.benchmarks.spiqa.settings import SMALL, STEPS, SpiqaSettings, choose_figures
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.archives import is_unsafe, packed_pictures, picture_folder
 from spiqa_tasks.files.json_text import entries
@@ -29,6 +23,10 @@ from spiqa_tasks.files.source import SPIQA, Repository, Source, fingerprint
 from spiqa_tasks.printable import counted
 
 logger = logging.getLogger("spiqa_tasks")
+
+# Questions per record batch: their Python objects are freed before the next batch, which bounds
+# memory on train.
+_BATCH = 2000
 
 
 @dataclass(frozen=True)
@@ -132,19 +130,16 @@ def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
 
     Raises DataError if no question is left.
     """
-    names = [
-        f"{paper.paper_id}/{item.position}"
-        for paper in papers
-        for item in paper.questions
-        if not item.answer
-    ]
-    if names:
-        found = counted(len(names), "question has", "questions have")
-        logger.warning("%s no answer in %s, left out: %s", found, path, ", ".join(names))
-    kept = [
-        replace(paper, questions=tuple(item for item in paper.questions if item.answer))
-        for paper in papers
-    ]
+    kept = []
+    unanswered = []
+    for paper in papers:
+        unanswered += [item.id for item in paper.questions if not item.answer]
+        with_answer = tuple(item for item in paper.questions if item.answer)
+        kept.append(replace(paper, questions=with_answer))
+
+    if unanswered:
+        number = counted(len(unanswered), "question has", "questions have")
+        logger.warning("%s no answer in %s, left out: %s", number, path, ", ".join(unanswered))
     if not any(paper.questions for paper in kept):
         raise DataError(
             f"Expected questions in {path}, found none in its {len(papers)} papers. Fetch the file"
@@ -166,17 +161,13 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
         folder = picture_folder(source, SPIQA, PARAGRAPHS, names, some=True)
         papers = [_with_text(paper, folder) for paper in papers]
 
-    _warn_of_missing_texts(papers)
-    return list(papers)
-
-
-def _warn_of_missing_texts(papers: Sequence[Paper]) -> None:
     empty = [paper for paper in papers if not paper.full_text and paper.questions]
     if empty:
         number = sum(len(paper.questions) for paper in empty)
         questions = counted(number, "question is", "questions are")
         ids = ", ".join(paper.paper_id for paper in empty)
         logger.warning("%s asked without a text, which these papers lack: %s", questions, ids)
+    return list(papers)
 
 
 def _with_text(paper: Paper, folder: Path) -> Paper:
@@ -189,9 +180,33 @@ def _with_text(paper: Paper, folder: Path) -> Paper:
     return replace(paper, full_text=file.read_text(encoding="utf-8", errors="replace").strip())
 
 
+class Shown(NamedTuple):
+    """A question of a paper, and the files of the figures shown with it, in order."""
+
+    paper: Paper
+    question: Question
+    files: list[str]
+
+
+def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Shown]:
+    """Return every question with its shown figures, in the order of the file."""
+    result = []
+    for paper in papers:
+        for question in paper.questions:
+            files = list(paper.figures)
+            if settings.figures == "referred":
+                files = [file for file in files if file in question.referred]
+            chosen = choose_figures(
+                files, question.referred, question.id, settings.max_figures, settings.seed
+            )
+            result.append(Shown(paper, question, chosen))
+    return result
+
+
 def _picture_paths(
     source: Source, files: Split, questions: Sequence[Shown], settings: SpiqaSettings
 ) -> Mapping[str, str]:
+    """Return member of the archive -> path, of the pictures that are shown."""
     if not settings.shows_pictures:
         return {}
 
@@ -219,3 +234,96 @@ def _picture_names(questions: Sequence[Shown]) -> list[str]:
                 f"Expected figure names inside the archive, found {name!r}. Fetch the file again."
             )
     return sorted(names)
+
+
+def rows_table(
+    questions: Sequence[Shown],
+    paths: Mapping[str, str],
+    settings: SpiqaSettings,
+    split: str,
+    data: str,
+) -> Any:
+    """Return a pyarrow table with one row per question (`perfigure`: per question, figure and
+    prompt).
+
+    `paths`: member of the archive -> path; absent members become "".
+    """
+    import pyarrow as pa
+
+    text, number = pa.string(), pa.int64()
+    # Lists may be empty in all rows of a batch, from which no type could be inferred.
+    figure = pa.struct(dict.fromkeys(("path", "file", "caption"), text))
+    lists = {"referred": pa.list_(number), "figures": pa.list_(figure)}
+    shared = {
+        "benchmark": "spiqa",
+        "split": split,
+        "data": data,
+        "settings": settings_text(settings),
+    }
+    schema = pa.schema(dict.fromkeys((*_TEXTS, *shared), text) | {"documents": number} | lists)
+
+    batches = []
+    for start in range(0, len(questions), _BATCH):
+        rows = []
+        for shown in questions[start : start + _BATCH]:
+            rows += [row | shared for row in _rows(shown, paths, settings)]
+        batches.append(pa.Table.from_pylist(rows, schema=schema))
+    return pa.concat_tables(batches)
+
+
+# Columns of texts beside those that all rows share.
+_TEXTS = (
+    "id",
+    "paper_id",
+    "question",
+    "answer",
+    "figure_type",
+    "figure_type_released",
+    "full_text",
+    "question_id",
+    "step",
+)
+
+
+def _rows(
+    shown: Shown, paths: Mapping[str, str], settings: SpiqaSettings
+) -> Iterator[dict[str, Any]]:
+    paper, question, files = shown
+    first = paper.figures[question.referred[0]]
+    figures = []
+    for file in files:
+        figure = paper.figures[file]
+        path = paths.get(figure.picture, "")
+        figures.append({"path": path, "file": file, "caption": figure.caption})
+    row: dict[str, Any] = {
+        "id": question.id,
+        "paper_id": paper.paper_id,
+        "question": question.question,
+        "answer": question.answer,
+        "figure_type": first.type,
+        "figure_type_released": first.type_released,
+        "full_text": (paper.full_text or "") if settings.setting == "fullpaper" else "",
+        "question_id": question.id,
+        "referred": [index for index, file in enumerate(files) if file in question.referred],
+        "step": "",
+        "documents": 1,
+        "figures": figures,
+    }
+    if settings.setting == "perfigure":
+        yield from _documents(row)
+    else:
+        yield row
+
+
+def _documents(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a question whose figures are shown one by one, with two prompts each."""
+    documents = len(STEPS) * len(row["figures"])
+    for index, figure in enumerate(row["figures"]):
+        alone = {
+            "referred": [0] if index in row["referred"] else [],
+            "figures": [figure],
+            "documents": documents,
+        }
+        for step in STEPS:
+            row_id = f"{row['question_id']}/{index}/{step}"
+            yield {**row, **alone, "id": row_id, "step": step}

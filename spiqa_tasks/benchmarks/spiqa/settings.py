@@ -1,16 +1,13 @@
-"""Settings of SPIQA tasks, and the rows that they make: a columnar table, with the figures shown
-in their order.
-"""
+"""Settings of SPIQA tasks, and the figures that a question is shown with, in order."""
 
 import hashlib
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from spiqa_tasks.benchmarks.benchmark import parse_settings, settings_text
+from spiqa_tasks.benchmarks.benchmark import parse_settings
 from spiqa_tasks.benchmarks.open_metrics import metric_of
-from spiqa_tasks.benchmarks.spiqa.formats import Figure, Paper, Question
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.pictures import Ablation
 
@@ -19,10 +16,6 @@ SMALL = "224px"
 
 # The two prompts of a figure that is shown alone (released open-model scripts).
 STEPS = ("helpful", "answer")
-
-# Questions per record batch: their Python objects are freed before the next batch, which bounds
-# memory on train.
-_BATCH = 2000
 
 
 @dataclass(frozen=True)
@@ -39,10 +32,10 @@ class SpiqaSettings:
             the scripts of the open models (Gemini's are bilinear, those of the other closed models
             show figures as they are).
         ablation: `grey` shows grey pictures of the same size, `text` no picture.
-        protocol: `corrected` follows the paper; `released` the released scripts, as metrics named
-            `..._released`; `both` computes both, for up to twice the judge calls.
+        protocol: `corrected` follows the paper; `both` has the released scripts' metrics beside
+            it, named `..._released`, for up to twice the judge calls.
         figures: `all` figures of the paper, or the `referred` ones only, as the released open-model
-            scripts show (always for `perfigure` with `released`).
+            scripts show.
         rule: the judge's rule, whose metric is the headline, one in `judge.rules.RULE_OF`.
     """
 
@@ -53,25 +46,18 @@ class SpiqaSettings:
     seed: int = 0
     resolution: str = "full"
     ablation: Ablation = "none"
-    protocol: Literal["corrected", "released", "both"] = "corrected"
+    protocol: Literal["corrected", "both"] = "corrected"
     figures: Literal["all", "referred"] = "all"
     rule: str = "l3score"
 
     def __post_init__(self) -> None:
-        if self.max_figures < 0:
-            raise InputError(
-                f"Expected max_figures to be 0 (all figures) or more; found {self.max_figures}."
-            )
         metric_of(self.rule)
-        if self.resolution not in ("full", SMALL) and not (
-            self.resolution.isdecimal() and int(self.resolution) > 0
-        ):
+        is_side = self.resolution.isdecimal() and int(self.resolution) > 0
+        if self.resolution not in ("full", SMALL) and not is_side:
             raise InputError(
                 f"Expected resolution to be full, {SMALL} or a number of pixels; found"
                 f" {self.resolution}."
             )
-        if self.setting == "perfigure" and self.protocol == "released":
-            object.__setattr__(self, "figures", "referred")
 
     @property
     def judged(self) -> str:
@@ -88,14 +74,6 @@ def settings_of(row: Mapping[str, Any]) -> SpiqaSettings:
     """Return the settings of a row."""
     settings: SpiqaSettings = parse_settings(SpiqaSettings, row["settings"])
     return settings
-
-
-class Shown(NamedTuple):
-    """A question of a paper, and the files of the figures shown with it, in order."""
-
-    paper: Paper
-    question: Question
-    files: list[str]
 
 
 def choose_figures(
@@ -122,103 +100,3 @@ def _shuffled(files: Sequence[str], key: str) -> list[str]:
     digest = hashlib.shake_256(key.encode()).digest(8 * len(files))
     ranks = iter(struct.unpack(f">{len(files)}Q", digest))
     return sorted(files, key=lambda _: next(ranks))
-
-
-def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Shown]:
-    """Return every question with its shown figures, in the order of the file."""
-    result = []
-    for paper in papers:
-        for question in paper.questions:
-            files = [
-                file
-                for file in paper.figures
-                if settings.figures == "all" or file in question.referred
-            ]
-            question_id = f"{paper.paper_id}/{question.position}"
-            chosen = choose_figures(
-                files, question.referred, question_id, settings.max_figures, settings.seed
-            )
-            result.append(Shown(paper, question, chosen))
-    return result
-
-
-def rows_table(
-    questions: Sequence[Shown],
-    paths: Mapping[str, str],
-    settings: SpiqaSettings,
-    split: str,
-    data: str,
-) -> Any:
-    """Return a pyarrow table with one row per question (`perfigure`: per question, figure and
-    prompt).
-
-    `paths`: member of the archive -> path; absent members become "".
-    """
-    import pyarrow as pa
-
-    text, number = pa.string(), pa.int64()
-    # `referred` may be empty and `no_text` None in all rows, from which no type could be inferred
-    kinds = {"referred": pa.list_(number), "no_text": pa.bool_(), "documents": number}
-    same = {"benchmark": "spiqa", "split": split, "data": data, "settings": settings_text(settings)}
-    batches = []
-    for start in range(0, len(questions), _BATCH):
-        rows = [
-            row | same
-            for shown in questions[start : start + _BATCH]
-            for row in _rows(shown, paths, settings)
-        ]
-        kinds["figures"] = pa.list_(pa.struct([(name, text) for name in rows[0]["figures"][0]]))
-        schema = pa.schema([(name, kinds.get(name, text)) for name in rows[0]])
-        batches.append(pa.Table.from_pylist(rows, schema=schema))
-    return pa.concat_tables(batches)
-
-
-def _rows(
-    shown: Shown, paths: Mapping[str, str], settings: SpiqaSettings
-) -> Iterator[dict[str, Any]]:
-    paper, question, files = shown
-    first = paper.figures[question.referred[0]]
-    question_id = f"{paper.paper_id}/{question.position}"
-    row: dict[str, Any] = {
-        "id": question_id,
-        "paper_id": paper.paper_id,
-        "question": question.question,
-        "answer": question.answer,
-        "group": first.group,
-        "group_released": first.group_released,
-        "full_text": (paper.full_text or "") if settings.setting == "fullpaper" else "",
-        "question_id": question_id,
-        "no_text": None if paper.full_text is None else not paper.full_text,
-        "referred": [index for index, file in enumerate(files) if file in question.referred],
-        "step": "",
-        "documents": 1,
-        "figures": [_figure(paper.figures[file], paths) for file in files],
-    }
-    if settings.setting == "perfigure":
-        yield from _documents(row)
-    else:
-        yield row
-
-
-def _figure(figure: Figure, paths: Mapping[str, str]) -> dict[str, str]:
-    return {
-        "path": paths.get(figure.picture, ""),
-        "file": figure.file,
-        "caption": figure.caption,
-        "group": figure.group,
-        "group_released": figure.group_released,
-    }
-
-
-def _documents(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a question whose figures are shown one by one, with two prompts each."""
-    documents = len(STEPS) * len(row["figures"])
-    for index, figure in enumerate(row["figures"]):
-        alone = {
-            "referred": [0] if index in row["referred"] else [],
-            "figures": [figure],
-            "documents": documents,
-        }
-        for step in STEPS:
-            row_id = f"{row['question_id']}/{index}/{step}"
-            yield {**row, **alone, "id": row_id, "step": step}

@@ -92,12 +92,12 @@ def write(
     """
     documents = [answer.record for answer in answers]
     records = RecordSet(documents, scorer.questions(documents), task.questions)
-    rows = summary.rows_of(task.benchmark, task.settings, scorer.metrics, records)
+    rows = summary.rows_of(scorer.metrics, records)
     values = {name: records.value(*row) for name, row in rows.items()}
 
     more = {
         "judge": summary.merged_signature(documents).judge,
-        **summary.score_object(task.name, records, values, scorer.metrics),
+        **summary.score_object(task.name, records, values),
         **summary.intervals(values),
     }
     log = task_log(task, records, values, scorer.metrics, answers, more)

@@ -10,7 +10,7 @@ from spiqa_tasks.benchmarks.spiqa.formats import (
     Figure,
     Paper,
     Question,
-    figure_group,
+    figure_type,
     groups_of,
     read_a,
     read_b,
@@ -66,7 +66,10 @@ def test_a_paper_of_test_a_is_read() -> None:
             "1.png": Figure("1.png", "p/1.png", "A plot.", "Plot.", False),
             "2.png": Figure("2.png", "p/2.png", "Counts.", "", True),
         },
-        (Question(0, "How many?", "Three", ("2.png",)), Question(1, "Why?", "", ("1.png",))),
+        (
+            Question("p/0", "How many?", "Three", ("2.png",)),
+            Question("p/1", "Why?", "", ("1.png",)),
+        ),
         None,
     )
 
@@ -77,9 +80,9 @@ def test_a_paper_of_test_b_is_read() -> None:
         "p/1.png": Figure("p/1.png", "p/1.png", "A plot.", "plot", False),
         "p/2.png": Figure("p/2.png", "p/2.png", "Counts.", "table", True),
     }
-    first = Question(0, "How many?", "Three", ("p/2.png", "p/1.png"))
+    first = Question("p/0", "How many?", "Three", ("p/2.png", "p/1.png"))
     assert read_b("p", PAPER_B) == Paper(
-        "p", figures, (first, Question(1, "Why?", "So.", ("p/1.png",))), "One.\n\nTwo."
+        "p", figures, (first, Question("p/1", "Why?", "So.", ("p/1.png",))), "One.\n\nTwo."
     )
 
 
@@ -99,8 +102,8 @@ def test_a_paper_of_test_c_is_read() -> None:
         "3.png": Figure("3.png", "1234.5678/3.png", "C.", "Table", True),
     }
     questions = (
-        Question(0, "How many?", "Three", ("1-Table1-1.png",)),
-        Question(1, "Is it good?", "No", ("2-Figure1-1.png", "1-Table1-1.png")),
+        Question("c/0", "How many?", "Three", ("1-Table1-1.png",)),
+        Question("c/1", "Is it good?", "No", ("2-Figure1-1.png", "1-Table1-1.png")),
     )
     assert read_c("c", paper) == Paper("c", figures, questions, "One.\nTwo.\n\nThree.")
 
@@ -132,8 +135,8 @@ def test_test_a_has_the_counts_of_table_4(real_data: Path) -> None:
     figures = [figure for paper in papers for figure in paper.figures.values()]
     assert len(papers) == 118
     assert sum(len(paper.questions) for paper in papers) == 666
-    assert Counter(figure.group_released for figure in figures) == TABLE_4_TEST_A
-    corrected = Counter(figure.group for figure in figures)
+    assert Counter(figure.type_released for figure in figures) == TABLE_4_TEST_A
+    corrected = Counter(figure.type for figure in figures)
     assert corrected["other"] < 95
     assert corrected["table"] == 434 + 19
     assert corrected["schematic"] > 154
@@ -153,7 +156,7 @@ def test_case_tells_the_two_readings_apart(label: str, corrected: str, released:
     """Capitalised labels are other in the released reading; the first keyword in the paper's
     order wins.
     """
-    assert (figure_group(label, False), figure_group(label, False, "released")) == (
+    assert (figure_type(label, False), figure_type(label, False, is_released=True)) == (
         corrected,
         released,
     )
@@ -161,7 +164,7 @@ def test_case_tells_the_two_readings_apart(label: str, corrected: str, released:
 
 def test_groups_tell_both_readings_and_the_number_of_figures() -> None:
     """A capitalised Schematic is a schematic, counted as other in Table 4, and no plot."""
-    question = {"group": "schematic", "group_released": "other"}
+    question = {"figure_type": "schematic", "figure_type_released": "other"}
     assert groups_of(question, 8) == {
         "figure_type": "schematic",
         "nonplot": "nonplot",
@@ -175,4 +178,7 @@ def test_groups_tell_both_readings_and_the_number_of_figures() -> None:
 )
 def test_more_than_eight_figures_are_one_group(figures: int, name: str) -> None:
     """Up to eight each number is a group of its own."""
-    assert groups_of({"group": "plot", "group_released": "plot"}, figures)["figures"] == name
+    assert (
+        groups_of({"figure_type": "plot", "figure_type_released": "plot"}, figures)["figures"]
+        == name
+    )

@@ -74,7 +74,7 @@ def test_released_questions_that_were_judged_in_part_are_withheld() -> None:
     """The released mean of single figures needs 99% of the answers judged, and of the questions
     answered.
     """
-    settings = "setting=perfigure,protocol=released"
+    settings = "setting=perfigure,protocol=both"
     good = {"metric": "l3score_released", "score": 1.0}
     failed = {"metric": "l3score_released", "reason": "x"}
     judged = record(0, verdicts=(good, good))
@@ -92,19 +92,11 @@ def test_released_questions_that_were_judged_in_part_are_withheld() -> None:
     [
         ("setting=direct", ["l3score", *TEXTS, *RATES]),
         ("setting=cot", ["l3score", "retrieval_accuracy", *TEXTS, *RATES]),
-        ("protocol=released", [*released(["l3score", *TEXTS]), *RATES]),
-        (
-            "setting=cot,protocol=released",
-            [*released(["l3score", "retrieval_accuracy", *TEXTS]), *RATES],
-        ),
         ("protocol=both", ["l3score", *TEXTS, *released(["l3score", *TEXTS]), *RATES]),
         ("setting=perfigure", ["l3score", *TEXTS, *PERFIGURE_RATES]),
         (
-            "setting=perfigure,protocol=released",
-            [
-                *released(["l3score", *TEXTS]),
-                *(name for name in PERFIGURE_RATES if name != "judge_failed_rate"),
-            ],
+            "setting=perfigure,protocol=both",
+            ["l3score", *TEXTS, *released(["l3score", *TEXTS]), *PERFIGURE_RATES],
         ),
     ],
 )
@@ -120,13 +112,6 @@ def joined(number: int, prediction: str | None = "x", **fields: Any) -> Record:
     return Record(f"paper/{number}", prediction, "x", **fields)
 
 
-def verdicts(metric: str, *scores: float | None) -> tuple[dict[str, Any], ...]:
-    return tuple(
-        {"metric": metric} | ({"reason": "x"} if score is None else {"score": score})
-        for score in scores
-    )
-
-
 def test_released_texts_take_every_helpful_answer() -> None:
     """Each helpful figure is an answer of its own, a question without one has one empty answer,
     a failed one none.
@@ -137,30 +122,6 @@ def test_released_texts_take_every_helpful_answer() -> None:
     ]
     found = value("rouge_l_released", records, "setting=perfigure,protocol=both")
     assert found == Value(pytest.approx(rouge_l(["x", "y z", ""], ["x"] * 3).value), 2)
-
-
-def test_failed_judgements_of_questions_are_told_of_those_asked() -> None:
-    """Of four verdicts for l3score one failed; nothing asked is no failure."""
-    records = [
-        joined(0, verdicts=(*verdicts("l3score", 0.5, None), *verdicts("l3score_released", None))),
-        joined(1, verdicts=verdicts("l3score", 0.5, 0.5)),
-    ]
-    assert value("judge_failed_rate", records, "setting=perfigure,protocol=both") == Value(0.25, 4)
-    assert value("judge_failed_rate", [joined(0)], "setting=perfigure") == Value(0.0, 0)
-
-
-def test_questions_without_their_papers_text_are_counted_where_that_is_known() -> None:
-    """The count is told with full papers alone, and withheld where a record does not say."""
-    records = [joined(number, details={"no_text": number < 2}) for number in range(3)]
-    settings = "setting=fullpaper"
-    assert value("no_text_count", records, settings) == Value(
-        2.0, 3, {"paper/0": 1.0, "paper/1": 1.0, "paper/2": 0.0}
-    )
-    assert not metric("no_text_count", settings).higher_is_better
-    unknown = value("no_text_count", [*records, joined(3)], settings)
-    assert math.isnan(unknown.value)
-    assert (unknown.n, unknown.reason) == (3, "the papers' texts are not read for scoring")
-    assert "no_text_count" not in {entry.name for entry in metrics(BENCHMARKS["spiqa"].parse(""))}
 
 
 def chain(

@@ -141,7 +141,7 @@ def test_the_whole_prompt_of_each_setting(wide: str) -> None:
     assert wording("cot") == INSTRUCTIONS["cot"]
 
 
-@pytest.mark.parametrize("settings", ["setting=perfigure,protocol=released", "setting=direct"])
+@pytest.mark.parametrize("settings", ["setting=perfigure,figures=referred", "setting=direct"])
 @pytest.mark.parametrize("form", ["llava", "messages"])
 def test_exported_conversations_load_with_datasets(
     tmp_path: Path, form: str, settings: str

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from spiqa_tasks.benchmarks.prompting import Picture
-from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt
 from spiqa_tasks.benchmarks.spiqa.release import PARAGRAPHS, files_of
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
@@ -95,15 +95,10 @@ def test_papers_of_b_without_a_text_are_asked_without(
         rows = load_rows("spiqa", "testB", WITH_TEXT, source)
     count = len(papers[first]["question"])
     assert len(rows) == 19
-    assert [row["paper_id"] for row in rows if row["no_text"]] == [first] * count
-    assert all(bool(row["full_text"]) != row["no_text"] for row in rows)
+    assert [row["paper_id"] for row in rows if not row["full_text"]] == [first] * count
     assert (
         f"{count} questions are asked without a text, which these papers lack: {first}"
         in caplog.text
-    )
-    assert (
-        sum(row["no_text"] for row in rows_for_scoring("spiqa", "testB", WITH_TEXT, source))
-        == count
     )
 
 
@@ -314,14 +309,14 @@ def test_papers_have_their_texts_from_the_archive(
         archive.writestr("p.txt", b" One \xff.\n")
     with caplog.at_level(logging.WARNING):
         rows = load_rows("spiqa", "testA", WITH_TEXT, source)
-    assert [(row["id"], row["full_text"], row["no_text"]) for row in rows] == [
-        ("p/0", "One \ufffd.", False),
-        ("q/0", "", True),
-        ("q/1", "", True),
+    assert [(row["id"], row["full_text"]) for row in rows] == [
+        ("p/0", "One \ufffd."),
+        ("q/0", ""),
+        ("q/1", ""),
     ]
     assert caplog.messages == ["2 questions are asked without a text, which these papers lack: q"]
     without = load_rows("spiqa", "testA", "ablation=text", source)
-    assert {(row["full_text"], row["no_text"]) for row in without} == {("", None)}
+    assert {row["full_text"] for row in without} == {""}
 
 
 def test_figures_outside_of_the_archive_are_refused(tmp_path: Path) -> None:

@@ -9,12 +9,8 @@ from hypothesis import strategies as st
 from spiqa_tasks.benchmarks.benchmark import parse_settings, settings_text
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.spiqa.formats import Figure, Paper, Question
-from spiqa_tasks.benchmarks.spiqa.settings import (
-    SpiqaSettings,
-    choose_figures,
-    questions_shown,
-    rows_table,
-)
+from spiqa_tasks.benchmarks.spiqa.release import questions_shown, rows_table
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, choose_figures
 from spiqa_tasks.errors import InputError
 
 FILES = st.lists(st.text("abcdefgh", min_size=1, max_size=4), min_size=1, max_size=30, unique=True)
@@ -77,7 +73,7 @@ FIGURES = {
 PAPER = Paper(
     "p",
     FIGURES,
-    (Question(0, "Why?", "So.", ("c", "a")), Question(2, "Who?", "They.", ("b",))),
+    (Question("p/0", "Why?", "So.", ("c", "a")), Question("p/2", "Who?", "They.", ("b",))),
     full_text="Text.",
 )
 
@@ -97,17 +93,15 @@ def test_a_row_has_the_question_and_its_figures() -> None:
     settings = SpiqaSettings("fullpaper", figures="referred")
     first, second = rows(settings, paths={"p/a": "/a.png"})
     order = choose_figures(["a", "c"], ["c", "a"], "p/0", 8, 0)
-    types = {"a": "table", "c": "plot"}
     assert first == {
         "id": "p/0",
         "paper_id": "p",
         "question": "Why?",
         "answer": "So.",
-        "group": "plot",
-        "group_released": "plot",
+        "figure_type": "plot",
+        "figure_type_released": "plot",
         "full_text": "Text.",
         "question_id": "p/0",
-        "no_text": False,
         "referred": [0, 1],
         "step": "",
         "documents": 1,
@@ -116,8 +110,6 @@ def test_a_row_has_the_question_and_its_figures() -> None:
                 "path": "/a.png" if name == "a" else "",
                 "file": name,
                 "caption": f"caption {name}",
-                "group": types[name],
-                "group_released": types[name],
             }
             for name in order
         ],
@@ -185,22 +177,16 @@ def test_every_key_of_a_text_is_read_and_the_others_keep_their_default() -> None
 
 
 def test_pictures_are_shown_unless_the_setting_or_the_ablation_hides_them() -> None:
-    """Captions alone and the text ablation show none; only the released reading asks about
-    referred figures alone.
-    """
+    """Captions alone and the text ablation show none."""
     assert SpiqaSettings().shows_pictures
     assert SpiqaSettings(ablation="grey").shows_pictures
     assert not SpiqaSettings(ablation="text").shows_pictures
     assert not SpiqaSettings(setting="captiononly").shows_pictures
-    assert SpiqaSettings(setting="perfigure", protocol="released").figures == "referred"
-    assert SpiqaSettings(setting="perfigure", protocol="both").figures == "all"
-    assert SpiqaSettings(protocol="released").figures == "all"
 
 
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"max_figures": -1}, "Expected max_figures to be 0 (all figures) or more; found -1."),
         (
             {"rule": "bleu"},
             "Expected rule to be one of l3score, sampled; found 'bleu'.",

@@ -81,9 +81,7 @@ def test_tables_are_short_and_begin_with_the_headline() -> None:
     """
     tasks, _ = catalogue()
     for name, task in tasks.items():
-        for protocol in (
-            ("corrected", "released", "both") if task.benchmark_name == "spiqa" else ("",)
-        ):
+        for protocol in ("corrected", "both") if task.benchmark_name == "spiqa" else ("",):
             settings = task.benchmark.parse(
                 f"{task.settings_text},protocol={protocol}" if protocol else task.settings_text
             )

@@ -39,7 +39,7 @@ TASKS = [
 ]
 """All three benchmarks and what differs in prompt, pictures or scores."""
 Said = pytest.CaptureFixture[str]
-NOT_IN_PLAIN_FILES = {"no_text_count", "unformatted_rate", "retrieval_accuracy"}
+NOT_IN_PLAIN_FILES = {"unformatted_rate", "retrieval_accuracy"}
 """What `score` does not tell of a plain file: it reads no papers' texts, no format was asked
 for, and nobody knows in which order the model saw the figures.
 """
