@@ -127,31 +127,17 @@ def filter_runs(
 
     Raises InputError: no such runs or tasks, runs with images, or no task left.
     """
-    inspectors = one_run_per_model(selection.select_tasks(runs, tasks, variants=True))
-    every = [run for members in inspectors.values() for run in members]
-    if seeing := [run for run in every if not selection.is_blind(run)]:
-        raise InputError(
-            f"Expected runs without images, found one with: {seeing[0].task} of "
-            f"{seeing[0].identity.model}. Run --model ablated --model_args "
-            "base=...,ablation=text, or name answers of a text-only model TASK_text=FILE."
-        )
-    if missing := [task for task in tasks if task not in inspectors]:
-        raise InputError(
-            f"Expected results of {', '.join(missing)}; found {', '.join(inspectors)}. "
-            "Correct --task."
-        )
-
+    inspectors = _inspectors(runs, tasks)
     seeing_lvlms = one_run_per_model(run for run in lvlms if not selection.is_blind(run))
     roles_of_pairs = [(_without_images(lvlm), _without_images(llm)) for lvlm, llm in pairs]
 
     filtered = []
     left_out = []
     for task, members in inspectors.items():
-        of_task = [
-            (lvlm[task], llm[task]) for lvlm, llm in roles_of_pairs if task in lvlm and task in llm
-        ]
+        lvlms_of_task = seeing_lvlms.get(task, [])
+        pairs_of_task = [(lvlm.get(task, []), llm.get(task, [])) for lvlm, llm in roles_of_pairs]
         try:
-            result = _filtered(members, seeing_lvlms.get(task, []), of_task, metric, max_hits)
+            result = _filtered(members, lvlms_of_task, pairs_of_task, metric, max_hits)
         except InputError as error:
             left_out.append(f"{task} is left out: {error}")
         else:
@@ -160,6 +146,29 @@ def filter_runs(
     if not filtered:
         raise InputError(" ".join(left_out))
     return filtered, left_out
+
+
+def _inspectors(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, list[Run]]:
+    """Return source task -> one run of each text-only model.
+
+    Raises InputError: one with images, or a task without runs.
+    """
+    inspectors = one_run_per_model(selection.select_tasks(runs, tasks, variants=True))
+    for members in inspectors.values():
+        for run in members:
+            if not selection.is_blind(run):
+                raise InputError(
+                    f"Expected runs without images, found one with: {run.task} of "
+                    f"{run.identity.model}. Run --model ablated --model_args "
+                    "base=...,ablation=text, or name answers of a text-only model TASK_text=FILE."
+                )
+
+    if missing := [task for task in tasks if task not in inspectors]:
+        raise InputError(
+            f"Expected results of {', '.join(missing)}; found {', '.join(inspectors)}. "
+            "Correct --task."
+        )
+    return inspectors
 
 
 def one_run_per_model(runs: Iterable[Run]) -> dict[str, list[Run]]:
@@ -221,12 +230,10 @@ def _filtered(
     frame["is_kept"] = frame.hits <= most
 
     if lvlms:
-        share = _scores(first, lvlms, metric).dropna().mean(axis="columns")
-        bounds = [*DIFFICULTIES.values(), 1.01]  # above 1, which all LVLMs reach
-        difficulty = pd.cut(share, bounds, right=False, labels=list(DIFFICULTIES))
-        frame["difficulty"] = difficulty.astype(object).reindex(frame.index).fillna(UNKNOWN)
+        difficulty = _difficulty(_scores(first, lvlms, metric))
+        frame["difficulty"] = difficulty.reindex(frame.index).fillna(UNKNOWN)
 
-    leaked = [_leaked(first, lvlm, llm, metric) for lvlm, llm in pairs]
+    leaked = [_leaked(first, lvlm, llm, metric) for lvlm, llm in pairs if lvlm and llm]
     frame["leaks"] = 0
     for pair in leaked:
         frame["leaks"] += frame.index.isin(pair["ids"])
@@ -292,6 +299,13 @@ def _right_or_wrong(run: Run, metric: Metric) -> pd.Series:
             f"{between.iloc[0]:.3f}. Choose another --metric."
         )
     return frame.score
+
+
+def _difficulty(scores: pd.DataFrame) -> pd.Series:
+    """Return the difficulty of each question that every LVLM has a score of."""
+    share = scores.dropna().mean(axis="columns")
+    bounds = [*DIFFICULTIES.values(), 1.01]  # above 1, the share of a question that all answer
+    return pd.cut(share, bounds, right=False, labels=list(DIFFICULTIES)).astype(object)
 
 
 def _leaked(first: Run, lvlms: list[Run], llms: list[Run], metric: Metric) -> dict[str, Any]:

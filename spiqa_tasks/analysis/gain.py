@@ -1,44 +1,51 @@
-"""Gain and leakage of runs, overall and by group (MMStar paper, section 4.3)."""
+"""Multi-modal gain and leakage of runs (MMStar paper, section 4.3): which runs belong together,
+and a row for each pair, overall and by group.
+"""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import pairwise
 from statistics import fmean
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.merging import (
-    clusters_of,
+    check_comparable,
     groups_of,
+    headline,
     kinds_of,
     merged,
     questions,
-    scores_of,
 )
 from spiqa_tasks.benchmarks.metric import Metric
-from spiqa_tasks.benchmarks.summary import Outcomes, outcomes
+from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.readers import lmms_eval
+from spiqa_tasks.runs.run import MissingMetricError, Run
 from spiqa_tasks.scoring import gain as scoring
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals
 from spiqa_tasks.scoring.intervals import Estimate
 from spiqa_tasks.scoring.values import too_few
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 # Value of `--by` that names every kind of group.
 GROUP = "group"
 
-# Answers that are none count as wrong: what that makes of the numbers of each run.
+# Ablation of a run that only an option names as one without pictures.
+UNKNOWN = "unknown"
+
+# Roles of a pair's runs, in their order.
+ROLES = ("with images", "without images", "by the LLM base")
+
+# Answers that are none count as wrong: effect on the numbers, by role.
 BOUNDS = (
-    "with images: S_v and MG are lower bounds",
-    "without images: S_wv and ML are lower bounds and MG an upper one; try ablation=grey",
-    "by the LLM base: S_t is a lower bound and ML an upper one",
+    "S_v and MG are lower bounds",
+    "S_wv and ML are lower bounds and MG an upper one; try ablation=grey",
+    "S_t is a lower bound and ML an upper one",
 )
+
+ACCEPT = "Add --accept-differences if it is meant so."
 
 
 @dataclass(frozen=True)
@@ -59,11 +66,10 @@ class Row:
 
     Attributes:
         llm: model of the LLM base, or None.
+        n: number of questions that the scores are of.
         result: gain and leakage, or None if withheld.
-        outcomes: of the runs with images, without, and of the LLM base if there is one.
-        questions: number of answered questions as `n of N`, or '' if all were.
-        remarks: on a host's values, and on answers that two runs have in common.
-        answered: `result` over the questions that every run's model answered, or None if unknown.
+        withheld: why the result is withheld, or ''.
+        warnings: sentences on the row, with the reason why it is withheld.
     """
 
     task: str
@@ -74,166 +80,290 @@ class Row:
     llm: str | None
     n: int
     result: Gain | None
-    withheld: str
-    outcomes: Sequence[Outcomes] = ()
-    questions: str = ""
-    remarks: Sequence[str] = ()
-    answered: Gain | None = None
+    withheld: str = ""
+    warnings: Sequence[str] = ()
 
 
-def rows(of: GainRuns, by: str | None = None) -> list[Row]:
+def ablation_pairs(
+    runs: Sequence[Run],
+    llm_runs: Sequence[Run] = (),
+    tasks: Sequence[str] = (),
+    metric: str | None = None,
+    accept_differences: bool = False,
+) -> tuple[list[GainRuns], list[str], list[str]]:
+    """Return the pairs, sentences on runs without a twin, and on pairs without scores or base.
+
+    Args:
+        runs: of models with and without pictures.
+        llm_runs: of the LLM base, beside those of our `_llm` tasks among `runs`.
+        tasks: those that count; all without names.
+        metric: its name; default: the headline of each task.
+        accept_differences: whether one file or model may stand in two roles.
+
+    Raises InputError: no pair, or runs that must not be compared.
+    """
+    bases = selection.select_tasks(llm_runs, tasks, variants=True) if llm_runs else []
+    seeing, blind, problems = _by_role(selection.select_tasks(runs, tasks, variants=True), bases)
+
+    pairs = []
+    alone = []
+    paired = set()
+    for run in blind:
+        twin = selection.twin(run, seeing)
+        if twin is None:
+            alone.append(_alone(run, "with", seeing))
+            continue
+        paired.add(id(twin))
+        base, problem = _base(twin, bases, accept_differences)
+        try:
+            pairs.append(pair_of([twin, run, *base], metric, accept_differences))
+        except MissingMetricError as error:
+            problem = f"{twin.task} of {twin.name} is left out: {error}"
+        if problem and problem not in problems:
+            problems.append(problem)
+
+    alone += [_alone(run, "without", blind) for run in seeing if id(run) not in paired]
+    if not pairs:
+        nothing = "Expected runs with and without images, found results of neither."
+        raise InputError([*problems, *alone, nothing][0])
+    return pairs, alone, problems
+
+
+def _by_role(runs: list[Run], bases: list[Run]) -> tuple[list[Run], list[Run], list[str]]:
+    """Return the runs with images, those without, and sentences on runs of neither kind.
+
+    Runs of our `_llm` tasks are added to `bases`.
+    """
+    is_base = {(run.path, run.task) for run in bases}
+    seeing = []
+    blind = []
+    problems = []
+    for run in selection.with_unique_labels(runs):
+        if remark := selection.changed_options_remark(run):
+            problems.append(remark)
+        elif (run.path, run.task) in is_base:
+            continue  # one on the plain task, too, though it looks like a run with images
+        elif selection.is_few_shot(run):
+            bases.append(run)
+        elif selection.is_blind(run):
+            blind.append(run)
+        else:
+            seeing.append(run)
+    return seeing, blind, problems
+
+
+def _base(run: Run, bases: Sequence[Run], accept_differences: bool) -> tuple[list[Run], str]:
+    """Return the LLM base of a run with pictures, or [], and why one is left out, or ''."""
+    task = selection.source_task(run)
+    of_task = [base for base in bases if selection.source_task(base) == task]
+    # Of several bases none is taken: leakage of either would look like that of the other.
+    if len(of_task) > 1:
+        names = " and ".join(map(selection.model_name, of_task))
+        return [], (
+            f"Expected one LLM base for {task}; found {names}. S_t and ML are left out: name one of"
+            " the runs, or its --judge."
+        )
+    if of_task and not accept_differences and of_task[0].identity.model == run.identity.model:
+        return [], (
+            f"Expected another model as LLM base for {task}, found {run.identity.model} itself. S_t"
+            f" and ML are left out. {ACCEPT}"
+        )
+    return of_task, ""
+
+
+def pair_of(
+    runs: Sequence[Run], metric: str | None = None, accept_differences: bool = False
+) -> GainRuns:
+    """Return a run with pictures, one without and, if there is one, that of the LLM base, as one.
+
+    Raises InputError: runs that must not be compared, or without the metric.
+    """
+    for run in runs:
+        if remark := selection.changed_options_remark(run):
+            raise InputError(remark)
+    if not accept_differences:
+        _check_roles(runs)
+
+    # The run with pictures names the metric: a text variant may log others first.
+    chosen = headline(runs[0], metric)
+    for run in runs:
+        run.metric(chosen.name)
+    for place, run in enumerate(runs[1:]):
+        # An LLM base is asked in its own way, with solved questions before.
+        check_comparable(runs[0], run, chosen, same_prompt=place == 0)
+
+    blind = runs[1]
+    ablation = selection.ablation(blind) if selection.is_blind(blind) else UNKNOWN
+    if blind.identity.seed not in ("", runs[0].identity.seed):
+        ablation += f",seed={blind.identity.seed}"
+    return GainRuns(runs, chosen, ablation)
+
+
+def _check_roles(runs: Sequence[Run]) -> None:
+    """Raise InputError if one file or model stands in two roles."""
+    for place, run in enumerate(runs):
+        for other in runs[:place]:
+            if _is_copy(run, other):
+                raise InputError(
+                    f"Expected other answers in each role, found the same ones in {other.path} and "
+                    f"{run.path}. {ACCEPT}"
+                )
+
+    if len(runs) > 2 and runs[2].identity.model == runs[0].identity.model:
+        raise InputError(
+            f"Expected another model as the LLM base of {runs[0].identity.model}, found itself. "
+            f"{ACCEPT}"
+        )
+
+
+def _is_copy(run: Run, other: Run) -> bool:
+    # A host names its models; two of them may happen to answer alike. A plain file has a name only.
+    is_named = run.form in lmms_eval.FORMS and run.key != other.key
+    return _texts(run) == _texts(other) and not is_named
+
+
+def _texts(run: Run) -> dict[str, str]:
+    return {key: answer.response.text for key, answer in run.by_id.items()}
+
+
+def _alone(run: Run, what: str, others: Sequence[Run]) -> str:
+    """Return the sentence on a run without its twin, with the runs of its task that are none."""
+    task = selection.source_task(run)
+    of_task = [other for other in others if selection.source_task(other) == task]
+    names = " and ".join(dict.fromkeys(map(selection.model_name, of_task))) or "none"
+    remedy = f"Run the same model on {task}, or name one file of each."
+    if what == "without":
+        base = run.identity.model.partition(",")[0]
+        remedy = (
+            f"Run it on {task}_text if there is such a task, or --model ablated --model_args"
+            f" base={base},ablation=text,..."
+        )
+    return (
+        f"Expected a run of {selection.model_name(run)} on {task} {what} images, found {names}. "
+        f"{remedy}"
+    )
+
+
+def rows(pair: GainRuns, by: str | None = None) -> list[Row]:
     """Return the overall row, then one per group of a column, `by`, or of all (`group`).
 
     The overall row is made of the host's reported values if a run has no scores per question.
     Raises InputError: no such column.
     """
-    frames = [questions(run, of.metric) for run in of.runs]
-    if not all(run.is_own or _has_scores(run, of.metric) for run in of.runs):
-        return [_of_totals(of, frames)]
+    frames = [questions(run, pair.metric) for run in pair.runs]
+    if not all(_has_scores(run, pair.metric) for run in pair.runs):
+        return [_row_of_totals(pair, frames)]
 
     groups = {OVERALL: list(frames[0].index)}
     if by is not None:
-        groups |= groups_of(frames[0], _kinds(of.runs[0], by))
-    return [_of_questions(of, frames, group, ids) for group, ids in groups.items()]
+        known = kinds_of(pair.runs[0])
+        if by not in (GROUP, *known):
+            names = ", ".join([GROUP, *known])
+            raise InputError(
+                f"Expected --by to be one of {names} of {pair.runs[0].task}, found {by}."
+            )
+        groups |= groups_of(frames[0], known if by == GROUP else [by])
+    return [_row_of_questions(pair, frames, group, ids) for group, ids in groups.items()]
 
 
 def _has_scores(run: Run, metric: Metric) -> bool:
-    return any(metric.name in record.scores for record in run.records)
+    return run.is_own or any(metric.name in record.scores for record in run.records)
 
 
-def _kinds(run: Run, by: str) -> list[str]:
-    known = kinds_of(run)
-    if by != GROUP and by not in known:
-        names = ", ".join([GROUP, *known])
-        raise InputError(f"Expected --by to be one of {names} of {run.task}, found {by}.")
-    return known if by == GROUP else [by]
-
-
-def _of_totals(of: GainRuns, frames: Sequence[pd.DataFrame]) -> Row:
-    values = [run.value(of.metric) for run in of.runs]
+def _row_of_totals(pair: GainRuns, frames: Sequence[pd.DataFrame]) -> Row:
+    values = [run.value(pair.metric) for run in pair.runs]
     reasons = [
         f"{run.name}: {value.reason}"
-        for run, value in zip(of.runs, values, strict=True)
+        for run, value in zip(pair.runs, values, strict=True)
         if value.reason
     ]
-    if reasons:
-        return _row(of, frames, OVERALL, None, reasons)
+    result = None
+    if not reasons:
+        result = gain_of_totals(len(frames[0]), *(value.value for value in values))
+    return _row(pair, frames, OVERALL, result, "; ".join(reasons))
 
-    totals = gain_of_totals(len(frames[0]), *(value.value for value in values))
-    return _row(of, frames, OVERALL, totals, [])
 
-
-def _of_questions(
-    of: GainRuns, frames: Sequence[pd.DataFrame], group: str, ids: Sequence[str]
+def _row_of_questions(
+    pair: GainRuns, frames: Sequence[pd.DataFrame], group: str, ids: list[str]
 ) -> Row:
-    asked = [frame.loc[list(ids)] for frame in frames]
+    asked = [frame.loc[ids] for frame in frames]
     both = merged(asked)
 
     # A group's size is known where the run's file says it; the questions at hand may be fewer.
-    size = max(len(ids), *(run.written.sizes.get(group, 0) for run in of.runs))
+    size = max(len(ids), *(run.written.sizes.get(group, 0) for run in pair.runs))
     reason = too_few(len(both), size, "questions have a score in every run")
-    if len(both) and of.runs[0].partial:
+    if len(both) and pair.runs[0].partial:
         reason = ""
     if merged(frames).empty:
-        reason = f"{of.metric.name} gives no question a score in every run"
-    if reason:
-        return _row(of, asked, group, None, [reason])
+        reason = f"{pair.metric.name} gives no question a score in every run"
 
-    row = _row(of, asked, group, _gain(both), [])
-    answered = both[_is_answered(both, len(frames))]
-    return replace(row, answered=_gain(answered) if len(answered) else None)
-
-
-def _gain(both: pd.DataFrame) -> Gain:
-    llm = scores_of(both, 2) if "score_2" in both else None
-    return scoring.gain(scores_of(both, 0), scores_of(both, 1), llm, clusters_of(both))
-
-
-def _is_answered(both: pd.DataFrame, runs: int) -> list[bool]:
-    """Return for each question whether no run refused it or gave an answer that could not be
-    read.
-    """
-    records = zip(*(both[f"record_{number}"] for number in range(runs)), strict=True)
-    return [not any(record.refused or record.unparsed for record in of) for of in records]
+    result = None
+    if not reason:
+        scores = [both[f"score_{number}"].tolist() for number in range(len(frames))]
+        llm = scores[2] if len(scores) > 2 else None
+        result = scoring.gain(scores[0], scores[1], llm, both.cluster_0.tolist())
+    return _row(pair, asked, group, result, reason)
 
 
 def _row(
-    of: GainRuns,
+    pair: GainRuns,
     frames: Sequence[pd.DataFrame],
     group: str,
     result: Gain | None,
-    reasons: Sequence[str],
+    reason: str,
 ) -> Row:
-    parts = [run for run in of.runs if run.record_set.part]
-    reasons = [*_withheld(parts), *reasons]
-    model, _, *llm = map(selection.model_name, of.runs)
+    parts = [
+        f"{run.name} answered {run.coverage} questions"
+        for run in pair.runs
+        if run.record_set.withheld()
+    ]
+    withheld = "; ".join(filter(None, [*parts, reason]))
+    warnings = _remarks(pair) if group == OVERALL else []
+    if withheld:
+        warnings.append(f"withheld: {withheld}")
+    elif result is not None:
+        warnings += _warnings(frames, result)
+
+    model, _, *llm = map(selection.model_name, pair.runs)
     return Row(
-        task=of.runs[0].task,
-        metric=of.metric.name,
+        task=pair.runs[0].task,
+        metric=pair.metric.name,
         group=group,
         model=model,
-        ablation=of.ablation,
+        ablation=pair.ablation,
         llm=llm[0] if llm else None,
         n=len(frames[0]) if result is None else result.n,
-        result=None if reasons else result,
-        withheld="; ".join(dict.fromkeys(reasons)),
-        outcomes=[outcomes(list(frame.record)) for frame in frames],
-        questions="; ".join(dict.fromkeys(run.coverage for run in parts)),
-        remarks=_remarks(of) if group == OVERALL else [],
+        result=None if withheld else result,
+        withheld=withheld,
+        warnings=warnings,
     )
 
 
-def _withheld(parts: Sequence[Run]) -> list[str]:
-    """Return why the values of runs over a part of their task are withheld."""
-    return [
-        f"{run.name} answered {run.coverage} questions"
-        for run in parts
-        if run.record_set.withheld()
-    ]
+def _remarks(pair: GainRuns) -> list[str]:
+    """Return remarks on parts, on values that a host aggregates otherwise, and on equal answers."""
+    remarks = [remark for run in pair.runs for remark in run.kind.remarks(run, pair.metric)]
 
+    parts = dict.fromkeys(run.coverage for run in pair.runs if run.record_set.part)
+    if parts:
+        remarks.append(f"{'; '.join(parts)} questions were answered")
 
-def _remarks(of: GainRuns) -> list[str]:
-    """Return remarks on values that a host aggregates otherwise, and on runs that answer alike."""
-    remarks = [each for run in of.runs for each in run.kind.remarks(run, of.metric)]
-
-    texts = [{key: answer.response.text for key, answer in run.by_id.items()} for run in of.runs]
-    roles = ("with images", "without images", "of the LLM base")
+    texts = list(map(_texts, pair.runs))
     # Neighbours alone: two of three that are equal make a gain or a leakage of 0.
-    for one, two in ((0, 1), (1, 2)):
-        if two < len(texts) and texts[one] == texts[two]:
-            remarks.append(f"the answers {roles[one]} and {roles[two]} are the same")
-
+    for place, (one, two) in enumerate(pairwise(texts)):
+        if one == two:
+            remarks.append(f"the answers {ROLES[place]} and {ROLES[place + 1]} are the same")
     return remarks
 
 
-def sample_lists(of: GainRuns) -> Iterator[dict[str, object]]:
-    """Yield the questions that the image won or lost, or that leaked, with their scores."""
-    both = merged([questions(run, of.metric) for run in of.runs])
-    columns = [f"score_{number}" for number in range(len(of.runs))]
-
-    for key, *scores in both[columns].itertuples():
-        if names := scoring.outcomes(*scores):
-            record = {"task": of.runs[0].task, "metric": of.metric.name, "id": key}
-            named = dict(zip_longest(("s_v", "s_wv", "s_t"), scores))
-            yield {**record, "outcomes": list(names), **named}
-
-
-def warnings(row: Row) -> list[str]:
-    """Return warnings about a row."""
-    if row.result is None:
-        return [*row.remarks, f"withheld: {row.withheld}"]
-
-    found = list(row.remarks)
-    # The overall row says for its groups, too, how many were answered.
-    if row.questions and row.group == OVERALL:
-        found.append(f"{row.questions} questions were answered")
-    if row.result.mg.high is not None and row.result.mg.high < 0:
-        found.append("S_wv is above S_v by more than its interval: are the two runs swapped?")
-    for of_run, bound in zip(row.outcomes, BOUNDS, strict=False):
-        if of_run.remark:
-            found.append(f"{of_run.remark} {bound}")
-
-    return found
+def _warnings(frames: Sequence[pd.DataFrame], result: Gain) -> list[str]:
+    """Return warnings of swapped runs, and of answers that are none and make a number a bound."""
+    warnings = []
+    if result.mg.high is not None and result.mg.high < 0:
+        warnings.append("S_wv is above S_v by more than its interval: are the two runs swapped?")
+    for frame, role, bound in zip(frames, ROLES, BOUNDS, strict=False):
+        if remark := outcomes(list(frame.record)).remark:
+            warnings.append(f"{remark} {role}: {bound}")
+    return warnings
 
 
 def averages(table: Sequence[Row]) -> list[Row]:
@@ -246,47 +376,37 @@ def averages(table: Sequence[Row]) -> list[Row]:
         if row.group == OVERALL:
             overall.setdefault((row.model, row.ablation), []).append(row)
 
-    return [_average(members) for members in overall.values() if len(members) > 1]
+    means = []
+    for members in overall.values():
+        if len(members) < 2:
+            continue
+        known = [member.result for member in members if member.result is not None]
+        mean = replace(
+            members[0],
+            task="average",
+            metric="+".join(dict.fromkeys(member.metric for member in members)),
+            n=sum(member.n for member in members),
+            result=mean_gain(known) if len(known) == len(members) else None,
+            withheld="",
+            warnings=(),
+        )
+        means.append(mean)
+    return means
 
 
-def _average(members: Sequence[Row]) -> Row:
-    return Row(
-        task="average",
-        metric="+".join(dict.fromkeys(member.metric for member in members)),
-        group=OVERALL,
-        model=members[0].model,
-        ablation=members[0].ablation,
-        llm=members[0].llm,
-        n=sum(member.n for member in members),
-        result=mean_gain([member.result for member in members]),
-        withheld="",
-        answered=mean_gain([member.answered for member in members]),
-    )
-
-
-def mean_gain(gains: Sequence[Gain | None]) -> Gain | None:
-    """Return the unweighted means over tasks, or None if one is missing.
+def mean_gain(gains: Sequence[Gain]) -> Gain:
+    """Return the unweighted means over tasks; without S_t and ML if one has none.
 
     ML's is the mean of the tasks' values, each cut at 0.
     """
-    results = [result for result in gains if result is not None]
-    if len(results) < len(gains):
-        return None
+    n = sum(each.n for each in gains)
+    s_v = fmean(each.s_v for each in gains)
+    s_wv = fmean(each.s_wv for each in gains)
+    of_bases = [
+        (each.s_t, each.ml.value) for each in gains if each.s_t is not None and each.ml is not None
+    ]
+    if len(of_bases) < len(gains):
+        return gain_of_totals(n, s_v, s_wv)
 
-    mean = gain_of_totals(
-        sum(result.n for result in results),
-        fmean(result.s_v for result in results),
-        fmean(result.s_wv for result in results),
-        _mean_if_all([result.s_t for result in results]),
-    )
-    ml = _mean_if_all([_value(result.ml) for result in results])
-    return replace(mean, ml=None if ml is None else Estimate(ml))
-
-
-def _value(estimate: Estimate | None) -> float | None:
-    return None if estimate is None else estimate.value
-
-
-def _mean_if_all(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if len(known) == len(values) else None
+    s_t, ml = map(fmean, zip(*of_bases, strict=True))
+    return replace(gain_of_totals(n, s_v, s_wv, s_t), ml=Estimate(ml))

@@ -59,6 +59,22 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.runs:
         return _write_list(arguments)
 
+    filtered, left_out = _filter(arguments)
+    records = [_record(each) for each in filtered]
+    written = []
+    if arguments.write:
+        # All are checked before the first is written.
+        kept = [kept_by_filter(each) for each in filtered]
+        written = [_write(arguments, each) for each in kept]
+        for record, path in zip(records, written, strict=True):
+            record["written"] = str(path)
+
+    _show(records, written, arguments.format)
+    return 3 if left_out else 0
+
+
+def _filter(arguments: argparse.Namespace) -> tuple[list[Filtered], list[str]]:
+    """Return the filter on each task, and a sentence on each that is left out."""
     filtered, left_out = filter_runs(
         runs_at(arguments.runs, arguments),
         runs_at(arguments.lvlm, arguments),
@@ -67,23 +83,14 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.metric,
         arguments.max_hits,
     )
-    say(*(remark for each in filtered for remark in each.remarks), *left_out)
+    for each in filtered:
+        say(*each.remarks)
+    say(*left_out)
     if arguments.name and len(filtered) > 1:
         raise InputError(
             f"Expected one task for --name, found {len(filtered)}. Choose one with --task."
         )
-
-    written: list[Path] = []
-    if arguments.write:
-        # All are checked before the first is written.
-        kept = [kept_by_filter(each) for each in filtered]
-        written = [_write(arguments, each) for each in kept]
-
-    records = [_record(each) for each in filtered]
-    for record, path in zip(records, written, strict=False):
-        record["written"] = str(path)
-    _show(records, written, arguments.format)
-    return 3 if left_out else 0
+    return filtered, left_out
 
 
 def _write_list(arguments: argparse.Namespace) -> int:

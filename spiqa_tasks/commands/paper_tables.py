@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import by_group, overall
+from spiqa_tasks.analysis.gain import ablation_pairs
 from spiqa_tasks.analysis.paper.alignment import alignment, summary
 from spiqa_tasks.analysis.paper.measures import bootstrap, correlations, spread
 from spiqa_tasks.analysis.paper.sizes import MEASURES, by_size
 from spiqa_tasks.analysis.published_rows import published_values
-from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.metric import Metric, prepare
 from spiqa_tasks.commands.gain import print_gain
 from spiqa_tasks.commands.paper_ranking import rank_captions

@@ -7,9 +7,8 @@ from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.compare import Comparison
-from spiqa_tasks.analysis.gain import Row, rows, warnings
+from spiqa_tasks.analysis.gain import Row, ablation_pairs, rows
 from spiqa_tasks.analysis.published_rows import published_gain
-from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.analysis.why import LEAST, NAMED, Why
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records
@@ -95,7 +94,7 @@ def gain_table(table: Sequence[Row]) -> Table:
     for row, result in overall_rows(table):
         about = {"task": row.task, "model": row.model, "source": MEASURED, "without": row.ablation}
         measured.append({**about, "LLM base": row.llm or "-", **vars(result), "n": row.n})
-        notes += [f"{row.task} of {row.model}: {warning}." for warning in warnings(row)]
+        notes += [f"{row.task} of {row.model}: {warning}." for warning in row.warnings]
 
     has_mmstar = any(row.task == MMSTAR_TASK for row in table)
     values: Columns = [

@@ -75,20 +75,6 @@ def gain_of_totals(n: int, s_v: float, s_wv: float, s_t: float | None = None) ->
     return Gain(n, s_v, s_wv, s_t, mg, _cut_at_0(signed), signed)
 
 
-def outcomes(v: float, wv: float, t: float | None = None) -> tuple[str, ...]:
-    """Return the outcomes of a question from its scores (right is 1).
-
-    `won_by_image`: right only with the image. `lost_by_image`: right only without. `leaked`: right
-    without the image while the LLM base is wrong (paper, Figure 3).
-    """
-    holds = {
-        "won_by_image": v > wv,
-        "lost_by_image": wv > v,
-        "leaked": t is not None and wv > t,
-    }
-    return tuple(name for name in holds if holds[name])
-
-
 def _cut_at_0(signed: Estimate) -> Estimate:
     low = None if signed.low is None else max(0.0, signed.low)
     high = None if signed.high is None else max(0.0, signed.high)

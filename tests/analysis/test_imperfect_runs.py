@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from spiqa_tasks.analysis.compare import compare
 from spiqa_tasks.analysis.filter import filter_runs
-from spiqa_tasks.analysis.gain import rows, warnings
-from spiqa_tasks.analysis.twins import ablation_pairs
+from spiqa_tasks.analysis.gain import ablation_pairs, rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -125,13 +124,13 @@ def test_gain_is_that_of_the_questions_that_were_answered_or_there_is_none(
     row, *_ = rows(pair)
     if row.result is None:
         assert len(known) < 0.99 * ASKED
-        assert warnings(row)[0].startswith("withheld: ")
+        assert row.warnings[0].startswith("withheld: ")
         return
     assert len(known) >= 0.99 * ASKED
     values = [row.result.s_v, row.result.s_wv, *([row.result.s_t] if with_base else [])]
     assert values == pytest.approx([mean(truth, known) for truth in truths])
     quiet = [kind in ("silent", "refuse") and count >= 5 for kind, count in faults[: 2 + with_base]]
-    assert len(warnings(row)) == sum(quiet)
+    assert len(row.warnings) == sum(quiet)
 
 
 @given(st.lists(FAULT, min_size=2, max_size=4), st.booleans())

@@ -7,8 +7,8 @@ from gain_files import LLM, host_samples, rights, write_triple
 from host_files import choice_samples, write_run
 from run_pairs import load, only, scores, write_pair
 
+from spiqa_tasks.analysis.gain import ablation_pairs
 from spiqa_tasks.analysis.merging import check_comparable, questions
-from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.metric import mean_of
 from spiqa_tasks.errors import InputError
 

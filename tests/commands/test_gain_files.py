@@ -54,36 +54,17 @@ def test_files_of_any_form_are_enough(tmp_path: Path, gain: Gain, suffix: str) -
     assert [overall[name] for name in ("s_v", "s_wv", "s_t", "mg", "ml")] == pytest.approx(
         [1.0, 0.25, 0.125, 0.75, 0.125]
     )
-    assert (overall["refused_v"], overall["refused_wv"], overall["refused_t"]) == (0.0, 0.75, 0.875)
 
 
-def test_answers_of_every_run_are_a_view_of_their_own(tmp_path: Path, gain: Gain) -> None:
-    """24, 3 and 6 right of 24, the others refused: 3 were answered by all, and leakage is not
-    cut at 0 there.
-    """
+def test_leakage_below_0_stands_beside_that_cut_at_0(tmp_path: Path, gain: Gain) -> None:
+    """3 right answers without pictures, 6 of the LLM base."""
     v, wv, t = (
         write(tmp_path / f"{name}.csv", answers(n)) for name, n in (("v", 24), ("w", 3), ("t", 6))
     )
     overall = gain("--with", v, "--without", wv, "--llm-base", t, "--task", TASK)[1][0]
-    assert (overall["ml"], overall["ml_high"], overall["ml_signed"]) == (
-        0.0,
-        max(0.0, overall["ml_signed_high"]),
-        -0.125,
-    )
+    assert (overall["ml"], overall["ml_signed"]) == (0.0, -0.125)
+    assert overall["ml_high"] == max(0.0, overall["ml_signed_high"])
     assert overall["ml_signed_low"] < -0.125 < overall["ml_signed_high"]
-    names = ("n", "s_v", "s_wv", "s_t", "mg", "ml_signed")
-    assert [overall["answered"][name] for name in names] == [3, 1.0, 1.0, 1.0, 0.0, 0.0]
-
-
-def test_wrong_answers_are_answers(tmp_path: Path, gain: Gain) -> None:
-    """6 right, 12 wrong and 6 refused: a third of the 18 that were answered."""
-    true = right_answers(TASK)
-    wrong = {key: "A" if letter != "A" else "B" for key, letter in true.items()}
-    mixed = {**answers(6), **dict(list(wrong.items())[6:18])}
-    v, wv = write(tmp_path / "v.csv", true), write(tmp_path / "w.csv", mixed)
-    overall = gain("--with", v, "--without", wv, "--task", TASK)[1][0]
-    assert (overall["answered"]["n"], overall["answered"]["s_wv"]) == (18, pytest.approx(6 / 18))
-    assert (overall["ml_signed"], overall["answered"]["ml_signed"]) == (None, None)
 
 
 def test_columns_of_ones_own_are_named(tmp_path: Path, gain: Gain) -> None:
@@ -140,7 +121,7 @@ def test_the_authors_submission_is_such_a_file(tmp_path: Path, gain: Gain, real_
     table.assign(prediction="A").to_excel(blind, index=False)
     status, records, _ = gain("--with", path, "--without", blind)
     overall = records[0]
-    assert (status, overall["n"], overall["questions"]) == (0, len(table), "")
+    assert (status, overall["n"]) == (0, len(table))
     assert (overall["s_v"], overall["s_wv"]) == pytest.approx(
         (right, (table["answer"] == "A").mean())
     )

@@ -9,7 +9,6 @@ from spiqa_tasks.scoring.gain import (
     Gain,
     gain,
     gain_of_totals,
-    outcomes,
 )
 from spiqa_tasks.scoring.intervals import Estimate, paired
 
@@ -132,19 +131,3 @@ def test_different_numbers_of_questions_are_refused() -> None:
         gain([1, 0], [1])
     with pytest.raises(ValueError, match="expected scores of the same questions"):
         gain([1, 0], [1, 0], [1])
-
-
-@pytest.mark.parametrize(
-    ("scores", "expected"),
-    [
-        ((1, 0), ("won_by_image",)),
-        ((0, 1), ("lost_by_image",)),
-        ((1, 1, 0), ("leaked",)),
-        ((0, 1, 0), ("lost_by_image", "leaked")),
-        ((1, 1, 1), ()),
-        ((0, 0, 1), ()),
-    ],
-)
-def test_outcomes_of_a_question(scores: tuple[int, ...], expected: tuple[str, ...]) -> None:
-    """Won and lost compare with and without the image, leaked compares with the LLM base."""
-    assert outcomes(*scores) == expected

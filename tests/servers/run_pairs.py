@@ -8,9 +8,8 @@ from typing import Any
 
 from host_files import write_run
 
-from spiqa_tasks.analysis.gain import GainRuns
+from spiqa_tasks.analysis.gain import GainRuns, ablation_pairs
 from spiqa_tasks.analysis.merging import merged, questions
-from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run

@@ -173,4 +173,4 @@ def test_advice_names_the_option_of_the_host(tmp_path: Path, capsys: Said) -> No
     """A run with pictures alone: the one without is asked for by `--data`."""
     write_table(mmstar_table(ROWS), tmp_path / "m" / "m_mmstar_demo.tsv")
     assert main(["gain", str(tmp_path)]) == 2
-    assert "Run the same model with --data mmstar_demo_text." in capsys.readouterr().err
+    assert "Run it on mmstar_demo_text if there is such a task" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Which runs belong together: with pictures, without, and the LLM base's."""
+"""Runs that belong together: with pictures, without, and of the LLM base."""
 
 from pathlib import Path
 
@@ -9,8 +9,7 @@ from host_files import choice_samples, write_run
 from judged_runs import write_judged
 from run_pairs import load, only, scores
 
-from spiqa_tasks.analysis.gain import GainRuns
-from spiqa_tasks.analysis.twins import ablation_pairs
+from spiqa_tasks.analysis.gain import GainRuns, ablation_pairs
 from spiqa_tasks.benchmarks.metric import mean_of
 from spiqa_tasks.errors import InputError
 
@@ -52,8 +51,8 @@ def test_wrapped_models_are_paired_with_their_bases(tmp_path: Path) -> None:
     ]
     assert problems == [
         "Expected a run of m,batch=2,pretrained=b on t without images, found"
-        " m,batch=2,pretrained=a,seed=1. Run --model ablated --model_args base=m,ablation=text,..."
-        " --tasks t."
+        " m,batch=2,pretrained=a,seed=1. Run it on t_text if there is such a task, or --model"
+        " ablated --model_args base=m,ablation=text,..."
     ]
 
 
@@ -150,9 +149,8 @@ def test_a_run_that_could_belong_to_two_is_left_out(tmp_path: Path) -> None:
     names = f"m ({tmp_path.name}/a) and m ({tmp_path.name}/b)"
     assert (
         str(error.value)
-        == f"Expected a run of m on mmstar_demo with images, found {names}. Run the same model"
-        " with "
-        f"--tasks mmstar_demo, or name the one that {runs[2].path} belongs to."
+        == f"Expected a run of m on mmstar_demo with images, found {names}. Run the same model on"
+        " mmstar_demo, or name one file of each."
     )
 
 
@@ -199,28 +197,14 @@ def test_of_two_llm_bases_none_counts(tmp_path: Path) -> None:
     ]
 
 
-def test_a_run_with_images_alone_is_told_what_to_run(tmp_path: Path) -> None:
+def test_the_sentence_on_a_run_with_images_alone_says_what_to_run(tmp_path: Path) -> None:
     """The variant that the package has, or the wrapped model."""
-    write_run(
-        tmp_path / "a",
-        "m",
-        {"mmstar_filtered": choice_samples([True])},
-        settings={"mmstar_filtered": ""},
-    )
+    write_run(tmp_path, "m", {"t": choice_samples([True])}, "pretrained=a")
     with pytest.raises(InputError) as error:
-        ablation_pairs(load(tmp_path / "a"))
-    assert (
-        str(error.value)
-        == "Expected a run of m on mmstar_filtered without images, found none. Run the same model"
-        " with --tasks mmstar_filtered_text."
-    )
-    write_run(tmp_path / "b", "m", {"t": choice_samples([True])}, "pretrained=a")
-    with pytest.raises(InputError) as error:
-        ablation_pairs(load(tmp_path / "b"))
-    assert (
-        str(error.value)
-        == "Expected a run of m,pretrained=a on t without images, found none. Run --model ablated"
-        " --model_args base=m,ablation=text,... --tasks t."
+        ablation_pairs(load(tmp_path))
+    assert str(error.value) == (
+        "Expected a run of m,pretrained=a on t without images, found none. Run it on t_text if"
+        " there is such a task, or --model ablated --model_args base=m,ablation=text,..."
     )
 
 
@@ -240,8 +224,8 @@ def test_a_run_without_images_alone_is_left_out(tmp_path: Path) -> None:
     found, problems, _ = ablation_pairs(load(tmp_path))
     assert [each.runs[0].name for each in found] == ["n"]
     assert problems == [
-        "Expected a run of m on mmstar_filtered with images, found n. Run the same model with "
-        f"--tasks mmstar_filtered, or name the one that {tmp_path / '2_results.json'} belongs to."
+        "Expected a run of m on mmstar_filtered with images, found n. Run the same model on"
+        " mmstar_filtered, or name one file of each."
     ]
     only_text = [run for run in load(tmp_path) if run.name == "m"]
     with pytest.raises(InputError, match=r"with images, found none\. Run the same"):
