@@ -1,69 +1,106 @@
-"""Why two numbers of one model differ: lines of `decomposition`, and what is known of each."""
-
-from __future__ import annotations
+"""Why two numbers of one model differ: lines that add up to the difference, one per cause."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
-from spiqa_tasks.analysis.conditions import differing
-from spiqa_tasks.analysis.decomposition import (
-    AVERAGE,
-    COVERAGE,
-    MIXED,
-    OTHER,
-    RULE,
-    UNKNOWN,
-    Line,
-    decomposed,
-)
-from spiqa_tasks.analysis.merging import headline
-from spiqa_tasks.analysis.numbers import (
-    CUT,
-    FAILED,
-    NONE,
-    UNREAD,
-    ReportedNumber,
-    explain_number,
-    number_of,
-    rescored,
-)
+import numpy as np
+import pandas as pd
+
+from spiqa_tasks.analysis.merging import differing, headline, kinds_of, questions
+from spiqa_tasks.benchmarks.metric import mean_of
+from spiqa_tasks.benchmarks.mmstar.definition import LETTER, LMMS_EVAL
+from spiqa_tasks.benchmarks.record import EMPTY, Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
+from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.task import NAMES, ROUNDING, unit
+from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING
-from spiqa_tasks.scoring.values import percent
+from spiqa_tasks.scoring.responses import without_reasoning
 
-# Questions that a line names.
-NAMED = 3
-# Size of a difference that is printed as other than 0.0.
-LEAST = 0.0005
+# Causes. Of several that hold for a question, the first of these four has its effect.
+FAILED = "requests failed"
+CUT = "answers cut off"
+NONE = "answers empty or refused"
+UNREAD = "no letter read"
+OF_ANSWERS = (FAILED, CUT, NONE, UNREAD)
 
-# Cause -> how its part of the difference is settled; rule and average need no settling.
-REMEDIES = {
-    COVERAGE: "run the shorter one again with the same --use_cache, which asks what is missing",
-    FAILED: "run it again with the same --use_cache, which asks what failed",
-    CUT: "run it again with a larger --gen_kwargs max_new_tokens=N",
-    NONE: "spiqa-tasks report {a} {b}, which shows them",
-    UNREAD: "spiqa-tasks report {a} {b}, which shows them",
-    MIXED: "spiqa-tasks score {task} {a} --judge {judge} --output again",
-    UNKNOWN: "spiqa-tasks score {a} --output again, and of {b} alike",
-    OTHER: "run it again with one condition as in the other run",
-}
-# How what is unknown of a printed number is settled.
-BEHIND = "spiqa-tasks compare {a} OTHER --why, with the answers behind {b} as OTHER"
+COVERAGE = "questions missing"
+RULE = "reading rule"
+AVERAGE = "average"
+OTHER = "other answers"
+# Two judges scored different answers: which of the two makes the difference is not known.
+MIXED = "other answers or their reading"
+UNKNOWN = "unknown"
+
+# Largest rounding of a number that papers print: percent with one decimal.
+PRINTED = 0.0005 + 1e-9
+
+# Words from which an answer without an end was cut: a letter or an option has none either.
+SHORTEST_CUT = 8
+# The end of a text within a sentence; a capital alone may be the answer's letter.
+IN_SENTENCE = re.compile(r"(?:\w\w|[a-z,;:=+])\s*\Z")
+# Share of the longest answer's words from which answers end at the same limit of tokens.
+SIMILAR = 0.8
+# Answers that must end so: one or two may be the model's own.
+LEAST_CUT = 3
+
+# What a metric needs -> beginning of the signature fields that name its tools.
+TOOLS = {"judge": "judge", "text programs": "tokenizer"}
+
+# lmms-eval logs `--system_instruction` though chat models never get it.
+NEVER_SENT = "system turn"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number, and how it is made of a run's answers.
+
+    Attributes:
+        value: as it was reported or printed, 0 to 1.
+        average: the group column whose means are averaged, or '' for the mean over questions.
+        answers: the columns of `merging.questions`, `text` and `cause`, why an answer is none.
+            To a host a failed request is a wrong answer; in our numbers it has no score.
+        rule: by which the answers were read: the metric, or a circulating rule.
+        tools: what the rule is computed with, such as the judge.
+    """
+
+    run: Run
+    metric: str
+    value: float
+    average: str
+    answers: pd.DataFrame
+    rule: str
+    tools: str
+
+    @property
+    def reading(self) -> str:
+        """The metric, rule and tools for people."""
+        rule = "" if self.rule == self.metric else f" (read as {self.rule})"
+        return f"{self.metric}{rule}{self.tools}"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A cause's part of the difference in natural units, and the ids of its questions.
+
+    Those that changed it most come first; `about` says what is known of the cause.
+    """
+
+    cause: str
+    value: float
+    ids: Sequence[str] = ()
+    about: str = ""
 
 
 @dataclass(frozen=True)
 class Why:
     """The difference of two numbers, `number_b - number_a`, as the sum of the lines.
 
-    Attributes:
-        number_a, number_b: 0 to 1.
-        about: cause -> what is known of it.
-        differ: conditions in which the runs are known to differ.
-        by_rule: `metric over average` -> number of the first run's answers by it.
-        explains, settles: what explains most, and how the rest would be settled.
+    `differ` are the conditions in which the runs are known to differ.
     """
 
     a: str
@@ -73,36 +110,18 @@ class Why:
     number_a: float
     number_b: float
     lines: Sequence[Line]
-    about: dict[str, str]
     differ: Sequence[str]
-    by_rule: Mapping[str, float]
-    explains: str
-    settles: str
 
 
-def why(run_a: Run, run_b: Run, metric_a: str | None = None, metric_b: str | None = None) -> Why:
+def why(a: Run, b: Run, metric_a: str | None = None, metric_b: str | None = None) -> Why:
     """Return why the number of the second run differs from that of the first.
 
     Raises InputError: runs without common questions or scores of single questions, or with other
     true answers.
     """
-    a = number_of(run_a, metric_a or headline(run_a).name)
-    b = number_of(run_b, metric_b or headline(run_b).name)
-    _check((run_a, a), (run_b, b))
-
-    differ = [] if run_a is run_b else differing(run_a, run_b)
-    about = {
-        COVERAGE: f"{len(a.questions)} and {len(b.questions)} questions",
-        FAILED: f"{_failed(a)} and {_failed(b)}",
-        UNKNOWN: "what is reported is no known average of the scores",
-        OTHER: differ[0] if len(differ) == 1 else "",
-    }
-    for kind in (CUT, NONE, UNREAD):
-        counts = [int((number.questions.kind == kind).sum()) for number in (a, b)]
-        about[kind] = f"{counts[0]} and {counts[1]}"
-    names = {"a": run_a.path, "b": run_b.path, "task": run_a.task, "judge": run_b.judge_name}
-    remedies = {cause: remedy.format(**names) for cause, remedy in REMEDIES.items()}
-    return _why((run_a, a), (run_b, b), run_b.name, about, differ, remedies)
+    one = number_of(a, metric_a or headline(a).name)
+    two = number_of(b, metric_b or headline(b).name)
+    return _explained(one, two, b.name, [] if a is b else conditions(a, b))
 
 
 def why_printed(
@@ -114,140 +133,311 @@ def why_printed(
 ) -> Why:
     """Return why a printed number, 0 to 1, differs from that of a run.
 
-    Its metric is the named one, or the first rule and average that give it of the run's answers;
-    what these do not explain is unknown. Raises InputError: as `why`.
+    The first rule and average that give it of the run's answers are its own; what these do not
+    explain is unknown. Raises InputError: as `why`.
     """
-    a = number_of(run, metric or headline(run).name)
-    explained = number_of(run, printed_metric) if printed_metric else explain_number(run, printed)
-    b = replace(explained or a, value=printed)
-    _check((run, a), (run, b))
+    own = number_of(run, metric or headline(run).name)
+    # Its own metrics first: a rule that happens to agree is a worse explanation.
+    metrics = [each.name for each in run.metrics if each.higher_is_better]
+    names = [printed_metric] if printed_metric else dict.fromkeys([*metrics, *CIRCULATING])
+    for each in names:
+        answers = _answers(run, each)
+        for average in _averages(run, each, answers):
+            if abs(_mean(answers, average) - printed) <= PRINTED:
+                return _explained(own, _number(run, each, printed, average, answers), name, [])
 
-    unknown = "other answers, or more"
-    if not run.record_set.is_whole:
-        unknown += f"; {run.name} answered {run.coverage} questions"
-    remedies = {UNKNOWN: BEHIND.format(a=run.path, b=percent(printed))}
-    return _why((run, a), (run, b), name, {UNKNOWN: unknown}, [], remedies)
+    other = number_of(run, printed_metric) if printed_metric else own
+    return _explained(own, replace(other, value=printed), name, [])
 
 
-def _why(
-    one: tuple[Run, ReportedNumber],
-    two: tuple[Run, ReportedNumber],
-    name_b: str,
-    about: Mapping[str, str],
-    differ: Sequence[str],
-    remedies: Mapping[str, str],
-) -> Why:
-    (run_a, a), (run_b, b) = one, two
-    rules = _other_rules(a, b)
-    average = f"over {a.average.name} and over {b.average.name}"
-    about = {RULE: rules, AVERAGE: average, MIXED: rules, **about}
+def number_of(run: Run, metric: str) -> Number:
+    """Return a run's number by a metric or, of questions with options, a circulating rule."""
+    answers = _answers(run, metric)
+    averages = _averages(run, metric, answers)
+    reported = _reported(run, metric)
+    for value in reported:
+        for average in averages:
+            if abs(_mean(answers, average) - value) <= ROUNDING:
+                return _number(run, metric, value, average, answers)
 
-    lines = decomposed(
-        _with_rescored(a, rescored(run_a, run_b, b)),
-        _with_rescored(b, rescored(run_b, run_a, a)),
-        same_rule=not rules,
+    value = reported[0] if reported else _mean(answers, averages[0])
+    return _number(run, metric, value, averages[0], answers)
+
+
+def _number(run: Run, metric: str, value: float, average: str, answers: pd.DataFrame) -> Number:
+    rule = _rule(run, metric, answers)
+    return Number(run, metric, value, average, answers, rule, _tools(run, metric, rule))
+
+
+def _averages(run: Run, metric: str, answers: pd.DataFrame) -> list[str]:
+    """Return the averages that circulate, the usual one of the metric first."""
+    columns = ["", *(kind for kind in kinds_of(run) if answers[kind].notna().all())]
+    # lmms-eval's `mmstar` averages sub-axes; a plain mean that is equal by chance explains less.
+    if metric == LMMS_EVAL.name:
+        columns.sort(key=lambda column: column != "subcategory")
+    return columns
+
+
+def _mean(answers: pd.DataFrame, average: str = "") -> float:
+    """Return the mean of the known scores or, with a column, of the means of its groups."""
+    scores = answers.score.dropna()
+    if average:
+        scores = scores.groupby(answers[average]).mean()
+    return float(scores.mean())
+
+
+def _reported(run: Run, metric: str) -> list[float]:
+    """Return the number that a run has by a metric, 0 to 1, in each unit it may be in."""
+    if run.is_own:
+        values = [run.value(each).value for each in run.metrics if each.name == metric]
+        return [value for value in values if not math.isnan(value)]
+    return _in_units(run, metric) if metric in run.written.values else []
+
+
+def _in_units(run: Run, metric: str) -> list[float]:
+    """Return a host's value as a share, in each unit it may be in."""
+    divisor = unit(run.task, metric, run.origin.config)
+    divisors = NAMES.values() if divisor is None else [divisor]
+    shares = [run.written.values[metric] / each for each in divisors]
+    return [share for share in shares if 0 <= share <= 1]
+
+
+def _answers(run: Run, metric: str) -> pd.DataFrame:
+    """Return the questions that have a score by a metric or rule, or a failed request."""
+    known = next((each for each in run.metrics if each.name == metric), mean_of(metric))
+    frame = questions(run, known)
+    if not frame.score.notna().any():
+        # A mean over axes has no scores of its own; a rule reads the answers.
+        frame["score"] = _read_by(run, metric).reindex(frame.index)
+
+    frame["text"] = [_text(run, key) for key in frame.index]
+    frame["cause"] = [_cause(run, record) for record in frame.record]
+    frame.loc[_ends_in_sentence(frame), "cause"] = CUT
+    if not run.is_own:
+        frame.loc[frame.cause == FAILED, "score"] = 0.0
+    return frame[frame.score.notna() | (frame.cause == FAILED)]
+
+
+def _read_by(run: Run, rule: str) -> pd.Series:
+    """Return the scores by a circulating rule of answers to questions with known options."""
+    scores = {}
+    for record in run.questions if rule in CIRCULATING else ():
+        options = _options(run, record)
+        if record.status in ("incomplete", "request_failed"):
+            continue
+        if rule == LMMS_EVAL.name and LETTER in record.details:
+            scores[record.id] = float(record.details[LETTER] == record.reference)
+        elif options:
+            text = _text(run, record.id)
+            scores[record.id] = float(CIRCULATING[rule](text, options, record.reference))
+    return pd.Series(scores, dtype=float)
+
+
+def _rule(run: Run, metric: str, answers: pd.DataFrame) -> str:
+    """Return the circulating rule that gives all scores of a host's metric, or the metric."""
+    scores = answers.score[answers.cause != FAILED]
+    if not run.is_own and len(scores):
+        for rule in CIRCULATING:
+            if _read_by(run, rule).equals(scores):
+                return rule
+    return metric
+
+
+def _tools(run: Run, metric: str, rule: str) -> str:
+    """Return what a rule is computed with, as a text that begins with a comma, or ''."""
+    if rule == "accuracy":
+        return f", matcher {run.signature.matcher or MATCHER_VERSION}"
+    needs = next((each.needs for each in run.metrics if each.name == metric), "nothing")
+    if needs not in TOOLS:
+        return ""
+    fields = asdict(run.signature).items()
+    return "".join(
+        f", {value}" for name, value in fields if name.startswith(TOOLS[needs]) and value
     )
-    by_rule = {}
-    for name in dict.fromkeys([a.metric, *CIRCULATING]):
-        number = number_of(run_a, name)
-        if len(number.questions):
-            by_rule[f"{name} over {number.average.name}"] = number.value
 
-    return Why(
-        run_a.name,
-        name_b,
-        a.metric,
-        b.metric,
-        a.value,
-        b.value,
-        lines,
-        about,
-        differ,
-        by_rule,
-        _explains(lines, about),
-        _settles(lines, differ, remedies),
+
+def _text(run: Run, key: str) -> str:
+    """Return an answer without its reasoning; '' if the run has none."""
+    answer = run.by_id.get(key)
+    return "" if answer is None else without_reasoning(answer.response.text)
+
+
+def _options(run: Run, record: Record) -> Mapping[str, str]:
+    """Return letter -> text of a question's options, {} if they are not known."""
+    answer = run.by_id.get(record.id)
+    options = {} if answer is None else answer.known_options
+    return options if record.reference in options else {}
+
+
+def _cause(run: Run, record: Record) -> str:
+    """Return why an answer is none, or ''."""
+    if record.status == "request_failed":
+        return FAILED
+
+    text = _text(run, record.id)
+    rule, is_unread = record.rule, record.unparsed
+    options = {} if run.is_own else _options(run, record)
+    if options:
+        choice = extract_choice(text, options)
+        rule, is_unread = choice.rule, choice.letter is None
+
+    # A cut answer is often unread, too: the limit of tokens is what can be changed.
+    if record.truncated or rule == "truncated":
+        return CUT
+    if record.refused or text.strip().lower() in EMPTY:
+        return NONE
+    return UNREAD if is_unread else ""
+
+
+def _ends_in_sentence(answers: pd.DataFrame) -> pd.Series:
+    """Return which answers stop in a sentence at the length of the longest ones.
+
+    Hosts seldom log token counts: where several do, they were cut.
+    """
+    lengths = answers.text.map(lambda text: len(text.split()))
+    is_cut: pd.Series = (
+        answers.cause.isin(["", UNREAD])
+        & (lengths >= max(SHORTEST_CUT, SIMILAR * lengths.max()))
+        & answers.text.str.contains(IN_SENTENCE)
     )
+    if is_cut.sum() < LEAST_CUT:
+        is_cut[:] = False
+    return is_cut
 
 
-def _with_rescored(number: ReportedNumber, scores: Mapping[str, float]) -> ReportedNumber:
-    column = number.questions.index.map(dict(scores)).astype(float)
-    return replace(number, questions=number.questions.assign(rescored=column))
+def _explained(a: Number, b: Number, name_b: str, differ: Sequence[str]) -> Why:
+    """Return the difference of two numbers. Raises InputError: see `why`."""
+    both = a.answers.join(b.answers, how="inner", lsuffix="_a", rsuffix="_b")
+    _check(a, b, both)
+    lines = _lines(a, b, both)
+    return Why(a.run.name, name_b, a.metric, b.metric, a.value, b.value, lines, differ)
 
 
-def _failed(number: ReportedNumber) -> str:
-    if not (number.questions.kind == FAILED).any():
-        return "none"
-    return "counted as wrong" if number.average.counts_failed else "left out"
-
-
-def _check(*numbers: tuple[Run, ReportedNumber]) -> None:
+def _check(a: Number, b: Number, both: pd.DataFrame) -> None:
     """Raise InputError unless both numbers are of scores of the same questions."""
-    for run, number in numbers:
-        if not number.questions.score.notna().any():
-            names = ", ".join(metric.name for metric in run.metrics)
+    for number in (a, b):
+        if not number.answers.score.notna().any():
+            names = ", ".join(metric.name for metric in number.run.metrics)
             raise InputError(
-                f"Expected scores of single questions by {number.metric} for --why; {run.task} of "
-                f"{run.name} has none. Choose with --metric: {names}."
+                f"Expected scores of single questions by {number.metric} for --why; "
+                f"{number.run.task} of {number.run.name} has none. Choose with --metric: {names}."
             )
 
-    (run_a, a), (run_b, b) = numbers
-    both = a.questions.join(b.questions, how="inner", lsuffix="_a", rsuffix="_b")
-    others = list(both.index[both.reference_a != both.reference_b])
-    if both.empty or others:
-        count = counted(len(others), "question")
-        found = f"another true answer of {count}, such as {others[0]}" if others else "none"
+    others = both.index[both.reference_a != both.reference_b]
+    if both.empty or len(others):
+        found = "none"
+        if len(others):
+            count = counted(len(others), "question")
+            found = f"another true answer of {count}, such as {others[0]}"
         raise InputError(
-            f"Expected the same questions in {run_a.path} and {run_b.path}; found {found}. Name "
+            f"Expected the same questions in {a.run.path} and {b.run.path}; found {found}. Name "
             "two runs of one task."
         )
 
 
-def _other_rules(a: ReportedNumber, b: ReportedNumber) -> str:
-    """Return the rules and tools in which two numbers differ, or ''."""
-    found = []
-    if a.rule != b.rule:
-        found.append(f"{_rule_name(a)} and {_rule_name(b)}")
-    for name in a.tools.keys() & b.tools.keys():
-        if a.tools[name] != b.tools[name]:
-            found.append(f"{name}: {a.tools[name] or 'none'} and {b.tools[name] or 'none'}")
-    return "; ".join(sorted(found))
+def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
+    """Return lines whose values add up to `b.value - a.value`.
+
+    The effect of the rule is that on the second run's answers; the rest of a question's effect is
+    that of its cause.
+    """
+    scores_a, scores_b = both.score_a.fillna(0.0), both.score_b.fillna(0.0)
+    rescored = _rescored(a, b, both)
+    of_rule = (scores_b - rescored).fillna(0.0) / len(both)
+    of_answers = (scores_b - scores_a) / len(both) - of_rule
+
+    has_cause = [(both.cause_a == cause) | (both.cause_b == cause) for cause in OF_ANSWERS]
+    causes = np.select([*has_cause, rescored.isna()], [*OF_ANSWERS, MIXED], OTHER)
+
+    total = b.value - a.value
+    averaged = _mean(b.answers, b.average) - _mean(a.answers, a.average)
+    over_known = _mean(b.answers) - _mean(a.answers)
+    over_all = b.answers.score.fillna(0.0).mean() - a.answers.score.fillna(0.0).mean()
+    over_common = scores_b.mean() - scores_a.mean()
+
+    parts = {cause: of_answers[causes == cause] for cause in (*OF_ANSWERS, MIXED, OTHER)}
+    lines = [
+        Line(
+            COVERAGE,
+            over_all - over_common,
+            list(a.answers.index.symmetric_difference(b.answers.index, sort=False)),
+            f"{len(a.answers)} and {len(b.answers)} questions",
+        ),
+        _line(RULE, of_rule, f"{a.reading} and {b.reading}"),
+        Line(AVERAGE, averaged - over_known, (), f"over {_name(a)} and over {_name(b)}"),
+        # Failed requests that one of the numbers leaves out, and those that both count.
+        _line(FAILED, parts.pop(FAILED), _counts(a, b, FAILED), over_known - over_all),
+    ]
+    for cause, effects in parts.items():
+        lines.append(_line(cause, effects, _counts(a, b, cause) if cause in OF_ANSWERS else ""))
+    lines.append(Line(UNKNOWN, total - averaged, (), "no known average of the scores gives it"))
+    return lines
 
 
-def _rule_name(number: ReportedNumber) -> str:
-    if number.rule == number.metric:
-        return number.metric
-    return f"{number.metric} (read as {number.rule})"
+def _name(number: Number) -> str:
+    return number.average or "questions"
 
 
-def _explains(lines: Sequence[Line], about: Mapping[str, str]) -> str:
-    """Return the sentence on the line that explains most."""
-    if all(abs(line.value) < LEAST for line in lines):
-        return "The numbers are equal, line by line."
-
-    total = percent(math.fsum(line.value for line in lines))
-    known = [line for line in lines if line.cause != UNKNOWN and abs(line.value) >= LEAST]
-    if not known:
-        return f"Nothing that is known explains a part of the {total} points."
-
-    most = max(known, key=lambda line: abs(line.value))
-    detail = f" ({about[most.cause]})" if about.get(most.cause) else ""
-    on = ""
-    if most.ids:
-        on = f", on {counted(len(most.ids), 'question')} such as {', '.join(most.ids[:NAMED])}"
-    part = f"{percent(most.value)} of {total} points"
-    return f"What explains most: {most.cause}{detail}, {part}{on}."
+def _counts(a: Number, b: Number, cause: str) -> str:
+    """Return how many answers of either number have a cause."""
+    return " and ".join(str((number.answers.cause == cause).sum()) for number in (a, b))
 
 
-def _settles(lines: Sequence[Line], differ: Sequence[str], remedies: Mapping[str, str]) -> str:
-    """Return the sentence on how the largest line that is not settled yet would be."""
-    open_lines = [line for line in lines if line.cause in remedies and abs(line.value) >= LEAST]
-    if len(differ) == 1:
-        open_lines = [line for line in open_lines if line.cause != OTHER]
-    if not open_lines:
-        return "Nothing is left to settle."
+def _line(cause: str, effects: pd.Series, about: str, more: float = 0.0) -> Line:
+    """Return the sum of the effects of questions, and of `more`, with the questions changed."""
+    changed = effects[effects != 0].sort_values(key=abs, ascending=False, kind="stable")
+    return Line(cause, float(effects.sum()) + more, list(changed.index), about)
 
-    most = max(open_lines, key=lambda line: abs(line.value))
-    remedy = remedies[most.cause]
-    if most.cause == OTHER and differ:
-        remedy += f": {'; '.join(differ)}"
-    return f"To settle {most.cause} ({percent(most.value)} points): {remedy}."
+
+def _rescored(a: Number, b: Number, both: pd.DataFrame) -> pd.Series:
+    """Return the scores of the second number's answers by the first one's rule.
+
+    NaN where it is not known: a judge is not asked again.
+    """
+    scores = both.score_b.fillna(0.0)
+    if (a.rule, a.tools) == (b.rule, b.tools):
+        return scores
+
+    by_rule = pd.Series(float("nan"), both.index)
+    if a.rule in CIRCULATING:
+        by_rule = _answers(b.run, a.rule).score.reindex(both.index)
+    # A failed request is wrong by any rule, and the same answer has the same score.
+    is_same = (both.text_a == both.text_b) & both.score_a.notna()
+    by_rule = by_rule.mask(is_same, both.score_a)
+    return by_rule.mask(both.cause_b == FAILED, 0.0)
+
+
+def conditions(a: Run, b: Run) -> list[str]:
+    """Return `name: value and value` of each condition that is known of both runs and differs."""
+    different = differing(a.signature, b.signature)
+    if not a.form == b.form == lmms_eval.FORM:
+        return different
+
+    ours, theirs = _settings(a), _settings(b)
+    for name in {**ours, **theirs}:
+        one, two = ours.get(name) or "none", theirs.get(name) or "none"
+        if one != two:
+            different.append(f"{name}: {one} and {two}")
+
+    common = [key for key in a.by_id if key in b.by_id]
+    others = sum(_prompt(a, key) != _prompt(b, key) for key in common)
+    if others:
+        different.append(f"prompt of {others} of {len(common)} questions")
+    return different
+
+
+def _settings(run: Run) -> dict[str, str]:
+    """Return the settings of a run of the host: its model, generation, shots and seeds."""
+    settings = {
+        "model": run.identity.label,
+        "generation": run.generation,
+        "shots": str(run.origin.config.get("num_fewshot") or 0),
+        **run.origin.conditions,
+    }
+    settings.pop(NEVER_SENT, None)
+    return settings
+
+
+def _prompt(run: Run, key: str) -> list[str]:
+    """Return the words of a prompt without the marks of pictures, which hosts write differently."""
+    return [word for word in run.by_id[key].question.split() if word != "<image>"]

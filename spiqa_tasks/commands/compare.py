@@ -70,7 +70,7 @@ def _why(arguments: argparse.Namespace) -> int:
 
     if arguments.against is not None:
         (share,), unit = natural([arguments.against])
-        name = f"{arguments.against:g} ({unit})"
+        name = f"the number in {unit}"
         found = why_printed(runs[0], share, name, metric_a, metric_b)
     else:
         found = why(runs[0], runs[-1], metric_a, metric_b or metric_a)

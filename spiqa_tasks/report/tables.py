@@ -9,15 +9,19 @@ from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.compare import Comparison
 from spiqa_tasks.analysis.gain import Row, ablation_pairs, rows
 from spiqa_tasks.analysis.published_rows import published_gain
-from spiqa_tasks.analysis.why import LEAST, NAMED, Why
+from spiqa_tasks.analysis.why import Why
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records
 from spiqa_tasks.report.records import MEASURED
 from spiqa_tasks.runs import selection
+from spiqa_tasks.runs.answer import FIRST
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import Gain
 from spiqa_tasks.scoring.intervals import Estimate
 from spiqa_tasks.scoring.values import estimated, number, p_value, percent
+
+# Size of a part of a difference that is printed as other than 0.0.
+SMALLEST = 0.0005
 
 MMSTAR_TASK = "mmstar_filtered"
 _FAILED = ("request_failed", "scoring_failed", "incomplete", "no_helpful_figure")
@@ -170,31 +174,21 @@ def comparison_table(found: Sequence[Comparison], most: int | None = None) -> Ta
 
 
 def why_table(found: Why) -> Table:
-    """Return the lines of a difference, with what differs beside them and two sentences below."""
-    shown = [line for line in found.lines if line.ids or abs(line.value) >= LEAST]
-    rows = [
-        {
-            **asdict(line),
-            "questions": len(line.ids),
-            "first": line.ids[:NAMED],
-            "about": found.about.get(line.cause),
-        }
-        for line in shown
-    ]
-    total = {
-        "cause": "difference",
-        "value": found.number_b - found.number_a,
-        "low": None,
-        "high": None,
-    }
+    """Return the lines of a difference, and the conditions that differ below them."""
+    rows: list[dict[str, Any]] = []
+    for line in found.lines:
+        if line.ids or abs(line.value) >= SMALLEST:
+            first = line.ids[:FIRST]
+            rows.append({**asdict(line), "questions": len(line.ids) or None, "first": first})
+    rows.append({"cause": "difference", "value": found.number_b - found.number_a})
+
     values: Columns = [
-        Column("value", "x 100", number, ("low", "high")),
-        *("questions", Column("first", "such as"), "about"),
+        Column("value", "x 100", number),
+        "questions",
+        Column("first", "such as"),
+        "about",
     ]
-    numbers = ((found.b, found.number_b, found.metric_b), (found.a, found.number_a, found.metric_a))
-    title = " - ".join(f"{name} {percent(value)} ({metric})" for name, value, metric in numbers)
-    by_rule = ", ".join(f"{percent(value)} by {way}" for way, value in found.by_rule.items())
-    notes = [f"The answers of {found.a} give {by_rule}."] if len(found.by_rule) > 1 else []
-    notes += [f"Known to differ: {'; '.join(found.differ)}."] if found.differ else []
-    notes += [found.explains, found.settles]
-    return Table([*rows, total], ["cause"], values, title, notes, data=[asdict(found)])
+    a = f"{found.a} {percent(found.number_a)} ({found.metric_a})"
+    b = f"{found.b} {percent(found.number_b)} ({found.metric_b})"
+    notes = [f"Known to differ: {'; '.join(found.differ)}."] if found.differ else []
+    return Table(rows, ["cause"], values, f"{b} - {a}", notes, data=[asdict(found)])
