@@ -3,7 +3,7 @@
 import hashlib
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -53,23 +53,14 @@ def extract(archive: Path, wanted: Collection[str], *, some: bool = False) -> Pa
     with _named_if_broken(archive), zipfile.ZipFile(archive) as opened:
         members = _members(opened, wanted, some)
         target = _target(opened)
-        if _missing(members, target):  # a filled cache may be read-only
+        missing = [name for name in members if not (target / name).is_file()]
+        if missing:  # a filled cache may be read-only
             target.mkdir(parents=True, exist_ok=True)
             with FileLock(target / ".lock"):
-                _write_missing(opened, members, target)
+                for name in tqdm(missing, desc=f"Extracting {archive.name}"):
+                    if not (target / name).is_file():  # another process may have written it
+                        write_atomically(target / name, opened.read(members[name]))
     return target
-
-
-def _missing(members: Mapping[str, zipfile.ZipInfo], target: Path) -> list[str]:
-    return [name for name in members if not (target / name).is_file()]
-
-
-def _write_missing(
-    opened: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo], target: Path
-) -> None:
-    archive = Path(opened.filename or "").name
-    for name in tqdm(_missing(members, target), desc=f"Extracting {archive}"):
-        write_atomically(target / name, opened.read(members[name]))
 
 
 def packed_pictures(archive: Path, wanted: Collection[str]) -> dict[str, str]:

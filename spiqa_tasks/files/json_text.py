@@ -1,9 +1,7 @@
 """Read JSON without losing anything in it: files, lines, long objects by entry; check types."""
 
-import codecs
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -21,9 +19,9 @@ def loads(text: str | bytes) -> Any:
 
     Raises ValueError (or its `RepeatedKeyError`), RecursionError.
     """
-    if isinstance(text, str):
-        return _DECODER.decode(text)
-    return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+    if isinstance(text, bytes):
+        text = text.decode("utf-8-sig")
+    return _DECODER.decode(text)
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -57,7 +55,7 @@ def first_object(path: Path) -> dict[str, Any] | None:
 def json_value(path: Path) -> Any:
     """Return the value of a JSON file. Raises DataError: no JSON, or a key twice in an object."""
     try:
-        return loads(path.read_bytes().removeprefix(codecs.BOM_UTF8))
+        return loads(path.read_bytes())
     except (ValueError, OSError, RecursionError) as error:
         raise DataError(
             f"Expected {path} to be JSON, found {error}. Complete or delete it."
@@ -88,25 +86,25 @@ def _line(path: Path, number: int, line: str) -> dict[str, Any]:
     found = repr(line.strip()[:60])
     try:
         value = loads(line)
+        if isinstance(value, dict):
+            return value
     except RepeatedKeyError as error:
-        value, found = None, str(error)
+        found = str(error)
     except (ValueError, RecursionError):
-        value = None
-
-    if not isinstance(value, dict):
-        raise DataError(
-            f"Expected line {number} of {path} to be a JSON object, found {found}. "
-            "Complete or delete the line."
-        )
-    return value
+        pass
+    raise DataError(
+        f"Expected line {number} of {path} to be a JSON object, found {found}. Complete or delete "
+        "the line."
+    )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of its pairs. Raises RepeatedKeyError."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
-        raise RepeatedKeyError(f"the key {key!r} more than once in one object")
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise RepeatedKeyError(f"the key {key!r} more than once in one object")
+        found[key] = value
     return found
 
 

@@ -11,7 +11,6 @@ from itertools import compress
 from pathlib import Path
 from typing import Any, Literal
 
-from filelock import FileLock
 from PIL import ExifTags, Image, ImageFile, ImageOps, PngImagePlugin, UnidentifiedImageError
 
 from spiqa_tasks.errors import DataError
@@ -139,21 +138,11 @@ def _png(path: str, modified: int) -> bytes:  # noqa: ARG001 - a changed file is
 
 
 def check_pictures(paths: Iterable[str]) -> None:
-    """Decode every picture, unchanged ones once; DataError for the first that is broken."""
-    if broken := broken_pictures(paths):
-        raise DataError(
-            "Expected every figure to be a readable picture, found "
-            f"{len(broken)} that cannot be decoded, the first is {broken[0]}. Delete it (and its "
-            "archive's extracted folder) and fetch the data again."
-        )
-
-
-def broken_pictures(paths: Iterable[str]) -> list[str]:
-    """Return the pictures that cannot be decoded, in the order of their paths."""
+    """Decode every picture, unchanged ones once; DataError for those that are broken."""
     unique = sorted(set(paths))
     stamp = cache_folder() / "checked" / version_digest(unique)
     if stamp.exists():
-        return []
+        return
 
     # PIL has to refuse cut pictures; some modules of the hosts tell it to show what is left.
     before = ImageFile.LOAD_TRUNCATED_IMAGES
@@ -164,11 +153,15 @@ def broken_pictures(paths: Iterable[str]) -> list[str]:
     finally:
         ImageFile.LOAD_TRUNCATED_IMAGES = before
 
-    if not broken:
-        with suppress(OSError):  # a cache that is read-only is checked each time
-            stamp.parent.mkdir(parents=True, exist_ok=True)
-            stamp.touch()
-    return broken
+    if broken:
+        raise DataError(
+            "Expected every figure to be a readable picture, found "
+            f"{len(broken)} that cannot be decoded, the first is {broken[0]}. Delete it (and its "
+            "archive's extracted folder) and fetch the data again."
+        )
+    with suppress(OSError):  # a cache that is read-only is checked each time
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.touch()
 
 
 def _is_broken(path: str) -> bool:
@@ -197,17 +190,11 @@ def write_pictures(folder: str, pictures: Sequence[tuple[str, bytes]]) -> list[s
     target = cache_folder() / "images" / folder
     contents = {target / f"{name}{_suffix(content)}": content for name, content in pictures}
 
-    if not all(_is_whole(path, content) for path, content in contents.items()):
-        target.mkdir(parents=True, exist_ok=True)
-        with FileLock(target / ".lock"):
-            for path, content in contents.items():
-                if not _is_whole(path, content):
-                    write_atomically(path, content)
+    for path, content in contents.items():
+        is_whole = path.is_file() and path.stat().st_size == len(content)
+        if not is_whole:  # a filled cache may be read-only
+            write_atomically(path, content)
     return [str(path) for path in contents]
-
-
-def _is_whole(path: Path, content: bytes) -> bool:
-    return path.is_file() and path.stat().st_size == len(content)
 
 
 def png(image: Image.Image) -> bytes:

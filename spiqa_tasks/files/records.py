@@ -1,35 +1,54 @@
 """Read tables of questions and answers in any common form, known by their content.
 
-Each row is a mapping from column to value.
+Each row is a mapping from column to value; cells of csv, tsv and xlsx are the texts in the file.
 """
 
 import codecs
+import io
+import math
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.extras import require
 from spiqa_tasks.files.json_text import json_lines, json_value
-from spiqa_tasks.files.tables import FORMS, Cells, decoded, separated, text_of, xlsx
 
 # Column -> value, of one row.
 Fields = Mapping[str, Any]
 
+# Columns of a row's id, in order of precedence.
+ID_COLUMNS = ("id", "ID", "index")
+
 # The column of a JSON object's keys, where its values are the rows.
 KEY = "_key"
+
 # Rows of a parquet file that are read at a time; each may hold pictures.
 _BATCH = 64
 
+# A character that a spreadsheet escaped.
+_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
+
+# Semicolons are what Excel writes in much of Europe, where a comma is in numbers.
+_SEPARATORS = ",;|"
+
+_QUOTED = re.compile(r'"[^"]*"')
+_HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
+
 
 def read_records(paths: Sequence[Path]) -> Iterator[Fields]:
-    """Yield the rows of files in order; those of csv, tsv and xlsx have texts only.
+    """Yield the rows of files in order.
 
-    Raises DataError: an unknown form, or a broken file, with the position.
+    Raises DataError: an unknown form, or a broken file, with the position. MissingPartError: no
+    openpyxl, for xlsx.
     """
-    readers: Mapping[str, Callable[[Path], Iterable[Fields]]] = {
-        "xlsx": read_cells,
-        "separated": separated,
-        "parquet": _all_parquet_rows,
+    readers: dict[str, Callable[[Path], Iterable[Fields]]] = {
+        "xlsx": _spreadsheet,
+        "separated": _separated,
+        "parquet": _parquet_rows,
         "json": _json_rows,
     }
     for path in paths:
@@ -37,6 +56,26 @@ def read_records(paths: Sequence[Path]) -> Iterator[Fields]:
             found = "a folder" if path.is_dir() else "no such file"
             raise DataError(f"Expected {path} to be a file, found {found}.")
         yield from readers[form_of(path)](path)
+
+
+def read_cells(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a file with every cell as text: `None`, `NA`, `007` are answers.
+
+    Raises as `read_records`.
+    """
+    return [
+        {str(name): text_of(value) for name, value in row.items()} for row in read_records([path])
+    ]
+
+
+def read_rows(
+    paths: Sequence[Path], columns: Sequence[str], optional: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """Return the rows of a release's parquet files with `columns` and known `optional` ones.
+
+    Raises DataError: a broken file, or one without these columns.
+    """
+    return [row for path in paths for row in _parquet_rows(path, columns, optional)]
 
 
 def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
@@ -55,9 +94,9 @@ def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
         return "xlsx"
     if start.startswith(b"PAR1"):
         return "parquet"
-
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "separated"
+
     text = start.removeprefix(codecs.BOM_UTF8).lstrip()
     if not text:
         raise _unknown_form(path, "an empty file. Write it again.")
@@ -65,61 +104,177 @@ def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
 
 
 def _unknown_form(path: Path, found: str) -> DataError:
-    return DataError(f"Expected {path} to be {FORMS}, found {found}")
+    return DataError(f"Expected {path} to be jsonl, json, csv, tsv, xlsx or parquet, found {found}")
 
 
-def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
-    """Return the rows of a file with every cell as text: `None`, `NA`, `007` are answers.
+def row_id(cells: Mapping[str, str]) -> str:
+    """Return the id of a row, in the first of the columns that it has."""
+    for column in ID_COLUMNS:
+        if column in cells:
+            return whole_id(cells[column].strip())
+    return ""
 
-    With `escaped`, spreadsheets' `_x000D_` and the like are decoded. Raises as `read_records`, and
-    MissingPartError: no openpyxl.
+
+def whole_id(text: str) -> str:
+    """Return an id without the `.0` that spreadsheets add to whole numbers."""
+    whole, _, fraction = text.partition(".")
+    is_whole = whole.isdigit() and fraction != "" and fraction.strip("0") == ""
+    return whole if is_whole else text
+
+
+def text_of(cell: Any) -> str:
+    """Return a cell as text: an empty one is empty, a whole float its integer."""
+    if not isinstance(cell, float):
+        return "" if cell is None else str(cell)
+    if math.isnan(cell):  # as pandas has for an empty cell
+        return ""
+    return str(int(cell)) if cell.is_integer() else str(cell)
+
+
+def decoded(text: str) -> str:
+    """Return a text with the characters that a spreadsheet escaped."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def _spreadsheet(path: Path) -> list[Fields]:
+    """Return the rows of the first sheet of a spreadsheet; DataError: a broken one."""
+    require("excel", f"Reading {path}")
+    from openpyxl import load_workbook
+
+    try:
+        with path.open("rb") as file:  # a path would have to end in .xlsx
+            sheet = load_workbook(file, read_only=True).worksheets[0]
+            sheet.reset_dimensions()  # some writers leave wrong ones
+            cells = list(sheet.iter_rows(values_only=True))
+    except Exception as error:  # openpyxl raises whatever a broken file leads it to
+        raise DataError(
+            f"Expected {path} to be an xlsx spreadsheet, found {error}. Save it again as xlsx."
+        ) from error
+    rows = [[decoded(text_of(cell)) for cell in row] for row in cells]
+    return _rows(path, [row for row in rows if any(row)])
+
+
+def _separated(path: Path) -> list[Fields]:
+    """Return the rows of a text with tabs, commas, semicolons or bars between its cells.
+
+    Raises DataError: a broken one, or an encoding that cannot be known for sure.
     """
-    records = xlsx(path) if form_of(path) == "xlsx" else read_records([path])
-    rows = [_texts(row) for row in records]
-    if not escaped:
-        return rows
-    return [{name: decoded(text) for name, text in row.items()} for row in rows]
+    import pandas as pd
+
+    text = _text(path)
+    try:
+        table = pd.read_csv(
+            io.StringIO(text, newline=""),
+            sep=_separator(text) or ",",
+            header=None,  # pandas would rename a column that is there twice
+            dtype=str,
+            keep_default_na=False,
+            na_filter=False,
+        )
+    except (ValueError, OSError) as error:
+        found = str(error).strip().removeprefix("Error tokenizing data. ")
+        raise DataError(
+            f"Expected {path} to be a table of separated cells, found {found}. Write quotation "
+            "marks twice and around the whole cell, as pandas does, or save it as jsonl."
+        ) from error
+    rows = table.itertuples(index=False, name=None)
+    return _rows(path, [[text_of(cell) for cell in row] for row in rows])
 
 
-def _texts(row: Fields) -> Cells:
-    return {str(name): text_of(value) for name, value in row.items()}
+def _rows(path: Path, cells: list[list[str]]) -> list[Fields]:
+    """Return the rows below the first one, which names the columns, each once."""
+    header, *body = cells or [[]]
+    for name, count in Counter(header).items():
+        if name and count > 1:
+            raise DataError(
+                f"Expected {path} to have each column once, found {name} twice. Leave out the "
+                "wrong one."
+            )
+    return [dict(zip_longest(header, row[: len(header)], fillvalue="")) for row in body]
 
 
-def read_rows(
-    paths: Sequence[Path], columns: Sequence[str], optional: Sequence[str] = ()
-) -> list[dict[str, Any]]:
-    """Return the rows of a release's parquet files with `columns` and known `optional` ones.
+def has_separator(path: Path) -> bool:
+    """Return whether the first line of a text has cells."""
+    return _separator(_text(path)) != ""
 
-    Raises DataError: a broken file, or one without these columns.
+
+def _separator(text: str) -> str:
+    """Return what separates the cells of the first line, or ''; a tab wins, then the commonest."""
+    header = text.partition("\n")[0]
+    if "\t" in header:
+        return "\t"
+    outside = _QUOTED.sub("", header)
+    separator = max(_SEPARATORS, key=outside.count)
+    return separator if separator in outside else ""
+
+
+def _text(path: Path) -> str:
+    """Return the text of a file in UTF-8, in UTF-16 with its mark, or as Excel writes it."""
+    content = path.read_bytes()
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encodings = ["utf-16"]
+    else:
+        encodings = ["utf-8-sig", _encoding_of_excel(content)]
+
+    for encoding in encodings:
+        try:
+            return content.decode(encoding)
+        except ValueError:
+            continue
+    raise DataError(
+        f"Expected {path} to be UTF-8, found another encoding. Save it as UTF-8 and try again."
+    )
+
+
+def _encoding_of_excel(content: bytes) -> str:
+    """Return the only legacy encoding that a text can be in, else UTF-8.
+
+    Chinese is written in pairs of high bytes; letters with accents mostly stand alone.
     """
+    lengths = Counter(len(run) for run in _HIGH_BYTES.findall(content))
+    pairs = sum(count for length, count in lengths.items() if length % 2 == 0)
+    if pairs > 0.9 * lengths.total() and max(lengths) > 2:
+        return "gb18030"
+    return "cp1252" if lengths[1] > lengths.total() / 2 else "utf-8"
 
-    def wanted(path: Path, names: Sequence[str]) -> list[str]:
-        if missing := [column for column in columns if column not in names]:
+
+def _parquet_rows(
+    path: Path, columns: Sequence[str] = (), optional: Sequence[str] = ()
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows with `columns` and those `optional` ones that are there, or with all."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        file = pyarrow.parquet.ParquetFile(path)
+        names = file.schema_arrow.names
+        missing = [column for column in columns if column not in names]
+        if missing:
             raise DataError(
                 f"Expected {path} to have the columns {', '.join(columns)}; found no "
                 f"{', '.join(missing)} among {', '.join(names)}. Fetch the released file."
             )
-        return [name for name in names if name in (*columns, *optional)]
+        if columns:
+            names = [name for name in names if name in (*columns, *optional)]
+        for batch in file.iter_batches(_BATCH, columns=names):
+            yield from batch.to_pylist()
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DataError(
+            f"Expected {path} to be a parquet file, found {error}. Fetch it again."
+        ) from error
 
-    return [row for path in paths for row in _parquet_rows(path, wanted)]
 
-
-def _json_rows(path: Path) -> Iterator[Fields]:
-    """Yield the rows of a JSON file, or of JSON lines whatever the file is called."""
-    # A file with a single line may be either: its name decides that alone.
-    content = None
-    is_lines = path.suffix.lower() in (".jsonl", ".ndjson")
-    if not is_lines:
-        try:
-            content = json_value(path)
-        except DataError as error:
-            is_lines = getattr(error.__cause__, "msg", "") == "Extra data"
-            if not is_lines:
-                raise
-
-    if is_lines:
-        yield from (row for _, row in json_lines(path))
-        return
+def _json_rows(path: Path) -> Iterable[Fields]:
+    """Return the rows of a JSON file, or of JSON lines whatever the file is called."""
+    # a file with a single line may be either: its name decides that alone
+    if path.suffix.lower() in (".jsonl", ".ndjson"):
+        return _lines(path)
+    try:
+        content = json_value(path)
+    except DataError as error:
+        if getattr(error.__cause__, "msg", "") == "Extra data":
+            return _lines(path)
+        raise
 
     rows = rows_in(content)
     if rows is None:
@@ -127,7 +282,12 @@ def _json_rows(path: Path) -> Iterator[Fields]:
             f"Expected {path} to be a list of objects, or an object of them, "
             f"found {str(content)[:60]!r}. Write one object for each question."
         )
-    yield from rows
+    return rows
+
+
+def _lines(path: Path) -> Iterator[Fields]:
+    for _, row in json_lines(path):
+        yield row
 
 
 def rows_in(content: Any) -> list[Fields] | None:
@@ -138,20 +298,14 @@ def rows_in(content: Any) -> list[Fields] | None:
     """
     if _are_objects(content):
         return list(content)
-    return _rows_of_object(content) if isinstance(content, dict) else None
-
-
-def _rows_of_object(content: Mapping[str, Any]) -> list[Fields] | None:
+    if not isinstance(content, dict):
+        return None
     if are_texts(content):
         return [{KEY: key, "prediction": text} for key, text in content.items()]
 
     values = list(content.values())
     if values and _are_objects(values):
         return _rows_of_columns(content) or [{KEY: key, **row} for key, row in content.items()]
-    return _only_list(values)
-
-
-def _only_list(values: Iterable[Any]) -> list[Fields] | None:
     lists = [value for value in values if value and _are_objects(value)]
     return list(lists[0]) if len(lists) == 1 else None
 
@@ -174,25 +328,3 @@ def _rows_of_columns(columns: Mapping[str, Fields]) -> list[Fields]:
     if not is_counted or any(numbers != first for numbers in others):
         return []
     return [{name: column[number] for name, column in columns.items()} for number in first]
-
-
-def _all_parquet_rows(path: Path) -> Iterator[Fields]:
-    return _parquet_rows(path, lambda _, names: list(names))
-
-
-def _parquet_rows(
-    path: Path, wanted: Callable[[Path, Sequence[str]], list[str]]
-) -> Iterator[dict[str, Any]]:
-    """Yield the rows with those columns that `wanted` returns for the names of all."""
-    import pyarrow
-    import pyarrow.parquet
-
-    try:
-        file = pyarrow.parquet.ParquetFile(path)
-        columns = wanted(path, file.schema_arrow.names)
-        for batch in file.iter_batches(_BATCH, columns=columns):
-            yield from batch.to_pylist()
-    except (pyarrow.ArrowException, OSError) as error:
-        raise DataError(
-            f"Expected {path} to be a parquet file, found {error}. Fetch it again."
-        ) from error

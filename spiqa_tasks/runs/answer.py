@@ -9,7 +9,7 @@ from pathlib import Path
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.tables import decoded
+from spiqa_tasks.files.records import decoded
 from spiqa_tasks.scoring.options import options_in
 
 # Ids listed in a remark.

@@ -12,8 +12,7 @@ from typing import Any
 
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import first_object, json_value
-from spiqa_tasks.files.records import are_texts, form_of, read_records, rows_in
-from spiqa_tasks.files.tables import has_separator
+from spiqa_tasks.files.records import are_texts, form_of, has_separator, read_records, rows_in
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 from spiqa_tasks.runs.answer import Answer

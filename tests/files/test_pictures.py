@@ -152,7 +152,7 @@ def test_parquet_cells_are_written_once_with_the_suffix_of_their_content(tmp_pat
 def test_a_filled_cache_need_not_be_writable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is locked where nothing is missing, and what cannot be noted is checked again."""
+    """Nothing is written where nothing is missing, and what cannot be noted is checked again."""
     save_png(Image.new("RGB", (4, 4), "red"), tmp_path / "red.png")
     cell = ("a", (tmp_path / "red.png").read_bytes())
     paths = write_pictures("set", [cell])
@@ -160,7 +160,7 @@ def test_a_filled_cache_need_not_be_writable(
     def refuse(*_: Any, **__: Any) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(module, "FileLock", refuse)
+    monkeypatch.setattr(module, "write_atomically", refuse)
     assert write_pictures("set", [cell]) == paths
     monkeypatch.setattr(Path, "touch", refuse)
     check_pictures(paths)

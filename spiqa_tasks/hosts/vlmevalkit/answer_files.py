@@ -8,8 +8,7 @@ from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.files.records import read_cells
-from spiqa_tasks.files.tables import row_id
+from spiqa_tasks.files.records import read_cells, row_id
 from spiqa_tasks.hosts.vlmevalkit.tasks import known
 from spiqa_tasks.printable import say
 
@@ -54,7 +53,7 @@ def earlier_answers(folder: Path, model: str, task: str) -> list[Path]:
 
 def read_answers(path: Path) -> dict[str, str]:
     """Return id -> answer of a table. Raises InputError: no column of answers."""
-    table = read_cells(path, escaped=path.suffix == ".xlsx")
+    table = read_cells(path)
     if any(PREDICTION not in cells for cells in table):
         raise InputError(
             f"Expected {path} to have the column {PREDICTION}, found none. Run the host again."

@@ -75,7 +75,7 @@ def _patch_files(host: Any) -> None:
 
         import pandas as pd
 
-        return pd.DataFrame(read_cells(file, escaped=False))
+        return pd.DataFrame(read_cells(file))
 
     if hasattr(host, "get_pred_file_path"):
 

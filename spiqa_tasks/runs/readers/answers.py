@@ -6,8 +6,7 @@ from typing import Any
 
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import json_lines
-from spiqa_tasks.files.records import read_records
-from spiqa_tasks.files.tables import whole_id
+from spiqa_tasks.files.records import read_records, whole_id
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.readers.columns import (
     USUAL,

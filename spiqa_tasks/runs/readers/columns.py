@@ -10,8 +10,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.records import KEY
-from spiqa_tasks.files.tables import ID_COLUMNS, text_of
+from spiqa_tasks.files.records import ID_COLUMNS, KEY, text_of
 from spiqa_tasks.hosts.failed_requests import LONGEST_REASON, response_of
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.scoring.options import LETTERS, as_value, options_of
