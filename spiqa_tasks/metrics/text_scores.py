@@ -7,13 +7,11 @@ aligner; BERTScore needs the extra `bertscore` and its weights. A metric that ca
 left out, with the reason: other tokens would give other numbers under the same name.
 """
 
-import contextlib
 import functools
 import logging
 import subprocess
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.extras import how_to_install, is_installed
@@ -37,10 +35,8 @@ NO_JAVA = (
 # stop at a text's end belongs to an abbreviation ("800 m.").
 TOKENIZER = "ptb-java,texts-alone"
 
-# The model's name on the hub, and the older one under which it may lie in the local cache.
-MODELS = ("google-bert/bert-base-uncased", "bert-base-uncased")
-FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
-# Layer that the bert-score package uses for bert-base-uncased.
+# Of the hub, with its layer that the bert-score package uses for it, and its longest text.
+MODEL = "google-bert/bert-base-uncased"
 LAYER = 9
 TOKENS = 512
 
@@ -169,25 +165,11 @@ def scorer_or_reason() -> tuple[Any, str | None]:
         command = how_to_install("bertscore")
         return None, f"the package bert-score is not installed; install it with: {command}"
     try:
-        folder = model_folder()
         from bert_score import BERTScorer
 
-        scorer = BERTScorer(model_type=str(folder), num_layers=LAYER)
+        scorer = BERTScorer(model_type=MODEL, num_layers=LAYER)
     except Exception as error:  # the package, its dependencies and the hub fail in any way
         first_line = str(error).strip().partition("\n")[0]
-        return None, f"{MODELS[0]} could not be loaded ({type(error).__name__}: {first_line})"
+        return None, f"{MODEL} could not be loaded ({type(error).__name__}: {first_line})"
     scorer._tokenizer.model_max_length = min(scorer._tokenizer.model_max_length, TOKENS)
     return scorer, None
-
-
-def model_folder() -> Path:
-    """Return the folder with the model: from the local cache, else downloaded from the hub."""
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import LocalEntryNotFoundError
-
-    for name in MODELS:
-        with contextlib.suppress(LocalEntryNotFoundError):
-            folder = Path(snapshot_download(name, local_files_only=True))
-            if (folder / "model.safetensors").exists() or (folder / "pytorch_model.bin").exists():
-                return folder
-    return Path(snapshot_download(MODELS[0], allow_patterns=list(FILES)))

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from forgetting import forget_bertscore
-from huggingface_hub.errors import LocalEntryNotFoundError
 
 from spiqa_tasks.metrics import text_scores as module
 from spiqa_tasks.metrics.text_scores import text_scores
@@ -24,7 +23,7 @@ def test_bertscore_runs_on_a_local_model(
     long texts.
     """
     pytest.importorskip("bert_score")
-    monkeypatch.setattr(module, "model_folder", lambda: tiny_bert(tmp_path))
+    monkeypatch.setattr(module, "MODEL", str(tiny_bert(tmp_path)))
     pairs = [
         ("same text", "same text"),
         ("", "text"),
@@ -108,7 +107,6 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FakeScorer]]:
     forget_bertscore()
     FakeScorer.made.clear()
     monkeypatch.setattr(module, "is_installed", lambda extra: extra == "bertscore")
-    monkeypatch.setattr(module, "model_folder", lambda: Path("/model"))
     monkeypatch.setitem(sys.modules, "bert_score", SimpleNamespace(BERTScorer=FakeScorer))
     yield FakeScorer
     forget_bertscore()
@@ -122,7 +120,7 @@ def test_a_pair_is_scored_once_and_an_empty_text_is_worth_nothing(fake: type[Fak
     scorer, reason = module.scorer_or_reason()
     assert reason is None
     assert scorer.asked == [(["a"], ["ab"]), (["abc"], ["abcd"])]
-    assert fake.made == [{"model_type": "/model", "num_layers": 9}]
+    assert fake.made == [{"model_type": "google-bert/bert-base-uncased", "num_layers": 9}]
     forget_bertscore()
     module.bertscore([("a", "ab")])
     assert len(fake.made) == 2
@@ -142,47 +140,10 @@ def test_a_package_that_fails_costs_no_other_metric() -> None:
 def test_a_model_that_cannot_be_loaded_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     """In one line, looked for once."""
 
-    def fail() -> Path:
+    def fail(**_: object) -> None:
         raise OSError("\nno route\nto the hub")
 
-    monkeypatch.setattr(module, "model_folder", fail)
+    monkeypatch.setattr(sys.modules["bert_score"], "BERTScorer", fail)
     reason = "google-bert/bert-base-uncased could not be loaded (OSError: no route)"
     assert module.scorer_or_reason() == (None, reason)
     assert module.bertscore([("a", "a")]) == reason
-
-
-@pytest.mark.parametrize(
-    ("held", "weights", "expected"),
-    [
-        (["google-bert/bert-base-uncased"], "model.safetensors", "google-bert/bert-base-uncased"),
-        (["bert-base-uncased"], "pytorch_model.bin", "bert-base-uncased"),
-        (
-            ["google-bert/bert-base-uncased", "bert-base-uncased"],
-            "model.safetensors",
-            "google-bert/bert-base-uncased",
-        ),
-        (["google-bert/bert-base-uncased"], "config.json", "fetched"),
-        ([], "", "fetched"),
-    ],
-)
-def test_the_model_is_that_of_the_cache_or_the_hubs(
-    held: list[str], weights: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Under either name, where its weights are there."""
-    asked: list[Any] = []
-
-    def snapshot(name: str, **options: Any) -> str:
-        if options == {"local_files_only": True}:
-            if name not in held:
-                raise LocalEntryNotFoundError("not here")
-            folder = tmp_path / name
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / weights).touch()
-            return str(folder)
-        asked.append((name, options))
-        return str(tmp_path / "fetched")
-
-    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
-    assert module.model_folder() == tmp_path / expected
-    name, files = "google-bert/bert-base-uncased", list(module.FILES)
-    assert asked == ([(name, {"allow_patterns": files})] if expected == "fetched" else [])
