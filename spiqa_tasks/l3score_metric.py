@@ -1,15 +1,13 @@
 """L3Score on its own: questions, references and predictions in, scores out."""
 
-import asyncio
 import math
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.judge.config import CONCURRENCY, DEFAULT_JUDGE, TIMEOUT
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import parse_judge
@@ -23,20 +21,6 @@ from spiqa_tasks.judge.rules import (
 )
 from spiqa_tasks.judge.types import Verdict
 from spiqa_tasks.scoring.values import mean_or_nan
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A prediction with its question and references, at least one."""
-
-    question: str
-    references: tuple[str, ...]
-    prediction: str
-
-    def candidates(self) -> list[Candidate]:
-        return [
-            Candidate(self.prediction, self.question, reference) for reference in self.references
-        ]
 
 
 class L3Score:
@@ -78,10 +62,6 @@ class L3Score:
         self._rule = L3ScoreRule(prompt, top)
         Judge(self._config, self._rule)
 
-    async def acompute(self, **columns: Iterable[Any]) -> dict[str, Any]:
-        """Return what `compute` returns, beside whatever else the event loop does meanwhile."""
-        return await asyncio.to_thread(self.compute, **columns)
-
     def compute(
         self,
         *,
@@ -99,76 +79,59 @@ class L3Score:
         """
         rows = _rows(questions, references, predictions)
         judge = Judge(self._config, self._rule, report=False)  # a new one asks again what failed
-        requests = [self._rule.request(candidate) for row in rows for candidate in row.candidates()]
+        requests = [self._rule.request(candidate) for row in rows for candidate in row]
         if judge.estimate(requests).calls:
             judge.preflight()
         verdicts = judge.verdicts(requests)
 
-        scores, reasons = [], []
+        scores: list[float | None] = []
+        reasons: list[str | None] = []
         remaining = iter(verdicts)
         for row in rows:
-            of_row = [next(remaining) for _ in row.references]
+            of_row = [next(remaining) for _ in row]
             scores.append(self._best(row, of_row))
-            reasons.append(_first_reason(of_row))
+            reasons.append(next((verdict.reason for verdict in of_row if verdict.reason), None))
 
         mass = _mean_mass(verdicts)
         is_noise = mass < LEAST_MASS
+        signature = judge.signature
+        if len(requests) > len(rows):
+            signature["references"] = "best"
         return {
             "l3score": math.nan if is_noise else mean_or_nan(scores),
             "yes_no_mass": mass,
             "scores": scores,
             "judge_failed": sum(score is None for score in scores),
             "reasons": reasons,
-            "signature": self._signature(judge, is_several=len(requests) > len(rows)),
+            "signature": signature,
         }
 
-    def _best(self, row: _Row, verdicts: Sequence[Verdict]) -> float | None:
+    def _best(self, row: list[Candidate], verdicts: list[Verdict]) -> float | None:
         """Return the highest score; None if one is missing, which might be the highest."""
         scores = []
-        for candidate, verdict in zip(row.candidates(), verdicts, strict=True):
+        for candidate, verdict in zip(row, verdicts, strict=True):
             score = self._rule.score(candidate, verdict)
             if score is None:
                 return None
             scores.append(score)
         return max(scores)
 
-    def _signature(self, judge: Judge, *, is_several: bool) -> dict[str, Any]:
-        signature = {
-            "judge": self._config.name,
-            "judge_served": list(judge.summary().models),
-            "judge_host": self._config.host,
-            **self._rule.signature(),
-        }
-        optional = {
-            "references": "best" if is_several else "",
-            "judge_extra": self._config.extra,
-            "judge_adapted": "; ".join(judge.adaptations()),
-        }
-        return signature | {name: value for name, value in optional.items() if value}
 
-
-def _mean_mass(verdicts: Sequence[Verdict]) -> float:
+def _mean_mass(verdicts: list[Verdict]) -> float:
     masses = [yes_no_mass(verdict.top_logprobs) for verdict in verdicts if verdict.ok]
     return sum(masses) / len(masses) if masses else math.nan
 
 
-def _first_reason(verdicts: Sequence[Verdict]) -> str | None:
-    for verdict in verdicts:
-        if verdict.reason:
-            return verdict.reason
-    return None
-
-
 def _rows(
     questions: Iterable[str], references: Iterable[str | Iterable[str]], predictions: Iterable[str]
-) -> list[_Row]:
-    """Return the rows; InputError for columns that do not fit."""
+) -> list[list[Candidate]]:
+    """Return a candidate for each reference of each answer; InputError for unfit columns."""
     if any(isinstance(column, str) for column in (questions, references, predictions)):
         raise InputError(
             "Expected lists of questions, references and predictions, found one string. Put it in a"
             " list."
         )
-    columns = list(questions), [_as_list(each) for each in references], list(predictions)
+    columns = list(questions), list(references), list(predictions)
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
         raise InputError(
@@ -177,17 +140,13 @@ def _rows(
         )
 
     rows = []
-    for position, row in enumerate(zip(*columns, strict=True)):
-        if not row[1] or not conforms(row, tuple[str, list[str], str]):
+    for position, (question, of_row, prediction) in enumerate(zip(*columns, strict=True)):
+        several = [of_row] if isinstance(of_row, str) else of_row
+        texts = [question, prediction, *several] if isinstance(several, Iterable) else []
+        if len(texts) < 3 or not all(isinstance(text, str) for text in texts):
             raise InputError(
                 f"Expected question, references and prediction [{position}] as strings, found"
-                f" {row!r:.300}."
+                f" {(question, of_row, prediction)!r:.300}."
             )
-        rows.append(_Row(row[0], tuple(row[1]), row[2]))
+        rows.append([Candidate(prediction, question, reference) for reference in texts[2:]])
     return rows
-
-
-def _as_list(references: str | Iterable[str]) -> list[Any]:
-    if isinstance(references, Iterable) and not isinstance(references, str):
-        return list(references)
-    return [references]

@@ -1,6 +1,5 @@
 """L3Score as a metric of its own."""
 
-import asyncio
 import copy
 import math
 import pickle
@@ -39,7 +38,7 @@ def test_right_and_wrong_answers_are_told_apart(server: OpenAIServer, tmp_path: 
     assert result["scores"] == [pytest.approx(yes), pytest.approx(no)]
     assert result["l3score"] == pytest.approx(0.5)
     assert (result["judge_failed"], result["reasons"]) == (0, [None, None])
-    assert result["signature"]["rule"] == "top-5"
+    assert result["signature"]["judge_rule"] == "top-5"
 
 
 def test_a_second_time_costs_nothing(server: OpenAIServer, tmp_path: Path) -> None:
@@ -142,14 +141,13 @@ def test_without_a_verdict_on_one_reference_there_is_no_best(
     assert result["reasons"][0].startswith("HTTP 404")
 
 
-def test_a_metric_is_copied_pickled_and_awaited(server: OpenAIServer, tmp_path: Path) -> None:
-    """As `datasets.map`, worker processes and notebooks do."""
+def test_a_metric_is_copied_and_pickled(server: OpenAIServer, tmp_path: Path) -> None:
+    """As `datasets.map` and worker processes do."""
     metric = _metric(server, tmp_path)
     columns = {"questions": QUESTIONS, "references": REFERENCES, "predictions": REFERENCES}
     expected = metric.compute(**columns)
     for other in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
         assert other.compute(**columns)["scores"] == expected["scores"]
-    assert asyncio.run(metric.acompute(**columns))["scores"] == expected["scores"]
 
 
 def same_place(prompt: str) -> TopLogprobs:
