@@ -17,20 +17,21 @@ from measure import arguments, growth, paired, ratio, show, spread, table, timed
 from served import blocking_ask, requests_at, requests_for, server
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.judge import JudgeClient, Summary
+from spiqa_tasks.judge.judge import JudgeClient
 
 FAULTS = {"429": 0.08, "500": 0.08, "reset": 0.06, "timeout": 0.02, "truncated": 0.06}
 RATE, BURST, PACED = 100, 50, 2000
 HEADERS = ["way", "time", "ratio to the ideal", "ratio to ours"]
 
 
-def ask_all(config: JudgeConfig, count: int) -> tuple[float, Summary]:
-    """Return the seconds for all verdicts with an empty cache, and the judge's summary."""
+def ask_all(config: JudgeConfig, count: int) -> tuple[float, int]:
+    """Return the seconds for all verdicts with an empty cache, and how many failed."""
     with tempfile.TemporaryDirectory() as folder:
         judge = JudgeClient(replace(config, cache_dir=Path(folder)))
         judge.verdicts(requests_for(2, "first "))  # imports the SDK
         requests = requests_for(count)
-        return timed(lambda: judge.verdicts(requests)), judge.summary()
+        seconds = timed(lambda: judge.verdicts(requests))
+        return seconds, sum(not verdict.ok for verdict in judge.verdicts(requests))
 
 
 def plain(url: str, threads: int, sample: int, count: int) -> Callable[[], float]:
@@ -75,9 +76,9 @@ def faults(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
     ideal, times, failed = options.answers * options.latency / options.concurrency, [], 0
     with server(options.latency, faults=json.dumps(FAULTS), hang="5") as url:
         for _ in range(options.runs):
-            seconds, summary = ask_all(replace(config, url=url, timeout=1.0), options.answers)
+            seconds, lost = ask_all(replace(config, url=url, timeout=1.0), options.answers)
             times.append(seconds)
-            failed += summary.failed
+            failed += lost
     ratios = ratio(times, [ideal] * len(times))
     return [
         f"{sum(FAULTS.values()):.0%} of requests fail",
@@ -91,10 +92,10 @@ def pace(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
     """A server that allows so many requests a second: how near we stay to that."""
     ideal = (PACED - BURST) / RATE
     with server(options.latency, bucket=f"[{RATE}, {BURST}]") as url:
-        seconds, summary = ask_all(replace(config, url=url), PACED)
+        seconds, lost = ask_all(replace(config, url=url), PACED)
         refused = 1 - (PACED + 2) / requests_at(url)
     remark = (
-        f"{ideal / seconds:.0%} of the limit; {refused:.0%} of requests refused, {summary.failed}"
+        f"{ideal / seconds:.0%} of the limit; {refused:.0%} of requests refused, {lost}"
         " answers lost"
     )
     return [

@@ -11,11 +11,9 @@ from typing import Any
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import (
     LoggedRecord,
-    is_distributed,
     logged_values,
     names,
     record_of,
-    report,
     scorer_of,
     task_key,
 )
@@ -44,8 +42,6 @@ def aggregate(entries: Sequence[LoggedRecord]) -> float:
     try:
         scorer = scorer_of(*first.task)
         value = scorer.value(first.metric, [entry.record for entry in entries])
-        if scorer.judge is not None and is_distributed():
-            report.tell(scorer.judge.summary())
     except Exception:
         logger.exception(
             "%s could not be computed and is withheld; score the samples file again.", named

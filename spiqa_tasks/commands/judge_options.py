@@ -138,7 +138,7 @@ def chosen_judges(
 
 def all_stored(judges: Iterable[JudgeClient]) -> bool:
     """Return whether the judges' verdicts are all where the next run finds them."""
-    return not any(judge.summary().unstored for judge in judges)
+    return not any(judge.unstored for judge in judges)
 
 
 def forecast(

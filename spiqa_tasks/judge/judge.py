@@ -14,7 +14,6 @@ from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.providers.provider import Adaptation
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.types import CUT_OFF, JudgeRequest, Verdict, verdict_of_draws
-from spiqa_tasks.printable import counted
 
 _log = logging.getLogger("spiqa_tasks")
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
@@ -41,72 +40,11 @@ class JudgingEstimate:
     cost: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """Counts of one process: answered requests, verdicts from the cache, failures.
-
-    Attributes:
-        seconds: wall time of waiting for verdicts.
-        prompt_tokens, completion_tokens: of requests answered now.
-        cost: in US dollars; None if the price is not known.
-        models: the names that the server reported.
-        cut: judged answers that were shown without the middle.
-        unstored: verdicts that could not be written into the cache.
-    """
-
-    judge: str
-    judged: int
-    cached: int
-    failed: int
-    seconds: float
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float | None
-    models: tuple[str, ...]
-    cut: int = 0
-    unstored: int = 0
-
-    def line(self) -> str:
-        """Return the line that is printed after judging."""
-        parts = [
-            f"Judge {self.judge}: {self.judged} judged",
-            f"{self.cached} from the cache",
-            f"{self.failed} failed",
-            f"{self.seconds:.1f} s",
-            f"{self.prompt_tokens + self.completion_tokens:,} tokens",
-        ]
-        if self.cost is not None:
-            parts.append(f"about ${self.cost:.2f}")
-        if self.cut:
-            parts.append(f"{counted(self.cut, 'long answer')} shown without the middle")
-        return ", ".join(parts)
-
-
-def combined(summaries: Sequence[Summary]) -> Summary:
-    """Return the summary of processes (at least one) that asked one judge at the same time."""
-    first = summaries[0]
-    costs = [summary.cost for summary in summaries if summary.cost is not None]
-    models = {model for summary in summaries for model in summary.models}
-    return Summary(
-        first.judge,
-        judged=sum(summary.judged for summary in summaries),
-        cached=sum(summary.cached for summary in summaries),
-        failed=sum(summary.failed for summary in summaries),
-        seconds=max(summary.seconds for summary in summaries),
-        prompt_tokens=sum(summary.prompt_tokens for summary in summaries),
-        completion_tokens=sum(summary.completion_tokens for summary in summaries),
-        cost=sum(costs) if first.cost is not None else None,
-        models=tuple(sorted(models)),
-        cut=sum(summary.cut for summary in summaries),
-        unstored=sum(summary.unstored for summary in summaries),
-    )
-
-
 class JudgeClient:
     """One judge and its verdicts in this process.
 
     A request keeps its verdict, also a failed one, so that all metrics are over the same verdicts.
-    With `report`, the summary goes to stderr after verdicts if it has changed.
+    With `report`, the summary goes to stderr after new verdicts.
     """
 
     def __init__(self, config: JudgeConfig, *, report: bool = False) -> None:
@@ -115,11 +53,10 @@ class JudgeClient:
         self.adaptation = Adaptation()
         self._report = report
         self._fingerprint = self.provider.fingerprint(config.model)
-        self._requests: dict[str, JudgeRequest] = {}
         self._verdicts: dict[str, Verdict] = {}
         self._seconds = 0.0
-        self._unstored = 0
-        self._reported = ""
+        self.unstored = 0
+        """Verdicts that could not be written into the cache."""
 
     def verdicts(self, requests: Sequence[JudgeRequest]) -> list[Verdict]:
         """Return the verdicts in the order of the requests, waiting for all of them.
@@ -134,8 +71,8 @@ class JudgeClient:
             new |= {key: draw for key, draw in draws.items() if key not in self._verdicts}
         if new:
             self._judge(new)
-        if self._report:
-            self._print_summary()
+        if self._report and new:
+            print(self.summary(), file=sys.stderr)
 
         return [
             verdict_of_draws(request, [self._verdicts[key] for key in draws])
@@ -144,13 +81,11 @@ class JudgeClient:
 
     def keyed(self, requests: Iterable[JudgeRequest]) -> dict[str, JudgeRequest]:
         """Return the requests' draws by their keys in the cache."""
-        draws = {
+        return {
             request_key(self.config, self._fingerprint, draw): draw
             for request in requests
             for draw in request.requests_per_draw
         }
-        self._requests |= draws
-        return draws
 
     def cache(self) -> VerdictCache:
         """Return the stored verdicts, as a context manager."""
@@ -181,32 +116,19 @@ class JudgeClient:
                 f" {JUDGE_VARIABLE}=none."
             )
 
-    def summary(self) -> Summary:
-        """Return the cost of judging so far."""
-        answered = {key: verdict for key, verdict in self._verdicts.items() if verdict.ok}
-        new = [verdict for verdict in answered.values() if not verdict.cached]
+    def summary(self) -> str:
+        """Return a line on the judging so far: its verdicts, time, tokens, and price if known."""
+        answered = [verdict for verdict in self._verdicts.values() if verdict.ok]
+        new = [verdict for verdict in answered if not verdict.cached]
         prompts = sum(verdict.prompt_tokens for verdict in new)
         completions = sum(verdict.completion_tokens for verdict in new)
-        # the draws of one answer count once
-        cut_prompts = {self._requests[key].prompt for key in answered if self._requests[key].cut}
-
-        return Summary(
-            self.config.name,
-            judged=len(new),
-            cached=len(answered) - len(new),
-            failed=len(self._verdicts) - len(answered),
-            seconds=self._seconds,
-            prompt_tokens=prompts,
-            completion_tokens=completions,
-            cost=self.config.cost(prompts, completions),
-            models=_different(verdict.model for verdict in answered.values()),
-            cut=len(cut_prompts),
-            unstored=self._unstored,
+        line = (
+            f"Judge {self.config.name}: {len(new)} judged, {len(answered) - len(new)} from the"
+            f" cache, {len(self._verdicts) - len(answered)} failed, {self._seconds:.1f} s,"
+            f" {prompts + completions:,} tokens"
         )
-
-    def adaptations(self) -> tuple[str, ...]:
-        """Return the changes to requests that the server asked for."""
-        return _different(verdict.adapted for verdict in self._verdicts.values())
+        cost = self.config.cost(prompts, completions)
+        return line if cost is None else f"{line}, about ${cost:.2f}"
 
     def _judge(self, requests: dict[str, JudgeRequest]) -> None:
         """Take the verdicts on new requests from the cache, or ask for them."""
@@ -225,18 +147,8 @@ class JudgeClient:
             if missing:
                 known |= ask_all(self.config, missing, cache.put, self.adaptation)
         self._seconds += time.monotonic() - start
-        self._unstored += cache.unstored
+        self.unstored += cache.unstored
         self._verdicts |= known
-
-    def _print_summary(self) -> None:
-        line = self.summary().line() if self._verdicts else ""
-        if line != self._reported:
-            self._reported = line
-            print(line, file=sys.stderr)
-
-
-def _different(values: Iterable[str | None]) -> tuple[str, ...]:
-    return tuple(sorted({value for value in values if value}))
 
 
 class Judge(JudgeClient):
@@ -303,11 +215,15 @@ class Judge(JudgeClient):
     @property
     def signature(self) -> dict[str, str]:
         """The judge's fields of a `Signature`, with the model as served once it has answered."""
-        fields = {
-            "judge_served": "+".join(self.summary().models),
-            "judge_adapted": "; ".join(self.adaptations()),
-        }
-        return self.configured | {name: value for name, value in fields.items() if value}
+        verdicts = self._verdicts.values()
+        served = {verdict.model for verdict in verdicts if verdict.model}
+        adapted = {verdict.adapted for verdict in verdicts if verdict.adapted}
+        fields = self.configured
+        if served:
+            fields["judge_served"] = "+".join(sorted(served))
+        if adapted:
+            fields["judge_adapted"] = "; ".join(sorted(adapted))
+        return fields
 
 
 def _is_cut_off(verdict: Verdict) -> bool:

@@ -202,7 +202,7 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
     judge = JudgeClient(config)
     found = judge.verdicts(asked)
     assert [verdict.ok for verdict in found] == [True] * 5
-    assert (judge.summary().unstored, len(server.requests)) == (5 - known, 5)
+    assert (judge.unstored, len(server.requests)) == (5 - known, 5)
     lines = (
         capsys.readouterr().err.splitlines()
     )  # the first call imports an SDK, and may be slow enough for progress

@@ -50,7 +50,7 @@ def test_the_test_questions_are_asked_past_the_cache(
         assert [verdict.text for verdict in judge.preflight()] == ["No", "No"]
     asked = [request["body"]["messages"][0]["content"] for request in server.requests[2:]]
     assert sorted(asked) == ["one", "one", "two", "two"]
-    assert judge.summary().judged == 2
+    assert ": 2 judged," in judge.summary()
 
 
 @pytest.mark.parametrize(
@@ -134,6 +134,17 @@ def test_the_summary_is_printed_once_and_only_where_wanted(
         capsys.readouterr().err.count("Judge openai:gpt-4o: 0 judged, 2 from the cache, 0 failed")
         == 1
     )
+
+
+def test_the_summary_has_the_price_where_it_is_known(
+    config: JudgeConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In US dollars, of the tokens that were paid now."""
+    judge = _judge(config)
+    judge.verdicts(REQUESTS)
+    assert judge.summary().endswith(" tokens")
+    monkeypatch.setattr(JudgeConfig, "cost", lambda *_: 0.5)
+    assert judge.summary().endswith(" tokens, about $0.50")
 
 
 def test_the_signature_has_what_is_known(server: OpenAIServer, config: JudgeConfig) -> None:

@@ -1,12 +1,10 @@
 """What a server says is believed only where it can be true."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from spiqa_tasks.judge.judge import Summary, combined
 from spiqa_tasks.judge.providers.openai import most_likely
 from spiqa_tasks.judge.providers.provider import RequestError
 from spiqa_tasks.judge.types import Verdict, failed
@@ -64,29 +62,3 @@ def test_log_probabilities_that_cannot_be_are_named(
     with pytest.raises(RequestError) as error:
         most_likely(pairs, wanted)
     assert (error.value.reason, error.value.retryable) == (fault, False)
-
-
-ONE = Summary("openai:a", 3, 2, 1, 4.0, 100, 10, 0.5, ("a-1",), cut=1)
-
-
-def test_counts_add_up_and_the_time_is_that_of_the_slowest() -> None:
-    """Processes work at the same time; all know the price or none."""
-    other = replace(ONE, judged=5, seconds=2.0, models=("a-2", "a-1"))
-    both = combined([ONE, other])
-    assert (both.judged, both.cached, both.failed, both.cut) == (8, 4, 2, 2)
-    assert (both.seconds, both.prompt_tokens, both.completion_tokens, both.cost) == (
-        4.0,
-        200,
-        20,
-        1.0,
-    )
-    assert both.models == ("a-1", "a-2")
-    unknown = replace(ONE, cost=None)
-    assert combined([unknown, unknown]).cost is None
-
-
-def test_the_line_has_every_count_and_leaves_out_what_there_is_nothing_of() -> None:
-    """Prices only where they are known, marks only where there are any."""
-    counts = "Judge openai:a: 3 judged, 2 from the cache, 1 failed, 4.0 s, 110 tokens"
-    assert replace(ONE, cost=None, cut=0).line() == counts
-    assert ONE.line() == counts + ", about $0.50, 1 long answer shown without the middle"

@@ -10,7 +10,6 @@ scores that depend on other answers depend on those of the same repeat.
 import copy
 import logging
 import os
-import sys
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -26,7 +25,7 @@ from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval_files import BASELINE, metric_values
-from spiqa_tasks.judge.judge import Judge, Summary, combined, make_judge
+from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ
 
 logger = logging.getLogger("spiqa_tasks")
@@ -53,41 +52,6 @@ def is_distributed() -> bool:
     return int(os.environ.get("WORLD_SIZE", 1)) > 1
 
 
-class JudgeReport:
-    """Prints the judge's summary line in the first process, with the counts of all processes."""
-
-    def __init__(self) -> None:
-        self._others: list[Summary] = []
-        self._last = ""
-
-    def gather(self, own: Summary) -> None:
-        """Exchange counts between processes and print the line.
-
-        A collective call of all processes.
-        """
-        import torch.distributed as dist
-
-        if dist.is_available() and dist.is_initialized():
-            gathered = [own] * dist.get_world_size()
-            dist.all_gather_object(gathered, own)
-            if dist.get_rank() == 0:
-                self._others = gathered[1:]
-                self.tell(own)
-
-    def tell(self, own: Summary) -> None:
-        """Print the line unless it was printed.
-
-        For the first process, which alone aggregates and judges then, too.
-        """
-        line = combined([own, *self._others]).line()
-        if line != self._last:
-            self._last = line
-            print(line, file=sys.stderr)
-
-
-report = JudgeReport()
-
-
 @cache
 def scorer_of(benchmark: str, settings: str) -> Scorer:
     """Return the scorer of a task, one per process; its judge is asked a test question.
@@ -102,7 +66,7 @@ def scorer_of(benchmark: str, settings: str) -> Scorer:
 
 @cache
 def _judge(rule: str) -> Judge | None:
-    return make_judge(rule, judge_from_environ(os.environ), report=not is_distributed())
+    return make_judge(rule, judge_from_environ(os.environ))
 
 
 def is_ours(docs: Any) -> bool:
@@ -133,8 +97,6 @@ def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> Non
         logger.exception(
             "%s: The answers could not be scored together; they are scored one by one.", name
         )
-    if scorer.judge is not None and is_distributed():
-        report.gather(scorer.judge.summary())
 
 
 def _scored(

@@ -1,6 +1,5 @@
 """Anthropic's messages API, for written verdicts only: it returns no token log-probabilities."""
 
-from collections.abc import Callable
 from typing import Any
 
 from spiqa_tasks.judge.config import JudgeConfig
@@ -16,6 +15,8 @@ class AnthropicJudge(SdkJudge):
     url = "https://api.anthropic.com/v1"
     key_variable = "ANTHROPIC_API_KEY"
     extra = "anthropic"
+    sdk = "anthropic"
+    client_class = "AsyncAnthropic"
     path = "/messages"
 
     @classmethod
@@ -23,12 +24,6 @@ class AnthropicJudge(SdkJudge):
         if request.top_logprobs is None:
             return None
         return f"Anthropic's API returns no token log-probabilities; {WITHOUT_LOGPROBS}"
-
-    @staticmethod
-    def classes() -> tuple[Callable[..., Any], Callable[..., Any]]:
-        import anthropic
-
-        return anthropic.AsyncAnthropic, anthropic.DefaultAioHttpClient
 
     @staticmethod
     def headers(config: JudgeConfig) -> dict[str, str]:

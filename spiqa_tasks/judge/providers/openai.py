@@ -1,7 +1,6 @@
 """Judges behind OpenAI's chat completions: OpenAI, Azure, vLLM, SGLang, llama.cpp, Gemini."""
 
 import math
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -41,13 +40,9 @@ class OpenAIJudge(SdkJudge):
     name = "openai"
     url = "https://api.openai.com/v1"
     key_variable = "OPENAI_API_KEY"
+    sdk = "openai"
+    client_class = "AsyncOpenAI"
     path = "/chat/completions"
-
-    @staticmethod
-    def classes() -> tuple[Callable[..., Any], Callable[..., Any]]:
-        import openai
-
-        return openai.AsyncOpenAI, openai.DefaultAioHttpClient
 
     @staticmethod
     def headers(config: JudgeConfig) -> dict[str, str]:

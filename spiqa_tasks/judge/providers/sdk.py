@@ -2,13 +2,13 @@
 
 import asyncio
 import base64
+import importlib
 import json
 import logging
 import mimetypes
 import re
 import ssl
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -52,13 +52,12 @@ _PLAIN = frozenset(
 class SdkJudge(Provider):
     """Asks one server by JSON, in the parameters that the server takes (`Adaptation`)."""
 
+    sdk: ClassVar[str]
+    """The SDK's module."""
+    client_class: ClassVar[str]
+    """Its class of asynchronous clients."""
     path: ClassVar[str]
     """Path of requests under the base URL."""
-
-    @staticmethod
-    @abstractmethod
-    def classes() -> tuple[Callable[..., Any], Callable[..., Any]]:
-        """Return the SDK's classes of asynchronous clients, and of HTTP clients over aiohttp."""
 
     @staticmethod
     @abstractmethod
@@ -111,8 +110,8 @@ class SdkJudge(Provider):
         return replace(verdict, adapted=self._adaptation.text)
 
     async def aclose(self) -> None:
-        if "_sdk" in vars(self):  # made for the first request
-            await self._sdk.close()
+        if "_client" in vars(self):  # made for the first request
+            await self._client.close()
 
     async def post(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return the JSON object that the server answers with; raises RequestError.
@@ -123,7 +122,7 @@ class SdkJudge(Provider):
 
         try:
             # not `with_raw_response`, which needs a header of the SDK sent
-            sent = self._sdk.post(self.path, cast_to=httpx2.Response, body=body)
+            sent = self._client.post(self.path, cast_to=httpx2.Response, body=body)
             # an SDK would limit single reads, and a server that drips is never done
             response = await asyncio.wait_for(sent, self._config.timeout)
         except asyncio.TimeoutError:
@@ -140,22 +139,22 @@ class SdkJudge(Provider):
         return answer
 
     @cached_property
-    def _sdk(self) -> Any:
+    def _client(self) -> Any:
         import httpx2
 
         logging.getLogger("httpx2").setLevel(logging.WARNING)  # it logs a line for every request
         _refuse_socks(self._config.url)
-        make, make_http = self.classes()
+        sdk = importlib.import_module(self.sdk)
         # no connection is kept: it may hold a second response to the request before
         limits = httpx2.Limits(max_connections=self._config.concurrency + 1, keepalive_expiry=0)
-        http_client = make_http(
+        http_client = sdk.DefaultAioHttpClient(
             follow_redirects=False,
             event_hooks={"request": [self._send_ours]},
             timeout=None,
             limits=limits,
         )
         base, _, query = self._config.url.partition("?")
-        return make(
+        return getattr(sdk, self.client_class)(
             base_url=base,
             default_query=dict(parse_qsl(query, keep_blank_values=True)),
             api_key=self._config.api_key or "none",
