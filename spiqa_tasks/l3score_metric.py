@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.judge.config import CONCURRENCY, DEFAULT_JUDGE, TIMEOUT
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import parse_judge
@@ -84,13 +85,13 @@ class L3Score:
             judge.preflight()
         verdicts = judge.verdicts(requests)
 
-        scores: list[float | None] = []
-        reasons: list[str | None] = []
+        scores = []
+        reasons = []
         remaining = iter(verdicts)
         for row in rows:
             of_row = [next(remaining) for _ in row]
             scores.append(self._best(row, of_row))
-            reasons.append(next((verdict.reason for verdict in of_row if verdict.reason), None))
+            reasons.append(_first_reason(of_row))
 
         mass = _mean_mass(verdicts)
         is_noise = mass < LEAST_MASS
@@ -117,6 +118,13 @@ class L3Score:
         return max(scores)
 
 
+def _first_reason(verdicts: list[Verdict]) -> str | None:
+    for verdict in verdicts:
+        if verdict.reason:
+            return verdict.reason
+    return None
+
+
 def _mean_mass(verdicts: list[Verdict]) -> float:
     masses = [yes_no_mass(verdict.top_logprobs) for verdict in verdicts if verdict.ok]
     return sum(masses) / len(masses) if masses else math.nan
@@ -139,14 +147,15 @@ def _rows(
             f" questions, {lengths[1]} references, {lengths[2]} predictions."
         )
 
-    rows = []
-    for position, (question, of_row, prediction) in enumerate(zip(*columns, strict=True)):
-        several = [of_row] if isinstance(of_row, str) else of_row
-        texts = [question, prediction, *several] if isinstance(several, Iterable) else []
-        if len(texts) < 3 or not all(isinstance(text, str) for text in texts):
-            raise InputError(
-                f"Expected question, references and prediction [{position}] as strings, found"
-                f" {(question, of_row, prediction)!r:.300}."
-            )
-        rows.append([Candidate(prediction, question, reference) for reference in texts[2:]])
-    return rows
+    return [_row(position, *row) for position, row in enumerate(zip(*columns, strict=True))]
+
+
+def _row(position: int, question: Any, references: Any, prediction: Any) -> list[Candidate]:
+    several = [references] if isinstance(references, str) else references
+    row = (question, list(several) if isinstance(several, Iterable) else [], prediction)
+    if not row[1] or not conforms(row, tuple[str, list[str], str]):
+        raise InputError(
+            f"Expected question, references and prediction [{position}] as strings, found"
+            f" {row!r:.300}."
+        )
+    return [Candidate(prediction, question, reference) for reference in row[1]]

@@ -298,14 +298,20 @@ def rows_in(content: Any) -> list[Fields] | None:
     """
     if _are_objects(content):
         return list(content)
-    if not isinstance(content, dict):
-        return None
+    return _rows_of_object(content) if isinstance(content, dict) else None
+
+
+def _rows_of_object(content: dict[str, Any]) -> list[Fields] | None:
     if are_texts(content):
         return [{KEY: key, "prediction": text} for key, text in content.items()]
 
     values = list(content.values())
     if values and _are_objects(values):
         return _rows_of_columns(content) or [{KEY: key, **row} for key, row in content.items()]
+    return _only_list(values)
+
+
+def _only_list(values: list[Any]) -> list[Fields] | None:
     lists = [value for value in values if value and _are_objects(value)]
     return list(lists[0]) if len(lists) == 1 else None
 

@@ -64,21 +64,15 @@ def parse_judge(
     or extra fields.
     """
     name, model, address = _split(judge)
-    if name not in PROVIDERS or not model:
-        missing = "" if model else " without a model"
-        raise JudgeError(
-            f"Expected a judge as provider:model (such as {DEFAULT_JUDGE}) with one of the"
-            f" providers {', '.join(PROVIDERS)}; found {name!r}{missing}."
-        )
-    provider = PROVIDERS[name]
+    provider = _provider(name, model)
     url = _url(f"{name}:{model}", provider, address, base_url, environ)
 
     is_public = url == provider.url != ""
     extra = "" if is_public else checked_extra(environ.get(EXTRA_VARIABLE, ""))
+    if not headers and _is_environs(url, environ):
+        headers = environ.get(HEADER_VARIABLE, "").splitlines()
     if is_public or not url:
         headers = ()
-    elif not headers and _is_environs(url, environ):
-        headers = environ.get(HEADER_VARIABLE, "").splitlines()
     return JudgeConfig(
         name,
         model,
@@ -130,6 +124,16 @@ def _split(judge: str) -> tuple[str, str, str]:
     name, _, url = judge.strip().partition("@")
     provider, _, model = name.partition(":")
     return provider, model.strip().replace("%40", "@"), url
+
+
+def _provider(name: str, model: str) -> type[Provider]:
+    if name in PROVIDERS and model:
+        return PROVIDERS[name]
+    missing = "" if model else " without a model"
+    raise JudgeError(
+        f"Expected a judge as provider:model (such as {DEFAULT_JUDGE}) with one of the providers"
+        f" {', '.join(PROVIDERS)}; found {name!r}{missing}."
+    )
 
 
 def _url(

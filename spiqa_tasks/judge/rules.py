@@ -367,8 +367,9 @@ def make_rule(spec: str, options: dict[str, Any]) -> Rule:
                 " Correct it."
             )
         options = {**options, "draws": int(draws)}
-    known = {option.name for option in fields(RULES[name])}
-    return RULES[name](**{name: value for name, value in options.items() if name in known})
+    known = {field.name for field in fields(RULES[name])}
+    chosen = {option: value for option, value in options.items() if option in known}
+    return RULES[name](**chosen)
 
 
 def yes_no_mass(top_logprobs: Sequence[Sequence[Any]]) -> float:

@@ -119,11 +119,7 @@ def most_likely(pairs: list[tuple[Any, Any]], top: int) -> tuple[tuple[str, floa
     probability 0. Raises RequestError, not retryable, for those that cannot be.
     """
     for token, logprob in pairs:
-        if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
-            raise _impossible(f"a token that is none: {token!r:.40}")
-        is_number = logprob == -math.inf or conforms(logprob, float)
-        if not is_number or logprob > ROUNDING:
-            raise _impossible(f"a log-probability that is none: {logprob!r:.40}")
+        _check_pair(token, logprob)
 
     finite = [(token, max(float(logprob), _IMPOSSIBLE)) for token, logprob in pairs]
     best = sorted(finite, key=_logprob, reverse=True)[:top]
@@ -133,6 +129,14 @@ def most_likely(pairs: list[tuple[Any, Any]], top: int) -> tuple[tuple[str, floa
     if not total:
         raise _impossible("tokens of probability 0 alone")
     return tuple(best)
+
+
+def _check_pair(token: Any, logprob: Any) -> None:
+    if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
+        raise _impossible(f"a token that is none: {token!r:.40}")
+    is_number = logprob == -math.inf or conforms(logprob, float)
+    if not is_number or logprob > ROUNDING:
+        raise _impossible(f"a log-probability that is none: {logprob!r:.40}")
 
 
 def _logprob(pair: tuple[str, float]) -> float:

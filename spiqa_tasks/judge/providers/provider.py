@@ -1,5 +1,6 @@
 """Base class of providers, the failures of requests, and what is learned from refusals."""
 
+import math
 import re
 import time
 from collections.abc import Collection, Mapping
@@ -207,21 +208,23 @@ class Adaptation:
 
     def learn(self, message: str, body: dict[str, Any]) -> None:
         """Take up what the refusal of a request, sent with this body, asks for."""
-        numbers = [int(number) for number in _NUMBER.findall(message)]
         if "max_completion_tokens" in message:
             self.limit_name = "max_completion_tokens"
-
-        limit = body.get("max_tokens") or body.get("max_completion_tokens", 0)
-        larger = [number for number in numbers if number > limit]
-        if larger and _NAMES_LIMIT.search(message) and _IS_LEAST.search(message):
-            self.least_tokens = min(larger)
-
-        asked = body.get("top_logprobs", 0)
-        smaller = [number for number in numbers if _LEAST_LOGPROBS <= number < asked]
-        if smaller and "logprobs" in message:
-            self.most_logprobs = max(smaller)
-
         self.dropped |= {name for name in _DROPPED if name in body and name in message}
+
+        if _NAMES_LIMIT.search(message) and _IS_LEAST.search(message):
+            limit = body.get("max_tokens") or body.get("max_completion_tokens", 0)
+            larger = _numbers(message, limit + 1)
+            self.least_tokens = min(larger, default=self.least_tokens)
+        if "logprobs" in message:
+            smaller = _numbers(message, _LEAST_LOGPROBS, body.get("top_logprobs", 0))
+            self.most_logprobs = max(smaller, default=self.most_logprobs)
+
+
+def _numbers(message: str, least: int, end: float = math.inf) -> list[int]:
+    """Return the numbers in a message from `least` to below `end`."""
+    numbers = [int(number) for number in _NUMBER.findall(message)]
+    return [number for number in numbers if least <= number < end]
 
 
 class Provider:
