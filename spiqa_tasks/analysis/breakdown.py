@@ -4,11 +4,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import pandas as pd
+
+from spiqa_tasks.analysis.merging import kinds_of
 from spiqa_tasks.benchmarks.metric import Metric, Value
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.runs.frame import frame_of, has_metric, value
 from spiqa_tasks.runs.run import Run
 
+# Group of all questions.
 OVERALL = "all"
+
+# Value of `--by` that names every kind of group.
+GROUP = "group"
 
 
 @dataclass(frozen=True)
@@ -38,19 +46,33 @@ class GroupValue:
         return answered != every
 
 
-def by_group(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
-    """Return each metric overall, then for every group, kind by kind, names in alphabetical order
-    within a kind.
+def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[GroupValue]:
+    """Return each metric by the groups in a column, or overall and then for every group.
 
-    Source: SciFIBench section 4.5 and Table 5; SPIQA Tables 6 and 7; MMStar Table 5.
+    Names are in alphabetical order within a column. Source: SciFIBench section 4.5 and Table 5;
+    SPIQA Tables 6 and 7; MMStar Table 5.
     """
+    frame = frame_of([run])
+    # `source`, where a question is from, is a column and no group of the host's.
+    columns = kinds_of(run) if by == GROUP else [by]
+
     rows = []
     for metric in metrics:
-        rows += overall(run, [metric])
-        for groups in groups_of(run, metric).values():
-            for group in groups:
-                rows.append(group_value(run, metric.name, group, run.value(metric, group)))
+        if by == GROUP:
+            rows += overall(run, [metric])
+        for column in columns:
+            for name, members in frame.groupby(column):
+                found = _value_of_group(run, metric, str(name), members)
+                if found.n or found.reason:
+                    rows.append(group_value(run, metric.name, str(name), found))
     return rows
+
+
+def _value_of_group(run: Run, metric: Metric, group: str, members: pd.DataFrame) -> Value:
+    # A rate has no column: it is computed of the records.
+    if not has_metric(members, metric.name):
+        return run.value(metric, group)
+    return value(members, metric.name, run.partial, run.written.sizes.get(group))
 
 
 def groups_of(run: Run, metric: Metric) -> dict[str, list[str]]:
@@ -67,36 +89,24 @@ def overall(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
     return [group_value(run, metric.name, OVERALL, run.value(metric)) for metric in metrics]
 
 
-def by_label(run: Run, metric: Metric, name: str) -> list[GroupValue]:
-    """Return one row per value of a detail of the records, such as the benchmark that a question is
-    from.
-
-    Records without it, such as those of an older version, are the row `unknown`. Source: MMStar
-    Figure 4.
-    """
-    members: dict[str, list[Record]] = {}
-    for record in run.questions:
-        members.setdefault(str(record.details.get(name) or "unknown"), []).append(record)
-    return [value_over(run, metric, label, members[label]) for label in sorted(members)]
-
-
 def value_over(run: Run, metric: Metric, name: str, members: Sequence[Record]) -> GroupValue:
     """Return a metric over some of a run's questions."""
-    value = replace(run.record_set, documents=members, questions=members, partial=True).value(
-        metric
-    )
-    withheld = run.record_set.withheld()
-    return group_value(run, metric.name, name, replace(withheld, n=value.n) if withheld else value)
+    part = replace(run.record_set, documents=members, questions=members, partial=True)
+    found = part.value(metric)
+    if withheld := run.record_set.withheld():
+        found = replace(withheld, n=found.n)
+    return group_value(run, metric.name, name, found)
 
 
 def group_value(run: Run, metric: str, group: str, value: Value) -> GroupValue:
     """Return a value of a run's metric over a group."""
-    low, high = (None if math.isnan(value.value) else value.interval) or (None, None)
+    is_known = not math.isnan(value.value)
+    low, high = (value.interval if is_known else None) or (None, None)
+
+    # Of a part of a task, a group may be short of answers without its file saying so.
     size = run.written.sizes.get(group, 0)
-    is_of_part = (
-        bool(run.record_set.part) and value.n >= size and (not size or math.isnan(value.value))
-    )
-    questions = (
-        run.coverage if group == OVERALL or is_of_part else f"{value.n} of {max(value.n, size)}"
-    )
+    is_of_part = run.record_set.part and value.n >= size and not (size and is_known)
+    questions = f"{value.n} of {max(value.n, size)}"
+    if group == OVERALL or is_of_part:
+        questions = run.coverage
     return GroupValue(run.name, run.task, metric, group, value.n, value.value, low, high, questions)

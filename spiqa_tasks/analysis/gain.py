@@ -9,7 +9,7 @@ from statistics import fmean
 
 import pandas as pd
 
-from spiqa_tasks.analysis.breakdown import OVERALL
+from spiqa_tasks.analysis.breakdown import GROUP, OVERALL
 from spiqa_tasks.analysis.merging import (
     check_comparable,
     groups_of,
@@ -28,9 +28,6 @@ from spiqa_tasks.scoring import gain as scoring
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals
 from spiqa_tasks.scoring.intervals import Estimate
 from spiqa_tasks.scoring.values import too_few
-
-# Value of `--by` that names every kind of group.
-GROUP = "group"
 
 # Ablation of a run that only an option names as one without pictures.
 UNKNOWN = "unknown"
@@ -317,7 +314,9 @@ def _row(
         for run in pair.runs
         if run.record_set.withheld()
     ]
-    withheld = "; ".join(filter(None, [*parts, reason]))
+    # The runs with and without images of one model have the same name.
+    reasons = dict.fromkeys([*parts, reason] if reason else parts)
+    withheld = "; ".join(reasons)
     warnings = _remarks(pair) if group == OVERALL else []
     if withheld:
         warnings.append(f"withheld: {withheld}")

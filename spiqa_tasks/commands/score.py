@@ -3,47 +3,73 @@
 import argparse
 import dataclasses
 import functools
+import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from spiqa_tasks.benchmarks.metric import prepare
+from spiqa_tasks.analysis.breakdown import GROUP, GroupValue, by_group
+from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
+from spiqa_tasks.benchmarks.metric import Metric, prepare
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.summary import remarks_on
-from spiqa_tasks.commands import grouping
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
-from spiqa_tasks.commands.run_arguments import add_columns, add_include_path, add_part, selection
+from spiqa_tasks.commands.run_arguments import (
+    add_columns,
+    add_include_path,
+    add_part,
+    named_runs,
+    selection,
+    withheld_values,
+)
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
+from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report import score_tables
-from spiqa_tasks.report.printer import add_format, as_csv, as_json
+from spiqa_tasks.report.printer import (
+    Column,
+    Columns,
+    Table,
+    add_format,
+    as_csv,
+    as_json,
+    as_records,
+    render,
+)
 from spiqa_tasks.runs import scoring
+from spiqa_tasks.runs.frame import frame_of, group_columns
 from spiqa_tasks.runs.join import Joined, join_questions, task_questions
 from spiqa_tasks.runs.loading import ByTask, unscored_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
-from spiqa_tasks.runs.selection import Selection
+from spiqa_tasks.runs.selection import Selection, with_unique_labels
+from spiqa_tasks.scoring.values import number
 
-_REMEDIES = {
+# Name that stands for all metrics in `--metrics`.
+ALL = "all"
+
+# Status of answers without a score -> what happened to them, and the remedy.
+REMEDIES = {
     "judge_failed": ("could not be judged", "Score again: only these are asked."),
     "request_failed": (
         "are none of the model's but failed requests",
         "They have no score: ask the model again.",
     ),
 }
+
 # Unscored answers to a task, each with the name of the judge that will be asked, or ''.
-_Answers = list[tuple[str, Unjudged]]
+Answers = list[tuple[str, Unjudged]]
 
 
-class _Batch(NamedTuple):
+class Batch(NamedTuple):
     """Unscored answers to a task, and the judges that will be asked."""
 
-    answers: _Answers
+    answers: Answers
     judges: list[Judge]
 
 
@@ -62,17 +88,22 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_columns(parser)
     about = "score answers to other questions, true answers, options or figures as the release's"
     parser.add_argument("--accept-differences", action="store_true", help=about)
-    parser.add_argument(
-        "--task", action="append", default=[], dest="only", help="of a RUN, only this task"
+    about = "of a RUN, only this task"
+    parser.add_argument("--task", action="append", default=[], dest="only", help=about)
+    about = (
+        "compute only these, or all (default: those of the task; of answers without a task no text"
+        " metrics; with --by the headline)"
     )
-    about = "compute only these (default: all; with --by the headline)"
     parser.add_argument("--metrics", type=_names, default=[], metavar="NAME,...", help=about)
-    grouping.add_options(parser)
+    about = (
+        "print values with intervals by a group column of the answers (category, type, "
+        "source, ...), or by all of them (group); RUNs keep the scores that they have"
+    )
+    parser.add_argument("--by", metavar="COLUMN", help=about)
     add_include_path(parser)
     add_part(parser)
-    parser.add_argument(
-        "--output", type=Path, metavar="DIR", help="write results and samples as lmms-eval does"
-    )
+    about = "write results and samples as lmms-eval does"
+    parser.add_argument("--output", type=Path, metavar="DIR", help=about)
     add_format(parser)
     judging = parser.add_argument_group("judge")
     about = (
@@ -81,9 +112,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     judging.add_argument("--judge", action="append", metavar="PROVIDER:MODEL[@URL]", help=about)
     add_rule_options(judging)
-    judging.add_argument(
-        "--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing"
-    )
+    about = "say how many calls, tokens and dollars; ask nothing"
+    judging.add_argument("--dry-run", action="store_true", help=about)
 
 
 def _names(text: str) -> list[str]:
@@ -98,11 +128,12 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.output is not None:
         check_folder(arguments.output)
-    if arguments.by is not None:
-        runs = grouping.scored_runs(arguments)
-        if runs is not None:
-            return 0 if grouping.show_groups(arguments, runs) else 3
+    if arguments.by is not None and not _is_scoring(arguments):
+        return 0 if _print_groups(arguments, named_runs(_as_runs(arguments))) else 3
+    return _score(arguments)
 
+
+def _score(arguments: argparse.Namespace) -> int:
     batches, all_judged = _batches(arguments)
     if arguments.dry_run:
         return 0
@@ -112,58 +143,127 @@ def run(arguments: argparse.Namespace) -> int:
     scored = [run for of_task in results for run in of_task]
     if arguments.output is not None:
         say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
-    is_whole = all_judged and _is_whole(batches, scored)
-    return 0 if is_whole else 3
+    return 0 if all_judged and _is_whole(batches, scored) else 3
 
 
-def _is_whole(batches: Sequence[_Batch], scored: Sequence[Run]) -> bool:
-    stored = all_stored(judge for batch in batches for judge in batch.judges)
-    return stored and all(map(is_complete, scored))
+def _is_whole(batches: Sequence[Batch], scored: Sequence[Run]) -> bool:
+    is_stored = all(all_stored(batch.judges) for batch in batches)
+    return is_stored and all(map(is_complete, scored))
 
 
-def _batches(arguments: argparse.Namespace) -> tuple[list[_Batch], bool]:
-    """The answers to each task, and whether the judges of all can be asked."""
+def _is_scoring(arguments: argparse.Namespace) -> bool:
+    """Return whether answers are scored: RUNs keep their scores, unless an option is of scoring."""
+    of_scoring = (
+        arguments.rule,
+        arguments.output,
+        arguments.dry_run,
+        arguments.accept_differences,
+        len(arguments.judge or ()) > 1,
+    )
+    return any(of_scoring) or _names_task(arguments)
+
+
+def _names_task(arguments: argparse.Namespace) -> bool:
+    """Return whether the arguments are a task and answers to it, not RUNs."""
+    if not arguments.predictions or arguments.task.endswith(".yaml"):
+        return bool(arguments.predictions)
+    tasks, groups = catalogue(arguments.include_path)
+    return arguments.task in {**tasks, **groups} or not RunPath.parse(arguments.task).path.exists()
+
+
+def _as_runs(arguments: argparse.Namespace) -> argparse.Namespace:
+    """Return the arguments as the other commands on runs have them."""
+    runs = [RunPath.parse(str(place)) for place in (arguments.task, *arguments.predictions)]
+    judge = next(iter(arguments.judge or ()), None)
+    changed = {"runs": runs, "task": arguments.only, "judge": judge}
+    return argparse.Namespace(**{**vars(arguments), **changed})
+
+
+def _batches(arguments: argparse.Namespace) -> tuple[list[Batch], bool]:
+    """Return the answers to each task, and whether the judges of all can be asked."""
     batches = []
     all_judged = True
-    for task, given in _given(arguments):
+    for task, joined in _joined(arguments):
         try:
-            batches.append(_unscored(arguments, task, given))
+            batch = _unscored(arguments, task, joined)
         except JudgeError as error:
-            if arguments.judge or grouping.names_task(arguments):
+            if arguments.judge or _names_task(arguments):
                 raise
-            say(f"{task.name}: {error}", *_recorded_judge(given))
+            say(f"{task.name}: {error}", *_recorded_judges(joined))
             all_judged = False
             without = argparse.Namespace(**{**vars(arguments), "judge": ["none"]})
-            batches.append(_unscored(without, task, given))
+            batch = _unscored(without, task, joined)
+        batches.append(batch)
     return batches, all_judged
 
 
-def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> None:
-    form = arguments.format
-    if arguments.by is not None:
-        grouping.show_groups(arguments, [run for of_task in results for run in of_task])
-    elif form == "json":
-        objects = [score_tables.as_json(of_task) for of_task in results]
-        print(as_json(objects[0] if len(objects) == 1 else objects))
-    elif form == "csv":
-        print(as_csv([row for of_task in results for row in score_tables.rows(of_task)]))
-    elif results:
-        print(_as_text(results, form))
+def _joined(arguments: argparse.Namespace) -> list[tuple[Task, list[Joined]]]:
+    """Return each task with the answers to it, joined to its questions."""
+    wanted = selection(_as_runs(arguments))
+    rows_of = functools.cache(task_questions)  # shared by the files of a task
+    joined = []
+    for known, runs in _answers(arguments, wanted):
+        task = _as_asked(arguments, known)
+        of_task = []
+        for run in runs:
+            answers, remarks = join_questions(
+                run, task, arguments.accept_differences, rows_of, wanted.subset
+            )
+            say(*remarks)
+            of_task.append(answers)
+        if len({each.rows[0]["data"] for each in of_task if each.rows}) > 1:
+            say(
+                f"{task.name}: the files have different questions, so that their values do not "
+                "compare."
+            )
+        joined.append((task, of_task))
+    return joined
 
 
-def _as_text(results: Sequence[Sequence[Run]], form: str) -> str:
-    tables = [score_tables.as_text(of_task, form) for of_task in results]
-    if len(results) > 1:
-        tables.append(score_tables.models_table(score_tables.of_one_model(results), form))
-    return "\n\n".join(tables)
+def _answers(arguments: argparse.Namespace, wanted: Selection) -> ByTask:
+    """Return the answers to the named task, or the runs at the paths.
+
+    Raises InputError: neither a task nor a run.
+    """
+    if _names_task(arguments):
+        places = list(map(RunPath, arguments.predictions))
+        by_task, remarks = unscored_runs(places, wanted, arguments.task)
+    else:
+        places = _as_runs(arguments).runs
+        if not places[0].path.exists():
+            raise InputError(
+                f"There is no file or folder {arguments.task}. Name one, or a task and the answers "
+                "to it."
+            )
+        by_task, remarks = unscored_runs(places, wanted)
+    say(*remarks)
+    return by_task
 
 
-def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Joined]) -> _Batch:
+def _as_asked(arguments: argparse.Namespace, task: Task) -> Task:
+    """Return the task with the rule and the metrics that the arguments name."""
+    if arguments.rule is not None:
+        if "rule" not in task.benchmark.scoring:
+            raise InputError(
+                f"Expected no --rule for {task.name}, which has no free answers; found "
+                f"{arguments.rule}. Leave it out."
+            )
+        settings = f"{task.settings_text},rule={arguments.rule}".strip(",")
+        task = dataclasses.replace(task, settings_text=settings)
+
+    names = arguments.metrics
+    if not names and task.benchmark is FREE_ANSWERS:
+        # The first score of a few answers does not wait for Java.
+        metrics = task.benchmark.metrics(task.settings)
+        names = [metric.name for metric in metrics if metric.needs != "text programs"]
+    return task if not names or ALL in names else task.with_metrics(names)
+
+
+def _unscored(arguments: argparse.Namespace, task: Task, joined: Sequence[Joined]) -> Batch:
     """Return the answers and their judges, all tested; with `--dry-run` print the forecast."""
     judges = chosen_judges(task, arguments, os.environ)
-    _check_extra(arguments, judges.values())
     asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
-    answers = [(name, scoring.read(each, judge)) for each in given for name, judge in asked.items()]
+    answers = [(name, scoring.read(each, asked[name])) for each in joined for name in asked]
     _check_metrics(task, answers)
 
     requests: dict[str, list[JudgeRequest]] = {name: [] for name in asked}
@@ -172,26 +272,15 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Joined]
     estimates = {name: judge.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
         print(forecast(arguments, estimates, {"task": task.name}))
-        return _Batch(answers, [])
+        return Batch(answers, [])
 
     for name, judge in judges.items():
         if estimates[name].calls:
             judge.preflight()
-    return _Batch(answers, list(judges.values()))
+    return Batch(answers, list(judges.values()))
 
 
-def _check_extra(arguments: argparse.Namespace, judges: Iterable[Judge]) -> None:
-    configs = [judge.config for judge in judges]
-    if not arguments.judge_extra or any(config.extra for config in configs):
-        return
-    names = ", ".join(config.name for config in configs) or "none"
-    raise InputError(
-        "Expected a judge at an address of its own (provider:model@URL), or in this process, for "
-        f"--judge-extra; found {names}. Leave it out."
-    )
-
-
-def _check_metrics(task: Task, answers: _Answers) -> None:
+def _check_metrics(task: Task, answers: Answers) -> None:
     for _, read in answers:
         if not read.scorer.metrics:
             first, *_ = read.scorer.benchmark.metrics(read.scorer.settings)
@@ -201,85 +290,9 @@ def _check_metrics(task: Task, answers: _Answers) -> None:
             )
 
 
-def _scored(arguments: argparse.Namespace, answers: _Answers) -> list[Run]:
-    prepare((read.scorer.metrics, read.records) for _, read in answers if read.scorer.join is None)
-    results = []
-    for name, read in answers:
-        run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)
-        say(*scoring.differences(read.run, run))
-        say(*_failures(run))
-        say(*(f"{run.name}: {remark}" for remark in remarks_on(run.own.benchmark, run.records)))
-        results.append(run)
-    return results
-
-
-def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[Joined]]]:
-    """Return each task with the answers to it, joined to its questions."""
-    wanted = selection(grouping.as_runs(arguments))
-    found = [(_as_asked(arguments, task), runs) for task, runs in _named(arguments, wanted)]
-    for task, _ in found:
-        if arguments.judge:  # before any file is matched
-            chosen_judges(task, arguments, os.environ)
-
-    rows_of = functools.cache(task_questions)  # shared by the files of a task
-    joined = []
-    for task, runs in found:
-        of_task = []
-        for run in runs:
-            answers, remarks = join_questions(
-                run, task, arguments.accept_differences, rows_of, wanted.subset
-            )
-            say(*remarks)
-            of_task.append(answers)
-        joined.append((task, of_task))
-        if len({each.rows[0]["data"] for each in of_task if each.rows}) > 1:
-            say(
-                f"{task.name}: the files have different questions, so that their values do not "
-                "compare."
-            )
-    return joined
-
-
-def _named(arguments: argparse.Namespace, wanted: Selection) -> ByTask:
-    """Return the answers to the named task, or the runs at the paths.
-
-    Raises InputError: neither a task nor a run.
-    """
-    as_runs = grouping.as_runs(arguments)
-    if grouping.names_task(arguments):
-        places = list(map(RunPath, arguments.predictions))
-        found, remarks = unscored_runs(places, wanted, arguments.task)
-    else:
-        if not as_runs.runs[0].path.exists():
-            raise InputError(
-                f"There is no file or folder {arguments.task}. Name one, or a task and the answers "
-                "to it."
-            )
-        found, remarks = unscored_runs(as_runs.runs, wanted)
-    say(*remarks)
-    return found
-
-
-def _as_asked(arguments: argparse.Namespace, task: Task) -> Task:
-    """The task with the rule and the metrics that the arguments name."""
-    if arguments.rule is not None:
-        task = _with_rule(task, arguments.rule)
-    if arguments.metrics and grouping.ALL not in arguments.metrics:
-        task = task.with_metrics(arguments.metrics)
-    return task
-
-
-def _with_rule(task: Task, rule: str) -> Task:
-    if "rule" not in task.benchmark.scoring:
-        raise InputError(
-            f"Expected no --rule for {task.name}, which has no free answers; found {rule}. "
-            "Leave it out."
-        )
-    return dataclasses.replace(task, settings_text=f"{task.settings_text},rule={rule}".strip(","))
-
-
-def _recorded_judge(given: Sequence[Joined]) -> Iterable[str]:
-    runs = [each.run for each in given]
+def _recorded_judges(joined: Sequence[Joined]) -> Iterator[str]:
+    """Yield how the judges that scored the answers before are asked again."""
+    runs = [each.run for each in joined]
     for name, host in dict.fromkeys((run.judge_name, run.signature.judge_host) for run in runs):
         if name:
             place = f" at {host}" if host else ""
@@ -291,11 +304,87 @@ def _recorded_judge(given: Sequence[Joined]) -> Iterable[str]:
             yield "Scored without a judge; --judge PROVIDER:MODEL[@URL] names one."
 
 
-def _failures(run: Run) -> Iterable[str]:
-    for status, (what, remedy) in _REMEDIES.items():
+def _scored(arguments: argparse.Namespace, answers: Answers) -> list[Run]:
+    """Return the scored runs, waiting for the judge; remarks go to stderr."""
+    prepare((read.scorer.metrics, read.records) for _, read in answers if read.scorer.join is None)
+    results = []
+    for name, read in answers:
+        run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)
+        say(*scoring.differences(read.run, run), *_failures(run))
+        say(*(f"{run.name}: {remark}" for remark in remarks_on(run.own.benchmark, run.records)))
+        results.append(run)
+    return results
+
+
+def _failures(run: Run) -> Iterator[str]:
+    for status, (what, remedy) in REMEDIES.items():
         failed = [record for record in run.records if record.status == status]
         if failed:
             yield (
                 f"{run.task}: {run.name}: {len(failed)} of {counted(len(run.records), 'answer')}"
                 f" {what}, the first {failed[0].id}: {str(failed[0].reason).rstrip('. ')}. {remedy}"
             )
+
+
+def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> None:
+    form = arguments.format
+    if arguments.by is not None:
+        _print_groups(arguments, [run for of_task in results for run in of_task])
+    elif form == "json":
+        objects = [score_tables.as_json(of_task) for of_task in results]
+        print(as_json(objects[0] if len(objects) == 1 else objects))
+    elif form == "csv":
+        print(as_csv([row for of_task in results for row in score_tables.rows(of_task)]))
+    else:
+        _print_tables(results, form)
+
+
+def _print_tables(results: Sequence[Sequence[Run]], form: str) -> None:
+    """Print a table per task, and of several tasks one with all models."""
+    tables = [score_tables.as_text(of_task, form) for of_task in results]
+    if len(results) > 1:
+        tables.append(score_tables.models_table(score_tables.of_one_model(results), form))
+    print("\n\n".join(tables))
+
+
+def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
+    """Print one line per run, metric and group; return whether no value is withheld.
+
+    Raises InputError: no run that has the column, or an unknown metric.
+    """
+    suited = _with_column(with_unique_labels(runs), arguments.by)
+    metrics = [_metrics(run, arguments.metrics) for run in suited]
+    prepare((of_run, run.questions) for of_run, run in zip(metrics, suited, strict=True))
+
+    rows: list[GroupValue] = []
+    reasons: list[str] = []
+    for of_run, run in zip(metrics, suited, strict=True):
+        reasons += withheld_values(run, of_run)
+        rows += by_group(run, of_run, arguments.by)
+    for row in rows:
+        if math.isnan(row.value) and row.is_of_part:
+            name = f"{row.metric} of {row.group} of {row.model}"
+            reasons.append(f"{name} is withheld: {row.questions} questions.")
+
+    part: Columns = ["questions"] * any(row.is_of_part for row in rows)
+    values: Columns = [Column("value", "x 100", number, ("low", "high")), "n", *part]
+    labels = ["model", "task", "metric", "group"]
+    print(render(arguments.format, Table(as_records(rows), labels, values)))
+    say(*reasons)
+    return not reasons and all(run.record_set.withheld() is None for run in suited)
+
+
+def _with_column(runs: Sequence[Run], by: str) -> list[Run]:
+    """Return the runs that have a column. Raises InputError: none has it."""
+    columns = [group_columns(frame_of([run])) for run in runs]
+    suited = [run for run, of in zip(runs, columns, strict=True) if by in (GROUP, *of)]
+    if not suited:
+        known = ", ".join(sorted(set().union(*columns)))
+        raise InputError(f"No answers have the column {by}. Known: {known}.")
+    return suited
+
+
+def _metrics(run: Run, names: Sequence[str]) -> list[Metric]:
+    if ALL in names:
+        return run.metrics
+    return [run.metric(name) for name in names or (None,)]

@@ -11,8 +11,7 @@ from choice_runs import answered, write_own
 from host_files import sample_of, write_run
 from report_runs import choices, run_of
 
-from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_label, overall
-from spiqa_tasks.benchmarks.metric import mean_of
+from spiqa_tasks.analysis.breakdown import GroupValue, by_group, overall
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.runs.loading import load_runs
@@ -117,40 +116,6 @@ def test_questions_of_several_documents_are_broken_down_as_questions(tmp_path: P
     texts, form = (by_group(run, [run.metric(name)]) for name in ("rouge_l", "unformatted_rate"))
     assert (texts[0].n, form[0].n) == (39, len(rows))
     assert [row.group for row in texts] == [row.group for row in form]
-
-
-def labelled(*rights: tuple[str, bool]) -> Run:
-    """A run whose questions are from benchmarks of these names."""
-    records = choices([right for _, right in rights])
-    return run_of(
-        [
-            replace(each, details={"source": name})
-            for each, (name, _) in zip(records, rights, strict=True)
-        ]
-    )
-
-
-def test_questions_of_one_label_are_a_row() -> None:
-    """In alphabetical order, each over its own answers with their interval; NaN of all where a
-    part is withheld.
-    """
-    run = labelled(("y", True), ("x", False), ("y", False), ("y", True), ("x", False), ("y", True))
-    x, y = by_label(run, run.metric(), "source")
-    assert (x.group, x.n, x.value, x.questions) == ("x", 2, 0.0, "2 of 2")
-    assert (y.group, y.n, y.value) == ("y", 4, 0.75)
-    assert (y.low, y.high) == pytest.approx(wilson(3, 4), abs=1e-6)
-    part = by_label(replace(run, asked=9), run.metric(), "source")
-    assert [(math.isnan(row.value), row.low is None, row.questions) for row in part] == [
-        (True, True, "6 of 9")
-    ] * 2
-    wanted = by_label(replace(run, asked=9, partial=True), run.metric(), "source")
-    assert [(row.value, row.questions) for row in wanted] == [(0.0, "6 of 9"), (0.75, "6 of 9")]
-
-
-def test_questions_without_the_label_are_unknown() -> None:
-    """A row of their own."""
-    rows = by_label(labelled(("y", True), ("", True), ("", False)), mean_of("accuracy"), "source")
-    assert [(row.group, row.n) for row in rows] == [("unknown", 2), ("y", 1)]
 
 
 def test_groups_are_kind_by_kind() -> None:

@@ -12,6 +12,7 @@ from run_command import run_json
 
 from spiqa_tasks.cli import main
 from spiqa_tasks.l3score_metric import L3Score
+from spiqa_tasks.metrics import coco_java, text_scores
 
 Row = dict[str, Any]
 ROWS: list[Row] = [
@@ -73,6 +74,26 @@ def test_a_file_of_any_form_has_the_number_of_the_metric_in_python(
     assert [(record["id"], record["score"]) for record in records] == [
         (str(place), pytest.approx(score)) for place, score in enumerate(python["scores"], 1)
     ]
+
+
+@pytest.mark.usefixtures("server")
+def test_text_metrics_are_computed_by_name_only(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scores of three answers do not wait for Java."""
+    path = tmp_path / "answers.jsonl"
+    write_lines(path, ROWS)
+    computed = run_json(capsys, "score", path, "--metrics", "rouge_l")[1]
+    assert set(computed["metrics"]) == {"rouge_l"}
+
+    def start(*_: Any) -> Any:
+        pytest.fail("a text program was started")
+
+    monkeypatch.setattr(text_scores, "available_metrics", start)
+    monkeypatch.setattr(coco_java, "_run_tokenizer", start)
+    found = run_json(capsys, "score", path)[1]
+    assert "l3score" in found["metrics"]
+    assert not set(found["metrics"]) & set(text_scores.METRICS)
 
 
 @pytest.mark.usefixtures("server")
