@@ -20,6 +20,7 @@ from spiqa_tasks import __version__
 from spiqa_tasks.errors import InputError, MissingPartError, SpiqaTasksError
 from spiqa_tasks.printable import say
 
+# Groups of the help page -> command, a module of `commands`, -> its line there.
 GROUPS = {
     "start": {
         "list": "show every task and whether its data is there, or the folder of their YAMLs",
@@ -47,12 +48,14 @@ GROUPS = {
         "export": "write SPIQA for fine-tuning (jsonl), or a task for a stock VLMEvalKit (tsv)",
     },
 }
-"""Groups of the help page -> command, a module of `commands`, -> its line there."""
+
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 SHELLS = ("bash", "zsh", "tcsh")
 _KEPT = "what was finished is kept."
+
+# Arguments that name a file to write.
 _WRITTEN = ("output", "samples", "html", "csv", "markdown", "json")
-"""Arguments that name a file to write."""
+
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 # a command imports much, reads many records, keeps them all, and ends: fewer collections pay

@@ -17,10 +17,13 @@ from typing import Any
 from spiqa_tasks.errors import InputError
 
 MODEL = "demo-overlap"
+
+# Highest probability of a word.
 _SURE = 0.99
-"""Highest probability of a word."""
+
+# Further first words: L3Score needs five.
 _OTHERS = {"Maybe": 1e-9, "Partly": 1e-9, "Perhaps": 1e-9}
-"""Further first words: L3Score needs five."""
+
 _PARTS = re.compile(r"^(?:Ground-truth|Candidate) answer: (.*?) ?$", re.MULTILINE)
 
 

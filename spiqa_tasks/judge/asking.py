@@ -106,12 +106,6 @@ class _Queue:
             return heapq.heappop(self._again)[2]
         return self._new.popleft()
 
-    def take_all(self) -> list[Job]:
-        jobs = [*self._new, *(job for _, _, job in self._again)]
-        self._new.clear()
-        self._again.clear()
-        return jobs
-
 
 @dataclass(frozen=True, slots=True)
 class _Try:
@@ -223,8 +217,7 @@ class JudgeLoop:
             self.queue.put(job, now)
             return
 
-        self.patience.failed(job, error.reason, now, made.asked, error.retry_after)
-        self.patience.count(job, now, of_test=made.is_test, is_refusal=error.refused)
+        self.patience.failed(job, error, now, made.asked, of_test=made.is_test)
         if job.counted >= self.config.retry.max_attempts:
             self._done(job, failed(f"{error.reason} (gave up after {job.tries} tries)"))
             return
@@ -237,9 +230,8 @@ class JudgeLoop:
     def _give_up(self) -> None:
         """Fail every job that waits if the judge is given up."""
         reason = self.patience.given_up(_now())
-        if reason is not None:
-            for job in self.queue.take_all():
-                self._done(job, failed(reason))
+        while reason and self.queue:
+            self._done(self.queue.take(math.inf), failed(reason))
 
     def _done(self, job: Job, verdict: Verdict) -> None:
         try:

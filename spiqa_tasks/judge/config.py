@@ -1,7 +1,6 @@
 """A judge's configuration as plain data; `resolve` reads it from arguments and the environment."""
 
 import json
-import random
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,15 +41,6 @@ class RetryPolicy:
     base: float = 0.25
     cap: float = 2.0
     patient: bool = True
-
-    def delay(self, failures: int, retry_after: float | None, rng: random.Random) -> float:
-        """Return the seconds to wait after failures in a row, at least what the server asked for.
-
-        Jitter keeps requests that failed together from coming back together.
-        """
-        doubled = self.base * 2.0 ** min(failures - 1, 30)
-        backoff = min(self.cap, doubled) * rng.uniform(0.5, 1.0)
-        return backoff if retry_after is None else retry_after + backoff * 0.1
 
 
 @dataclass(frozen=True)

@@ -4,42 +4,53 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
+# Requests a second after the first refusal: within a factor of 10 of common limits (300 to 30,000 a
+# minute), which a few epochs make up for.
 FIRST_RATE = 50.0
-"""Requests a second after the first refusal: within a factor of 10 of common limits (300 to 30,000
-a minute), which a few epochs make up for."""
+
+# Lowest rate: below 1 a second an epoch would have too few requests to learn from.
 SLOWEST = 1.0
-"""Lowest rate: below 1 a second an epoch would have too few requests to learn from."""
+
+# Least seconds and requests of an epoch: an eighth is the finest share of refusals worth following.
 EPOCH_SECONDS = 0.5
 EPOCH_REQUESTS = 8
-"""Least seconds and requests of an epoch: an eighth is the finest share of refusals worth
-following."""
+
+# Most seconds of an epoch: a slow server must not hold the rate for longer.
 LONGEST_EPOCH = 3.0
-"""Most seconds of an epoch: a slow server must not hold the rate for longer."""
+
+# Fraction of an epoch's requests that must be back first: the last ones may time out.
 RETURNED = 0.9
-"""Fraction of an epoch's requests that must be back first: the last ones may time out."""
+
+# Factor on the accepted rate if some requests were refused: the limit stays used up. Closer to it
+# more are refused, not fewer, as the rate grows by more after an epoch without refusals.
 ABOVE = 1.1
-"""Factor on the accepted rate if some requests were refused: the limit stays used up. Closer to it
-more are refused, not fewer, as the rate grows by more after an epoch without refusals."""
+
+# Growth of the rate after an epoch without refusals: first, near a limit that has shown, and at
+# most.
 FASTER = 1.1
 FASTEST = 1.5
-"""Growth of the rate after an epoch without refusals: first, near a limit that has shown, and at
-most."""
+
+# Fraction of an earlier epoch's rate below which it shows whether slowing down lowers refusals.
 SLOWED = 0.7
-"""Fraction of an earlier epoch's rate below which it shows whether slowing down lowers refusals."""
+
+# Factor on the rate for one epoch that shows whether refusals depend on the rate.
 TRIAL = 2.0
-"""Factor on the rate for one epoch that shows whether refusals depend on the rate."""
+
+# Epochs after a faster one that was of no use until the next, twice as many each time: where the
+# limit is real, a trial costs as many refusals as it asks above the limit.
 EPOCHS_TO_TRIAL = 16
-"""Epochs after a faster one that was of no use until the next, twice as many each time: where the
-limit is real, a trial costs as many refusals as it asks above the limit."""
+
+# Failures in a row before single requests: with half of all failing by chance, once in 256.
 FAILURES = 8
-"""Failures in a row before single requests: with half of all failing by chance, once in 256."""
+
+# Seconds between the first two single requests, growth of that time, and most seconds, so that the
+# end of an outage is seen within five.
 PROBE_SECONDS = 0.5
 WIDER = 1.5
 RAREST = 5.0
-"""Seconds between the first two single requests, growth of that time, and most seconds, so that the
-end of an outage is seen within five."""
+
+# Seconds a request may be late without delaying the next: a busy loop lowers no rate.
 LATE = 0.02
-"""Seconds a request may be late without delaying the next: a busy loop lowers no rate."""
 
 Outcome = Literal["answered", "refused", "failed"]
 

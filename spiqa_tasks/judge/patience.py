@@ -1,14 +1,15 @@
 """How long a judge is asked: which tries count, and when it is given up. Pure."""
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from spiqa_tasks.judge.config import RetryPolicy
+from spiqa_tasks.judge.providers.provider import RequestError
 from spiqa_tasks.judge.types import JudgeRequest
 
+# Tries that always count; before each later one a test question shows whether it is the server's
+# fault.
 FIRST_TRIES = 3
-"""Tries that always count; before each later one a test question shows whether it is the server's
-fault."""
 
 
 @dataclass(eq=False, slots=True)
@@ -50,7 +51,6 @@ class Patience:
     _last_answer: float = 0.0
     _silent_since: float = 0.0
     _stopped_until: float = 0.0
-    _random: random.Random = field(default_factory=random.Random)
 
     def needs_test(self, job: Job, is_probing: bool) -> bool:
         """Return whether a test question comes before the job's request."""
@@ -62,27 +62,25 @@ class Patience:
         self._last_answer, self.trouble = now, ""
 
     def failed(
-        self, job: Job, reason: str, now: float, asked: float, retry_after: float | None
+        self, job: Job, error: RequestError, now: float, asked: float, *, of_test: bool
     ) -> None:
-        """Note that a request made at `asked` failed now."""
+        """Note that a request made at `asked` failed now, and count the try."""
         if not self.trouble:
             self._silent_since = max(self._last_answer, asked)
-        self.trouble = reason
+        self.trouble = error.reason
         if self._last_answer > job.last_failed:
             job.failures_in_a_row = 0
         job.failures_in_a_row += 1
         job.last_failed = now
-        if retry_after is not None and retry_after > self.policy.patience:
-            self.stop(now + retry_after)
+        if error.retry_after is not None and error.retry_after > self.policy.patience:
+            self.stop(now + error.retry_after)
 
-    def count(self, job: Job, now: float, *, of_test: bool, is_refusal: bool) -> None:
-        """Count a failed try."""
         if self.is_overdue(job, now):
             job.counted = job.tries
         elif of_test:
             # the server is at fault: what the request did meanwhile says nothing about it
             job.counted = min(job.counted, FIRST_TRIES)
-        elif not is_refusal:
+        elif not error.refused:
             job.counted += 1
 
     def is_servers_fault(self, job: Job, *, of_test: bool) -> bool:
@@ -95,8 +93,14 @@ class Patience:
         return not self.policy.patient or age > self.policy.patience
 
     def delay(self, job: Job, retry_after: float | None) -> float:
-        """Return the seconds before the job's next try; they grow only while nobody is answered."""
-        return self.policy.delay(job.failures_in_a_row, retry_after, self._random)
+        """Return the seconds before the job's next try, at least what the server asked for.
+
+        They grow only while nobody is answered. Jitter keeps requests that failed together from
+        coming back together.
+        """
+        doubled = self.policy.base * 2.0 ** min(job.failures_in_a_row - 1, 30)
+        backoff = min(self.policy.cap, doubled) * random.uniform(0.5, 1.0)
+        return backoff if retry_after is None else retry_after + backoff * 0.1
 
     def stop(self, until: float) -> None:
         """Ask nothing more until then."""

@@ -6,18 +6,19 @@ from dataclasses import dataclass, field
 
 from spiqa_tasks.judge.config import JudgeConfig
 
+# Requests at once in the beginning: a server that takes one at a time loses few of them.
 FIRST = 8
-"""Requests at once in the beginning: a server that takes one at a time loses few of them."""
+
+# Times the quickest: up to here answers take as long as before, and twice as many may be asked for.
 SAME = 1.5
-"""Times the quickest: up to here answers take as long as before, and twice as many may be asked
-for."""
+
+# Part of the timeout that a request may wait in a server's queue; longer, and it may be lost there.
 IN_QUEUE = 0.25
-"""Part of the timeout that a request may wait in a server's queue; longer, and it may be lost
-there."""
+
+# A request for one token that has waited so long, and so many times as long as the slowest answer,
+# may be lost: with five seconds for a test question, within the 30 s that an outage may cost.
 LOST_SECONDS = 20.0
 LOST_TIMES = 3.0
-"""A request for one token that has waited so long, and so many times as long as the slowest answer,
-may be lost: with five seconds for a test question, within the 30 s that an outage may cost."""
 
 
 @dataclass(slots=True)

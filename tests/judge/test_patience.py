@@ -3,10 +3,15 @@
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spiqa_tasks.judge.config import RetryPolicy
 from spiqa_tasks.judge.patience import FIRST_TRIES, Job, Patience
+from spiqa_tasks.judge.providers.provider import RequestError
 from spiqa_tasks.judge.types import JudgeRequest
+
+DOWN = RequestError("down", retryable=True)
 
 
 def job() -> Job:
@@ -15,8 +20,7 @@ def job() -> Job:
 
 def fail(patience: Patience, of: Job, now: float, *, of_test: bool = False) -> None:
     of.tries += 1
-    patience.failed(of, "down", now, now - 1, None)
-    patience.count(of, now, of_test=of_test, is_refusal=False)
+    patience.failed(of, DOWN, now, now - 1, of_test=of_test)
 
 
 def test_the_first_three_tries_count_and_later_ones_behind_a_test_question() -> None:
@@ -63,7 +67,23 @@ def test_a_judge_is_given_up_after_so_long_without_an_answer() -> None:
 def test_a_longer_wait_than_the_patience_stops_everything() -> None:
     """As does whoever interrupts."""
     patience, one = Patience(RetryPolicy(patience=10.0)), job()
-    patience.failed(one, "busy", 1.0, 0.0, retry_after=11.0)
+    busy = RequestError("busy", retryable=True, refused=True, retry_after=11.0)
+    patience.failed(one, busy, 1.0, 0.0, of_test=False)
     assert "asks for 11 s of patience" in str(patience.given_up(1.0))
     patience.stop(math.inf)
     assert patience.given_up(1e9) is not None
+
+
+@given(failures=st.integers(1, 5000), retry_after=st.none() | st.floats(0, 100))
+def test_a_wait_stays_within_its_bounds(failures: int, retry_after: float | None) -> None:
+    """It doubles up to the cap, and jitter takes off at most half; a tenth of it comes on top of
+    what the server asked for, so that requests which were told the same do not come back together.
+    """
+    patience, one = Patience(RetryPolicy(base=0.5, cap=30)), job()
+    one.failures_in_a_row = failures
+    full = min(30.0, 0.5 * 2 ** min(failures - 1, 20))
+    wait = patience.delay(one, retry_after)
+    if retry_after is None:
+        assert full / 2 <= wait <= full
+    else:
+        assert full / 20 - 1e-9 <= wait - retry_after <= full / 10 + 1e-9

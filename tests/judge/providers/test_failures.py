@@ -1,14 +1,12 @@
 """The classification of failures is pure, so it is tested without a server."""
 
 import email.utils
-import random
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.judge.config import RetryPolicy
 from spiqa_tasks.judge.providers.provider import LONGEST_WAIT, http_error, retry_after_seconds
 
 
@@ -77,25 +75,6 @@ def test_no_retry_after_value_raises(value: str) -> None:
     """Whatever a server sends, the result is None or a number of seconds from 0."""
     seconds = retry_after_seconds({"retry-after": value})
     assert seconds is None or seconds >= 0
-
-
-@given(tries=st.integers(1, 5000), seed=st.integers(0, 1000))
-def test_the_delay_stays_within_its_bounds(tries: int, seed: int) -> None:
-    """The wait doubles up to the cap, and jitter takes off at most half."""
-    policy = RetryPolicy(base=0.5, cap=30)
-    full = min(30.0, 0.5 * 2 ** min(tries - 1, 20))
-    assert full / 2 <= policy.delay(tries, None, random.Random(seed)) <= full
-
-
-@given(tries=st.integers(1, 50), seed=st.integers(0, 1000))
-def test_what_the_server_asked_for_gets_jitter_on_top(tries: int, seed: int) -> None:
-    """A tenth of the ordinary wait is added, so that requests which were told the same do not
-    come back together.
-    """
-    policy = RetryPolicy()
-    added = policy.delay(tries, 12.0, random.Random(seed)) - 12.0
-    assert added == pytest.approx(policy.delay(tries, None, random.Random(seed)) / 10)
-    assert added > 0
 
 
 def test_a_date_is_a_wait() -> None:
