@@ -42,7 +42,7 @@ def test_a_command_without_its_packages_names_the_extra(
     """Where NumPy is absent `paper` ends with status 2 and the command that installs it, and the
     doctor works.
     """
-    for name in ("commands.paper_tables", "analysis.paper.measures"):
+    for name in ("commands.paper_tables", "analysis.paper"):
         monkeypatch.delitem(sys.modules, f"spiqa_tasks.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "numpy", None)
     assert main(["paper", "scifibench", "section4.4", "out"]) == 2

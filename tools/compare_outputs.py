@@ -271,7 +271,7 @@ PAPER = {
         "figure3": "",
         "table2": "{host}/frequent {host}/random",
         "section4.2": "{host}/orders",
-        "section4.4": "{host}/random --repeats 2000 --seed 1",
+        "section4.4": "{host}/random",
         "figure6": "{host}/orders",
         "figure7": "{host}/random",
         "figure10": "{host}/orders",

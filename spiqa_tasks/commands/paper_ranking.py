@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.commands.judge_options import all_stored
 from spiqa_tasks.errors import InputError
@@ -20,20 +22,19 @@ from spiqa_tasks.judge.sanitize import sanitize, shortened
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.published import Item
-from spiqa_tasks.report.printer import Column, Table, as_json, render
+from spiqa_tasks.report.printer import Column, Table, render
 from spiqa_tasks.runs.loading import own_runs
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import Selection
-from spiqa_tasks.scoring.ranking import combined, mean_sd, parse_ranking
+from spiqa_tasks.scoring.ranking import parse_ranking
 
 TRUE = "True Caption"
 COMBINED = "Combined"
+
+# A ranking is a list of at most 26 letters; some judges write a sentence first.
 MAX_TOKENS = 256
-"""A ranking is a list of at most 26 letters; some judges write a sentence first."""
+# One letter is that of the true caption.
 MOST_MODELS = len(ascii_uppercase) - 1
-"""One letter is that of the true caption."""
-Ranks = Mapping[str, Mapping[str, int]]
-"""Id of a figure -> writer of a caption -> rank (1 the best)."""
 
 
 class Figure(NamedTuple):
@@ -42,6 +43,15 @@ class Figure(NamedTuple):
     id: str
     picture: str
     captions: Mapping[str, str]
+
+
+class Rank(NamedTuple):
+    """A judge's rank of a writer's caption of a figure, 1 the best."""
+
+    judge: str
+    figure: str
+    writer: str
+    rank: int
 
 
 def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
@@ -53,47 +63,29 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
     say(*remarks)
     figures, left_out = read_figures(runs)
 
-    rankings = [
-        JudgeRanking(name, judge, figures, arguments.seed) for name, judge in judges.items()
-    ]
-    if arguments.dry_run:
-        calls = {ranking.name: ranking.calls for ranking in rankings}
-        _print_plan(calls, len(figures), arguments.format)
-        return 0
+    asked = {name: [ask_of(figure, name) for figure in figures] for name in judges}
+    for name, judge in judges.items():  # all keys, before the first judge is paid
+        if judge.estimate([request for _, request in asked[name]]).calls:
+            judge.require_key()
 
-    for ranking in rankings:  # all keys, before the first judge is paid
-        ranking.require_key()
+    ranks: list[Rank] = []
+    failures: Counter[str] = Counter()
+    for name, judge in judges.items():
+        verdicts = judge.verdicts([request for _, request in asked[name]])
+        letters = [writers for writers, _ in asked[name]]
+        ranks += read_rankings(name, figures, letters, verdicts, failures)
 
-    by_judge: dict[str, Ranks] = {}
-    failures: dict[str, Mapping[str, int]] = {}
-    for ranking in rankings:
-        by_judge[ranking.name], failures[ranking.name] = ranking.ranks()
+    say(
+        f"{counted(len(figures), 'figure')}, {left_out} without a caption of every model, "
+        f"{counted(failures.total(), 'ranking')} failed.",
+        *(f"{count} x {reason}" for reason, count in failures.items()),
+    )
+    values = [Column((name,), show=_mean_and_sd) for name in (*judges, COMBINED)]
+    table = Table(mean_ranks(ranks), [Column("captions_by", "captions by")], values)
+    print(render(arguments.format, table))
 
-    _print_ranks(by_judge, failures, len(figures), left_out, arguments.format)
-    is_complete = not left_out and not any(failures.values()) and all_stored(judges.values())
+    is_complete = not left_out and not failures and all_stored(judges.values())
     return 0 if is_complete else 3
-
-
-class JudgeRanking:
-    """One judge's questions about all figures."""
-
-    def __init__(self, name: str, judge: JudgeClient, figures: Sequence[Figure], seed: int) -> None:
-        self.name = name
-        self.judge = judge
-        self.figures = figures
-        questions = [ask_of(figure, name, seed) for figure in figures]
-        self.letters = [writers for writers, _ in questions]
-        self.requests = [request for _, request in questions]
-        self.calls = judge.estimate(self.requests).calls
-
-    def require_key(self) -> None:
-        """Raise JudgeError if requests are to be sent and there is no key for them."""
-        if self.calls:
-            self.judge.require_key()
-
-    def ranks(self) -> tuple[Ranks, Mapping[str, int]]:
-        """Return the ranks, and reason -> number of rankings without one; waits for the judge."""
-        return read_rankings(self.figures, self.letters, self.judge.verdicts(self.requests))
 
 
 def _judges(names: Sequence[str], item: Item) -> dict[str, JudgeClient]:
@@ -114,43 +106,6 @@ def _judges(names: Sequence[str], item: Item) -> dict[str, JudgeClient]:
     return judges
 
 
-def _print_plan(calls: Mapping[str, int], figures: int, form: str) -> None:
-    if form == "json":
-        print(as_json({"calls": calls, "items": figures}))
-    else:
-        for name, count in calls.items():
-            print(f"{name}: {count} requests for {figures} figures")
-
-
-def _print_ranks(
-    by_judge: Mapping[str, Ranks],
-    failures: Mapping[str, Mapping[str, int]],
-    figures: int,
-    left_out: int,
-    form: str,
-) -> None:
-    failed = sum(sum(reasons.values()) for reasons in failures.values())
-    notes = [
-        f"{counted(figures, 'figure')}, {left_out} without a caption of every model, "
-        f"{counted(failed, 'ranking')} failed."
-    ]
-    for name, reasons in failures.items():
-        notes += [f"{name}: {count} x {reason}" for reason, count in reasons.items()]
-
-    rows = mean_ranks(by_judge)
-    values = [Column(("ranks", name), show=_mean_and_sd) for name in (*by_judge, COMBINED)]
-    table = Table(rows, [Column("captions_by", "captions by")], values, notes=notes)
-    whole = {
-        "ranking": {row["captions_by"]: row["ranks"] for row in rows},
-        "counts": {"items": figures, "without_caption": left_out, "failures": failures},
-    }
-    print(render(form, table, whole=whole))
-
-
-def _mean_and_sd(ranks: Mapping[str, float]) -> str:
-    return f"{ranks['mean']:.2f} ± {ranks['sd']:.2f}"
-
-
 def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
     """Return the figures that every model has a caption of, and how many others there are.
 
@@ -158,8 +113,16 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
     DataError: no figures on disk.
     """
     captioning = [run for run in runs if getattr(run.settings, "prompt", "") == "caption"]
-    split = _only_split(captioning)
-    by_model = {run.name: _captions(run) for run in captioning}
+    kinds = {(run.own.split, run.signature.settings) for run in captioning}
+    if len(kinds) != 1:
+        raise InputError(
+            "Expected runs of scifibench_captioning with one choice of settings, "
+            f"found {len(kinds)}."
+        )
+
+    by_model = {
+        run.name: {record.id: record.prediction for record in run.records} for run in captioning
+    }
     if len(by_model) > MOST_MODELS:
         raise InputError(
             f"Expected captions of at most {MOST_MODELS} models, which get a letter each, "
@@ -167,11 +130,11 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
         )
 
     references = {record.id: record.reference for run in captioning for record in run.records}
-    rows = load_rows("scifibench", split, "prompt=caption")
+    rows = load_rows("scifibench", captioning[0].own.split, "prompt=caption")
     pictures = {row["id"]: row["images"][0] for row in rows}
     figures = []
     for key, reference in references.items():
-        captions = {name: of_model.get(key, "") for name, of_model in by_model.items()}
+        captions = {name: of_model.get(key) or "" for name, of_model in by_model.items()}
         if all(captions.values()):
             figures.append(Figure(key, pictures[key], {TRUE: reference, **captions}))
 
@@ -183,29 +146,10 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
     return figures, left_out
 
 
-def _captions(run: Run) -> dict[str, str]:
-    return {record.id: record.prediction or "" for record in run.records}
-
-
-def _only_split(captioning: Sequence[Run]) -> str:
-    """Return the split of all runs. Raises InputError: none, or runs of several splits or
-    settings.
-    """
-    splits = {(run.own.split, run.signature.settings) for run in captioning}
-    if len(splits) != 1:
-        raise InputError(
-            "Expected runs of scifibench_captioning with one choice of settings, "
-            f"found {len(splits)}."
-        )
-    return splits.pop()[0]
-
-
-def ask_of(figure: Figure, judge: str, seed: int) -> tuple[dict[str, str], JudgeRequest]:
-    """Return letter -> writer, in an order drawn by the figure, the judge and the seed, and the
-    request.
-    """
+def ask_of(figure: Figure, judge: str) -> tuple[dict[str, str], JudgeRequest]:
+    """Return letter -> writer, in an order drawn by the figure and the judge, and the request."""
     writers = sorted(figure.captions)
-    random.Random(f"rank#{seed}#{judge}#{figure.id}").shuffle(writers)
+    random.Random(f"rank#0#{judge}#{figure.id}").shuffle(writers)
     lettered = dict(zip(ascii_uppercase[: len(writers)], writers, strict=True))
     captions = "\n".join(
         f"{letter}) {sanitize(shortened(figure.captions[writer]))}"
@@ -225,42 +169,51 @@ def ask_of(figure: Figure, judge: str, seed: int) -> tuple[dict[str, str], Judge
 
 
 def read_rankings(
-    figures: Sequence[Figure], lettered: Sequence[Mapping[str, str]], verdicts: Sequence[Verdict]
-) -> tuple[Ranks, Mapping[str, int]]:
-    """Return the ranks that a judge gave, and reason -> number of the rankings that failed or
-    cannot be read.
+    judge: str,
+    figures: Sequence[Figure],
+    letters: Sequence[Mapping[str, str]],
+    verdicts: Sequence[Verdict],
+    failures: Counter[str],
+) -> list[Rank]:
+    """Return a judge's ranks; count the rankings that failed or cannot be read in `failures`.
+
+    `letters` has letter -> writer for each figure.
     """
-    found: dict[str, dict[str, int]] = {}
-    failures: Counter[str] = Counter()
-    for figure, writers, verdict in zip(figures, lettered, verdicts, strict=True):
+    ranks = []
+    for figure, writers, verdict in zip(figures, letters, verdicts, strict=True):
         order, reason = None, f"judge_failed: {verdict.reason}"
         if verdict.ok:
             order, reason = parse_ranking(verdict.text, list(writers))
         if order is None:
-            failures[reason] += 1
-        else:
-            found[figure.id] = {writers[letter]: rank for rank, letter in enumerate(order, start=1)}
-    return found, failures
+            failures[f"{judge}: {reason}"] += 1
+            continue
+        for rank, letter in enumerate(order, start=1):
+            ranks.append(Rank(judge, figure.id, writers[letter], rank))
+    return ranks
 
 
-def mean_ranks(by_judge: Mapping[str, Ranks]) -> list[dict[str, Any]]:
-    """Return a row per writer, the best first: of each judge and `COMBINED` the `mean` rank,
-    `sd`, and `n` figures.
+def mean_ranks(ranks: Sequence[Rank]) -> list[dict[str, Any]]:
+    """Return a row per writer, the best first, with `mean`, `sd` and `n` of each judge's ranks.
+
+    `COMBINED` is over the means of the figures that every judge ranked, as in Table 3.
     """
+    if not ranks:
+        return []
+
+    by_figure = pd.DataFrame(ranks).pivot(
+        index=["writer", "figure"], columns="judge", values="rank"
+    )
+    by_figure[COMBINED] = by_figure.mean(axis="columns", skipna=False)
+
     rows = []
-    for writer in sorted(
-        {writer for found in by_judge.values() for places in found.values() for writer in places}
-    ):
-        columns = {
-            judge: {key: float(each[writer]) for key, each in found.items()}
-            for judge, found in by_judge.items()
-        }
-        columns[COMBINED] = combined(list(columns.values()))
-        ranks = {
-            judge: dict(
-                zip(("mean", "sd", "n"), (*mean_sd(list(each.values())), len(each)), strict=True)
-            )
-            for judge, each in columns.items()
-        }
-        rows.append({"captions_by": writer, "ranks": ranks})
-    return sorted(rows, key=lambda row: row["ranks"][COMBINED]["mean"])
+    for writer, of_writer in by_figure.groupby("writer"):
+        row: dict[str, Any] = {"captions_by": writer}
+        for judge, places in of_writer.items():
+            sd = places.std() if places.count() > 1 else 0.0
+            row[str(judge)] = {"mean": places.mean(), "sd": sd, "n": int(places.count())}
+        rows.append(row)
+    return sorted(rows, key=lambda row: row[COMBINED]["mean"])
+
+
+def _mean_and_sd(ranks: Mapping[str, float]) -> str:
+    return f"{ranks['mean']:.2f} ± {ranks['sd']:.2f}"

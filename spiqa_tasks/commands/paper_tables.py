@@ -1,15 +1,21 @@
-"""Makers of the papers' tables: each prints one again from runs, beside the printed rows."""
+"""Makers of the papers' tables: each makes one again from runs, beside the printed rows."""
 
 import argparse
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import by_group, overall
 from spiqa_tasks.analysis.gain import ablation_pairs
-from spiqa_tasks.analysis.paper.alignment import alignment, summary
-from spiqa_tasks.analysis.paper.measures import bootstrap, correlations, spread
-from spiqa_tasks.analysis.paper.sizes import MEASURES, by_size
+from spiqa_tasks.analysis.paper import (
+    alignment,
+    bootstrap,
+    by_size,
+    correlations,
+    judged_scores,
+    spread,
+)
 from spiqa_tasks.analysis.published_rows import published_values
 from spiqa_tasks.benchmarks.metric import Metric, prepare
 from spiqa_tasks.commands.gain import print_gain
@@ -21,205 +27,106 @@ from spiqa_tasks.commands.run_arguments import (
     runs_by_path,
     withheld_values,
 )
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.published import Item, load, tables
-from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, as_records, render
+from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, render
 from spiqa_tasks.report.records import printed_record, records_of, shown_metrics
 from spiqa_tasks.report.score_tables import of_one_model, paper_table
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.values import number, percent
 
-_VALUE = Column("value", "x 100", number, ("low", "high"))
-_ACROSS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")
-"""Columns of published tables whose entries head columns, as in the papers; the other ones label
-the rows.
-"""
+# Columns of published tables whose entries head columns, as in the papers; others label the rows.
+_HEADS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")
 _NUMBERS = ("value", "sd", "variance")
+
 _SCORE_LABELS = ("model", "source", "judge", "task", "metric", "group")
+_VALUE = Column("value", "x 100", number, ("low", "high"))
 
 
-def _show(
-    arguments: argparse.Namespace,
-    item: Item,
-    rows: Sequence[Mapping[str, Any]],
-    labels: Columns,
-    values: Columns,
-    left_out: Sequence[str] = (),
-) -> int:
-    """Print rows, then for people those that the paper prints; return 3 if something is left
-    out.
-    """
-    print(render(arguments.format, Table(rows, labels, values), *_printed(item)))
-    return 3 if left_out else 0
+@dataclass(frozen=True)
+class MeasuredTable:
+    """A function of `analysis.paper` that makes rows of runs and a metric, and their columns."""
 
-
-def _printed(item: Item) -> list[Table]:
-    """Return the published table in the printed unit, a column per benchmark, category and
-    metric that vary.
-    """
-    if (item.paper, item.key) not in tables():
-        return []
-
-    rows = load(item.paper, item.key)
-    labels, heads = _varied_columns(rows)
-
-    lines: dict[tuple[Any, ...], dict[str, Any]] = {}
-    columns: dict[str, None] = {}
-    for row in rows:
-        key = tuple(row[name] for name in labels)
-        line = lines.setdefault(key, {**dict(zip(labels, key, strict=True)), "cells": {}})
-        head = " ".join(str(row[name]) for name in heads) or "value"
-        line["cells"][head] = _printed_cell(row)
-        columns[head] = None
-
-    shown = [Column(("cells", head)) for head in columns]
-    return [Table([*lines.values()], labels, shown, title=f"As printed, {item.name}", data=())]
-
-
-def _varied_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
-    """Return the columns that label rows and those that head columns, of those with several
-    values.
-    """
-    labels: list[str] = []
-    heads: list[str] = []
-    for name in rows[0]:
-        # an empty cell is no value: Table 5's gain is of no single strategy
-        values = {row[name] for row in rows} - {None}
-        if name not in _NUMBERS and len(values) > 1:
-            (heads if name in _ACROSS else labels).append(name)
-
-    return labels, heads
-
-
-def _printed_cell(row: Mapping[str, Any]) -> str:
-    if row["value"] is None:
-        return "-"
-    deviation = "" if row.get("sd") is None else f" ± {row['sd']:g}"
-    return f"{row['value']:g}{deviation}"
-
-
-def _main(arguments: argparse.Namespace, _item: Item) -> int:
-    print(paper_table(of_one_model([[run] for run in named_runs(arguments)]), arguments.format))
-    return 0
-
-
-def _scores(arguments: argparse.Namespace, item: Item) -> int:
-    """Print the values of the table's metrics, overall or by group, and the printed ones for the
-    same questions.
-    """
-    runs, _ = runs_by_path(arguments)
-    chosen = arguments.metric or item.option("metric")
-    names = chosen.split(",") if chosen else ()
-    metrics = [_metrics(run, item, names) for run in runs]
-    prepare((of_run, run.questions) for of_run, run in zip(metrics, runs, strict=True))
-
-    values = by_group if item.option("by") == "group" else overall
-    made: list[dict[str, Any]] = []
-    for run, of_run in zip(runs, metrics, strict=True):
-        say(*withheld_values(run, of_run))
-        made += records_of(run, values(run, of_run))
-
-    printed = _printed_records(runs, item, {_place(record) for record in made})
-    made_again = Table([*made, *printed], _SCORE_LABELS, ["n", "questions", _VALUE])
-    print(render(arguments.format, made_again, *([] if printed else _printed(item))))
-    return 0
-
-
-def _metrics(run: Run, item: Item, names: Sequence[str]) -> list[Metric]:
-    """Return the metrics that are asked for, that the table prints, or that the host's table
-    shows.
-    """
-    if names:
-        return [run.metric(name) for name in names]
-    if not run.is_own:
-        return [run.metric()]
-
-    printed = {value.metric for value in published_values(run, item.name)}
-    return [metric for metric in run.metrics if metric.name in printed] or shown_metrics(run)
-
-
-def _printed_records(
-    runs: Sequence[Run], item: Item, places: Collection[tuple[Any, ...]]
-) -> list[dict[str, Any]]:
-    """Return the published values for the runs' tasks that stand at these places of the table."""
-    values = {
-        (run.task, value): None
-        for run in runs
-        if run.is_own
-        for value in published_values(run, item.name)
-    }
-    records = [printed_record(value, task, value.judge) for task, value in values]
-    return [record for record in records if _place(record) in places]
-
-
-def _place(record: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what a value is of, whoever measured it."""
-    return record["task"], record["metric"], record["group"]
-
-
-def _correlate(arguments: argparse.Namespace, item: Item) -> int:
-    rows, left_out = correlations(named_runs(arguments))
-    say(*left_out)
-    labels: Columns = ["model", "task", "metric", Column("correlated_with", "with"), "judge"]
-    rho = Column("spearman", "Spearman", lambda value: "-" if value is None else f"{value:.2f}")
-    return _show(arguments, item, rows, labels, ["n", rho], left_out)
-
-
-def _spread(arguments: argparse.Namespace, item: Item) -> int:
-    rows = spread(measured_runs(arguments), arguments.metric, arguments.over or item.option("over"))
-    statistics = [Column(name, show=number) for name in ("mean", "sd", "range")]
-    values = [Column("accuracies", show=_by_setting), *statistics]
-    return _show(
-        arguments, item, rows, ["model", "split", "settings", "over"], [*values, "questions"]
-    )
+    rows: Callable[..., Sequence[Mapping[str, Any]]]
+    labels: Columns
+    values: Columns
 
 
 def _by_setting(shares: Mapping[Any, float]) -> str:
     return " ".join(f"{setting}:{percent(share)}" for setting, share in shares.items())
 
 
-def _bootstrap(arguments: argparse.Namespace, item: Item) -> int:
-    given = (arguments.size, arguments.repeats, arguments.seed, arguments.metric)
-    rows = [bootstrap(run, *given) for run in measured_runs(arguments)]
-    variance = Column(
-        "variance", show=lambda share: "-" if math.isnan(share) else f"{100 * share:.3f}"
-    )
-    values: Columns = ["n", "size", "repeats", Column("mean", show=number), variance, "questions"]
-    return _show(arguments, item, rows, ["model", "task"], values)
+def _variance(share: float) -> str:
+    return "-" if math.isnan(share) else f"{100 * share:.3f}"
 
 
-def _sizes(arguments: argparse.Namespace, item: Item) -> int:
-    rows = [
-        {"by": measure, **row}
-        for run in measured_runs(arguments)
-        for measure in MEASURES
-        for row in as_records(by_size(run, run.metric(arguments.metric), measure))
-    ]
-    return _show(arguments, item, rows, ["model", "task", "metric", "by", "group"], ["n", _VALUE])
+def _rho(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.2f}"
 
 
-def _alignment(arguments: argparse.Namespace, item: Item) -> int:
-    runs = measured_runs(arguments)
-    labels = ["model", "split", "mark", "ignore"]
-    if not arguments.summary:
-        shares = [Column("control", show=number), Column("accuracy", show=number)]
-        values: Columns = [
+_TABLES = {
+    "alignment": MeasuredTable(
+        alignment,
+        ["model", "split", "mark", "ignore"],
+        [
             "n",
-            *shares,
+            Column("control", show=number),
+            Column("accuracy", show=number),
             Column("change", show=number, more=("low", "high")),
             "questions",
-        ]
-        return _show(arguments, item, alignment(runs, arguments.metric), labels, values)
-    rows = summary(runs, arguments.metric)
-    say(
-        *(
-            f"{row['measure']} of {row['model']}, {row['split']}: {row['why_not']}."
-            for row in rows
-            if row["why_not"]
-        )
-    )
-    value = Column("value", show=number, more=("low", "high"))
-    return _show(arguments, item, rows, [*labels, "measure"], ["n", value, "questions"])
+        ],
+    ),
+    "bootstrap": MeasuredTable(
+        bootstrap,
+        ["model", "task"],
+        [
+            *("n", "size", "repeats"),
+            Column("mean", show=number),
+            Column("variance", show=_variance),
+            "questions",
+        ],
+    ),
+    "sizes": MeasuredTable(by_size, ["model", "task", "metric", "by", "group"], ["n", _VALUE]),
+    "spread": MeasuredTable(
+        spread,
+        ["model", "split", "settings", "over"],
+        [
+            Column("accuracies", show=_by_setting),
+            *(Column(name, show=number) for name in ("mean", "sd", "range")),
+            "questions",
+        ],
+    ),
+}
+
+
+def _measured(arguments: argparse.Namespace, item: Item) -> int:
+    runs = [run for run in measured_runs(arguments) if run.own.benchmark_name == item.paper]
+    if not runs:
+        raise InputError(f"Expected runs of {item.paper} for {item.name}, found none.")
+
+    table = _TABLES[item.maker]
+    rows = table.rows(runs, arguments.metric, **item.options)
+    made = Table(rows, table.labels, table.values)
+    print(render(arguments.format, made, *_printed(item)))
+    return 0
+
+
+def _correlate(arguments: argparse.Namespace, item: Item) -> int:
+    runs = named_runs(arguments)
+    unjudged = [run for run in runs if not judged_scores(run)]
+    rows = correlations(runs)
+
+    say(*(f"{run.task} of {run.name} is left out: it has no L3Score." for run in unjudged))
+    labels: Columns = ["model", "task", "metric", Column("correlated_with", "with"), "judge"]
+    table = Table(rows, labels, ["n", Column("spearman", "Spearman", _rho)])
+    print(render(arguments.format, table, *_printed(item)))
+    return 3 if unjudged else 0
+
+
+def _main(arguments: argparse.Namespace, _item: Item) -> int:
+    print(paper_table(of_one_model([[run] for run in named_runs(arguments)]), arguments.format))
+    return 0
 
 
 def _gain(arguments: argparse.Namespace, item: Item) -> int:
@@ -232,17 +139,93 @@ def _gain(arguments: argparse.Namespace, item: Item) -> int:
     return 3 if problems else 0
 
 
+def _scores(arguments: argparse.Namespace, item: Item) -> int:
+    """Print the values of the table's metrics and the printed ones for the same questions."""
+    runs, _ = runs_by_path(arguments)
+    metrics = [_metrics(run, item, arguments.metric or item.options.get("metric")) for run in runs]
+    # The text metrics of all runs in one call, which starts Java once.
+    prepare((of_run, run.questions) for of_run, run in zip(metrics, runs, strict=True))
+
+    values = by_group if item.options.get("by") == "group" else overall
+    made: list[dict[str, Any]] = []
+    for run, of_run in zip(runs, metrics, strict=True):
+        say(*withheld_values(run, of_run))
+        made += records_of(run, values(run, of_run))
+
+    measured = {_question_of(record) for record in made}
+    printed = [
+        record for record in _printed_records(runs, item) if _question_of(record) in measured
+    ]
+    table = Table([*made, *printed], _SCORE_LABELS, ["n", "questions", _VALUE])
+    print(render(arguments.format, table, *([] if printed else _printed(item))))
+    return 0
+
+
+def _metrics(run: Run, item: Item, names: str | None) -> list[Metric]:
+    """Return the metrics of some names, or those that the table or else the host's table shows."""
+    if names:
+        return [run.metric(name) for name in names.split(",")]
+    if not run.is_own:
+        return [run.metric()]
+
+    printed = {value.metric for value in published_values(run, item.name)}
+    return [metric for metric in run.metrics if metric.name in printed] or shown_metrics(run)
+
+
+def _printed_records(runs: Sequence[Run], item: Item) -> list[dict[str, Any]]:
+    """Return the published values for the runs' tasks, each once."""
+    values = {}
+    for run in runs:
+        for value in published_values(run, item.name) if run.is_own else ():
+            values[run.task, value] = printed_record(value, run.task, value.judge)
+    return list(values.values())
+
+
+def _question_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what a value is of, whoever measured it."""
+    return record["task"], record["metric"], record["group"]
+
+
+def _printed(item: Item) -> list[Table]:
+    """Return the published table in the printed unit, or [] if the paper has only a picture."""
+    if (item.paper, item.key) not in tables():
+        return []
+
+    rows = load(item.paper, item.key)
+    varied = [
+        name
+        for name in rows[0]
+        if name not in _NUMBERS and len({row[name] for row in rows} - {None}) > 1
+    ]
+    labels = [name for name in varied if name not in _HEADS]
+    heads = [name for name in varied if name in _HEADS]
+
+    lines: dict[tuple[Any, ...], dict[str, Any]] = {}
+    columns = {}
+    for row in rows:
+        head = " ".join(str(row[name]) for name in heads) or "value"
+        about = {name: row[name] for name in labels}
+        lines.setdefault(tuple(about.values()), about)[head] = _printed_cell(row)
+        columns[head] = Column((head,))
+
+    title = f"As printed, {item.name}"
+    return [Table([*lines.values()], labels, [*columns.values()], title, data=())]
+
+
+def _printed_cell(row: Mapping[str, Any]) -> str:
+    if row["value"] is None:
+        return "-"
+    deviation = "" if row.get("sd") is None else f" ± {row['sd']:g}"
+    return f"{row['value']:g}{deviation}"
+
+
+# Name in `published/items.csv` -> maker: prints and returns the exit status. `paper` itself makes
+# `counts`.
 MAKERS: Mapping[str, Callable[[argparse.Namespace, Item], int]] = {
-    "alignment": _alignment,
-    "bootstrap": _bootstrap,
+    **dict.fromkeys(_TABLES, _measured),
     "correlate": _correlate,
     "gain": _gain,
     "main": _main,
     "rank": rank_captions,
     "scores": _scores,
-    "sizes": _sizes,
-    "spread": _spread,
 }
-"""Name in `published/items.csv` -> maker: prints and returns the exit status; `paper` makes
-`counts` itself.
-"""

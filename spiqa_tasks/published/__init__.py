@@ -32,7 +32,7 @@ class Item:
         maker: function of `commands.paper_tables` that makes it again, `counts`, or ''.
         tasks: arguments of lmms-eval's --tasks for its runs; benchmarks for counts of the data.
         note: what is missing of it, or why nothing makes it.
-        options: defaults of the maker's options, as `key=value`.
+        options: of the maker: `by`, `metric` or `over`.
     """
 
     paper: str
@@ -43,21 +43,19 @@ class Item:
     maker: str
     tasks: tuple[str, ...]
     note: str
-    options: tuple[str, ...]
-
-    def option(self, name: str) -> str | None:
-        """Return the default of an option, or None."""
-        return dict(option.split("=") for option in self.options).get(name)
+    options: dict[str, str]
 
 
 @cache
 def items() -> tuple[Item, ...]:
     """Return every item, in the order of the papers."""
-    lists = ("needs", "tasks", "options")
-    return tuple(
-        Item(**row | {name: tuple(row[name].split()) for name in lists})
-        for row in _read("items.csv")
-    )
+    found = []
+    for row in _read("items.csv"):
+        row["options"] = dict(option.split("=") for option in row["options"].split())
+        for name in ("needs", "tasks"):
+            row[name] = tuple(row[name].split())
+        found.append(Item(**row))
+    return tuple(found)
 
 
 def item_named(paper: str, name: str) -> Item:

@@ -1,8 +1,7 @@
-"""Rank correlations, a judge's ranking of captions, and the mean ranks of SciFIBench's Table 3."""
+"""Read a judge's ranking of captions (SciFIBench, Table 3)."""
 
 import re
-import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 # Words before a list, such as "Ranked captions:".
 _LEAD = re.compile(r".*(?:ranked\s+captions?|ranking)\W*?:", re.IGNORECASE)
@@ -27,27 +26,6 @@ _NUMBERED_LINE = re.compile(
     r"\s*\d{1,2}\s*[.):]\s*(?:caption\s+)?[\"'`*(\[]*([A-Z])(?![\w'])(?!\s+\w).*", re.IGNORECASE
 )
 
-Pairs = list[tuple[float, float]]
-"""Two scores of each answer."""
-
-
-def matched(scores: Mapping[str, float], others: Mapping[str, float]) -> Pairs:
-    """Return both scores of each id that has two."""
-    return [(score, others[key]) for key, score in scores.items() if key in others]
-
-
-def rank_correlations(pairs: Pairs) -> tuple[float | None, float | None]:
-    """Return Spearman's rho and Kendall's tau-b, in [-1, 1]; None where they are not defined.
-
-    That is of fewer than two answers, or of one score for all of them.
-    """
-    columns = list(zip(*pairs, strict=True))
-    if len(pairs) < 2 or any(len(set(column)) == 1 for column in columns):
-        return None, None
-    from scipy.stats import kendalltau, spearmanr
-
-    return float(spearmanr(*columns).statistic), float(kendalltau(*columns).statistic)
-
 
 def parse_ranking(text: str, letters: Sequence[str]) -> tuple[tuple[str, ...] | None, str]:
     """Return the ranking of all `letters` in `text` from best to worst, or None, and the reason.
@@ -64,22 +42,6 @@ def parse_ranking(text: str, letters: Sequence[str]) -> tuple[tuple[str, ...] | 
     if complete:
         return tuple(complete[-1]), "ok"
     return None, "incomplete" if any(len(order) > 1 for order in orders) else "no_list"
-
-
-def mean_sd(values: Sequence[float]) -> tuple[float, float]:
-    """Return mean and sample standard deviation (0 for a single value); NaN for no values."""
-    if not values:
-        return float("nan"), float("nan")
-    return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0
-
-
-def combined(by_judge: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return item -> mean rank over the judges, for items ranked by every judge.
-
-    The deviation of Table 3's combined column is over these means.
-    """
-    shared = set.intersection(*(set(ranked) for ranked in by_judge)) if by_judge else set()
-    return {item: statistics.fmean(ranked[item] for ranked in by_judge) for item in sorted(shared)}
 
 
 def _candidates(text: str) -> list[list[str]]:

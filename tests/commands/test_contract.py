@@ -120,7 +120,7 @@ def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         *(
             "score --by group {}",
-            "paper scifibench section4.4 {} --repeats 10",
+            "paper scifibench section4.4 {}",
             "paper spiqa",
             "compare {}",
             "score {}",

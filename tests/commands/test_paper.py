@@ -15,6 +15,7 @@ from host_files import choice_samples, sample_of, write_run
 from judged_runs import write_judged
 from run_command import run_json, words
 
+from spiqa_tasks.analysis import paper
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.published import Item, items, load
@@ -65,45 +66,37 @@ def write_for(item: Item, folder: Path) -> list[str]:
     elif item.paper == "spiqa":
         write_judged(folder, "m", [place / QUESTIONS for place in range(QUESTIONS)], "openai:x")
     else:
-        write_choices(
-            folder, {"plain": ("", 7), "marked": ("mark=correct", 0), "other": ("shuffle=1", 5)}
-        )
+        tasks = {"plain": ("", 7), "marked": ("mark=correct", 0), "other": ("shuffle=1", 5)}
+        write_choices(folder, tasks | {"shot": ("shots=1", 3)})
     return [str(folder)]
 
 
 @pytest.mark.parametrize("item", MADE, ids=lambda item: f"{item.paper}-{item.key}")
 def test_every_item_that_has_a_maker_is_made_of_demo_data(
-    item: Item, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    item: Item,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """At least one row; nothing is missing but what the note of the list says."""
-    more = ["--repeats", "20"] if item.maker == "bootstrap" else []
-    status, rows, errors = run_json(
-        capsys, f"paper {item.paper} {item.key}", *write_for(item, tmp_path), *more
-    )
+    monkeypatch.setattr(paper, "RESAMPLES", 20)
+    arguments = write_for(item, tmp_path)
+    status, rows, errors = run_json(capsys, f"paper {item.paper} {item.key}", *arguments)
     assert (status in (0, 3), bool(rows)) == (True, True), errors
-    assert main(["paper", item.paper, item.name, *write_for(item, tmp_path), *more]) == status
+    assert main(["paper", item.paper, item.name, *arguments]) == status
     assert capsys.readouterr().out
 
 
-def test_the_list_says_what_is_needed_and_there(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """All of the three papers, or of one; runs are looked for where they are named."""
-    write_triple(tmp_path, rights(4, 4), rights(2, 4), None)
+def test_the_list_says_what_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    """All of the three papers, or of one, with the tasks to run."""
     _, rows, _ = run_json(capsys, "paper")
     assert [(row["paper"], row["item"]) for row in rows] == [
         (item.paper, item.key) for item in items()
     ]
-    assert {row["runs"] for row in rows} == {None}
-    _, rows, _ = run_json(capsys, "paper mmstar", "--among", tmp_path)
+    _, rows, _ = run_json(capsys, "paper mmstar")
     found = {row["item"]: row for row in rows}
-    assert [found["table5"][name] for name in ("needs", "tasks", "runs")] == [
-        ["runs"],
-        ["mmstar_filtered"],
-        True,
-    ]
-    assert [found["table4"][name] for name in ("tasks", "runs")] == [["mmstar_filtered_llm"], False]
-    assert [found["figure5"][name] for name in ("needs", "runs")] == [["data"], None]
+    assert [found["table5"][name] for name in ("needs", "tasks")] == [["runs"], ["mmstar_filtered"]]
+    assert [found["figure5"][name] for name in ("needs", "tasks")] == [["data"], []]
     assert found["figure1"]["needs"] == []
 
 
@@ -151,6 +144,15 @@ def test_what_cannot_be_made_is_refused(
     """In one sentence."""
     assert main(["paper", *arguments]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_runs_of_another_benchmark_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one sentence, as they have none of the benchmark's settings."""
+    write_judged(tmp_path, "m", None)
+    assert main(["paper", "scifibench", "figure8", str(tmp_path)]) == 2
+    assert "Expected runs of scifibench for Figure 8, found none" in capsys.readouterr().err
 
 
 def test_printed_rows_stand_below_for_people(
@@ -215,10 +217,10 @@ def test_scores_stand_beside_the_published_ones_of_the_same_table(
             {"plain": ("", 0), "other": ("shuffle=1", 6)},
             "model split over accuracies mean sd range",
             f"m {FIG2CAP} shuffle 0:100.0 1:50.0 75.0 35.4 50.0",
-            "scifibench_shuffle",
+            "Name more of its runs",
         ),
         (
-            "bootstrap --size 500",
+            "bootstrap",
             {"plain": ("", 6)},
             "model task n size repeats mean variance",
             "m plain 12 500 100000 50.0 0.050",
@@ -236,9 +238,9 @@ def test_tables_have_shares_times_100(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """One line per model and split; without what is needed, the message names what to run."""
-    first, *options = words(command)[:3], *words(command)[3:]
+    first = words(command)
     write_choices(tmp_path, tasks)
-    assert main([*first, str(tmp_path), *options]) == 0
+    assert main([*first, str(tmp_path)]) == 0
     header, _, shown = capsys.readouterr().out.splitlines()[:3]
     assert header.split() == heads.split()
     assert " ".join(shown.split()).startswith(line)

@@ -1,14 +1,12 @@
 """Rankings are read in the forms that judges write, and never completed."""
 
-import math
-import statistics
 from string import ascii_uppercase
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.ranking import combined, mean_sd, parse_ranking, rank_correlations
+from spiqa_tasks.scoring.ranking import parse_ranking
 
 orders = st.integers(2, 11).flatmap(lambda count: st.permutations(ascii_uppercase[:count]))
 FORMS = {
@@ -93,29 +91,3 @@ def test_what_is_no_ranking_says_why(text: str, reason: str) -> None:
 def test_of_several_rankings_the_one_that_stands_last_counts(text: str) -> None:
     """The order of the text decides, whatever forms the rankings have."""
     assert parse_ranking(text, "ABC")[0] == ("C", "A", "B")
-
-
-def test_means_of_ranks() -> None:
-    """The combined column is of items' means, over items that every judge ranked."""
-    assert mean_sd([1, 2, 6]) == (3, statistics.stdev([1, 2, 6]))
-    assert combined([{"x": 1, "y": 3}, {"x": 2, "z": 9}]) == {"x": 1.5}
-    assert combined([]) == {}
-    assert mean_sd([1, 2]) == (1.5, statistics.stdev([1, 2]))
-    assert mean_sd([4.0]) == (4.0, 0.0)
-    assert all(math.isnan(value) for value in mean_sd([]))
-
-
-def test_correlations_are_those_of_the_textbook() -> None:
-    """Five answers ranked 1 2 3 4 5 and 2 1 4 3 5: rho = 1 - 6 * 4 / 120, tau = (8 - 2) / 10."""
-    assert rank_correlations([(1, 2), (2, 1), (3, 4), (4, 3), (5, 5)]) == (
-        pytest.approx(0.8),
-        pytest.approx(0.6),
-    )
-
-
-@pytest.mark.parametrize(
-    "pairs", [[], [(0.1, 0.2)], [(0.1, 0.5), (0.9, 0.5)], [(0.5, 0.1), (0.5, 0.9)]]
-)
-def test_what_is_not_defined_is_none(pairs: list[tuple[float, float]]) -> None:
-    """Fewer than two answers, or a judge that always says the same: not NaN and not 0."""
-    assert rank_correlations(pairs) == (None, None)

@@ -1,7 +1,6 @@
-"""The spread over orders and seeds, the bootstrap, and rank correlations of L3Score with text
-metrics.
-"""
+"""Numbers that only the papers report, compared with independent calculations."""
 
+import math
 import statistics
 from dataclasses import replace
 from pathlib import Path
@@ -9,17 +8,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from choice_runs import RowsOf, load, write
+from choice_runs import RowsOf, answered, load, write, write_own
 from host_files import sample_of, write_run
 from judged_runs import write_judged, write_two_judges
+from PIL import Image
 from report_runs import choices, run_of
 from run_command import run_json
 
-from spiqa_tasks.analysis.paper.measures import bootstrap, correlations, spread
+from spiqa_tasks.analysis import paper
+from spiqa_tasks.analysis.paper import alignment, bootstrap, by_size, correlations, spread
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run, Written
+from spiqa_tasks.scoring.intervals import paired
 
 SPIQA = "data:spiqa/testA@d|settings:"
 
@@ -66,12 +68,11 @@ def test_correlations_are_spearmans_of_each_run_and_of_all(
     assert rouge["a"]["spearman"] == pytest.approx(expected)
 
 
-def test_only_pairs_of_scores_count() -> None:
+def test_only_pairs_of_scores_are_correlated() -> None:
     """Three answers in the same order have a rho of 1; of all runs together it is another."""
-    found, remarks = correlations(
+    found = correlations(
         [run_with([(0.1, 0.2), (0.2, 0.3), (0.9, 0.4)]), run_with([(0.5, 0.9), (0.6, 0.1)], "n")]
     )
-    assert remarks == []
     shared = {"task": "spiqa_testA", "metric": "rouge_l", "correlated_with": "l3score", "judge": ""}
     assert found[:2] == [
         {**shared, "model": "m", "n": 3, "spearman": pytest.approx(1.0)},
@@ -79,66 +80,38 @@ def test_only_pairs_of_scores_count() -> None:
     ]
     assert (found[2]["model"], found[2]["task"], found[2]["n"]) == ("all runs", "", 5)
     assert len(found) == 3
-    assert len(correlations([run_with([(0.1, 0.2), (0.2, 0.3)])])[0]) == 1
+    assert len(correlations([run_with([(0.1, 0.2), (0.2, 0.3)])])) == 1
 
 
 @pytest.mark.parametrize(
     "scores", [[(0.5, 0.1)], [(0.5, 0.1), (0.5, 0.9)], [(0.1, 0.5), (0.9, 0.5)]]
 )
-def test_a_correlation_that_is_not_defined_is_none(scores: list[tuple[float, float]]) -> None:
+def test_a_correlation_that_is_not_defined_is_nan(scores: list[tuple[float, float]]) -> None:
     """One answer, or all of the same score."""
-    (found,), _ = correlations([run_with(scores)])
-    assert (found["n"], found["spearman"]) == (len(scores), None)
+    (found,) = correlations([run_with(scores)])
+    assert found["n"] == len(scores)
+    assert math.isnan(found["spearman"])
 
 
 @pytest.mark.parametrize("partial", [False, True])
 def test_a_part_of_a_task_is_correlated_where_it_is_wanted(partial: bool) -> None:
-    """Else the run is left out, with the reason."""
+    """Else the run is left out."""
     whole = run_with([(0.1, 0.2), (0.2, 0.3)])
     part = run_with([(0.1, 0.2), (0.2, 0.3)], "n", asked=9, partial=partial)
-    found, remarks = correlations([whole, part])
+    found = correlations([whole, part])
     assert [each["model"] for each in found] == (["m", "n", "all runs"] if partial else ["m"])
-    reason = "2 of 9 questions were answered, fewer than 99%"
-    assert remarks == ([] if partial else [f"spiqa_testA of n is left out: {reason}."])
 
 
 def test_without_any_l3score_there_is_one_sentence() -> None:
-    """With each run and why it is left out."""
-    with pytest.raises(InputError) as error:
+    """It says what to do."""
+    with pytest.raises(InputError, match=r"found none\. Run with a judge, or judge the answers"):
         correlations([run_of(choices([True]))])
-    assert (
-        str(error.value)
-        == "Expected runs of SPIQA with L3Score and a text metric for every answer, found none. Run"
-        " with a judge, or have `spiqa-tasks score` fill the judgements in. mmstar_filtered of m"
-        " is left out: it has no L3Score."
-    )
-    with pytest.raises(InputError, match=r"fill the judgements in\.$"):
-        correlations([])
-
-
-def test_the_released_l3score_is_correlated_too() -> None:
-    """Where it is the only one; answers without a text's score are left out."""
-    scores = [
-        {"l3score_released": 0.1, "rouge_l": 0.2},
-        {"l3score_released": 0.9, "rouge_l": 0.7},
-        {"rouge_l": 0.1},
-    ]
-    records = [Record(f"p/{place}", "a", "a", scores=each) for place, each in enumerate(scores)]
-    run = run_of(records[:2], "m", "t", f"{SPIQA}protocol=both")
-    (found,), _ = correlations([replace(run, written=Written(values={"rouge_l": 0.45}))])
-    assert (found["correlated_with"], found["metric"], found["n"]) == (
-        "l3score_released",
-        "rouge_l",
-        2,
-    )
 
 
 def test_answers_that_two_judges_scored_are_pooled_apart(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each counts once for each judge; one can be named, and the same answers twice are left
-    out.
-    """
+    """Each counts once for each judge, and one judge can be named."""
     names = [(model, judge) for model in "mn" for judge in "ab"]
     scored = {
         name: np.random.default_rng(seed).random(39).tolist() for seed, name in enumerate(names)
@@ -154,47 +127,37 @@ def test_answers_that_two_judges_scored_are_pooled_apart(
     assert {judge: row["n"] for judge, row in pooled.items()} == {"openai:a": 78, "openai:b": 78}
     _, alone, _ = run_json(capsys, "correlate", place, "--judge", "openai:b")
     assert [row for row in rows if row["judge"] == "openai:b"] == alone
-    once = run_with([(0.1, 0.2), (0.2, 0.3)])
-    found, remarks = correlations([once, run_with([(0.1, 0.2), (0.2, 0.3)])])
-    assert len(found) == 1
-    assert remarks == [
-        "spiqa_testA of m is left out: x_results.json has answers of the same model and judge, too."
-    ]
 
 
 @pytest.mark.parametrize("partial", [False, True])
-def test_parts_of_a_task_are_compared_where_they_are_wanted(
-    rows_of: RowsOf, tmp_path: Path, partial: bool
+def test_a_part_of_a_task_is_measured_where_it_is_wanted(
+    rows_of: RowsOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, partial: bool
 ) -> None:
-    """Accuracies over orders and resamples are over the answers that there are, or there is one
-    sentence.
-    """
-    tasks = {"plain": ("", 7), "shuffled": ("shuffle=1", 14)}
+    """Values are over the answers that there are, or there is one sentence."""
+    monkeypatch.setattr(paper, "RESAMPLES", 10)
+    tasks = {"plain": ("", 7), "shuffled": ("shuffle=1", 14), "marked": ("mark=correct", 0)}
     write(tmp_path, "m", tasks, rows_of, asked=500)
     runs = load(tmp_path, partial=partial)
     if partial:
-        assert spread(runs)[0]["accuracies"] == {0: 0.5, 1: 0.0}
-        assert bootstrap(runs[0], 5, 10, 0)["n"] == 14
+        assert spread(runs, None, "shuffle")[0]["accuracies"] == {0: 0.5, 1: 0.0}
+        assert bootstrap(runs, None)[0]["n"] == 14
+        (change,) = alignment(runs, None)
+        assert (change["n"], change["change"], change["questions"]) == (14, 0.5, "14 of 500")
         return
-    with pytest.raises(
-        InputError, match="in two orders of the options or with two seeds, found none"
-    ):
-        spread(runs)
-    with pytest.raises(
-        InputError,
-        match=r"Expected answers of plain and .*; found 0 answers, size 5 and 10 repeats\.",
-    ):
-        bootstrap(runs[0], 5, 10, 0)
+    with pytest.raises(InputError, match="that differ in shuffle alone, found none"):
+        spread(runs, None, "shuffle")
+    with pytest.raises(InputError, match=r"Expected scored answers to .*, found none"):
+        bootstrap(runs, None)
+    with pytest.raises(InputError, match="Expected runs of tasks with a mark"):
+        alignment(runs, None)
 
 
 def test_spread_is_over_orders_of_the_options_of_one_model(rows_of: RowsOf, tmp_path: Path) -> None:
-    """Range, mean and deviation are those of the accuracies by order; models and splits are kept
-    apart.
-    """
+    """Range, mean and deviation are those of the accuracies by order, for each model."""
     for model, wrong in (("a", (0, 7, 14)), ("b", (1, 1, 1))):
         tasks = {f"t{k}": (f"shuffle={k}", count) for k, count in enumerate(wrong)}
         write(tmp_path / model, model, tasks, rows_of)
-    first, second = spread(load(tmp_path / "b", tmp_path / "a"))[::-1]
+    second, first = spread(load(tmp_path / "b", tmp_path / "a"), None, "shuffle")
     assert first["accuracies"] == {0: 1.0, 1: 0.5, 2: 0.0}
     assert (first["model"], first["split"], first["range"], first["mean"], first["sd"]) == (
         "a",
@@ -204,45 +167,33 @@ def test_spread_is_over_orders_of_the_options_of_one_model(rows_of: RowsOf, tmp_
         0.5,
     )
     assert second["range"] == second["sd"] == 0
-    with pytest.raises(InputError, match="scifibench_shuffle"):
-        spread(load(tmp_path / "a")[:1])
 
 
-def test_spread_is_over_seeds_of_otherwise_equal_runs(rows_of: RowsOf, tmp_path: Path) -> None:
-    """Figure 6: a line for each number of examples; orders, and seeds of the model, are lines of
-    their own.
-    """
+def test_spread_is_over_numbers_and_seeds_of_examples(rows_of: RowsOf, tmp_path: Path) -> None:
+    """Figure 6: a row over the numbers of examples, and one over the seeds for each number."""
     tasks = {f"one{seed}": (f"shots=1,seed={seed}", seed) for seed in range(3)}
     tasks |= {f"two{seed}": (f"shots=2,seed={seed}", 7) for seed in (1, 4)}
     tasks |= {
+        "plain": ("", 3),
         "similar": ("shots=2,shot_kind=similar,seed=1", 0),
         "shuffled": ("shots=2,seed=1,shuffle=3", 14),
     }
     write(tmp_path, "m", tasks, rows_of)
-    for seed in (5, 12):
-        write(
-            tmp_path,
-            "hf",
-            {"plain": ("", seed)},
-            rows_of,
-            model_args=f"pretrained=x,seed={seed}",
-            stamp=str(seed),
-        )
-    found = {(row["model"], row["settings"], row["over"]): row for row in spread(load(tmp_path))}
-    assert {key: row["accuracies"] for key, row in found.items()} == {
-        ("m", "shots=1", "seed"): {0: 1.0, 1: 13 / 14, 2: 12 / 14},
-        ("m", "shots=2", "seed"): {1: 0.5, 4: 0.5},
-        ("m", "shots=2,seed=1", "shuffle"): {0: 0.5, 3: 0.0},
-        ("hf,pretrained=x", "", "model seed"): {5: 9 / 14, 12: 2 / 14},
+    found = {
+        (row["over"], row["settings"]): row for row in spread(load(tmp_path), None, "shots,seed")
     }
-    row = found["m", "shots=1", "seed"]
+    assert {key: row["accuracies"] for key, row in found.items()} == {
+        ("shots", ""): {0: 11 / 14, 1: 1.0},
+        ("shots", "seed=1"): {1: 13 / 14, 2: 0.5},
+        ("seed", "shots=1"): {0: 1.0, 1: 13 / 14, 2: 12 / 14},
+        ("seed", "shots=2"): {1: 0.5, 4: 0.5},
+    }
+    row = found["seed", "shots=1"]
     assert (row["mean"], row["sd"]) == pytest.approx((statistics.fmean([14, 13, 12]) / 14, 1 / 14))
 
 
-def test_spread_is_over_any_setting_that_is_named(tmp_path: Path) -> None:
-    """Figure B.1: SPIQA's metrics by resolution, the whole pictures last; a setting that no task
-    has is refused.
-    """
+def test_spread_over_resolutions_ends_with_the_whole_pictures(tmp_path: Path) -> None:
+    """Figure B.1: SPIQA's metrics by resolution, in the order of the edges."""
     values = {}
     for place, resolution in enumerate(("full", "448", "224px", "1000")):
         rows = load_rows("spiqa", "demo", f"ablation=text,resolution={resolution}")
@@ -258,16 +209,12 @@ def test_spread_is_over_any_setting_that_is_named(tmp_path: Path) -> None:
             settings={f"t{place}": rows[0]["settings"]},
             **options,
         )
-        values[resolution] = sum(bool(number % (place + 2)) for number in range(len(rows))) / len(
-            rows
-        )
-    runs = load(tmp_path)
-    (row,) = spread(runs, "rouge_l", "resolution")
+        right = sum(bool(number % (place + 2)) for number in range(len(rows)))
+        values[resolution] = right / len(rows)
+    (row,) = spread(load(tmp_path), "rouge_l", "resolution")
     assert (row["over"], row["settings"]) == ("resolution", "ablation=text")
     assert list(row["accuracies"]) == ["224px", "448", "1000", "full"]
     assert row["accuracies"] == pytest.approx(values, abs=0.01)
-    with pytest.raises(InputError, match="differ by the setting mark alone"):
-        spread(runs, None, "mark")
 
 
 def test_bootstrap_has_the_mean_and_the_variance_of_a_share(
@@ -275,20 +222,82 @@ def test_bootstrap_has_the_mean_and_the_variance_of_a_share(
 ) -> None:
     """100,000 resamples of 500 have the variance p(1-p)/500 of section 4.4."""
     write(tmp_path, "m", {"t": ("", 6)}, rows_of)
-    (run,) = load(tmp_path)
-    row = bootstrap(run, 500, 100_000, 0)
+    (row,) = bootstrap(load(tmp_path), None)
     p = 8 / 14
-    assert (row["n"], row["size"], row["repeats"], row["model"], row["task"]) == (
-        14,
-        500,
-        100_000,
-        "m",
-        "t",
-    )
+    assert (row["n"], row["size"], row["repeats"]) == (14, 500, 100_000)
     assert row["mean"] == pytest.approx(p, abs=3e-4)
     assert row["variance"] == pytest.approx(p * (1 - p) / 500, rel=0.03)
-    for size, repeats in ((0, 10), (10, 0)):
-        with pytest.raises(InputError, match="at least 1"):
-            bootstrap(run, size, repeats, 0)
-    assert bootstrap(run, 1, 1, 3)["mean"] in (0.0, 1.0)
-    assert bootstrap(run, 5, 9, 3) == bootstrap(run, 5, 9, 3, "accuracy") != bootstrap(run, 5, 9, 4)
+
+
+@pytest.mark.parametrize(
+    ("measure", "split"), [("caption_length", "cs_fig2cap"), ("figure_size", "general_cap2fig")]
+)
+def test_every_question_is_in_one_bin_of_sizes(
+    rows_of: RowsOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measure: str, split: str
+) -> None:
+    """Bins are filled evenly, follow each other and hold the hits of the questions within their
+    ends.
+    """
+    monkeypatch.setattr(paper, "BINS", 3)
+    rows = rows_of(split, "")
+    task = f"scifibench_{split}_grey"
+    samples = {task: answered(rows_of(split, "ablation=grey"), 6)}
+    write_own(tmp_path, "m", samples, settings={task: "ablation=grey"}, split=split)
+    bins = [row for row in by_size(load(tmp_path), "accuracy") if row["by"] == measure]
+
+    def size(row: dict[str, Any]) -> float:
+        if measure == "caption_length":
+            return len(row["caption"].split())
+        return statistics.fmean(math.prod(Image.open(path).size) for path in row["images"])
+
+    assert len(bins) == 3
+    assert sum(each["n"] for each in bins) == len(rows)
+    for each in bins:
+        low, high = map(int, each["group"].split(" to "))
+        inside = [index for index, row in enumerate(rows) if low <= round(size(row)) <= high]
+        assert each["n"] == len(inside)
+        assert each["value"] == pytest.approx(sum(index >= 6 for index in inside) / len(inside))
+        assert each["low"] <= each["value"] <= each["high"]
+    ends = [int(end) for each in bins for end in each["group"].split(" to ")]
+    assert ends == sorted(ends)
+
+
+def test_alignment_is_the_paired_change_against_the_control(
+    rows_of: RowsOf, tmp_path: Path
+) -> None:
+    """Each marked task has its change, with an interval that holds it, also where nothing
+    varies.
+    """
+    marked = {
+        "scifibench_cs_fig2cap": ("", 7),
+        "scifibench_cs_fig2cap_marked_correct": ("mark=correct", 0),
+        "scifibench_cs_fig2cap_marked_incorrect_ignore": ("mark=incorrect,ignore=yes", 7),
+        "scifibench_cs_fig2cap_marked_incorrect": ("mark=incorrect", 14),
+    }
+    write(tmp_path, "m", marked, rows_of)
+    changes = {(row["mark"], row["ignore"]): row for row in alignment(load(tmp_path), None)}
+    assert {key: row["change"] for key, row in changes.items()} == pytest.approx(
+        {("correct", "no"): 0.5, ("incorrect", "yes"): 0.0, ("incorrect", "no"): -0.5}
+    )
+    assert all(
+        row["low"] <= row["change"] <= row["high"] and row["n"] == 14 for row in changes.values()
+    )
+    row = changes["correct", "no"]
+    assert (row["model"], row["split"], row["control"], row["accuracy"]) == (
+        "m",
+        "cs_fig2cap",
+        0.5,
+        1.0,
+    )
+    expected = paired([0.0] * 7 + [1.0] * 7, [1.0] * 14)
+    assert (row["low"], row["high"]) == (expected.low, expected.high)
+
+
+@pytest.mark.parametrize("settings", ["mark=correct", ""])
+def test_alignment_needs_a_marked_task_and_its_control(
+    rows_of: RowsOf, tmp_path: Path, settings: str
+) -> None:
+    """One of both alone has nothing to be compared with."""
+    write(tmp_path, "m", {"task": (settings, 0)}, rows_of)
+    with pytest.raises(InputError, match="Run `--tasks scifibench_alignment`"):
+        alignment(load(tmp_path), None)

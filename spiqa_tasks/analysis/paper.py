@@ -1,0 +1,279 @@
+"""Numbers that only the papers report; each function makes the rows of one kind of table."""
+
+import dataclasses
+import math
+import re
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spiqa_tasks.benchmarks.benchmark import settings_text
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scifibench.release import (
+    SciFIBenchSettings,
+    caption_length,
+    figure_size,
+)
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.frame import frame_of, value
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import partial_coverage
+from spiqa_tasks.scoring.intervals import paired
+
+# Answers in a resample, and resamples: those of SciFIBench's section 4.4.
+RESAMPLE = 500
+RESAMPLES = 100_000
+
+# Groups of about equal size, as in SciFIBench's Figure 8.
+BINS = 5
+# What the figure groups the questions by -> its measure of a row.
+MEASURES = {"caption_length": caption_length, "figure_size": figure_size}
+
+ALL_RUNS = "all runs"
+
+Row = dict[str, Any]
+
+
+def spread(runs: Iterable[Run], metric: str | None, over: str) -> list[Row]:
+    """Return how a metric varies over runs that differ in one setting, or in one of several.
+
+    SciFIBench, section 4.2 (`over` is `shuffle`) and Figure 6 (`shots,seed`); SPIQA, Figure B.1
+    (`resolution`). `settings` of a row are the others that are not the defaults, `accuracies` has
+    the metric by value of the setting, `sd` is the sample standard deviation.
+
+    Raises InputError: no two runs that differ so.
+    """
+    groups: dict[tuple[str, ...], dict[Any, Run]] = defaultdict(dict)
+    for run in runs:
+        for setting in over.split(","):
+            key = (run.name, run.own.split, _other_settings(run, setting), setting)
+            groups[key][getattr(run.settings, setting)] = run
+
+    rows = []
+    for (model, split, settings, setting), members in groups.items():
+        known = {}
+        for place in sorted(members, key=_in_order):
+            run = members[place]
+            share = run.value(run.metric(metric)).value
+            if not math.isnan(share):
+                known[place] = share
+
+        if len(known) < 2:
+            continue
+        rows.append(
+            {
+                "model": model,
+                "split": split,
+                "settings": settings,
+                "over": setting,
+                "accuracies": known,
+                "mean": statistics.fmean(known.values()),
+                "sd": statistics.stdev(known.values()),
+                "range": max(known.values()) - min(known.values()),
+                "questions": partial_coverage(members.values()),
+            }
+        )
+
+    if not rows:
+        raise InputError(
+            f"Expected a model's runs on one split that differ in {over.replace(',', ' or ')} "
+            "alone, found none. Name more of its runs."
+        )
+    return rows
+
+
+def bootstrap(runs: Iterable[Run], metric: str | None) -> list[Row]:
+    """Return mean and variance of a metric over resamples of the answers (SciFIBench 4.4).
+
+    Raises InputError: a run without scores of single answers.
+    """
+    rows = []
+    for run in runs:
+        scores = list(run.scores(run.metric(metric)).values())
+        if not scores:
+            raise InputError(f"Expected scored answers to {run.task}, found none. Score them.")
+
+        generator = np.random.default_rng(0)
+        # One resample at a time: a matrix of all would take gigabytes.
+        means = [generator.choice(scores, RESAMPLE).mean() for _ in range(RESAMPLES)]
+        rows.append(
+            {
+                "model": run.name,
+                "task": run.task,
+                "n": len(scores),
+                "size": RESAMPLE,
+                "repeats": RESAMPLES,
+                "mean": float(np.mean(means)),
+                "variance": float(np.var(means)),
+                "questions": run.record_set.part,
+            }
+        )
+
+    return rows
+
+
+def correlations(runs: Iterable[Run]) -> list[Row]:
+    """Return Spearman's rho of each text metric with the judge's score (SPIQA, Table 8).
+
+    A row per run and metric, then a row per judge and metric over all of its runs, if it has
+    several. rho is NaN where one of both is constant. The paper does not say what it correlates;
+    here it is scores of single answers, which BLEU has not.
+
+    Raises InputError: no run with both scores.
+    """
+    pairs = []
+    for run in runs:
+        judged = judged_scores(run)
+        for metric in run.metrics:
+            if metric.needs != "text programs":
+                continue
+            about = (run.name, run.task, metric.name, run.judged_metric, run.judge_name)
+            for key, score in run.scores(metric).items():
+                if key in judged:
+                    pairs.append((*about, score, judged[key]))
+
+    if not pairs:
+        raise InputError(
+            "Expected runs with L3Score and a text metric of every answer, found none. Run with a "
+            "judge, or judge the answers with `spiqa-tasks score`."
+        )
+
+    names = ["model", "task", "metric", "correlated_with", "judge"]
+    frame = pd.DataFrame(pairs, columns=[*names, "text", "judged"])
+    rows = [_correlation(scores) for _, scores in frame.groupby(names, sort=False)]
+    for _, scores in frame.groupby(names[2:], sort=False):
+        if len(scores[["model", "task"]].drop_duplicates()) > 1:
+            rows.append(_correlation(scores.assign(model=ALL_RUNS, task="")))
+    return rows
+
+
+def judged_scores(run: Run) -> Mapping[str, float]:
+    """Return the judge's score of each answer; {} without a judge."""
+    return run.scores(run.metric(run.judged_metric)) if run.judged_metric else {}
+
+
+def by_size(runs: Iterable[Run], metric: str | None) -> list[Row]:
+    """Return a metric by words of the caption and by pixels of the figures (SciFIBench, Figure 8).
+
+    Raises DataError: the questions' data is not there.
+    """
+    rows = []
+    for run in runs:
+        name = run.metric(metric).name
+        frame = frame_of([run]).set_index("id", drop=False)
+        questions = [row for row in _questions_with_pictures(run) if row["id"] in frame.index]
+        for measure, size_of in MEASURES.items():
+            sizes = pd.Series({row["id"]: size_of(row) for row in questions})
+            # Each bin ends at a quantile that is a size itself; equal sizes share a bin.
+            ends = np.quantile(sizes, np.arange(1, BINS + 1) / BINS, method="inverted_cdf")
+            for _, members in sizes.groupby(np.searchsorted(ends, sizes)):
+                mean = value(frame.loc[members.index], name, run.partial)
+                low, high = mean.interval or (None, None)
+                rows.append(
+                    {
+                        "by": measure,
+                        "model": run.name,
+                        "task": run.task,
+                        "metric": name,
+                        "group": f"{members.min():.0f} to {members.max():.0f}",
+                        "n": mean.n,
+                        "value": mean.value,
+                        "low": low,
+                        "high": high,
+                        "questions": run.record_set.part,
+                    }
+                )
+
+    return rows
+
+
+def alignment(runs: Iterable[Run], metric: str | None) -> list[Row]:
+    """Return the change of a metric by a marked caption (SciFIBench, section 4.7, Figure 10).
+
+    A row per task with a mark: its accuracy and that of the same model's task without one, over the
+    `n` questions that both have, and the difference with its 95% interval.
+
+    Raises InputError: no task with a mark, or one without its control.
+    """
+    scores = []
+    for run in runs:
+        settings = run.settings
+        about = (run.name, run.task, run.own.split, settings.mark, settings.ignore)
+        others = (run.record_set.part, _other_settings(run, "mark", "ignore"))
+        for key, score in run.scores(run.metric(metric)).items():
+            scores.append((*about, *others, key, score))
+
+    names = ["model", "task", "split", "mark", "ignore", "questions"]
+    frame = pd.DataFrame(scores, columns=[*names, "settings", "id", "score"])
+    is_marked = frame["mark"] != "none"
+    marked, controls = frame[is_marked], frame[~is_marked]
+    same = ["model", "split", "settings", "id"]
+    pairs = marked.merge(controls, on=same, suffixes=("", "_control"))
+    if pairs.empty or len(pairs[names].drop_duplicates()) < len(marked[names].drop_duplicates()):
+        raise InputError(
+            "Expected runs of tasks with a mark, and of the same task without one, found none. "
+            "Run `--tasks scifibench_alignment`."
+        )
+
+    rows = []
+    for (model, _, split, mark, ignore, questions), both in pairs.groupby(names, sort=False):
+        change = paired(list(both.score_control), list(both.score))
+        rows.append(
+            {
+                "model": model,
+                "split": split,
+                "mark": mark,
+                "ignore": ignore,
+                "n": change.n,
+                "control": both.score_control.mean(),
+                "accuracy": both.score.mean(),
+                "change": change.difference,
+                "low": change.low,
+                "high": change.high,
+                "questions": questions,
+            }
+        )
+    return rows
+
+
+def _other_settings(run: Run, *varied: str) -> str:
+    """Return the settings that are not the defaults, without those that vary, as text."""
+    others = []
+    for field in dataclasses.fields(run.settings):
+        setting = getattr(run.settings, field.name)
+        if field.name not in varied and setting != field.default:
+            others.append(f"{field.name}={setting}")
+    return ",".join(others)
+
+
+def _in_order(setting: Any) -> tuple[float, str]:
+    """Sort numbers, and texts that begin with one (`224px`), by the number; `full` is the last."""
+    number = re.match(r"\d+", str(setting))
+    return float(number[0]) if number else math.inf, str(setting)
+
+
+def _correlation(scores: pd.DataFrame) -> Row:
+    first = scores.iloc[0]
+    matrix = scores[["text", "judged"]].corr("spearman").to_numpy()
+    return {
+        "model": first.model,
+        "task": first.task,
+        "metric": first.metric,
+        "correlated_with": first.correlated_with,
+        "n": len(scores),
+        "spearman": float(matrix[0, 1]),
+        "judge": first.judge,
+    }
+
+
+def _questions_with_pictures(run: Run) -> Iterable[Mapping[str, Any]]:
+    """Return the rows of a run's task with their figures, whatever the model was shown."""
+    settings = run.settings
+    shown = SciFIBenchSettings(
+        negatives=settings.negatives, shuffle=settings.shuffle, seed=settings.seed
+    )
+    return load_rows(run.own.benchmark, run.own.split, settings_text(shown))
