@@ -17,8 +17,7 @@ from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.catalogue import KEPT
 from spiqa_tasks.hosts.lmms_eval.source_task import source_task
 from spiqa_tasks.runs.join import task_questions
-from spiqa_tasks.runs.selection import partial_coverage
-from spiqa_tasks.runs.subset import SOURCE_YAML, Subset
+from spiqa_tasks.runs.selection import SOURCE_YAML, Subset, partial_coverage
 
 _HOOK = '''"""Made by `spiqa-tasks filter`: keeps the questions that kept.json lists."""
 

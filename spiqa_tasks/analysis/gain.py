@@ -21,8 +21,7 @@ from spiqa_tasks.analysis.merging import (
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.readers import lmms_eval
+from spiqa_tasks.runs import lmms_eval, selection
 from spiqa_tasks.runs.run import MissingMetricError, Run
 from spiqa_tasks.scoring import gain as scoring
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals

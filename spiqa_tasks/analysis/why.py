@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.mmstar.definition import LETTER, LMMS_EVAL
 from spiqa_tasks.benchmarks.record import EMPTY, Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
-from spiqa_tasks.runs.readers import lmms_eval
+from spiqa_tasks.runs import lmms_eval
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task import NAMES, ROUNDING, unit
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice

@@ -11,9 +11,8 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import read_records
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report.printer import Column, Table, add_format, render
-from spiqa_tasks.runs.answer import FIRST
-from spiqa_tasks.runs.readers.answers import columns_of
-from spiqa_tasks.runs.readers.columns import Columns, advice, cell_text, listed
+from spiqa_tasks.runs.columns import Columns, advice, cell_text, columns_of, listed
+from spiqa_tasks.runs.run import FIRST
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.options import options_in, options_of
 

@@ -19,8 +19,7 @@ from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, render
 from spiqa_tasks.runs.loading import find_task
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.selection import partial_coverage
-from spiqa_tasks.runs.subset import read_subset
+from spiqa_tasks.runs.selection import partial_coverage, read_subset
 from spiqa_tasks.scoring.values import percent
 
 

@@ -6,20 +6,20 @@ from pathlib import Path
 
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.printable import say
+from spiqa_tasks.runs.columns import USUAL, Columns
 from spiqa_tasks.runs.loading import load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import (
     Selection,
     missing_samples,
+    read_subset,
     select_tasks,
     source_task,
     unread_remarks,
     with_unique_labels,
     withheld_remarks,
 )
-from spiqa_tasks.runs.subset import read_subset
 
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
 TASK = "only this task; may be given several times"

@@ -310,7 +310,7 @@ def _scored(arguments: argparse.Namespace, answers: Answers) -> list[Run]:
     results = []
     for name, read in answers:
         run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)
-        say(*scoring.differences(read.run, run), *_failures(run))
+        say(*_failures(run))
         say(*(f"{run.name}: {remark}" for remark in remarks_on(run.own.benchmark, run.records)))
         results.append(run)
     return results

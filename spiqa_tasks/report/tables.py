@@ -14,8 +14,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records
 from spiqa_tasks.report.records import MEASURED
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.answer import FIRST
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import FIRST, Run
 from spiqa_tasks.scoring.gain import Gain
 from spiqa_tasks.scoring.intervals import Estimate
 from spiqa_tasks.scoring.values import estimated, number, p_value, percent

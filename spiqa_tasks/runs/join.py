@@ -1,21 +1,49 @@
 """Join answers to the task's questions, from the release or from the answers file."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from spiqa_tasks.benchmarks.answers import has_no_task, rows_in_file
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.registry import Task, known_figures, rows_for_scoring
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
-from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.matching import Unmatched, compared, match, match_remarks
-from spiqa_tasks.runs.readers import lmms_eval, spiqa_responses
-from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.subset import Subset
+from spiqa_tasks.printable import counted
+from spiqa_tasks.runs import lmms_eval, spiqa_responses
+from spiqa_tasks.runs.run import FIRST, Answer, Answers, Run, by_question, plain
+from spiqa_tasks.runs.selection import Subset
+from spiqa_tasks.scoring.values import is_covered
 
-Rows = Sequence[Mapping[str, Any]]
+Row = Mapping[str, Any]
+Rows = Sequence[Row]
+# `missing`, `unknown`, `duplicates`, `differing` -> ids of answers that did not fit the rows.
+Unmatched = dict[str, list[str]]
+
+# Characters of a text that a sentence quotes.
+LONGEST = 80
+
+# Between the parts of an id: `paper/0`, `paper#0`, `paper_0`, `paper_qa_0`, `paper-q0`.
+_SEPARATOR = re.compile(r"[\W_]+(?:(?:qa?|question)(?:[\W_]+|(?=\d)))?")
+
+# Way in which ids did not fit -> what is said of one and of several.
+_MEANINGS = {
+    "missing": (
+        "question has no answer and is left out",
+        "questions have no answer and are left out",
+    ),
+    "unknown": (
+        "id is of no single question of this task and ignored",
+        "ids are of no single question and ignored",
+    ),
+    "duplicates": (
+        "id occurs several times with the same answer and counts once",
+        "ids occur several times with the same answer and count once",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +59,16 @@ class Joined:
     rows: Rows
     unmatched: Unmatched
     ids: str = ""
+
+
+class _Difference(NamedTuple):
+    """A difference between file and release; `of_key` if it changes what is right."""
+
+    id: str
+    what: str
+    theirs: str
+    ours: str
+    of_key: bool = False
 
 
 def task_questions(task: Task) -> Rows:
@@ -58,13 +96,7 @@ def join_questions(
     """
     answers = list(run.read())
     _check_ids(run, task, answers)
-    asked = _asked_task(run, task)
-    is_in_file = has_no_task(asked.benchmark)
-    rows = _rows_in_file(asked, answers) if is_in_file else rows_of(asked)
-
-    form = run.form
-    if form == spiqa_responses.FORM:
-        asked, rows, answers, form = _released(asked, rows, answers, rows_of)
+    asked = _asked_task(run, task, answers)
     remarks = []
     if asked.settings_text != task.settings_text:
         remarks.append(
@@ -72,37 +104,135 @@ def join_questions(
             f"{task.settings_text}."
         )
 
+    is_in_file = has_no_task(asked.benchmark)
+    rows = _rows_in_file(asked, answers) if is_in_file else rows_of(asked)
+    has_keys = run.form == spiqa_responses.FORM
+    matched, unmatched = match(run.path, answers, rows, has_keys)
     if subset is not None:
-        kept = subset.rows(task.name, rows)
+        rows = subset.rows(task.name, rows)
+        kept = {row["id"] for row in rows}
+        matched = {key: answer for key, answer in matched.items() if key in kept}
+        unmatched["missing"] = [key for key in unmatched["missing"] if key in kept]
         asked = replace(asked, kept=frozenset(subset.ids))
-        answers = _answers_to(kept, rows, answers)
-        rows = kept
 
-    matched, unmatched = match(run.path, answers, rows)
     figures = _figures(asked, matched)
     matched, unmatched["differing"], said = compared(
         run.path, matched, rows, figures, accept_differences
     )
-    remarks += [f"{task.name}: {run.path}: {remark}" for remark in match_remarks(unmatched)]
+    remarks += [f"{task.name}: {run.path}: {remark}" for remark in _match_remarks(unmatched)]
     remarks += [f"{task.name}: {remark}" for remark in said]
 
+    rows = [_with_own_options(row, matched, unmatched["differing"]) for row in rows]
     found = list(matched.values())
-    joined = replace(run, task=asked.name, definition=asked, form=form, read=lambda: found)
+    joined = replace(run, task=asked.name, definition=asked, read=lambda: found)
     digest = "" if subset is None else subset.digest
     return Joined(joined, rows, unmatched, digest), remarks
 
 
-def _answers_to(kept: Rows, rows: Rows, answers: Sequence[Answer]) -> list[Answer]:
-    """The answers without those to other rows of the task; unknown ids stay."""
-    others = {row["id"] for row in rows} - {row["id"] for row in kept}
-    return [answer for answer in answers if answer.id not in others]
+def match(
+    path: Path, answers: Sequence[Answer], rows: Rows, has_keys: bool = False
+) -> tuple[Answers, Unmatched]:
+    """Return row id -> answer, in the order of the rows, and the ids that did not fit.
+
+    Ids may have other separators, or be the paper's id and the question's text. With `has_keys`, as
+    in SPIQA's response files, a paper's question is known by its text, and only then by its key.
+    Raises InputError: an id with two different answers, ids from 1, or no id of the task at all.
+    """
+    known = {row["id"] for row in rows}
+    names = _row_ids(rows)
+    found = []
+    unknown: dict[str, None] = {}
+    for answer in answers:
+        row_id: str | None = answer.id
+        if not answer.id and answer.place < len(rows):
+            # a host's answers without records, as of --predict_only
+            row_id = rows[answer.place]["id"]
+        elif has_keys or answer.id not in known:
+            row_id = names.get(_spelled(_name_by_text(answer))) if has_keys else None
+            row_id = row_id or names.get(_spelled(answer.id))
+
+        if row_id is None:
+            unknown[answer.id] = None
+        else:
+            found.append(replace(answer, id=row_id))
+
+    by_id, duplicates = by_question(path, found)
+    missing = [row["id"] for row in rows if row["id"] not in by_id]
+    matched = {row["id"]: by_id[row["id"]] for row in rows if row["id"] in by_id}
+    if not matched:
+        instead = f"ids such as {next(iter(unknown))[:LONGEST]!r}" if unknown else "no answers"
+        raise InputError(
+            f"Expected answers to the task's questions (ids such as {rows[0]['id']!r}) in {path}, "
+            f"found {instead}. Name the task of the answers."
+        )
+    if missing == ["0"] and list(unknown) == [str(len(rows))]:
+        raise InputError(
+            f"Expected ids from 0 to {len(rows) - 1} in {path}, found 1 to {len(rows)}. Count "
+            "from 0."
+        )
+    return matched, {"missing": missing, "unknown": list(unknown), "duplicates": duplicates}
 
 
-def _figures(task: Task, answers: Mapping[str, Answer]) -> Mapping[str, Collection[str]]:
-    """Paper -> files of its figures, if answers name figures."""
-    if not any(answer.response.shown for answer in answers.values()):
-        return {}
-    return known_figures(task.benchmark, task.split)
+def match_counts(unmatched: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return how many ids did not fit and why, and the first few of them."""
+    counts: dict[str, Any] = {}
+    for name, ids in unmatched.items():
+        counts[name] = len(ids)
+        if ids:
+            counts[f"{name}_first"] = list(ids[:FIRST])
+    return counts
+
+
+def compared(
+    path: Path,
+    answers: Answers,
+    rows: Rows,
+    figures: Mapping[str, Collection[str]],
+    accept: bool = False,
+) -> tuple[Answers, list[str], list[str]]:
+    """Return the answers, the ids whose questions differ from the release, and remarks.
+
+    Differing questions are scored by the release's; figures that are not the paper's say nothing
+    of an order. `figures` is paper -> files, if answers name figures.
+    Raises InputError: another true answer or other options under an id, or other differences of
+    too many answers, unless `accept`.
+    """
+    differences = [
+        difference
+        for row in rows
+        if row["id"] in answers
+        for difference in _differences(answers[row["id"]], row, figures)
+    ]
+    if not differences:
+        return answers, [], []
+
+    ids = list(dict.fromkeys(each.id for each in differences))
+    first = max(differences, key=lambda each: each.of_key)
+    is_little = is_covered(len(answers) - len(ids), len(answers)) and not first.of_key
+    example = (
+        f"{first.id} has the {first.what} {_quoted(first.theirs)} there, {_quoted(first.ours)} in "
+        "the release"
+    )
+    if not accept and not is_little:
+        raise InputError(
+            f"Expected the questions, true answers, options and figures in {path} to be the "
+            f"release's, found others for {len(ids)} of {len(answers)} ids, the first: "
+            f"{', '.join(ids[:FIRST])}; {example}. Name the right task or columns, put the rows in "
+            "order, or score them as the release's with `score --accept-differences`."
+        )
+
+    found = dict(answers)
+    for each in differences:
+        if each.what == "figures":
+            answer = found[each.id]
+            found[each.id] = replace(answer, response=replace(answer.response, shown=()))
+
+    named = ", ".join(ids if is_little else ids[:FIRST])
+    remark = (
+        f"{path}: {len(ids)} of {len(answers)} questions differ from the release and are scored as "
+        f"the release's: {named}; {example}."
+    )
+    return found, ids, [remark]
 
 
 def _check_ids(run: Run, task: Task, answers: Sequence[Answer]) -> None:
@@ -116,24 +246,22 @@ def _check_ids(run: Run, task: Task, answers: Sequence[Answer]) -> None:
     )
 
 
-def _released(
-    task: Task, rows: Rows, answers: Sequence[Answer], rows_of: Callable[[Task], Rows]
-) -> tuple[Task, Rows, list[Answer], str]:
-    """The task, rows and form of SPIQA's response files, and their answers with the rows' ids.
+def _asked_task(run: Run, task: Task, answers: Sequence[Answer]) -> Task:
+    """The task with the settings that the answers were made with, less those of scoring."""
+    logged = {answer.signature.settings for answer in answers} - {""}
+    if not logged:
+        return task
 
-    The released scripts for open models ask about the figures that a question needs alone.
-    """
-    found, form = spiqa_responses.with_row_ids(answers, rows)
-    if form != spiqa_responses.PER_FIGURE or task.settings.figures == "referred":
-        return task, rows, found, form
-
-    others = {row["id"] for row in rows if not row["referred"]}
-    if any(answer.id in others for answer in found):
-        return task, rows, found, form
-    asked = replace(task, settings_text=settings_text(replace(task.settings, figures="referred")))
-    rows = rows_of(asked)
-    found, form = spiqa_responses.with_row_ids(answers, rows)
-    return asked, rows, found, form
+    scoring = {name: getattr(task.settings, name) for name in task.benchmark.scoring}
+    made = {settings_text(replace(task.benchmark.parse(text), **scoring)) for text in logged}
+    if len(made) > 1:
+        raise InputError(
+            f"Expected answers made with the same settings in {run.path}, found "
+            f"{'; '.join(sorted(made))}. Score them apart."
+        )
+    (settings,) = made
+    is_same = settings == settings_text(task.settings)
+    return task if is_same else replace(task, settings_text=settings)
 
 
 def _rows_in_file(task: Task, answers: Sequence[Answer]) -> Rows:
@@ -152,19 +280,108 @@ def _rows_in_file(task: Task, answers: Sequence[Answer]) -> Rows:
     return rows_in_file(task.benchmark, table, f"table {digest_of(asked)}")
 
 
-def _asked_task(run: Run, task: Task) -> Task:
-    """The task with the settings that the answers were made with, less those of scoring."""
-    logged = {answer.signature.settings for answer in run.read()} - {""}
-    if not logged:
-        return task
+def _figures(task: Task, answers: Mapping[str, Answer]) -> Mapping[str, Collection[str]]:
+    """Paper -> files of its figures, if answers name figures."""
+    if not any(answer.response.shown for answer in answers.values()):
+        return {}
+    return known_figures(task.benchmark, task.split)
 
-    scoring = {name: getattr(task.settings, name) for name in task.benchmark.scoring}
-    made = {settings_text(replace(task.benchmark.parse(text), **scoring)) for text in logged}
-    if len(made) > 1:
-        raise InputError(
-            f"Expected answers made with the same settings in {run.path}, found "
-            f"{'; '.join(sorted(made))}. Score them apart."
-        )
-    (settings,) = made
-    is_same = settings == settings_text(task.settings)
-    return task if is_same else replace(task, settings_text=settings)
+
+def _row_ids(rows: Rows) -> dict[str, str]:
+    """Spelled name -> id of the row, without names of several rows."""
+    ids: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        names = [row["id"]]
+        if "paper_id" in row:
+            # a document of one figure is named by its file and its step
+            document = f"/{row['figures'][0]['file']}/{row['step']}" if row.get("step") else ""
+            names.append(f"{row['paper_id']}/{row['question']}{document}")
+        for name in names:
+            ids[_spelled(name)].add(row["id"])
+    return {name: same.pop() for name, same in ids.items() if len(same) == 1}
+
+
+def _spelled(answer_id: str) -> str:
+    """An id with the usual separator, for comparison."""
+    return _SEPARATOR.sub("/", answer_id.strip().casefold())
+
+
+def _name_by_text(answer: Answer) -> str:
+    """The name of a response's question with its text in the place of its key."""
+    paper, _, *document = answer.id.split("/", 2)
+    return "/".join([paper, answer.question, *document])
+
+
+def _match_remarks(unmatched: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield a sentence for each way in which ids did not fit."""
+    for name, meaning in _MEANINGS.items():
+        ids = unmatched[name]
+        if ids:
+            first = ", ".join(key[:LONGEST] for key in ids[:FIRST])
+            yield f"{counted(len(ids), *meaning)}, the first: {first}."
+
+
+def _differences(
+    answer: Answer, row: Row, figures: Mapping[str, Collection[str]]
+) -> Iterator[_Difference]:
+    options = dict(zip(row.get("letters", ()), row.get("options", ()), strict=True))
+    true = str(row.get("answer", ""))
+    targets = [true, options.get(true, ""), row.get("caption", "")]
+    if plain(answer.reference) not in ("", *map(plain, targets)):
+        yield _Difference(row["id"], "true answer", answer.reference, true, of_key=True)
+
+    question = str(row.get("question", ""))
+    for letter, text in answer.options.items():
+        ours = options.get(letter)
+        # the option of a picture has no text
+        is_same = ours is not None and plain(text) in (plain(ours), plain(letter + ours))
+        if not is_same and ours != "" and not _is_listed(letter, text, question):
+            yield _Difference(row["id"], f"option {letter}", text, ours or "", of_key=True)
+
+    if not _is_question(answer, row):
+        yield _Difference(row["id"], "question", answer.question, question)
+
+    # a document of one figure does not have all figures of its question
+    needed = {row["figures"][index]["file"] for index in row.get("referred", ())}
+    if answer.needed and not row.get("step") and not needed <= set(answer.needed):
+        texts = ", ".join(answer.needed), ", ".join(sorted(needed))
+        yield _Difference(row["id"], "figures that its answer needs", *texts, of_key=True)
+
+    known = figures.get(row.get("paper_id", ""))
+    shown = answer.response.shown or ()
+    if known is not None and (len(set(shown)) < len(shown) or not set(shown) <= set(known)):
+        yield _Difference(row["id"], "figures", ", ".join(shown), ", ".join(known))
+
+
+def _is_listed(letter: str, text: str, question: str) -> bool:
+    """Whether a question lists an option: MMStar's release has options in the question alone."""
+    return plain(letter + text) in plain(question)
+
+
+def _is_question(answer: Answer, row: Row) -> bool:
+    """Whether a question is the release's: it may lack its options, or stand within a prompt."""
+    theirs = plain(answer.question)
+    ours = plain(str(row.get("question", "")))
+    if theirs in ours or ours in theirs or row.get("prompt") == "caption":
+        return True
+
+    # the prompts of some tasks have other words for the question, and the options
+    texts = [plain(text) for text in row.get("options", ()) if text]
+    return answer.record is not None and bool(texts) and all(text in theirs for text in texts)
+
+
+def _with_own_options(row: Row, answers: Answers, differing: Collection[str]) -> Row:
+    """The row with the options of the file, which knows better where the question's options end."""
+    answer = answers.get(row["id"])
+    if answer is None or not answer.options or row["id"] in differing:
+        return row
+    question = str(row.get("question", ""))
+    if not all(_is_listed(letter, text, question) for letter, text in answer.options.items()):
+        return row
+    if row["answer"] not in answer.options or len(answer.options) < len(row["options"]):
+        return row
+    return {**row, "letters": list(answer.options), "options": list(answer.options.values())}
+
+
+def _quoted(text: str) -> str:
+    return repr(" ".join(text.split())[:LONGEST])

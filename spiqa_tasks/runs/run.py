@@ -2,26 +2,213 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.metric import Metric, RecordSet, Value
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import Task
-from spiqa_tasks.benchmarks.signature import Signature
+from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval_files import generation_text
-from spiqa_tasks.runs.answer import Answer, by_question
-from spiqa_tasks.runs.identity import Identity, signature_fields
+from spiqa_tasks.files.records import decoded
+from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
+from spiqa_tasks.hosts.lmms_eval_files import generation_text, model_arguments
 from spiqa_tasks.runs.task import HostTask, OwnTask
+from spiqa_tasks.scoring.options import options_in
+
+# Ids listed in a remark.
+FIRST = 5
+
+# Everything but letters, digits, decimal points and minus signs.
+_NOTHING = re.compile(r"(?!(?<=\d)\.(?=\d)|-(?=\.?\d))[\W_]")
+
+# Arguments that say where and how fast a model runs, not which it is.
+_RUNNING = frozenset(
+    {
+        "api_key",
+        "base_url",
+        "batch_size",
+        "cpu_offload_gb",
+        "data_parallel_size",
+        "device",
+        "device_map",
+        "disable_log_stats",
+        "enforce_eager",
+        "gpu_memory_utilization",
+        "max_num_batched_tokens",
+        "max_num_seqs",
+        "max_retries",
+        "num_concurrent",
+        "num_cpus",
+        "num_gpus",
+        "pipeline_parallel_size",
+        "retry_backoff_s",
+        "seed",
+        "swap_space",
+        "tensor_parallel_size",
+        "threads",
+        "timeout",
+    }
+)
+
+# Part of the ablation of a run with changed options, alone or after that of the pictures.
+OPTIONS = "options="
+
+# Suffix of the ablation of a few-shot run, before its `shots` argument.
+SHOTS = ",shots="
+
+_NO_OPTIONS: Mapping[str, str] = {}
 
 
 class MissingMetricError(InputError):
     """A run has no metric of the name asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of a run; all but id and response are as far as the file has them.
+
+    Attributes:
+        id: of the question; of the document where a question is several.
+        record: the scored answer; None where it was not scored yet.
+        place: index of the document in its task, from 0.
+        question: the question's text or the whole prompt.
+        needed: files of the figures that the true answer needs.
+        references: the true answers, of which any is right.
+    """
+
+    id: str
+    response: Response
+    record: Record | None = None
+    place: int = 0
+    question: str = ""
+    reference: str = ""
+    options: Mapping[str, str] = field(default_factory=lambda: _NO_OPTIONS)
+    needed: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> Signature:
+        """The signature of the record; empty without one."""
+        return parse("" if self.record is None else self.record.signature)
+
+    @property
+    def known_options(self) -> Mapping[str, str]:
+        """Letter -> text of the options, of the file or the prompt; {} if it shows none."""
+        return self.options or options_in(self.question)
+
+
+# Id of the question -> its answer.
+Answers = dict[str, Answer]
+
+
+def by_question(path: Path, answers: Iterable[Answer]) -> tuple[Answers, list[str]]:
+    """Return the answers by their ids, in their order, and ids that occur again with equal answers.
+
+    Raises InputError: an id with two different answers.
+    """
+    by_id: Answers = {}
+    duplicates: dict[str, None] = {}
+    for answer in answers:
+        # answers without an id are refused later, where the task is known
+        earlier = by_id.setdefault(answer.id or f"answer {answer.place}", answer)
+        if earlier is answer:
+            continue
+        if earlier != replace(answer, place=earlier.place):
+            raise InputError(
+                f"Expected one answer per question in {path}, found two different ones for "
+                f"{answer.id}. Keep the one that counts."
+            )
+        duplicates[answer.id] = None
+    return by_id, list(duplicates)
+
+
+def plain(text: str) -> str:
+    """Return the letters and digits of a text, without what spreadsheets and hosts change."""
+    return _NOTHING.sub("", unicodedata.normalize("NFKC", decoded(text)).casefold())
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A run's model with its arguments, less those that say where and how fast it runs.
+
+    `ablation` is how `--model ablated` changes pictures, options and shots, or `none`; `name` is
+    the report's, or "".
+    """
+
+    model: str
+    ablation: str = "none"
+    seed: str = ""
+    name: str = field(default="", compare=False)
+
+    @property
+    def label(self) -> str:
+        """The identity for people."""
+        parts = [self.name or self.model]
+        if self.ablation != "none":
+            parts.append(f"ablation={self.ablation}")
+        if self.seed:
+            parts.append(f"seed={self.seed}")
+        return ",".join(parts)
+
+    @property
+    def signature_fields(self) -> dict[str, str]:
+        """The fields of signatures that name the model, and what changed its questions."""
+        fields = {"model": self.model}
+        if self.ablation != "none":
+            seed = f"seed={self.seed}" if self.seed else ""
+            fields["model_wrapper"] = _joined(self.ablation, seed)
+        return fields
+
+
+def identity(model: str, arguments: str) -> Identity:
+    """Return the identity of a run with these `--model` and `--model_args`."""
+    given = model_arguments(arguments)
+    seed = given.get("seed", "")
+    ablation = "none"
+    if model == ABLATED:
+        model = given.pop("base", "?")
+        probe = given.pop("options", "")
+        pictures = given.pop("ablation", "" if probe else "?")
+        ablation = _joined(pictures, f"{OPTIONS}{probe}" if probe else "")
+        shots, split = given.pop("shots", ""), given.pop("shots_split", "")
+        if shots:
+            ablation += f"{SHOTS}{shots},shots_split={split}"
+
+    kept = [f"{key}={given[key]}" for key in sorted(given) if key not in _RUNNING]
+    return Identity(",".join([model, *kept]), ablation, seed)
+
+
+def model_of(who: Identity) -> tuple[str, str]:
+    """Return `--model` and `--model_args` of which `identity` makes an identity."""
+    model, _, arguments = who.model.partition(",")
+    if who.ablation != "none":
+        kind = who.ablation if who.ablation.startswith(OPTIONS) else f"ablation={who.ablation}"
+        arguments = _joined(f"base={model}", kind, arguments)
+        model = ABLATED
+    arguments = _joined(arguments, f"seed={who.seed}" if who.seed else "")
+    return (model, arguments) if identity(model, arguments) == who else (who.label, "")
+
+
+def checkpoint(model: str) -> str:
+    """Return the checkpoint that a model's arguments name, without its folder; the model if they
+    name none.
+    """
+    arguments = model_arguments(model.partition(",")[2])
+    for key in ("pretrained", "model_version", "model"):
+        if key in arguments:
+            return arguments[key].rstrip("/").rpartition("/")[2] or model
+    return model.rstrip("/").rpartition("/")[2] or model
+
+
+def _joined(*parts: str) -> str:
+    return ",".join(filter(None, parts))
 
 
 @dataclass(frozen=True)
@@ -74,8 +261,7 @@ class Run:
     """One model's answers to one task; they are read when they are first asked for.
 
     Attributes:
-        form: of the file: `lmms-eval`, `score`, `jsonl`, `table`, `vlmevalkit`,
-            `spiqa-responses[-per-figure]`.
+        form: of the file: `lmms-eval`, `score`, `jsonl`, `table`, `vlmevalkit`, `spiqa-responses`.
         asked: number of the task's questions, or 0.
         answered: number of documents in the file, as far as it says so before it is read, or 0.
         logged: whether the answers are there, and not only the values that the host reports.
@@ -198,13 +384,14 @@ class Run:
 
     @property
     def coverage(self) -> str:
-        """Answered questions of the task's, `n of N`."""
+        """How many questions were answered, of the task's, `n of N`."""
         return self.record_set.coverage
 
     @cached_property
     def signature(self) -> Signature:
         """The merged signature of the records, with the model and its ablation."""
-        return summary.signature_of(self.record_set).with_fields(**signature_fields(self.identity))
+        signature = summary.signature_of(self.record_set)
+        return signature.with_fields(**self.identity.signature_fields)
 
     @cached_property
     def metrics(self) -> list[Metric]:

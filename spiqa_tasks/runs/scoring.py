@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,10 @@ from spiqa_tasks.hosts.lmms_eval_files import (
     write_log,
 )
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.runs.identity import Identity, model_of, signature_fields
-from spiqa_tasks.runs.join import Joined, Rows
-from spiqa_tasks.runs.matching import match_counts
-from spiqa_tasks.runs.readers.answers import LINES as PLAIN
-from spiqa_tasks.runs.run import Run, Written
-from spiqa_tasks.runs.subset import question_of
+from spiqa_tasks.runs.columns import LINES as PLAIN
+from spiqa_tasks.runs.join import Joined, Rows, match_counts
+from spiqa_tasks.runs.run import Identity, Run, Written, model_of
+from spiqa_tasks.runs.selection import question_of
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def read(joined: Joined, judge: Judge | None = None) -> Unjudged:
         "max_side": made.max_side,
         "ids": joined.ids,
         "predictions": run.form,
-        **signature_fields(run.identity),
+        **run.identity.signature_fields,
     }
     scorer = make_scorer(
         run.own.benchmark, run.own.settings_text, made.host or "offline", judge, **fields
@@ -159,14 +157,6 @@ def is_complete(run: Run) -> bool:
         for metric in run.own.benchmark.metrics(run.settings)
         if metric.higher_is_better and metric.needs == "nothing"
     )
-
-
-def differences(joined: Run, scored: Run) -> Iterator[str]:
-    """Yield in what the answers were made otherwise than they are scored."""
-    ours = scored.signature.data.split("+")
-    made = {answer.signature.data for answer in joined.by_id.values()} - {""}
-    for theirs in sorted(made - set(ours)):
-        yield f"{scored.name}: made with the data {theirs}, scored with {scored.signature.data}."
 
 
 def write_runs(runs: Sequence[Run], folder: Path) -> list[Path]:

@@ -1,25 +1,146 @@
-"""Select runs: those that count, those of some tasks, and a model's without pictures."""
+"""Select runs: those that count, of some tasks or questions, with and without pictures."""
 
+import hashlib
 import os
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
+from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.summary import outcomes
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
+from spiqa_tasks.errors import InputError, found_instead
+from spiqa_tasks.files.json_text import digest_of, loads
 from spiqa_tasks.judge.resolve import parse_judge
-from spiqa_tasks.runs.identity import (
-    SHOTS,
-    checkpoint,
-    has_changed_options,
-    sees_no_picture,
-)
-from spiqa_tasks.runs.readers.columns import USUAL, Columns
-from spiqa_tasks.runs.run import Key, Run
-from spiqa_tasks.runs.subset import Subset
+from spiqa_tasks.printable import counted
+from spiqa_tasks.runs.columns import USUAL, Columns
+from spiqa_tasks.runs.run import FIRST, OPTIONS, SHOTS, Answer, Key, Run, checkpoint
+
+# Field of a kept.json with a path of the machine that wrote it, which its digest leaves out.
+SOURCE_YAML = "source_yaml"
+
+
+@dataclass(frozen=True)
+class Subset:
+    """A list of the only questions that count, such as the 20% of SPIQA's Table 7.
+
+    `ids` are in the order of the file, each once; `kept` is its content if it is a `kept.json`.
+    """
+
+    path: Path
+    ids: tuple[str, ...]
+    kept: Mapping[str, Any] | None = None
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits over the ids, whatever their order, and how many they are."""
+        text = "\n".join(sorted(self.ids))
+        return f"{hashlib.sha256(text.encode()).hexdigest()[:12]} ({len(self.ids)})"
+
+    def rows(self, task: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Return the task's rows that the list names.
+
+        Raises InputError: an unknown id, or a list of other data.
+        """
+        data = {f"{row['benchmark']}/{row['split']}@{row['data']}" for row in rows if "data" in row}
+        self._check(task, data, {question_of(row) for row in rows})
+        wanted = set(self.ids)
+        return [row for row in rows if question_of(row) in wanted]
+
+    def of(self, run: Run) -> Run:
+        """Return a run as if the list were its task: coverage counts against it, the signature has
+        its digest.
+
+        Raises InputError: an id that a run over a whole task has no answer to, or a list of
+        other data.
+        """
+        asked = {_question(answer) for answer in run.by_id.values()}
+        listed = asked & set(self.ids)
+        is_part = run.record_set.part and listed
+        data = set(filter(None, run.signature.data.split("+")))
+        self._check(run.task, data, set(self.ids) if is_part else asked)
+
+        answers = [
+            self._signed(answer) for answer in run.by_id.values() if _question(answer) in listed
+        ]
+        return replace(
+            run,
+            read=lambda: answers,
+            asked=len(self.ids),
+            answered=len(answers),
+            written=replace(run.written, values={}),
+        )
+
+    def _signed(self, answer: Answer) -> Answer:
+        """The answer with the list in its record's signature."""
+        if answer.record is None or not answer.record.signature:
+            return answer
+        signature = parse(answer.record.signature).with_fields(ids=self.digest).text
+        return replace(answer, record=replace(answer.record, signature=signature))
+
+    def _check(self, task: str, data: set[str], known: set[str]) -> None:
+        # questions in the answers' own table are of no release
+        data = {each for each in data if "@table " not in each}
+        kept = None if self.kept is None else self.kept["data"]
+        if kept and data and kept not in data:
+            of = ", ".join(sorted(data))
+            raise InputError(
+                f"Expected {self.path} to list questions of {of}; found those of {kept}."
+            )
+
+        unknown = [key for key in self.ids if key not in known]
+        if unknown:
+            raise InputError(
+                f"Expected ids of questions of {task} in {self.path}, such as"
+                f" {min(known, default='')}; found {counted(len(unknown), 'other')}, the"
+                f" first: {', '.join(unknown[:FIRST])}. Correct the list, or name the task that it"
+                " is of."
+            )
+
+
+def read_subset(path: Path) -> Subset:
+    """Return the questions that a file lists: an id a line, or the `kept.json` of a filtered task.
+
+    Raises InputError: a file that cannot be read, was changed or has no id.
+    """
+    kept = None
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        if path.suffix == ".json":
+            kept = loads(text)
+            content = {key: kept[key] for key in kept if key not in ("digest", SOURCE_YAML)}
+            is_changed = digest_of(content) != kept["digest"]
+            ids = [str(question["id"]) for question in kept["kept"]]
+        else:
+            ids = [line.strip() for line in text.splitlines()]
+            is_changed = False
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(
+            f"Expected {path} to have the id of a question a line, or to be the kept.json of a "
+            f"filtered task; found {found_instead(error)}. Correct it, or name another file."
+        ) from error
+
+    if is_changed:
+        raise InputError(
+            f"Expected {path} to have the digest that it names, found another: it was changed. Get "
+            "it again."
+        )
+    distinct = dict.fromkeys(key for key in ids if key)
+    if not distinct:
+        raise InputError(f"Expected ids of questions in {path}, found none. Correct the list.")
+    return Subset(path, tuple(distinct), kept)
+
+
+def question_of(row: Mapping[str, Any]) -> str:
+    """Return the id of the question that a row is of, or is a part of."""
+    return str(row.get("question_id") or row["id"])
+
+
+def _question(answer: Answer) -> str:
+    details = {} if answer.record is None else answer.record.details
+    return str(details.get("question_id") or answer.id)
 
 
 @dataclass(frozen=True)
@@ -44,7 +165,7 @@ class Selection:
 
     def cut(self, run: Run) -> Run:
         """Return a run with the only questions that count, and with values over a part."""
-        if self.subset is not None and self.has(run):
+        if self.subset is not None:
             run = self.subset.of(run)
         return replace(run, partial=self.partial)
 
@@ -52,22 +173,23 @@ class Selection:
 EVERY = Selection()
 
 
-def is_judged_by(run: Run, judge: str) -> bool:
-    """Return whether a run has scores of no judge, or of `provider:model[@URL]`."""
-    named, signature = parse_judge(judge, environ=os.environ), run.signature
-    is_there = "@http" not in judge or signature.judge_host == named.host
-    return not signature.judge or (signature.judge == named.name and is_there)
-
-
-def judged_as_wanted(runs: Sequence[Run], judge: str | None) -> Sequence[Run]:
+def judged_as_wanted(runs: list[Run], judge: str | None) -> list[Run]:
     """Return the runs without those that another judge scored.
 
-    Raises InputError: other judges scored all.
+    `judge` is `provider:model[@URL]`. Raises InputError: other judges scored all.
     """
     if judge is None:
         return runs
 
-    found = [run for run in runs if not run.logged or is_judged_by(run, judge)]
+    wanted = parse_judge(judge, environ=os.environ)
+    found = []
+    for run in runs:
+        if run.logged and run.signature.judge:
+            is_there = "@http" not in judge or run.signature.judge_host == wanted.host
+            if run.signature.judge != wanted.name or not is_there:
+                continue
+        found.append(run)
+
     if runs and not found:
         judges = ", ".join(sorted({run.judge_name for run in runs}))
         raise InputError(
@@ -87,33 +209,31 @@ def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run]
         versions[run.key if judged else run.key._replace(judge="")].append(run)
     _unite_unjudged(versions)
 
-    replaced: dict[int, Run] = {}
+    kept = []
+    remarks = []
     for same in versions.values():
-        best = max(same, key=lambda run: _rank(run, judged))
-        replaced |= {id(other): best for other in same if other is not best}
-
-    remarks = [_again(replaced[id(run)], run) for run in runs if id(run) in replaced]
-    return [run for run in runs if id(run) not in replaced], remarks
-
-
-def _rank(run: Run, judged: bool) -> tuple[int, bool, str]:
-    return run.size, judged and bool(run.judge_key), run.date
-
-
-def _again(best: Run, other: Run) -> str:
-    names = [best.path.name, other.path.name]
-    if names[0] == names[1]:
-        names = [str(best.path), str(other.path)]
-    return f"{best.task} of {best.identity.label} was run again: {names[0]} counts, not {names[1]}."
+        best = max(same, key=lambda run: (run.size, judged and bool(run.judge_key), run.date))
+        kept.append(best)
+        for other in same:
+            if other is not best:
+                remarks.append(
+                    f"{best.task} of {best.identity.label} was run again: {best.path} counts, not "
+                    f"{other.path}."
+                )
+    return kept, remarks
 
 
 def _unite_unjudged(versions: dict[Key, list[Run]]) -> None:
     """Put runs without a judge among those of the newest judge: the same answers, judged."""
     for key in [key for key in versions if not key.judge]:
-        judged = [run for other, same in versions.items() for run in same if other.judge]
-        judged = [run for run in judged if run.key._replace(judge="") == key]
+        judged = [
+            run
+            for other, same in versions.items()
+            if other.judge and other._replace(judge="") == key
+            for run in same
+        ]
         if judged:
-            newest = max(judged, key=lambda run: run.date)
+            newest = max(judged, key=attrgetter("date"))
             versions[newest.key] += versions.pop(key)
 
 
@@ -127,9 +247,18 @@ def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
     for run in runs:
         same = by_name[run.task, run.identity.label]
         if len(same) > 1:
-            run = replace(run, label=f"{run.identity.label} ({difference(run, same)})")
+            run = replace(run, label=f"{run.identity.label} ({_difference(run, same)})")
         labelled.append(run)
     return labelled
+
+
+def _difference(run: Run, same: Sequence[Run]) -> str:
+    """The judge or folder that the runs differ in, else the path."""
+    if len({other.judge_name for other in same}) == len(same):
+        return f"judge {run.judge_name or 'none'}"
+    folders = {other.path.parent.parts[-2:] for other in same}
+    place = Path(*run.path.parent.parts[-2:]) if len(folders) == len(same) else run.path
+    return place.as_posix()
 
 
 def with_short_names(runs: Sequence[Run]) -> list[Run]:
@@ -137,15 +266,15 @@ def with_short_names(runs: Sequence[Run]) -> list[Run]:
 
     Models that would share a name keep their own.
     """
-    models = dict.fromkeys(run.identity.model for run in runs)
-    counts = Counter(map(checkpoint, models))
-    names = {model: name for model in models if counts[name := checkpoint(model)] == 1}
-    return with_unique_labels(
-        [
-            replace(run, identity=replace(run.identity, name=names.get(run.identity.model, "")))
-            for run in runs
-        ]
-    )
+    models = {run.identity.model for run in runs}
+    counts = Counter(checkpoint(model) for model in models)
+
+    named = []
+    for run in runs:
+        name = checkpoint(run.identity.model)
+        is_unique = counts[name] == 1
+        named.append(replace(run, identity=replace(run.identity, name=name if is_unique else "")))
+    return with_unique_labels(named)
 
 
 def missing_samples(runs: Iterable[Run]) -> list[str]:
@@ -201,11 +330,16 @@ def select_tasks(
         if not tasks or run.task in tasks or (variants and source_task(run) in tasks)
     ]
     if not found:
-        known = ", ".join(sorted({run.task for run in every})) or "none"
-        raise InputError(
-            f"Expected runs of {', '.join(tasks) or 'a task'}; found {known}. Correct --task."
-        )
+        raise no_runs_of(tasks, {run.task for run in every})
     return found
+
+
+def no_runs_of(tasks: Collection[str], found: Collection[str]) -> InputError:
+    """Return the error for tasks of which there are no runs among those found."""
+    known = ", ".join(sorted(found)) or "none"
+    return InputError(
+        f"Expected runs of {', '.join(tasks) or 'a task'}; found {known}. Correct --task."
+    )
 
 
 def source_task(run: Run) -> str:
@@ -233,12 +367,14 @@ def is_few_shot(run: Run) -> bool:
 
 def is_blind(run: Run) -> bool:
     """Return whether the model saw no picture of the question, or a grey one."""
-    return is_few_shot(run) or sees_no_picture(ablation(run))
+    kind = ablation(run)
+    # every ablation removes or replaces the pictures, but one of the options alone
+    return is_few_shot(run) or (kind != "none" and not kind.startswith(OPTIONS))
 
 
 def changed_options_remark(run: Run) -> str | None:
     """Return why a run with changed options is refused by gain and filter, or None for others."""
-    if not has_changed_options(ablation(run)):
+    if OPTIONS not in ablation(run):
         return None
     return (
         f"Expected runs with the options as they are, found {run.task} of {model_name(run)} with "
@@ -251,11 +387,6 @@ def model_name(run: Run) -> str:
     one.
     """
     return run.label or replace(run.identity, ablation="none").label
-
-
-def option_of_tasks(run: Run) -> str:
-    """Return the option that names tasks in the host of a run."""
-    return "--data" if run.identity.model.endswith(HOST) else "--tasks"
 
 
 def twin(run: Run, runs: Iterable[Run]) -> Run | None:
@@ -271,17 +402,6 @@ def twin(run: Run, runs: Iterable[Run]) -> Run | None:
     for value_of in map(attrgetter, ("identity.seed", "judge_name", "path.parent")):
         same = [other for other in same if value_of(other) == value_of(run)] or same
     return same[0] if len(same) == 1 else None
-
-
-def difference(run: Run, same: Sequence[Run]) -> str:
-    """Return what tells a run apart from others of the same model to the same task: its judge,
-    folder or path.
-    """
-    if len({each.judge_name for each in same}) == len(same):
-        return f"judge {run.judge_name or 'none'}"
-    folders = {each.path.parent.parts[-2:] for each in same}
-    place = Path(*run.path.parent.parts[-2:]) if len(folders) == len(same) else run.path
-    return place.as_posix()
 
 
 def _own_ablation(run: Run) -> str:

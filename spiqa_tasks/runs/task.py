@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # The detail of a record of a host's task that lists the metrics which the host computed of it.
 LOGGED = "metrics"
+
 # (beginning of the task's name, metric) -> what the host's value is divided by to be a share.
 UNITS = {
     ("mmbench", "gpt_eval_score"): 100.0,
@@ -30,13 +31,17 @@ UNITS = {
     ("seedbench", "seed_image"): 1.0,
     ("seedbench", "seed_all"): 1.0,
 }
+
 # The units that a task's YAML may name as `metadata: {unit: shares}` or `percent`.
 NAMES = {"shares": 1.0, "percent": 100.0}
+
 # Beginning of the task's name -> its headline where that is no average: the paper's SEED is of
 # images alone.
 HEADLINES = {"seedbench": "seed_image"}
+
 # Words in the name of a host's metric that is of all questions.
 OVERALL_WORDS = frozenset({"average", "avg", "overall", "all"})
+
 # Hosts print shares with four decimals, percent with two.
 ROUNDING = 0.5e-4 + 1e-9
 
@@ -49,23 +54,28 @@ class OwnTask:
 
     def questions(self, documents: Sequence[Record]) -> Sequence[Record]:
         """Join documents into questions if a question is several."""
-        join = self.definition.benchmark.join(self.definition.settings) if documents else None
-        return (
-            documents
-            if join is None
-            else join(documents, Context(parse(documents[0].signature).host))
-        )
+        join = self.definition.benchmark.join(self.definition.settings)
+        if join is None or not documents:
+            return documents
+        return join(documents, Context(parse(documents[0].signature).host))
 
     def metrics(self, run: Run) -> list[Metric]:
         """Return the benchmark's metrics that can be computed, the headline first."""
         every = self.definition.benchmark.metrics(run.settings)
-        every = [metric for metric in every if metric.name not in run.written.omitted]
-        by_need = {"judge": _judged(run, every), "text programs": _computed(run, every)}
-        return [
-            metric
-            for metric in every
-            if metric.needs not in by_need or metric.name in by_need[metric.needs]
-        ]
+        judged = _judged(run)
+        computed = _computed(run, every)
+
+        found = []
+        for metric in every:
+            if metric.needs == "judge":
+                # the rates of its failures are there with any of its metrics
+                has_scores = metric.name in judged or not metric.higher_is_better
+                is_known = bool(judged) and has_scores
+            else:
+                is_known = metric.needs != "text programs" or metric.name in computed
+            if is_known and metric.name not in run.written.omitted:
+                found.append(metric)
+        return found
 
     def value(self, run: Run, metric: Metric, group: str | None) -> Value:
         """Return the value over all answers or a group, as it was reported if it takes text
@@ -77,18 +87,11 @@ class OwnTask:
             value = run.record_set.value(metric, group)
             _check_reported(run, metric, value.value, reported)
             return value
+
         scores = {r.id: r.scores[metric.name] for r in run.questions if metric.name in r.scores}
         clusters = {record.id: record.cluster for record in run.questions}
         value = Value(reported, len(scores) or len(run.questions), scores, clusters=clusters)
         return run.record_set.withheld() or value
-
-    def members(self, run: Run, metric: Metric) -> dict[str, Record]:
-        """Return id -> record of the complete questions, or documents."""
-        return {
-            record.id: record
-            for record in run.record_set.members(metric)
-            if record.status != "incomplete"
-        }
 
     def headline_fault(self, run: Run) -> str:  # noqa: ARG002
         """Return '': the benchmark's first metric is its headline."""
@@ -114,12 +117,18 @@ class HostTask:
         return documents
 
     def metrics(self, run: Run) -> list[Metric]:
-        """Return the metrics that were logged: the headline of the YAML, `accuracy`, then those
-        that have scores.
+        """Return the metrics that were logged.
+
+        The headline of the YAML and `accuracy` come first, then those of which more is better,
+        those of all questions, and those that have scores.
         """
         logged = dict.fromkeys(name for record in run.records for name in record.details[LOGGED])
         scored = {name for record in run.records for name in record.scores}
-        worse = _lower_is_better(self.config)
+        worse = {
+            entry["metric"]
+            for entry in self.config.get("metric_list") or ()
+            if isinstance(entry, dict) and entry.get("higher_is_better") is False
+        }
         headline = self._named_headline(run)
 
         def order(name: str) -> tuple[bool, ...]:
@@ -128,7 +137,7 @@ class HostTask:
                 name != "accuracy",
                 name in worse,
                 not _is_overall(name),
-                len(self.members(run, _logged_metric(name, True))) < len(run.records),
+                len(_members(run, name)) < len(run.records),
                 name not in scored,
                 name not in run.written.values,
             )
@@ -137,29 +146,17 @@ class HostTask:
 
     def headline_fault(self, run: Run) -> str:
         """Return why no metric is the headline: the first is of a part of the questions; or ''."""
-        first = run.metric()
-        n, total = len(self.members(run, first)), len(run.records)
-        is_named = first.name == self._named_headline(run) or _is_overall(first.name)
-        if is_named or n == total:
+        name = run.metric().name
+        n, total = len(_members(run, name)), len(run.records)
+        if name == self._named_headline(run) or _is_overall(name) or n == total:
             return ""
-        return f"Its first one, {first.name}, is of {n} of {total} questions."
-
-    def _named_headline(self, run: Run) -> str | None:
-        known = (name for task, name in HEADLINES.items() if run.task.startswith(task))
-        headline: str | None = _metadata(self.config).get("headline", next(known, None))
-        return headline
+        return f"Its first one, {name}, is of {n} of {total} questions."
 
     def value(self, run: Run, metric: Metric, group: str | None) -> Value:
         """Return the mean of the scores, or the host's own value if no question has a score."""
         if group is not None or any(metric.name in record.scores for record in run.records):
             return run.record_set.value(metric, group)
         return run.record_set.withheld() or self._total(run, metric)
-
-    def members(self, run: Run, metric: Metric) -> dict[str, Record]:
-        """Return id -> record of the documents that the host computed the metric of."""
-        return {
-            record.id: record for record in run.records if metric.name in record.details[LOGGED]
-        }
 
     def data(self, run: Run) -> str | None:  # noqa: ARG002
         """Return the dataset of the YAML and its revision."""
@@ -170,12 +167,13 @@ class HostTask:
         """Warn when the host's value is not the mean of the scores, as POPE's F1 and `mmstar`'s
         average over axes.
         """
-        value, reported = run.value(metric), run.written.values.get(metric.name)
+        value = run.value(metric)
+        reported = run.written.values.get(metric.name)
         if reported is None or math.isnan(value.value) or not value.scores:
             return []
 
-        asked = len(self.members(run, metric))  # failed requests count, too
-        mean = math.fsum(value.scores.values()) / asked
+        # failed requests count, too
+        mean = math.fsum(value.scores.values()) / len(_members(run, metric.name))
         if is_reported(run.task, self.config, run.written.values, metric.name, mean):
             return []
         return [
@@ -183,47 +181,62 @@ class HostTask:
             f" not what the host reports, {reported:g}"
         ]
 
+    def _named_headline(self, run: Run) -> str | None:
+        named: str | None = _metadata(self.config).get("headline")
+        for task, metric in HEADLINES.items():
+            if named is None and run.task.startswith(task):
+                named = metric
+        return named
+
     def _total(self, run: Run, metric: Metric) -> Value:
         """Return what the host reports, as a share, of a metric of which no question has a score.
 
         It is withheld if too many requests failed: to the host these are wrong answers.
         """
-        reported, divisor = (
-            run.written.values.get(metric.name),
-            unit(run.task, metric.name, self.config),
-        )
-        if reported is None:
-            return Value(
-                math.nan, 0, reason="no question has a score, and the host reports no value"
-            )
-        if divisor is None or not 0 <= reported / divisor <= 1:
-            of = next((name for name, each in NAMES.items() if each == divisor), "an unknown unit")
-            return Value(
-                math.nan,
-                0,
-                reason=f"no question has a score, and the host reports {reported:g} in {of}",
-            )
-        asked = self.members(run, metric).values()
+        reported = run.written.values.get(metric.name)
+        divisor = unit(run.task, metric.name, self.config)
+        if reported is None or divisor is None or not 0 <= reported / divisor <= 1:
+            known = "no value" if reported is None else f"{reported:g}, whose unit is not known"
+            reason = f"no question has a score, and the host reports {known}"
+            return Value(math.nan, 0, reason=reason)
+
+        asked = _members(run, metric.name)
         answered = sum(record.status != "request_failed" for record in asked)
         return withheld(answered, len(asked)) or Value(reported / divisor, answered)
 
 
-def _judged(run: Run, metrics: Sequence[Metric]) -> set[str]:
-    """The metrics of a judge that the records have; with any, the rates of its failures, too."""
-    known = _scored(run)
-    of_judge = [metric for metric in metrics if metric.needs == "judge"]
-    judged = {metric.name for metric in of_judge if metric.name in known}
-    if judged:
-        judged |= {metric.name for metric in of_judge if not metric.higher_is_better}
-    return judged
+def unit(task: str, metric: str, config: Mapping[str, Any]) -> float | None:
+    """Return what the host's value is divided by to be a share; None where the unit is not
+    known.
+    """
+    named = NAMES.get(str(_metadata(config).get("unit")))
+    if named is not None:
+        return named
+    for (beginning, name), divisor in UNITS.items():
+        if task.startswith(beginning) and metric == name:
+            return divisor
+    return None
 
 
-def _scored(run: Run) -> set[str]:
-    """The metrics that a record has a score or a verdict of."""
+def is_reported(
+    task: str, config: Mapping[str, Any], reported: Mapping[str, float], metric: str, mean: float
+) -> bool:
+    """Return whether a mean of scores is what the host reports: in its unit or, where that is
+    not known, in any.
+    """
+    divisor = unit(task, metric, config)
+    divisors = NAMES.values() if divisor is None else [divisor]
+    return metric in reported and any(
+        abs(mean - reported[metric] / each) <= ROUNDING for each in divisors
+    )
+
+
+def _judged(run: Run) -> set[str]:
+    """The metrics of a judge that a record has a score or a verdict of."""
     known = {name for record in (*run.records, *run.questions) for name in record.scores}
-    return known | {
-        str(verdict["metric"]) for record in run.questions for verdict in record.verdicts
-    }
+    known |= {str(verdict["metric"]) for record in run.questions for verdict in record.verdicts}
+    metrics = run.own.benchmark.metrics(run.settings)
+    return {metric.name for metric in metrics if metric.needs == "judge" and metric.name in known}
 
 
 def _computed(run: Run, metrics: Sequence[Metric]) -> set[str]:
@@ -236,13 +249,9 @@ def _computed(run: Run, metrics: Sequence[Metric]) -> set[str]:
     return {name for name in texts if name.removesuffix("_released") not in missing}
 
 
-def _lower_is_better(config: Mapping[str, Any]) -> set[str]:
-    entries = config.get("metric_list") or ()
-    return {
-        entry["metric"]
-        for entry in entries
-        if isinstance(entry, dict) and entry.get("higher_is_better") is False
-    }
+def _members(run: Run, metric: str) -> list[Record]:
+    """The records that the host computed a metric of."""
+    return [record for record in run.records if metric in record.details[LOGGED]]
 
 
 def _logged_metric(name: str, higher_is_better: bool) -> Metric:
@@ -265,44 +274,16 @@ def _metadata(config: Mapping[str, Any]) -> Mapping[str, Any]:
     return metadata if isinstance(metadata, Mapping) else {}
 
 
-def unit(task: str, metric: str, config: Mapping[str, Any]) -> float | None:
-    """Return what the host's value is divided by to be a share; None where the unit is not
-    known.
-    """
-    known = (
-        value for (name, each), value in UNITS.items() if task.startswith(name) and metric == each
-    )
-    return NAMES.get(str(_metadata(config).get("unit")), next(known, None))
-
-
-def is_reported(
-    task: str, config: Mapping[str, Any], reported: Mapping[str, float], metric: str, mean: float
-) -> bool:
-    """Return whether a mean of scores is what the host reports: in its unit or, where that is
-    not known, in any.
-    """
-    divisor = unit(task, metric, config)
-    divisors = NAMES.values() if divisor is None else [divisor]
-    return metric in reported and any(
-        abs(mean - reported[metric] / each) <= ROUNDING for each in divisors
-    )
-
-
 def _check_reported(run: Run, metric: Metric, value: float, reported: float | None) -> None:
     """Raise InputError if the answers of a whole file do not have the value that was written
     with them.
     """
-    is_comparable = (
-        reported is not None
-        and metric.higher_is_better
-        and run.signature.package == version(PACKAGE)
+    if reported is None or math.isnan(value) or not metric.higher_is_better:
+        return
+    # other versions may compute other values
+    if run.signature.package != version(PACKAGE) or math.isclose(value, reported, abs_tol=1e-6):
+        return
+    raise InputError(
+        f"Expected the answers in {run.path} to have the {metric.name} written with them,"
+        f" {reported}, found {value}. The file was changed: score the answers again."
     )
-    if (
-        is_comparable
-        and not math.isnan(value)
-        and not math.isclose(value, reported or 0.0, abs_tol=1e-6)
-    ):
-        raise InputError(
-            f"Expected the answers in {run.path} to have the {metric.name} written with them,"
-            f" {reported}, found {value}. The file was changed: score the answers again."
-        )

@@ -15,9 +15,7 @@ from spiqa_tasks.analysis.merging import differing
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.cli import main
-from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.run import Origin, Run, Written
+from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written
 from spiqa_tasks.scoring.intervals import paired
 
 RIGHT: dict[str, Callable[[int], bool]] = {

@@ -230,7 +230,10 @@ def test_without_the_hosts_number_of_both_runs_there_is_no_gain(tmp_path: Path, 
     write_totals(tmp_path / "b", 0.6, 0.6)
     (row,) = rows_at(tmp_path / "b")
     assert row.result is None
-    assert "m: no question has a score, and the host reports 0.6 in an unknown unit" in row.withheld
+    assert (
+        "m: no question has a score, and the host reports 0.6, whose unit is not known"
+        in row.withheld
+    )
 
 
 def test_scores_that_are_not_the_hosts_number_have_a_remark(tmp_path: Path) -> None:

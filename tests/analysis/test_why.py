@@ -33,7 +33,7 @@ from spiqa_tasks.analysis.why import (
 )
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.readers.lmms_eval import read_results
+from spiqa_tasks.runs.lmms_eval import read_results
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.mcq.other_matchers import (

@@ -28,16 +28,15 @@ def run(tmp_path: Path) -> Path:
     return write_run(tmp_path / "run", "m", samples, **options).parent
 
 
-@pytest.mark.parametrize("how", ["run", "named", "included", "shipped"])
+@pytest.mark.parametrize("how", ["run", "included", "shipped"])
 def test_the_signature_says_what_was_run(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], how: str
 ) -> None:
-    """Whether the run, its task's name, an included YAML or the shipped task is named, the
+    """Whether the run, an included YAML or the shipped task is named, the
     settings are the run's.
     """
     arguments: dict[str, list[object]] = {
         "run": [run],
-        "named": ["spiqa_own", run],
         "included": ["--include-path", tmp_path / "own", "spiqa_mine", *run.glob("*.jsonl")],
         "shipped": ["spiqa_demo", *run.glob("*.jsonl")],
     }

@@ -15,8 +15,7 @@ from spiqa_tasks.report import plots
 from spiqa_tasks.report.content import Report, Section, build
 from spiqa_tasks.report.head import facts, title_of
 from spiqa_tasks.report.plots import Plot
-from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.run import Origin
+from spiqa_tasks.runs.run import Identity, Origin
 
 
 def section(report: Report, title: str) -> Section:

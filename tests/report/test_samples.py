@@ -19,8 +19,7 @@ from spiqa_tasks.report import samples as module
 from spiqa_tasks.report.content import build
 from spiqa_tasks.report.page import as_html
 from spiqa_tasks.report.samples import as_script, samples
-from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Answer, Run
 
 
 @pytest.fixture(scope="module")

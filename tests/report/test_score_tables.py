@@ -19,10 +19,9 @@ from spiqa_tasks.report.score_tables import (
     records,
     rows,
 )
-from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import own_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.run import Run, Written
+from spiqa_tasks.runs.run import Identity, Run, Written
 from spiqa_tasks.runs.selection import Selection
 
 

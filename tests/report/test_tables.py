@@ -16,7 +16,7 @@ from spiqa_tasks.report.tables import (
     gain_table,
     overall_rows,
 )
-from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.run import Identity
 
 RECORDS = [
     Record("ok", scores={"accuracy": 1.0}),

@@ -12,11 +12,10 @@ from run_command import run_json
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval_files import folder_name, write_log
+from spiqa_tasks.runs.columns import LINES, TABLE, Columns, read_answers
+from spiqa_tasks.runs.lmms_eval import own_answers
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath, read_path
-from spiqa_tasks.runs.readers.answers import read_lines, read_table
-from spiqa_tasks.runs.readers.columns import Columns
-from spiqa_tasks.runs.readers.lmms_eval import own_answers
 
 ROWS = load_rows("mmstar", "demo", "ablation=text")
 RIGHT = right_answers("mmstar_demo")
@@ -139,7 +138,7 @@ def test_the_columns_that_docs_name_read_each_harness(tmp_path: Path, harness: s
 
     path = tmp_path / "log.jsonl"
     path.write_text(json.dumps(HARNESSES[harness]) + "\n")
-    (answer,) = read_lines(path, Columns.parse(columns))
+    (answer,) = read_answers(path, LINES, Columns.parse(columns))
     assert answer.response.text == "P"
     assert answer.question == ("Q" if "question=" in columns else "")
     has_reference = "reference" in columns or "reference" in HARNESSES[harness]
@@ -150,7 +149,7 @@ def test_the_paper_and_question_of_visdoms_tables_are_an_id(tmp_path: Path) -> N
     """`doc_id` is SPIQA's paper; an id of a question beside it would come first."""
     path = tmp_path / "visdom.csv"
     path.write_text("doc_id,question,response\n1611.04684v1,Which?,this\n")
-    (answer,) = read_table(path)
+    (answer,) = read_answers(path, TABLE)
     assert answer.id == "1611.04684v1/Which?"
 
 

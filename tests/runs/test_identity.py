@@ -3,13 +3,7 @@
 import pytest
 
 from spiqa_tasks.hosts.lmms_eval_files import model_arguments
-from spiqa_tasks.runs.identity import (
-    Identity,
-    has_changed_options,
-    identity,
-    sees_no_picture,
-    signature_fields,
-)
+from spiqa_tasks.runs.run import Identity, identity
 
 
 @pytest.mark.parametrize(
@@ -65,27 +59,9 @@ def test_a_model_is_named_in_signatures() -> None:
     """With what was done and its seed; with its ablation if it did not see the questions as they
     are.
     """
-    assert signature_fields(Identity("m", seed="3")) == {"model": "m"}
-    assert signature_fields(Identity("m", "grey")) == {"model": "m", "ablated": "grey"}
-    assert signature_fields(Identity("m", "shuffled", "3")) == {
+    assert Identity("m", seed="3").signature_fields == {"model": "m"}
+    assert Identity("m", "grey").signature_fields == {"model": "m", "model_wrapper": "grey"}
+    assert Identity("m", "shuffled", "3").signature_fields == {
         "model": "m",
-        "ablated": "shuffled,seed=3",
+        "model_wrapper": "shuffled,seed=3",
     }
-
-
-@pytest.mark.parametrize(
-    ("ablation", "blind", "changed"),
-    [
-        ("none", False, False),
-        ("text", True, False),
-        ("grey", True, False),
-        ("text,shots=2,shots_split=validation", True, False),
-        ("options=permuted", False, True),
-        ("grey,options=numbered", True, True),
-    ],
-)
-def test_an_ablation_says_whether_pictures_are_seen_and_options_changed(
-    ablation: str, blind: bool, changed: bool
-) -> None:
-    """The two are apart: a probe of the options alone shows the pictures."""
-    assert (sees_no_picture(ablation), has_changed_options(ablation)) == (blind, changed)

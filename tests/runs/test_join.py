@@ -5,27 +5,23 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from answer_files import matched, mmstar_table, right_answers, rows_of, write_table
 
 from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.columns import TABLE, read_answers
 from spiqa_tasks.runs.join import join_questions, task_questions
 from spiqa_tasks.runs.loading import find_task
 from spiqa_tasks.runs.paths import RunPath, read_runs
-from spiqa_tasks.runs.readers import answers, spiqa_responses
-from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.subset import Subset
+from spiqa_tasks.runs.run import Answer, Identity, Run
+from spiqa_tasks.runs.selection import Subset
 
-DEMO, FILTERED, SPIQA, PERFIGURE = find_tasks(
-    ["mmstar_demo", "mmstar_filtered", "spiqa_demo", "spiqa_demo_perfigure"]
-)
+DEMO, FILTERED, SPIQA = find_tasks(["mmstar_demo", "mmstar_filtered", "spiqa_demo"])
 ANSWERS = right_answers("mmstar_demo")
 
 
@@ -38,10 +34,10 @@ def run_made_with(settings: Mapping[str, str]) -> Run:
     return Run("mmstar_demo", Identity("m"), Path("p_results.json"), "score", lambda: answers)
 
 
-def table_run(path: Path, form: str = answers.TABLE) -> Run:
+def table_run(path: Path) -> Run:
     """A table of answers to MMStar's demo questions."""
     write_table(mmstar_table(rows_of(DEMO)), path)
-    return Run("mmstar_filtered", Identity("m"), path, form, partial(answers.read_table, path))
+    return Run("mmstar_filtered", Identity("m"), path, TABLE, partial(read_answers, path, TABLE))
 
 
 @pytest.fixture
@@ -101,41 +97,25 @@ def test_answers_made_with_different_settings_are_refused() -> None:
     assert str(error.value).count("; ") == 1
 
 
-def spiqa_run(task: Task, only_needed: bool) -> Run:
-    """SPIQA's response files: right answers, per figure to a task that asks so, about all or the
-    needed ones.
+def test_the_options_of_a_file_are_those_that_an_answer_is_read_by() -> None:
+    """A question's text can be cut into options in two ways, of which the file knows the right
+    one; other options than the question's are refused.
     """
-    answers = []
-    for row in rows_of(task):
-        document = f"/{row['figures'][0]['file']}/{row['step']}" if row["step"] else ""
-        if row["referred"] or not only_needed:
-            answers.append(
-                Answer(row["question_id"] + document, Response("Yes"), question=row["question"])
-            )
-    return Run(task.name, Identity("m"), Path("folder"), spiqa_responses.FORM, lambda: answers)
+    rows = rows_of(DEMO)
+    row = rows[0]
+    question = "Which? Options: A: red, and blue, B: x, C: green, D: I"
+    made = {**row, "question": question, "letters": ["A", "B"], "options": ["red", "x"]}
+    options = {"A": "red, and blue", "B": "x", "C": "green", "D": "I"}
 
+    def joined(options: dict[str, str]) -> Mapping[str, Any]:
+        given = [Answer(row["id"], Response("A"), options=options)]
+        run = Run(DEMO.name, Identity("m"), Path("m.jsonl"), "jsonl", lambda: given)
+        return join_questions(run, DEMO, rows_of=lambda _: [{**made, "answer": "A"}])[0].rows[0]
 
-def test_spiqas_response_files_have_the_ids_of_the_tasks_documents() -> None:
-    """Where they ask about the needed figures alone, so do the settings that they are scored
-    with.
-    """
-    whole, remarks = join_questions(spiqa_run(SPIQA, False), SPIQA)
-    assert (whole.run.form, remarks, len(whole.run.by_id)) == ("spiqa-responses", [], 39)
-    every, remarks = join_questions(spiqa_run(PERFIGURE, False), PERFIGURE)
-    assert (every.run.own, every.rows, remarks) == (PERFIGURE, rows_of(PERFIGURE), [])
-    part, remarks = join_questions(spiqa_run(PERFIGURE, True), PERFIGURE)
-    assert part.run.settings == replace(PERFIGURE.settings, figures="referred")
-    assert part.run.form == "spiqa-responses-per-figure"
-    assert part.rows == rows_of(part.run.own)
-    assert {row["id"] for row in part.rows} == part.run.by_id.keys()
-    assert all(row["referred"] for row in part.rows)
-    assert part.unmatched == {"missing": [], "unknown": [], "duplicates": [], "differing": []}
-    assert remarks == [
-        (
-            f"m: scored as it was made, with {part.run.own.settings_text}; {PERFIGURE.name} has"
-            f" {PERFIGURE.settings_text}."
-        ),
-    ]
+    assert joined(options)["options"] == list(options.values())
+    assert joined({"A": "red"})["options"] == made["options"]
+    with pytest.raises(InputError, match="option C 'grey' there"):
+        joined({**options, "C": "grey"})
 
 
 def test_only_the_questions_of_a_list_count() -> None:
@@ -170,7 +150,7 @@ def test_spiqas_questions_are_known_in_any_spelling_of_their_ids(
             file.write(
                 json.dumps({**key, "question": row["question"], "prediction": row["id"]}) + "\n"
             )
-    joined, _ = join_questions(read_runs([RunPath(path)])[0], task)
+    joined, _ = join_questions(read_runs(RunPath(path))[0], task)
     twice = [] if separator else ["1805.06447v3/5", "1805.06447v3/9"]
     assert (len(joined.run.by_id), joined.unmatched["missing"]) == (666 - len(twice), twice)
     assert all(answer.response.text == key for key, answer in joined.run.by_id.items())

@@ -18,6 +18,7 @@ from host_files import choice_samples, sample_of, write_run
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue, find_tasks
+from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import FORMS, RunPath, read_path, read_runs, task_in_name
 from spiqa_tasks.runs.run import Run
 
@@ -31,7 +32,8 @@ ENTRY = {"question": "Why?", "response": "w", "all_figures_names": ["f.png"]}
 
 
 def read(*places: str | Path, include: list[Path] | None = None) -> list[Run]:
-    return read_runs([RunPath.parse(str(place)) for place in places], include or [])
+    paths = [RunPath.parse(str(place)) for place in places]
+    return [run for path in paths for run in read_runs(path, include or [])]
 
 
 def told(runs: list[Run]) -> list[tuple[str, str, str]]:
@@ -202,17 +204,19 @@ def test_a_folder_of_files_that_name_their_tasks_is_read(tmp_path: Path, kind: s
 
 def test_a_file_that_is_named_twice_is_one_run(tmp_path: Path) -> None:
     """By itself and by its folder, or by two paths."""
+
+    def load(*paths: Path) -> list[Run]:
+        return load_runs(map(RunPath, paths))[0]
+
     path = write_own(tmp_path / "a")
     other = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", ANSWERS)
-    assert told(read(path.parent, path, path.parent / ".." / "a")) == [
-        ("mmstar_demo", "m", "lmms-eval")
-    ]
-    assert len(read(other, other)) == 1
-    assert len(read(write_jsonl(tmp_path / "n_mmstar_demo.jsonl", ANSWERS), other)) == 2
+    assert len(load(path.parent, path, path.parent / ".." / "a")) == 1
+    assert len(load(other, other)) == 1
+    assert len(load(write_jsonl(tmp_path / "n_mmstar_demo.jsonl", ANSWERS), other)) == 2
     both = write_run(
         tmp_path / "b", "m", {"t": choice_samples([True]), "u": choice_samples([True])}
     )
-    assert [run.task for run in read(both, both.parent)] == ["t", "u"]
+    assert [run.task for run in load(both, both.parent)] == ["t", "u"]
 
 
 def test_a_named_task_is_that_of_answers_that_do_not_say_it(tmp_path: Path) -> None:
@@ -222,7 +226,7 @@ def test_a_named_task_is_that_of_answers_that_do_not_say_it(tmp_path: Path) -> N
     assert told(read(plain)) == [("", "m", "jsonl")]
     assert told(read(f"mmstar_demo={plain}")) == [("mmstar_demo", "m", "jsonl")]
     assert told(read(f"mmstar_demo={named}")) == [("mmstar_demo", "m", "jsonl")]
-    assert told(read(f"mine={named}")) == [("mine", "m_mmstar_demo", "jsonl")]
+    assert told(read(f"mine={named}")) == [("mine", "m", "jsonl")]
     write_response(tmp_path / "spiqa")
     assert told(read(f"spiqa_demo={tmp_path / 'spiqa'}")) == [
         ("spiqa_demo", "spiqa", "spiqa-responses")

@@ -15,9 +15,7 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import Outcomes, outcomes
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.run import Origin, Run, Written
+from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written
 
 ACCURACY = mean_of("accuracy")
 PERFIGURE = "setting=perfigure,max_figures=0"

@@ -1,29 +1,23 @@
 """Scores of existing answers, by the code that scores them in a run of a host."""
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from answer_files import matched, right_answers, rows_of, scored
 from host_files import FAILED
 from openai_server import OpenAIServer
 
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task
-from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import RULES
-from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.join import join_questions
-from spiqa_tasks.runs.readers.lmms_eval import read_results
-from spiqa_tasks.runs.run import Run, Written
+from spiqa_tasks.runs.lmms_eval import read_results
+from spiqa_tasks.runs.run import Identity, Run, Written
 from spiqa_tasks.runs.scoring import (
-    differences,
     is_complete,
     read,
     score,
@@ -151,26 +145,6 @@ def test_a_scored_run_says_what_it_is_of() -> None:
     assert score_object(run)["counts"]["unknown_first"] == ["x"]
     assert not is_complete(run)
     assert run.signature.predictions == "table"
-
-
-def answer_of(row: Mapping[str, Any], record: Record | None) -> Answer:
-    return Answer(row["id"], Response("A"), record)
-
-
-def test_answers_made_with_other_data_are_named() -> None:
-    """Other data than those that they are scored with; the same, or none recorded, are not."""
-    (task,) = find_tasks(["mmstar_demo"])
-    row, *_ = rows_of(task)
-    ours = score(read(matched(task, {row["id"]: "A"}))).signature.data
-
-    def said(data: str | None) -> list[str]:
-        record = None if data is None else Record(row["id"], signature=Signature(data=data).text)
-        run = Run("mmstar_demo", Identity("m"), Path("p"), "run", lambda: [answer_of(row, record)])
-        given, _ = join_questions(run, task)
-        return list(differences(given.run, score(read(given))))
-
-    assert said(None) == said(ours) == said("") == []
-    assert said("mmstar/demo@2") == [f"m: made with the data mmstar/demo@2, scored with {ours}."]
 
 
 @pytest.fixture

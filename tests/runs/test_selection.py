@@ -10,9 +10,8 @@ from report_runs import choices, run_of
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.readers.lmms_eval import read_results
-from spiqa_tasks.runs.run import Origin, Run, Written
+from spiqa_tasks.runs.lmms_eval import read_results
+from spiqa_tasks.runs.run import Identity, Origin, Run, Written
 from spiqa_tasks.runs.selection import runs_that_count, twin, with_unique_labels
 
 MODEL = Identity("m")
@@ -239,3 +238,23 @@ def test_answers_that_were_scored_do_not_count_beside_their_scored_run() -> None
     found, remarks = runs_that_count([scored, old, new])
     assert ([run.path for run in found], len(remarks)) == ([new.path], 2)
     assert runs_that_count([old, new])[0] == [new]
+
+
+@pytest.mark.parametrize(
+    ("ablation", "blind", "changed"),
+    [
+        ("none", False, False),
+        ("text", True, False),
+        ("grey", True, False),
+        ("text,shots=2,shots_split=validation", True, False),
+        ("options=permuted", False, True),
+        ("grey,options=numbered", True, True),
+    ],
+)
+def test_an_ablation_says_whether_pictures_are_seen_and_options_changed(
+    ablation: str, blind: bool, changed: bool
+) -> None:
+    """The two are apart: a probe of the options alone shows the pictures."""
+    run = a_run(who=Identity("m", ablation))
+    is_refused = selection.changed_options_remark(run) is not None
+    assert (selection.is_blind(run), is_refused) == (blind, changed)

@@ -12,9 +12,7 @@ from host_files import FAILED, write_run
 from report_runs import run_of, runs_at
 
 from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.run import Origin, Run, Written
+from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written
 from spiqa_tasks.runs.task import unit
 
 SPIQA = "data:spiqa/testA@d|settings:"
@@ -193,9 +191,17 @@ def test_the_hosts_number_is_in_its_unit_however_small(
 @pytest.mark.parametrize(
     ("task", "reported", "reason"),
     [
-        ("mmmu_val", 52.0, "no question has a score, and the host reports 52 in shares"),
-        ("mmmu_val", -0.5, "no question has a score, and the host reports -0.5 in shares"),
-        ("t", 0.52, "no question has a score, and the host reports 0.52 in an unknown unit"),
+        (
+            "mmmu_val",
+            52.0,
+            "no question has a score, and the host reports 52, whose unit is not known",
+        ),
+        (
+            "mmmu_val",
+            -0.5,
+            "no question has a score, and the host reports -0.5, whose unit is not known",
+        ),
+        ("t", 0.52, "no question has a score, and the host reports 0.52, whose unit is not known"),
     ],
 )
 def test_a_number_of_an_unknown_or_another_unit_is_withheld(

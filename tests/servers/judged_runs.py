@@ -49,7 +49,8 @@ def write_two_judges(folder: Path, scores: Mapping[tuple[str, str], Sequence[flo
         scores: (model, judge) -> the L3Scores.
     """
     for (model, judge), each in scores.items():
-        (run,) = read_runs([RunPath(write_judged(folder / judge, model, each, f"openai:{judge}"))])
+        path = write_judged(folder / judge, model, each, f"openai:{judge}")
+        (run,) = read_runs(RunPath(path))
         write_runs(
             [replace(run, written=replace(run.written, judge=f"openai:{judge}"))],
             folder / "scored" / judge,

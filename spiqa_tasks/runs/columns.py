@@ -1,19 +1,26 @@
-"""Columns of answer files: the names that each field is known by, and one reader of a cell."""
+"""Answers in rows: the names that each column is known by, and the readers of lines and tables."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.record import Response
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.records import ID_COLUMNS, KEY, text_of
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.json_text import json_lines
+from spiqa_tasks.files.records import ID_COLUMNS, KEY, read_records, text_of, whole_id
 from spiqa_tasks.hosts.failed_requests import LONGEST_REASON, response_of
-from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.run import Answer
 from spiqa_tasks.scoring.options import LETTERS, as_value, options_of
+
+# The forms of files of rows: an object a line, or any table.
+LINES = "jsonl"
+TABLE = "table"
 
 _FIELDS = {
     "id": "question_id questionId qid pid problem_id sample_id data_id idx uid key",
@@ -30,8 +37,6 @@ _FIELDS = {
     "figures": "figures all_figures_names selected_figures_names selected_figures",
 }
 # Field -> names of its column; the first that is there counts, in every command.
-#
-# Of figures the only one counts: of several nobody knows which the model saw.
 FIELDS: Mapping[str, tuple[str, ...]] = {
     name: tuple(columns.split()) for name, columns in _FIELDS.items()
 } | {"id": (*ID_COLUMNS, KEY, *_FIELDS["id"].split())}
@@ -40,15 +45,12 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 # is VisDoM's, which asks SPIQA's questions.
 PAPERS = ("paper_id", "doc_id")
 
-# Values of a column `status` that say that there is no answer.
-FAILED_STATUSES = frozenset({"error", "failed", "failure", "timeout", "request_failed"})
+# Values of a column `status` that say that there is no answer: words, or an error of HTTP.
+FAILED_STATUS = re.compile(r"error|failed|failure|timeout|request_failed|[45]\d\d")
 
-# Columns of SPIQA's released scripts: figures as shown, and those that the answer needs.
-_RELEASED = ("all_figures_names", "referred_figures_indices", "referred_figures_names")
-
-_LONGEST_NAME = 60
-# Names in a message, and characters of each; an object of answers by id has thousands.
+# Names in a message, and characters of each: an object of answers by id has thousands.
 _MOST_NAMES = 12
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ class Columns:
 
         taken = set(self.named.values())
         present = [name for name in FIELDS[what] if name in found and name not in taken]
+        # of several columns of figures nobody knows which the model saw
         is_unclear = what == "figures" and len(present) > 1
         return present[0] if present and not is_unclear else None
 
@@ -90,8 +93,9 @@ class Columns:
         """Return the column of a row's id, or those of its paper and its question; or ()."""
         name = self.name("id", found)
         question = self.name("question", found)
-        is_sure = "id" in self.named or name in (*ID_COLUMNS, KEY)
         papers = [column for column in PAPERS if column in found]
+
+        is_sure = "id" in self.named or name in (*ID_COLUMNS, KEY)
         if question is not None and papers and not is_sure:
             return (papers[0], question)
         return () if name is None else (name,)
@@ -121,15 +125,15 @@ class Columns:
         values = {path: _value_at(row, path.split(".")) for path in paths}
         return {**row, **{path: value for path, value in values.items() if value is not None}}
 
-    def answer(self, row: Mapping[str, Any], answer_id: str, text: Any, place: int = 0) -> Answer:
+    def answer(self, row: Mapping[str, Any], answer_id: str, place: int = 0) -> Answer:
         """Return the answer of a row, with whatever it has to compare with the release.
 
-        Raises ValueError: figures that are no list of names, or others than the answer needs.
+        Raises ValueError: figures that are no list of names, or a prediction that is no text.
         """
         references = _references(self._value("reference", row))
         return Answer(
             answer_id,
-            self._response(row, text),
+            self._response(row),
             place=place,
             question=_plain_text(self._value("question", row)),
             reference=references[0] if len(references) == 1 else "",
@@ -150,13 +154,13 @@ class Columns:
                     return filled
         return {}
 
-    def _response(self, row: Mapping[str, Any], text: Any) -> Response:
+    def _response(self, row: Mapping[str, Any]) -> Response:
         figures = as_value(self._value("figures", row)) or []
         if not (isinstance(figures, list) and all(isinstance(name, str) for name in figures)):
             raise ValueError(f"the figures {str(figures)[:60]!r}, which are no list of names")
 
-        answer = cell_text(text)
-        reason = failure_of(row, taken=[self.name("prediction", row)])
+        answer = cell_text(self._value("prediction", row))
+        reason = _failure_of(row)
         if answer is None or reason:
             return Response("", reason or "no answer in the file", tuple(figures))
         return response_of(answer, tuple(figures))
@@ -167,6 +171,61 @@ class Columns:
 
 
 USUAL = Columns()
+
+
+def read_answers(path: Path, form: str, columns: Columns = USUAL) -> list[Answer]:
+    """Return the answers of a file of the form `LINES` or `TABLE`.
+
+    Raises DataError, InputError: a broken file, or a row that lacks a column.
+    """
+    numbered = json_lines(path) if form == LINES else enumerate(read_records([path]), 1)
+    unit = "line" if form == LINES else "row"
+    rows = {f"{unit} {number}": columns.resolved(row) for number, row in numbered}
+    return answers_of_rows(path, rows, columns)
+
+
+def answers_of_rows(
+    path: Path, rows: Mapping[str, Mapping[str, Any]], columns: Columns
+) -> list[Answer]:
+    """Return the answers of rows, by their places in a file.
+
+    Raises InputError: no column of predictions, a row without an id where others have one, or whose
+    answer is no text.
+    """
+    found = columns_of(rows.values())
+    columns.check(found, path)
+    if not columns.is_answer(found):
+        raise InputError(
+            f"Expected {path} to have the columns index (or id) and prediction, found "
+            f"{listed(found)}. {advice(found, columns)}".strip()
+        )
+
+    id_columns = columns.ids(found)
+    answers = []
+    for index, (place, row) in enumerate(rows.items()):
+        where = f"{place} of {path}"
+        answer_id = _id_of(row, id_columns, where)
+        try:
+            answers.append(columns.answer(row, answer_id, index))
+        except ValueError as error:
+            raise InputError(
+                f"Expected names of figures and an answer in {where}, found {error}. Correct it."
+            ) from error
+    return answers
+
+
+def has_answers(path: Path, columns: Columns = USUAL) -> bool:
+    """Return whether a table has answers; False if it is broken."""
+    try:
+        found = columns_of(columns.resolved(row) for row in read_records([path]))
+    except DataError:
+        return False
+    return columns.is_answer(found)
+
+
+def columns_of(rows: Iterable[Mapping[str, Any]]) -> Collection[str]:
+    """Return the names of the columns, in their order."""
+    return dict.fromkeys(column for row in rows for column in row).keys()
 
 
 def cell_text(value: Any) -> str | None:
@@ -184,18 +243,6 @@ def cell_text(value: Any) -> str | None:
     return text_of(value)
 
 
-def failure_of(row: Mapping[str, Any], taken: Collection[str | None] = ()) -> str:
-    """Return why a row has no answer, by its columns `error` and `status`, or ''."""
-    error = row.get("error") if "error" not in taken else None
-    if error and error == error:  # NaN is a cell without an error, too
-        return str(error)[:LONGEST_REASON]
-
-    status = str(row.get("status", "")).strip()
-    is_http_error = status[:1] in ("4", "5") and status.isdigit() and len(status) == 3
-    has_failed = status.lower() in FAILED_STATUSES or is_http_error
-    return f"status {status}" if has_failed else ""
-
-
 def listed(found: Iterable[str]) -> str:
     """Return names of columns for a message."""
     names = [name[:_LONGEST_NAME] for name in found]
@@ -203,33 +250,47 @@ def listed(found: Iterable[str]) -> str:
     return f"{', '.join(names[:_MOST_NAMES])}{more}" or "none"
 
 
-def advice(
-    found: Collection[str], columns: Columns = USUAL, needed: Sequence[str] = ("prediction", "id")
-) -> str:
-    """Return the sentence that says how to name the needed columns that no column looks like."""
-    missing = [what for what in needed if columns.name(what, found) is None]
-    if "id" in missing and columns.name("question", found):
-        missing.remove("id")  # an answer with its question and reference needs none
-        if not missing and columns.name("reference", found) is None:
-            return "No column looks like id (or, without a task, reference): add it."
+def advice(found: Collection[str], columns: Columns = USUAL) -> str:
+    """Return how to name the columns that an answer needs, with some of the file, or ''."""
+    names = {what: columns.name(what, found) for what in FIELDS}
+    needed = ["prediction"] if names["question"] and names["reference"] else ["prediction", "id"]
+    missing = [what for what in needed if names[what] is None]
     if not missing:
         return ""
 
-    free = _free_columns(found, columns)
+    free = [name for name in found if name not in names.values()]
     if "prediction" in missing and "answer" in found:
-        free.insert(0, "answer")  # without another column more often the model's than the true one
+        free.insert(0, "answer")  # without a prediction more often the model's than the true one
     if not free:
         return f"No column looks like {' or '.join(missing)}: add it."
     pairs = [f"{what}={name[:_LONGEST_NAME]}" for what, name in zip(missing, free, strict=False)]
-    named = f"Name the columns, such as --columns {','.join(pairs)}"
-    if missing == ["id"]:
-        named += f" (without a task: --columns question={free[0][:_LONGEST_NAME]})"
-    return f"{named}."
+    return f"Name the columns, such as --columns {','.join(pairs)}."
 
 
-def _free_columns(found: Collection[str], columns: Columns) -> list[str]:
-    known = {*_RELEASED, *(columns.name(what, found) for what in FIELDS)}
-    return [name for name in found if name not in known]
+def _id_of(row: Mapping[str, Any], names: Sequence[str], where: str) -> str:
+    """The id of a row, or its paper and question; '' if no column has it."""
+    cells = [row.get(name) for name in names]
+    try:
+        texts = [whole_id(cell_text(cell) or "") for cell in cells]
+    except ValueError:
+        texts = [""]
+    if all(texts):
+        return "/".join(texts)
+
+    found = ", ".join(f"{cell!r:.60}" for cell in cells)
+    raise InputError(
+        f"Expected a text or number as {' and '.join(names)} in {where}, found {found}. Correct it."
+    )
+
+
+def _failure_of(row: Mapping[str, Any]) -> str:
+    """Why a row has no answer, by its columns `error` and `status`, or ''."""
+    error = row.get("error")
+    if error and error == error:  # NaN is a cell without an error, too
+        return str(error)[:LONGEST_REASON]
+
+    status = str(row.get("status", "")).strip()
+    return f"status {status}" if FAILED_STATUS.fullmatch(status.lower()) else ""
 
 
 def _value_at(value: Any, path: list[str]) -> Any:
@@ -244,30 +305,29 @@ def _value_at(value: Any, path: list[str]) -> Any:
     return value
 
 
-def _references(given: Any) -> tuple[str, ...]:
+def _references(cell: Any) -> tuple[str, ...]:
     """The true answers: a list, also one that a cell's text writes out if it is of texts.
 
     `[0, 1]` in a cell of a table is one answer.
     """
-    value = as_value(given)
+    value = as_value(cell)
     is_list = isinstance(value, list)
-    if is_list and (value is given or all(isinstance(each, str) for each in value)):
+    if is_list and (value is cell or all(isinstance(each, str) for each in value)):
         return tuple(map(str, value))
-    return (_plain_text(given),)
+    return (_plain_text(cell),)
 
 
 def _needed(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The figures that the true answer needs, as the released scripts write them.
+    """The figures that the true answer needs, by their places among those that were shown.
 
-    Raises ValueError: they are at other places among the figures shown.
+    The released scripts write both, which says whether the order of figures is of this question.
     """
-    shown, indices, needed = (as_value(row.get(name)) for name in _RELEASED)
-    names = tuple(map(str, needed)) if isinstance(needed, list) else ()
-    if names and isinstance(shown, list) and isinstance(indices, list):
-        by_place = {str(place): str(name) for place, name in enumerate(shown)}
-        if {by_place.get(str(index)) for index in indices} != set(names):
-            raise ValueError(f"the figures {shown} whose {indices} are not {needed}")
-    return names
+    shown = as_value(row.get("all_figures_names"))
+    places = as_value(row.get("referred_figures_indices"))
+    if not isinstance(shown, list) or not isinstance(places, list):
+        return ()
+    files = {str(place): str(file) for place, file in enumerate(shown)}
+    return tuple(files.get(str(place), "") for place in places)
 
 
 def _plain_text(value: Any) -> str:

@@ -11,8 +11,7 @@ from run_command import run_json
 from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.loading import load_runs
-from spiqa_tasks.runs.paths import RunPath, read_runs
-from spiqa_tasks.runs.readers import vlmevalkit
+from spiqa_tasks.runs.paths import RunPath, read_path, read_runs
 
 (DEMO,) = find_tasks(["mmstar_demo"])
 ROWS = rows_of(DEMO)
@@ -34,13 +33,13 @@ def test_every_model_is_read_in_every_form(tmp_path: Path, suffix: str) -> None:
         )
         write_table(mmstar_table(ROWS), folder / f"{model}_MMBench_DEV_EN.{suffix}")
         (folder / "status.json").write_text("{}")
-    runs = read_runs([RunPath(tmp_path)])
+    runs = read_runs(RunPath(tmp_path))
     names = ["a,host=vlmevalkit", "b_MMStar,host=vlmevalkit", "org--c,host=vlmevalkit"]
     assert sorted(run.name for run in runs) == names
     assert {(run.task, run.form, len(run.read())) for run in runs} == {
         ("mmstar_filtered", "vlmevalkit", len(ROWS))
     }
-    (run,) = read_runs([RunPath(tmp_path / "org--c" / FIRST)])
+    (run,) = read_runs(RunPath(tmp_path / "org--c" / FIRST))
     assert run.name == names[2]
 
 
@@ -66,7 +65,7 @@ def test_scores_beside_answers_count_and_answers_made_after_them_too(tmp_path: P
     path = write_table(mmstar_table(ROWS), tmp_path / "m/m_mmstar_demo.tsv")
     write_run_file(tmp_path, "mmstar_demo", "m", right)
     write_table(mmstar_table(ROWS), tmp_path / "m/m_MMStar.xlsx")
-    runs = read_runs([RunPath(tmp_path)])
+    runs = read_runs(RunPath(tmp_path))
     assert sorted((run.task, run.form) for run in runs) == [
         ("mmstar_demo", "score"),
         ("mmstar_filtered", "vlmevalkit"),
@@ -74,7 +73,7 @@ def test_scores_beside_answers_count_and_answers_made_after_them_too(tmp_path: P
     after = path.stat().st_mtime + 60
     os.utime(path, (after, after))
     assert ("mmstar_demo", "vlmevalkit") in {
-        (run.task, run.form) for run in read_runs([RunPath(tmp_path)])
+        (run.task, run.form) for run in read_runs(RunPath(tmp_path))
     }
 
 
@@ -133,8 +132,9 @@ def test_scores_as_old_as_their_answers_are_of_these(
     scores.write_text("")
     for each, moment in ((path, 1000), (scores, 1000 + later)):
         os.utime(each, (moment, moment))
-    assert len(vlmevalkit.vlmevalkit_runs(tmp_path.rglob("*"), ["mmstar_demo"])) == count
-    assert vlmevalkit.vlmevalkit_runs(tmp_path.rglob("*"), ["another"]) == []
+    runs = read_path(tmp_path, ["mmstar_demo"])
+    assert [run.form for run in runs if run.path == path] == ["vlmevalkit"] * count
+    assert [run.form for run in runs if run.path != path] == ["table"]
 
 
 @pytest.mark.parametrize("newer", ["tsv", "xlsx"])
@@ -153,24 +153,14 @@ def test_of_two_forms_of_a_table_the_one_written_last_counts(tmp_path: Path, new
 def test_a_folder_without_our_tasks_is_not_read_and_says_what_is_needed(
     tmp_path: Path, capsys: Said, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    """Its tables may be large; the advice names the host's own option."""
+    """Its tables may be large."""
     for date in (FIRST, SECOND):
         for name in ("MMBench_DEV_EN", "BigVQA", "BigVQA_gpt-4o_result"):
             write_table(mmstar_table(ROWS), tmp_path / "m" / date / f"m_{name}.tsv")
     monkeypatch.setattr(
-        "spiqa_tasks.runs.readers.answers.read_records", lambda _: pytest.fail("a table was read")
+        "spiqa_tasks.runs.columns.read_records", lambda _: pytest.fail("a table was read")
     )
     assert main([command, str(tmp_path)]) == 2
     said = capsys.readouterr().err
-    assert (
-        "found those to BigVQA, MMBench_DEV_EN. Run it with --data MMStar, or spiqa-vlmevalkit"
-        in said
-    )
+    assert "found only m_BigVQA.tsv, m_BigVQA.tsv, m_BigVQA_gpt-4o_result.tsv" in said
     assert "run again" not in said
-
-
-def test_advice_names_the_option_of_the_host(tmp_path: Path, capsys: Said) -> None:
-    """A run with pictures alone: the one without is asked for by `--data`."""
-    write_table(mmstar_table(ROWS), tmp_path / "m" / "m_mmstar_demo.tsv")
-    assert main(["gain", str(tmp_path)]) == 2
-    assert "Run it on mmstar_demo_text if there is such a task" in capsys.readouterr().err

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import first_object
+from spiqa_tasks.runs.columns import LINES, TABLE, read_answers
 from spiqa_tasks.runs.join import join_questions
 from spiqa_tasks.runs.loading import find_task
 from spiqa_tasks.runs.paths import RunPath, read_runs
-from spiqa_tasks.runs.readers.answers import read_lines, read_table
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 
 def pairs(path: Path) -> list[tuple[str, str]]:
     """The (id, answer) pairs read from a file."""
-    return [(answer.id, answer.response.text) for answer in read_lines(path)]
+    return [(answer.id, answer.response.text) for answer in read_answers(path, LINES)]
 
 
 @given(st.lists(st.tuples(TEXT.filter(bool), TEXT), min_size=1), st.booleans())
@@ -67,7 +67,7 @@ def test_a_broken_line_is_named_by_its_number(tmp_path: Path, line: str, found: 
     path = tmp_path / "p.jsonl"
     path.write_text('{"id": 1, "prediction": "A"}\n\n' + line)
     with pytest.raises((DataError, InputError)) as error:
-        read_lines(path)
+        read_answers(path, LINES)
     if found in ("True", "None"):
         assert (
             str(error.value)
@@ -88,7 +88,7 @@ def test_a_cell_is_read_alike_in_every_form(tmp_path: Path) -> None:
     path.write_text("\n".join(map(json.dumps, rows)))
     (tmp_path / "p.csv").write_text("id,prediction\n0.0,3\n1,4.0\n2,B\n")
     assert pairs(path) == [("0", "3"), ("1", "4"), ("2", "B")]
-    assert [answer.id for answer in read_table(tmp_path / "p.csv")] == ["0", "1", "2"]
+    assert [answer.id for answer in read_answers(tmp_path / "p.csv", TABLE)] == ["0", "1", "2"]
 
 
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
@@ -100,8 +100,8 @@ def test_a_null_is_no_answer(tmp_path: Path, form: str) -> None:
         frame.to_json(path, orient="records", lines=True)
     else:
         frame.to_parquet(path)
-    read = read_lines if form == "jsonl" else read_table
-    assert [answer.response.failure for answer in read(path)] == [None, "no answer in the file"]
+    answers = read_answers(path, LINES if form == "jsonl" else TABLE)
+    assert [answer.response.failure for answer in answers] == [None, "no answer in the file"]
 
 
 @pytest.mark.parametrize("row", [{"error": "rate limit"}, {"status": "failed"}, {"status": 503}])
@@ -110,7 +110,7 @@ def test_a_column_says_that_a_request_failed(tmp_path: Path, row: dict[str, Any]
     path = tmp_path / "p.jsonl"
     good = {"id": 2, "prediction": "HTTP 404", "error": None, "status": "ok"}
     path.write_text("\n".join(map(json.dumps, [{"id": 1, "prediction": "", **row}, good])))
-    failed, answered = read_lines(path)
+    failed, answered = read_answers(path, LINES)
     assert failed.response.failure
     assert (answered.response.text, answered.response.failure) == ("HTTP 404", None)
 
@@ -120,7 +120,7 @@ def test_published_answers_have_other_columns(tmp_path: Path, column: str) -> No
     """`answer` is the reference beside them."""
     path = tmp_path / "p.jsonl"
     path.write_text(json.dumps({"id": 1, "question": "Which?", column: "A", "answer": "B"}))
-    (answer,) = read_lines(path)
+    (answer,) = read_answers(path, LINES)
     assert (answer.response.text, answer.reference) == ("A", "B")
 
 
@@ -134,7 +134,7 @@ def test_an_object_of_answers_by_id_is_rows(tmp_path: Path, more: bool) -> None:
         for row in rows
     }
     path.write_text(json.dumps(content))
-    joined, remarks = join_questions(read_runs([RunPath(path)])[0], find_task("mmstar_demo"))
+    joined, remarks = join_questions(read_runs(RunPath(path))[0], find_task("mmstar_demo"))
     assert {key: answer.response.text for key, answer in joined.run.by_id.items()} == {
         r["id"]: r["answer"] for r in rows
     }
@@ -150,4 +150,4 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         DataError, match=r"^Expected .*p\.jsonl to be UTF-8 text, found .* Save it as UTF-8\.$"
     ):
-        read_lines(path)
+        read_answers(path, LINES)

@@ -11,7 +11,7 @@ from mmstar_release import write_questions
 from run_command import run_json
 
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.readers.answers import read_table
+from spiqa_tasks.runs.columns import TABLE, read_answers
 
 (DEMO,) = find_tasks(["mmstar_demo"])
 ROWS = rows_of(DEMO)
@@ -21,7 +21,7 @@ FAILED = ["Failed to obtain answer via API.", "Fail to obtain answer"]
 
 def pairs(path: Path) -> list[tuple[str, str]]:
     """The (id, answer) pairs read from a table."""
-    return [(answer.id, answer.response.text) for answer in read_table(path)]
+    return [(answer.id, answer.response.text) for answer in read_answers(path, TABLE)]
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "tsv"])
@@ -70,7 +70,7 @@ def test_every_mark_survives_as_text_and_failed_requests_are_known(
     path = write_table(
         mmstar_table(ROWS, [*MARKS, *FAILED, "_x000D_B"]), tmp_path / f"m_MMStar.{suffix}"
     )
-    answers = read_table(path)
+    answers = read_answers(path, TABLE)
     assert [answer.response.text for answer in answers[: len(MARKS)]] == MARKS
     failed = answers[len(MARKS) : len(MARKS) + 2]
     assert [(answer.response.text, answer.response.failure) for answer in failed] == [

@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.lmms_eval_files import result_files
-from spiqa_tasks.runs.readers.lmms_eval import own_answers, read_results, read_samples
+from spiqa_tasks.runs.lmms_eval import own_answers, read_results, read_samples
 from spiqa_tasks.runs.run import Run
 
 ROWS = load_rows("mmstar", "demo", "ablation=text")

@@ -10,7 +10,8 @@ from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.readers.spiqa_responses import read_answers, with_row_ids
+from spiqa_tasks.runs.join import match
+from spiqa_tasks.runs.spiqa_responses import read_responses
 
 PERFIGURE = rows_for_scoring("spiqa", "demo", "setting=perfigure,max_figures=0")
 
@@ -52,9 +53,8 @@ def write(folder: Path, paper_id: str, entries: dict[str, Any]) -> None:
 
 def answers(place: Path, rows: Sequence[dict[str, Any]] = ROWS) -> dict[str, str]:
     """Id -> answer."""
-    found, form = with_row_ids(read_answers(place), rows)
-    assert form == "spiqa-responses"
-    return {answer.id: answer.response.text for answer in found}
+    found, _ = match(place, read_responses(place), rows, has_keys=True)
+    return {key: answer.response.text for key, answer in found.items()}
 
 
 def test_a_question_is_found_by_its_text_and_among_equal_texts_by_its_position(
@@ -75,73 +75,42 @@ def test_a_question_is_found_by_its_text_and_among_equal_texts_by_its_position(
 
 def test_keys_that_are_no_positions_are_matched_by_text(tmp_path: Path) -> None:
     """B and C write the release's `question_key`."""
-    same = {
-        "69": {"question": "Same?", "response": "first"},
-        "70": {"question": "Same?", "response": "second"},
-    }
-    write(tmp_path, "p1", {**same, "71": {"question": "Gone?", "response": "x"}})
-    assert answers(tmp_path) == {"p1/1": "first", "p1/2": "second", "p1/71": "x"}
-
-
-@pytest.mark.parametrize("order", [("69", "70"), ("70", "69")])
-def test_of_two_questions_with_the_same_text_the_true_answer_tells(
-    tmp_path: Path, order: tuple[str, str]
-) -> None:
-    """Whatever the order in the file."""
     entries = {
-        "69": {"question": "Same?", "response": "to 1", "answer": "answer 1"},
-        "70": {"question": "Same?", "response": "to 2", "answer": "answer 2"},
+        "69": {"question": "Same?", "response": "of two"},
+        "1": {"question": "How many?", "response": "5"},
+        "71": {"question": "Gone?", "response": "x"},
     }
-    write(tmp_path, "p1", {key: entries[key] for key in order})
-    assert answers(tmp_path) == {"p1/1": "to 1", "p1/2": "to 2"}
+    write(tmp_path, "p1", entries)
+    assert answers(tmp_path) == {"p1/0": "5"}
 
 
 def test_the_figures_shown_come_from_the_file(tmp_path: Path) -> None:
     """The scripts shuffle without a seed, so only the file knows which figure was Image 1."""
     entry = {"question": "Why?", "response": "w", "all_figures_names": ["b.png", "a.png"]}
     write(tmp_path, "p2", {"0": entry, "1": {**entry, "all_figures_names": None}})
-    known, unknown = read_answers(tmp_path)
+    known, unknown = read_responses(tmp_path)
     assert (known.response.shown, known.question, known.id) == (("b.png", "a.png"), "Why?", "p2/0")
     assert unknown.response.shown == ()
 
 
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        (
-            {"question": "Why?", "response": {"f.png": ["Yes"]}},
-            f"{RESPONSE} ['Yes'] for f.png. Ask the model again.",
-        ),
-        (
-            {"question": "Why?", "response": {"f.png": "Yes"}},
-            f"{RESPONSE} 'Yes' for f.png. Ask the model again.",
-        ),
-        (
-            {"response": "w"},
-            (
-                "Expected question 0 of {} to have question and response, found"
-                " referred_figures_indices, all_figures_names, answer, response. No column looks"
-                " like question: add it."
-            ),
-        ),
-        (
-            {"question": "Why?"},
-            (
-                "Expected question 0 of {} to have question and response, found"
-                " referred_figures_indices, all_figures_names, answer, question. Name the columns,"
-                " such as --columns prediction=answer."
-            ),
-        ),
-    ],
-)
-def test_a_response_of_another_form_is_refused_by_name(
-    tmp_path: Path, entry: dict[str, Any], message: str
-) -> None:
+@pytest.mark.parametrize("texts", [["Yes"], "Yes"])
+def test_a_response_per_figure_of_another_form_is_refused(tmp_path: Path, texts: Any) -> None:
     """The message names the file and the question."""
-    write(tmp_path, "p2", {"0": entry})
+    write(tmp_path, "p2", {"0": {"question": "Why?", "response": {"f.png": texts}}})
     with pytest.raises(InputError) as error:
-        read_answers(tmp_path)
-    assert str(error.value) == message.format(tmp_path / "p2_response.json")
+        read_responses(tmp_path)
+    assert (
+        str(error.value)
+        == f"Expected the response to question 0 of {tmp_path / 'p2_response.json'} to be text, or "
+        f"[Yes or No, answer] for each figure; found {texts!r} for f.png. Ask the model again."
+    )
+
+
+def test_responses_in_another_column_are_refused_with_the_columns(tmp_path: Path) -> None:
+    """As of another team's scripts."""
+    write(tmp_path, "p2", {"0": {"question": "Why?"}})
+    with pytest.raises(InputError, match=r"such as --columns prediction=answer\.$"):
+        read_responses(tmp_path)
 
 
 @pytest.fixture
@@ -165,26 +134,21 @@ def released(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("task", ["spiqa_demo_perfigure", "spiqa_demo_perfigure_both"])
-def test_released_answers_are_scored_as_the_task_they_belong_to(
-    released: Path, capsys: pytest.CaptureFixture[str], task: str
+def test_released_answers_per_figure_are_of_the_task_with_the_referred_figures(
+    released: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every question is complete though only some figures were asked about, which the settings
-    say.
-    """
+    """Every question is complete though only some figures were asked about."""
+    task = "spiqa_demo_perfigure_referred"
     status, result, errors = run_json(capsys, "score", task, released)
     questions = len({row["question_id"] for row in PERFIGURE})
     assert status == 0, errors
     assert result["metrics"]["incomplete_rate"] == 0
     assert result["metrics"]["unhelpful_rate"] == pytest.approx(1 / questions)
     assert result["metrics"]["rouge_l"] == pytest.approx(1 - 1 / questions)
-    assert "predictions:spiqa-responses-per-figure" in result["signature"]
+    assert "predictions:spiqa-responses" in result["signature"]
     assert "questions:" not in result["signature"]
-    assert "figures=referred" in result["signature"]
-    assert (
-        "scored as it was made, with"
-        f" {result['signature'].partition('settings:')[2].partition('|')[0]}" in errors
-    )
+    status, result, errors = run_json(capsys, "score", "spiqa_demo_perfigure", released)
+    assert (status, result["metrics"]["rouge_l"]) == (3, None), errors
 
 
 def test_answers_about_every_figure_are_those_of_the_task(
@@ -215,26 +179,7 @@ def test_answers_about_every_figure_are_those_of_the_task(
     assert (status, result["metrics"]["rouge_l"]) == (3, None)
 
 
-def test_files_are_read_by_tasks_of_their_kind_only(released: Path, tmp_path: Path) -> None:
-    """The sentence names the task that fits."""
-    with pytest.raises(InputError) as error:
-        with_row_ids(read_answers(released), rows_for_scoring("spiqa", "demo", ""))
-    question = PERFIGURE[0]["question_id"]
-    assert (
-        str(error.value)
-        == f"Expected one response to question {question}; score them as the task with _perfigure."
-    )
-    (tmp_path / "direct").mkdir()
-    key = question.rpartition("/")[2]
-    write(
-        tmp_path / "direct",
-        PERFIGURE[0]["paper_id"],
-        {key: {"question": PERFIGURE[0]["question"], "response": "w"}},
-    )
-    with pytest.raises(InputError) as error:
-        with_row_ids(read_answers(tmp_path / "direct"), PERFIGURE)
-    assert (
-        str(error.value)
-        == f"Expected a response per figure to question {question}; score them as the task without"
-        " _perfigure."
-    )
+def test_files_are_read_by_tasks_of_their_kind_only(released: Path) -> None:
+    """A response per figure is none to the question."""
+    with pytest.raises(InputError, match=r"Expected answers to the task's questions"):
+        match(released, read_responses(released), rows_for_scoring("spiqa", "demo", ""), True)

@@ -10,14 +10,14 @@ from run_command import run_json
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.readers.columns import USUAL, Columns
+from spiqa_tasks.runs.columns import USUAL, Columns
+from spiqa_tasks.runs.run import Answer
 
 FIGURES = ["b.png", "a.png"]
 
 
 def answer_of(row: dict[str, Any], columns: Columns = USUAL) -> Answer:
-    return columns.answer(row, "1", "A")
+    return columns.answer({"prediction": "A", **row}, "1")
 
 
 @pytest.mark.parametrize(
@@ -59,37 +59,6 @@ def test_an_answer_has_all_that_its_row_can_be_compared_by() -> None:
         answer_of({"reference": given}).references for given in (["a", 8], "['a', 'b']", "[0, 1]")
     ]
     assert several == [("a", "8"), ("a", "b"), ("[0, 1]",)]
-
-
-@pytest.mark.parametrize(
-    ("shown", "indices", "needed", "same"),
-    [
-        (FIGURES, [1], ["a.png"], True),
-        (FIGURES, [0, 1], FIGURES[::-1], True),
-        (FIGURES, [0], ["a.png"], False),
-        (FIGURES, [2], ["a.png"], False),
-        (FIGURES, [-1], ["a.png"], False),
-        (FIGURES, None, ["a.png"], True),
-        (None, [1], ["a.png"], True),
-    ],
-)
-def test_the_needed_figures_are_where_the_row_says(
-    shown: Any, indices: Any, needed: Any, same: bool
-) -> None:
-    """The released scripts write their names and their places; figures in another order are not
-    what the model saw.
-    """
-    row = {
-        "all_figures_names": shown,
-        "referred_figures_indices": indices,
-        "referred_figures_names": needed,
-    }
-    if same:
-        found = answer_of(row)
-        assert (found.response.shown, found.needed) == (tuple(shown or ()), tuple(needed))
-        return
-    with pytest.raises(ValueError, match="the figures"):
-        answer_of(row)
 
 
 def test_of_several_columns_of_figures_none_is_taken_unless_it_is_named() -> None:

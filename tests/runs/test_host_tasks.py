@@ -12,8 +12,7 @@ from host_files import FAILED, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spiqa_tasks.runs.readers.host_tasks import score_of
-from spiqa_tasks.runs.readers.lmms_eval import read_results
+from spiqa_tasks.runs.lmms_eval import read_results, score_of
 from spiqa_tasks.runs.run import Run
 
 Lines = Sequence[Mapping[str, Any]]

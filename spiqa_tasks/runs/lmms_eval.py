@@ -1,0 +1,323 @@
+"""Runs in lmms-eval's files, written by the host or by `score --output`.
+
+Answers to this package's tasks have their records; those to a host's own tasks become records of
+what the host logged.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.benchmarks import summary
+from spiqa_tasks.benchmarks.benchmark import settings_text
+from spiqa_tasks.benchmarks.record import EMPTY, Record, Response
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task, benchmark_named, task_of
+from spiqa_tasks.errors import InputError, SpiqaTasksError
+from spiqa_tasks.hosts import lmms_eval_files
+from spiqa_tasks.hosts.failed_requests import response_of
+from spiqa_tasks.hosts.lmms_eval_files import LoggedSample, LoggedTask, Results
+from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written, identity, plain
+from spiqa_tasks.runs.task import LOGGED, is_reported
+from spiqa_tasks.scoring.mcq import extract_choice
+from spiqa_tasks.scoring.refusals import is_refusal
+
+# The forms: written by the host, or by `score --output`.
+FORM, SCORED = FORMS = ("lmms-eval", "score")
+
+# Logged `process_docs` of this package's own loader: the task then has all of its questions.
+_OWN_LOADER = "<function load "
+
+# What the host logs for a null, as reasoning models return that spent their tokens.
+_NULL = "None"
+
+# Fields of a host's logged metric that name a group of the question.
+_GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")
+
+# Fields of a host's logged metric with what the host read in the response.
+_PREDICTIONS = ("pred", "parsed_pred", "prediction")
+
+_PLACEHOLDERS = re.compile(r"<image(?:[ _]?\d+)?>")
+
+
+def read_results(path: Path) -> list[Run]:
+    """Return the run to every task of a results file. Raises InputError: another form of file."""
+    return runs_of(path, lmms_eval_files.read_results(path))
+
+
+def runs_of(path: Path, results: Results) -> list[Run]:
+    """Return the run to every task of a results file that was read."""
+    return [_run(path, results, task) for task in results.tasks]
+
+
+def read_samples(path: Path) -> Run:
+    """Return the run of a samples file, of the samples alone if no results file is beside it.
+
+    Raises InputError: samples of no benchmark.
+    """
+    beside = lmms_eval_files.results_beside(path)
+    for run in read_results(beside) if beside.is_file() else ():
+        if run.is_own and path.name.endswith(f"{lmms_eval_files.SAMPLES}{run.task}.jsonl"):
+            return run
+
+    answers = own_answers(path)
+    records = [answer.record for answer in answers if answer.record is not None]
+    made = summary.merged_signature(records)
+    benchmark = benchmark_named(made.benchmark)
+    if benchmark is None:
+        raise InputError(
+            f"Expected samples of a benchmark among {', '.join(BENCHMARKS)} in {path}, found those "
+            f"of {made.benchmark or 'none'}. Name the result file beside it, or install the "
+            "package that has it."
+        )
+
+    name = lmms_eval_files.task_in_name(path)
+    task = Task(name, benchmark, made.split, made.settings)
+    return Run(
+        task.name,
+        Identity(path.stem),
+        path,
+        FORM,
+        lambda: answers,
+        definition=task,
+        asked=task.questions,
+        answered=len(answers),
+    )
+
+
+def _run(path: Path, results: Results, task: LoggedTask) -> Run:
+    definition = _own_task(task.config)
+    if definition is None:
+        asked = task.questions
+        read = partial(_host_answers, path, task)
+    else:
+        asked = _asked(definition, task)
+        read = partial(own_answers, task.samples)
+
+    origin = Origin(
+        config=task.config,
+        command=() if task.summary else results.command,
+        conditions=results.conditions,
+        date=results.date,
+    )
+    sizes = task.summary.get("groups", {})
+    written = Written(
+        values=task.values,
+        sizes={str(group): int(size) for group, size in sizes.items()},
+        judge=str(task.summary.get("judge", "")),
+    )
+    return Run(
+        task.name,
+        identity(results.model, results.model_args),
+        path,
+        SCORED if task.summary else FORM,
+        read,
+        definition=definition,
+        asked=asked,
+        answered=task.answered,
+        logged=task.samples.is_file(),
+        origin=origin,
+        written=written,
+    )
+
+
+def _own_task(config: Mapping[str, Any]) -> Task | None:
+    """The task of a YAML's values; None if it is a host's, or of another version's settings."""
+    try:
+        task = task_of(config)
+        if task is None:
+            return None
+        return replace(task, settings_text=settings_text(task.settings))
+    except SpiqaTasksError:
+        return None
+
+
+def _asked(task: Task, logged: LoggedTask) -> int:
+    """The number of the task's questions: the release's, unless a hook left some out."""
+    loader = str(logged.config.get("process_docs", _OWN_LOADER))
+    is_filtered = "kept" in (logged.config.get("metadata") or {})
+    is_changed = is_filtered or not loader.startswith(_OWN_LOADER)
+    return logged.questions if is_changed and logged.questions else task.questions
+
+
+# Answers to tasks of this package
+
+
+def own_answers(path: Path) -> list[Answer]:
+    """Return the logged answers to a task of this package.
+
+    Those of --predict_only have no records and no ids: their documents are known by place.
+    Raises InputError: a line that is no sample of such a task.
+    """
+    answers: list[Answer] = []
+    for number, sample in lmms_eval_files.read_samples(path):
+        try:
+            answer = _own_answer(sample)
+            if answers and answers[0].record is not None and answer.record is None:
+                raise ValueError("no record with an id")
+            answers.append(answer)
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"Expected line {number} of {path} to be a sample of one of this package's tasks, "
+                f"found {error}. Name the samples file of such a task."
+            ) from error
+    return answers
+
+
+def _own_answer(sample: LoggedSample) -> Answer:
+    record = Record.of_sample(sample.values)
+    if not isinstance(sample.response, str):
+        raise ValueError("no answer")
+
+    if record is None:
+        response = response_of("" if sample.response == _NULL else sample.response)
+        return Answer("", response, None, sample.position, sample.prompt, sample.target)
+
+    if record.reference and plain(sample.target) != plain(record.reference):
+        raise ValueError(
+            f"the target {sample.target!r:.60} beside the reference {record.reference!r:.60}"
+        )
+    response = _logged_response(sample.response, record)
+    return Answer(record.id, response, record, sample.position, sample.prompt, sample.target)
+
+
+def _logged_response(text: str, record: Record) -> Response:
+    """The response that a record was made of, with the order of figures that the model saw."""
+    is_null = text == _NULL and not record.prediction
+    failure = record.reason or text if record.status == "request_failed" else None
+
+    # a document of one figure does not have all figures of its question
+    figures = None if "step" in record.details else record.details.get("figures")
+    shown = tuple(map(str, figures)) if isinstance(figures, list | tuple) else None
+    return Response("" if is_null else text, failure, shown, record.details.get("truncated"))
+
+
+# Answers to a host's own tasks
+
+
+def _host_answers(path: Path, task: LoggedTask) -> list[Answer]:
+    """Return the answers to a host's task.
+
+    A record has the scores that are logged, 0 to 1, and lists the host's metrics.
+    """
+    if not task.samples.is_file():
+        raise InputError(
+            f"Expected the samples of {task.name} beside {path}, found none. Run the host again "
+            "with --log_samples."
+        )
+    samples = [sample for _, sample in lmms_eval_files.read_samples(task.samples)]
+
+    names = {name for sample in samples for name in sample.values}
+    scored = {name for name in names if _has_scores(name, samples, task)}
+    limit = (task.config.get("generation_kwargs") or {}).get("max_new_tokens")
+
+    ids = [_id_of(sample) for sample in samples]
+    if len(set(ids)) < len({sample.position for sample in samples}):
+        # what is logged as an id is none
+        ids = [str(sample.position) for sample in samples]
+    return [
+        _host_answer(answer_id, sample, scored, limit)
+        for answer_id, sample in zip(ids, samples, strict=True)
+    ]
+
+
+def _has_scores(name: str, samples: Sequence[LoggedSample], task: LoggedTask) -> bool:
+    """Whether a metric has the host's own scores, or inferred ones whose mean the host reports."""
+    values = [sample.values[name] for sample in samples if name in sample.values]
+    for value in values:
+        if isinstance(value, int | float) or (isinstance(value, dict) and "score" in value):
+            return True
+    mean = sum(score_of(value) or 0.0 for value in values) / len(values)
+    return is_reported(task.name, task.config, task.values, name, mean)
+
+
+def score_of(logged: Any) -> float | None:
+    """Return the score in a metric's value of one question, 0 to 1; None if it has none.
+
+    Known: a number or truth value, a mapping with `score` or `true_false`, or one of answer and
+    prediction, which is read by `extract_choice` if it has the options, too (`A`, `B`, ...).
+    """
+    if not isinstance(logged, dict):
+        is_share = isinstance(logged, int | float) and 0 <= logged <= 1
+        return float(logged) if is_share else None
+
+    score = logged.get("score", logged.get("true_false"))
+    if score is not None:
+        return score_of(score)
+
+    predicted = next((logged[name] for name in _PREDICTIONS if name in logged), None)
+    answer = logged.get("answer")
+    if predicted is None or answer is None:
+        return None
+
+    options = {letter: str(logged[letter]) for letter in "ABCDE" if letter in logged}
+    options = {letter: text for letter, text in options.items() if text != "nan"}
+    if options and isinstance(predicted, str):
+        return float(extract_choice(predicted, options).letter == answer)
+    return float(_folded(answer) in _flat(predicted))
+
+
+def _id_of(sample: LoggedSample) -> str:
+    """The id in the first metric that has one, or the document's place."""
+    for value in sample.values.values():
+        if isinstance(value, dict) and "id" in value:
+            return str(value["id"])
+    return str(sample.position)
+
+
+def _host_answer(
+    answer_id: str, sample: LoggedSample, scored: set[str], limit: int | None
+) -> Answer:
+    response = response_of("" if sample.response is None else str(sample.response))
+    details: dict[str, Any] = {LOGGED: tuple(sample.values)}
+    if sample.tokens is not None and isinstance(limit, int):
+        details["truncated"] = sample.tokens >= limit
+
+    record = Record(answer_id, reference=sample.target, groups=_groups(sample), details=details)
+    if response.failure is not None:
+        record = replace(record, status="request_failed", reason=response.failure)
+    else:
+        scores = {name: score_of(value) for name, value in sample.values.items() if name in scored}
+        known = {name: score for name, score in scores.items() if score is not None}
+        is_wrong = not any(known.values())
+        is_empty = response.text.strip().lower() in EMPTY
+        record = replace(
+            record,
+            rule="empty" if is_wrong and is_empty else None,
+            refused=is_wrong and is_refusal(response.text),
+            scores=known,
+        )
+    return Answer(
+        answer_id, response, record, sample.position, _question(sample.prompt), sample.target
+    )
+
+
+def _question(prompt: str) -> str:
+    """The prompt without placeholders of pictures; options end with their lines."""
+    lines = (" ".join(line.split()) for line in _PLACEHOLDERS.sub(" ", prompt).splitlines())
+    return "\n".join(filter(None, lines))
+
+
+def _groups(sample: LoggedSample) -> dict[str, str]:
+    """Kind -> name of the groups in the first metric that names any, each name once."""
+    for value in sample.values.values():
+        groups: dict[str, str] = {}
+        for kind in _GROUPS:
+            name = value.get(kind) if isinstance(value, dict) else None
+            if name and str(name) not in groups.values():
+                groups[kind] = str(name)
+        if groups:
+            return groups
+    return {}
+
+
+def _flat(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [text for item in value for text in _flat(item)]
+    return [_folded(value)]
+
+
+def _folded(value: Any) -> str:
+    return str(value).strip().lower()

@@ -1,1 +1,0 @@
-"""Readers of the forms that answers come in, one module each."""
