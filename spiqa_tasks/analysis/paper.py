@@ -276,4 +276,4 @@ def _questions_with_pictures(run: Run) -> Iterable[Mapping[str, Any]]:
     shown = SciFIBenchSettings(
         negatives=settings.negatives, shuffle=settings.shuffle, seed=settings.seed
     )
-    return load_rows(run.own.benchmark, run.own.split, settings_text(shown))
+    return load_rows(run.own.benchmark_name, run.own.split, settings_text(shown))

@@ -27,8 +27,6 @@ Status = Literal[
     "incomplete",
 ]
 
-# Flag of a judge request that its verdict keeps -> name of the count of such answers.
-MARKS = {"cut": "shown_cut"}
 _UNREAD = ("empty", "truncated", "unformatted")
 
 # Whole responses in lower case that are no answers; tables write the last two for empty cells.
@@ -239,9 +237,6 @@ def _entry(wanted: MetricRequest, verdict: Verdict) -> dict[str, Any]:
     score = wanted.read(verdict) if verdict.ok else None
     if score is not None:
         entry["score"] = score
-    for mark in MARKS:
-        if getattr(wanted.request, mark):
-            entry[mark] = True
     if not verdict.ok:
         return entry | {"reason": verdict.reason}
 

@@ -24,56 +24,62 @@ from spiqa_tasks.printable import said_if_slow
 
 logger = logging.getLogger("spiqa_tasks")
 
+# Name -> benchmark with a release.
 BENCHMARKS: dict[str, Benchmark] = {
     benchmark.name: benchmark for benchmark in (SPIQA, MMSTAR, SCIFIBENCH)
+}
+# And those of answers that have no task.
+ALL_BENCHMARKS = BENCHMARKS | {
+    benchmark.name: benchmark for benchmark in (FREE_ANSWERS, CHOICE_ANSWERS)
 }
 
 
 @dataclass(frozen=True)
 class Task:
-    """A task as its YAML defines it: `settings` of `dataset_name`, `generation` of
-    `generation_kwargs` (JSON).
+    """A task of this package's benchmarks, as its YAML defines it.
 
-    `kept` are the ids of the questions that a filter kept; `length` limits the generated tokens of
-    a response.
+    Attributes:
+        settings_text: `dataset_name` of the YAML.
+        kept: ids of the questions that a filter kept, or None.
+        length: maximum number of generated tokens of a response, if known.
+        generation: `generation_kwargs` of the YAML as JSON, or ''.
+        only: names of the metrics to compute; () for all.
     """
 
     name: str
-    benchmark: Benchmark = field(hash=False, repr=False)
+    benchmark_name: str
     split: str
     settings_text: str
     kept: frozenset[str] | None = None
     length: int | None = None
     generation: str = field(default="", compare=False)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the benchmark by its name: VLMEvalKit's queue hands tasks to other processes."""
-        values = (self.name, self.split, self.settings_text, self.kept, self.length)
-        return _unpickled, (self.benchmark_name, *values)
+    only: tuple[str, ...] = ()
 
     @property
-    def benchmark_name(self) -> str:
-        """The benchmark's name."""
-        return self.benchmark.name
+    def benchmark(self) -> Benchmark:
+        """The benchmark, with the metrics that are to be computed."""
+        benchmark = ALL_BENCHMARKS[self.benchmark_name]
+        return benchmark.with_metrics(self.only) if self.only else benchmark
 
     @property
     def settings(self) -> Any:
         """The parsed settings."""
         return self.benchmark.parse(self.settings_text)
 
-    def with_metrics(self, names: Sequence[str]) -> Task:
-        """Return the task with only these metrics; InputError for an unknown one."""
-        if unknown := [name for name in names if name not in self.metrics]:
-            known = ", ".join(self.metrics)
-            raise InputError(
-                f"Expected metrics of {self.name} ({known}), found {unknown[0]}. Correct --metrics."
-            )
-        return dataclasses.replace(self, benchmark=self.benchmark.with_metrics(tuple(names)))
-
     @property
     def metrics(self) -> tuple[str, ...]:
         """The names of the task's metrics, the headline first."""
         return tuple(metric.name for metric in self.benchmark.metrics(self.settings))
+
+    def with_metrics(self, names: Sequence[str]) -> Task:
+        """Return the task with only these metrics; InputError for an unknown one."""
+        for name in names:
+            if name not in self.metrics:
+                known = ", ".join(self.metrics)
+                raise InputError(
+                    f"Expected metrics of {self.name} ({known}), found {name}. Correct --metrics."
+                )
+        return dataclasses.replace(self, only=tuple(names))
 
     @property
     def questions(self) -> int:
@@ -84,29 +90,21 @@ class Task:
         return min(size, getattr(self.settings, "sample", 0) or size)
 
 
-def _unpickled(benchmark: str, name: str, *values: Any) -> Task:
-    entry = benchmark_named(benchmark)
-    assert entry is not None
-    return Task(name, entry, *values)
-
-
 def task_of(config: Mapping[str, Any]) -> Task | None:
     """Return the task that a YAML's values define, or None for a host's."""
     metadata = config.get("metadata")
-    metadata = metadata if isinstance(metadata, Mapping) else {}
-    entry = benchmark_named(metadata.get("benchmark"))
-    if entry is None or "test_split" not in config:
+    name = metadata.get("benchmark") if isinstance(metadata, Mapping) else None
+    if name not in ALL_BENCHMARKS or "test_split" not in config:
         return None
     generation = config.get("generation_kwargs") or {}
-    settings, length = str(config.get("dataset_name") or ""), generation.get("max_new_tokens")
-    split, written = str(config["test_split"]), json.dumps(generation, sort_keys=True, default=str)
-    return Task(str(config["task"]), entry, split, settings, length=length, generation=written)
-
-
-def benchmark_named(name: Any) -> Benchmark | None:
-    """Return the benchmark of a name, also of answers that need no task; None if there is none."""
-    alone = {each.name: each for each in (FREE_ANSWERS, CHOICE_ANSWERS)}
-    return BENCHMARKS.get(name, alone.get(name))
+    return Task(
+        str(config["task"]),
+        name,
+        str(config["test_split"]),
+        str(config.get("dataset_name") or ""),
+        length=generation.get("max_new_tokens"),
+        generation=json.dumps(generation, sort_keys=True, default=str),
+    )
 
 
 def benchmark_of(row: Mapping[str, Any]) -> Benchmark:
@@ -119,9 +117,7 @@ def yaml_folder() -> Path:
     return Path(str(resources.files("spiqa_tasks.yaml_configs")))
 
 
-def load_table(
-    name: str | Benchmark, split: str, settings: str, source: Source | None = None
-) -> Any:
+def load_table(name: str, split: str, settings: str, source: Source | None = None) -> Any:
     """Return the rows of a task as a pyarrow table; `settings` is the text of its `dataset_name`.
 
     `source` has the release files (default: shipped for `demo...`, else `default_source`). Raises
@@ -135,7 +131,7 @@ def load_table(
 
 
 def load_rows(
-    name: str | Benchmark, split: str, settings: str, source: Source | None = None
+    name: str, split: str, settings: str, source: Source | None = None
 ) -> list[dict[str, Any]]:
     """Return the rows of a task as dicts; see `load_table`."""
     rows = _loaded(name, split, settings, source)
@@ -143,39 +139,27 @@ def load_rows(
 
 
 def rows_for_scoring(
-    name: str | Benchmark, split: str, settings: str, source: Source | None = None
+    name: str, split: str, settings: str, source: Source | None = None
 ) -> list[dict[str, Any]]:
     """Return the rows for scoring: those of `load_rows`, but no picture archive and no full text
     is read.
     """
-    benchmark = BENCHMARKS[name] if isinstance(name, str) else name
+    benchmark = ALL_BENCHMARKS[name]
     parsed = benchmark.parse(settings)
-    text = settings_text(parsed)
-    rows = load_rows(benchmark, split, settings_text(benchmark.scoring_settings(parsed)), source)
-    return [row if row["settings"] == text else row | {"settings": text} for row in rows]
+    rows = load_rows(name, split, settings_text(benchmark.scoring_settings(parsed)), source)
+    return [row | {"settings": settings_text(parsed)} for row in rows]
 
 
-def known_figures(benchmark: Benchmark, split: str) -> Mapping[str, Collection[str]]:
-    """Return paper id -> files of its figures; {} for benchmarks without papers.
-
-    Raises as `load_rows`.
-    """
-    return figures_of(_source(split), split) if benchmark.name == SPIQA.name else {}
-
-
-def _loaded(name: str | Benchmark, split: str, settings: str, source: Source | None) -> Any:
-    benchmark = BENCHMARKS[name] if isinstance(name, str) else name
+def _loaded(name: str, split: str, settings: str, source: Source | None) -> Any:
+    benchmark = ALL_BENCHMARKS[name]
     if split not in benchmark.splits:
         raise InputError(
-            f"Expected a split of {benchmark.name} among {', '.join(benchmark.splits)}; found"
-            f" {split!r}."
+            f"Expected a split of {name} among {', '.join(benchmark.splits)}; found {split!r}."
         )
     source = source or _source(split)
-    with said_if_slow(f"reading the questions of {benchmark.name}, {split}"):
+    with said_if_slow(f"reading the questions of {name}, {split}"):
         rows = benchmark.load(source, split, benchmark.parse(settings))
-    logger.info(
-        "%d questions of %s, %s (%s), from %s", len(rows), benchmark.name, split, settings, source
-    )
+    logger.info("%d questions of %s, %s (%s), from %s", len(rows), name, split, settings, source)
     return rows
 
 
@@ -183,20 +167,28 @@ def _source(split: str) -> Source:
     return demo_source() if split.startswith("demo") else default_source()
 
 
+def known_figures(name: str, split: str) -> Mapping[str, Collection[str]]:
+    """Return paper id -> files of its figures; {} for benchmarks without papers.
+
+    Raises as `load_rows`.
+    """
+    return figures_of(_source(split), split) if name == SPIQA.name else {}
+
+
 def is_there(source: Source, benchmark: str, split: str, settings: str) -> bool:
     """Return whether all files of a task are on this machine."""
+    if split.startswith("demo"):
+        return True
+    if isinstance(source, HubSource):
+        source = HubSource(fetches=False)
     entry = BENCHMARKS[benchmark]
     files = entry.files(split, entry.parse(settings))
-    return split.startswith("demo") or all(_has(source, *each) for each in files)
+    return all(_has(source, repository, pattern) for repository, pattern in files)
 
 
 def _has(source: Source, repository: Repository, pattern: str) -> bool:
-    if isinstance(source, HubSource):
-        source = HubSource(fetches=False)
-    if (
-        pattern.endswith(".zip")
-        and source.folder(repository, pattern.removesuffix(".zip")) is not None
-    ):
+    """Return whether a source has a file, or the folder that an archive was extracted to."""
+    if pattern.endswith(".zip") and source.folder(repository, pattern.removesuffix(".zip")):
         return True
     with suppress(DataError):
         return bool(source.files(repository, pattern))

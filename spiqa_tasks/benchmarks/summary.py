@@ -9,7 +9,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.metric import NO_ANSWER, SCORING_FAILED, Metric, RecordSet, Value
-from spiqa_tasks.benchmarks.record import MARKS, Record
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import Signature, merged, parse
 
 # Share of answers of a kind from which people are warned: gains and leakages of a few points are
@@ -106,12 +106,11 @@ def counts(records: RecordSet) -> dict[str, int]:
     are withheld.
     """
     documents = records.documents
-    verdicts = [record.verdicts for record in records.questions if record.verdicts]
     failed = sum(record.judge_failed for record in records.questions)
     unformatted = scored_unparsed(documents)
     numbers = {
         "docs": len(documents),
-        "judged": len(verdicts) - failed,
+        "judged": sum(bool(record.verdicts) for record in records.questions) - failed,
         "judge_failed": failed,
         "refused": sum(record.refused for record in documents),
         "unparsed": sum(record.unparsed for record in documents) + unformatted,
@@ -119,11 +118,8 @@ def counts(records: RecordSet) -> dict[str, int]:
         "request_failed": sum(record.status == "request_failed" for record in documents),
         "scoring_failed": sum(record.status == "scoring_failed" for record in documents),
     }
-    # What few runs have is named only if there is any.
-    rare = {"scored_unparsed": unformatted}
-    for mark, name in MARKS.items():
-        rare[name] = sum(any(verdict.get(mark) for verdict in each) for each in verdicts)
-    return numbers | {name: number for name, number in rare.items() if number}
+    # Named only if there are any, as only open answers can be.
+    return numbers | {"scored_unparsed": unformatted} if unformatted else numbers
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""`export`: SPIQA as conversations for fine-tuning, and any task as a table for VLMEvalKit
-without this package.
+"""`export`: SPIQA as conversations for fine-tuning (LLaVA's format), and any task as a table for
+VLMEvalKit without this package.
 """
 
 import argparse
@@ -23,9 +23,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--to", choices=("vlmevalkit",), help="tables for a host without this package"
-    )
-    parser.add_argument(
-        "--format", choices=("llava", "messages"), default="llava", help="default: llava"
     )
     parser.add_argument(
         "--settings",
@@ -64,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     rows = (row for batch in table.to_batches(1000) for row in batch.to_pylist())
     count = 0
     with written_atomically(arguments.output) as file:
-        for conversation in conversations(rows, arguments.format, arguments.captions):
+        for conversation in conversations(rows, arguments.captions):
             file.write(f"{json.dumps(conversation, ensure_ascii=False)}\n".encode())
             count += 1
     print(f"wrote {count} conversations to {arguments.output}")

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _prepare(task: Task) -> None:
-    rows = load_rows(task.benchmark, task.split, task.settings_text)
+    rows = load_rows(task.benchmark_name, task.split, task.settings_text)
     questions = len({row.get("question_id", row["id"]) for row in rows})
     paths = set()
     for row in rows:

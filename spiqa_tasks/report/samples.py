@@ -109,7 +109,7 @@ def _rows(run: Run, pictures: bool, ids: Collection[str]) -> dict[str, Row]:
     """Return question id -> row; without pictures if they are missing, {} without the data."""
     for load in (load_rows, rows_for_scoring) if pictures else (rows_for_scoring,):
         try:
-            rows = load(run.own.benchmark, run.own.split, run.own.settings_text)
+            rows = load(run.own.benchmark_name, run.own.split, run.own.settings_text)
         except (SpiqaTasksError, OSError):
             continue
         by_id = {str(row.get("question_id") or row["id"]): row for row in rows}

@@ -76,7 +76,7 @@ def task_questions(task: Task) -> Rows:
 
     Raises as `registry.load_rows`.
     """
-    rows = rows_for_scoring(task.benchmark, task.split, task.settings_text)
+    rows = rows_for_scoring(task.benchmark_name, task.split, task.settings_text)
     return rows if task.kept is None else [row for row in rows if row["id"] in task.kept]
 
 
@@ -284,7 +284,7 @@ def _figures(task: Task, answers: Mapping[str, Answer]) -> Mapping[str, Collecti
     """Paper -> files of its figures, if answers name figures."""
     if not any(answer.response.shown for answer in answers.values()):
         return {}
-    return known_figures(task.benchmark, task.split)
+    return known_figures(task.benchmark_name, task.split)
 
 
 def _row_ids(rows: Rows) -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import Any
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.record import EMPTY, Record, Response
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task, benchmark_named, task_of
+from spiqa_tasks.benchmarks.registry import ALL_BENCHMARKS, BENCHMARKS, Task, task_of
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.failed_requests import response_of
@@ -65,8 +65,7 @@ def read_samples(path: Path) -> Run:
     answers = own_answers(path)
     records = [answer.record for answer in answers if answer.record is not None]
     made = summary.merged_signature(records)
-    benchmark = benchmark_named(made.benchmark)
-    if benchmark is None:
+    if made.benchmark not in ALL_BENCHMARKS:
         raise InputError(
             f"Expected samples of a benchmark among {', '.join(BENCHMARKS)} in {path}, found those "
             f"of {made.benchmark or 'none'}. Name the result file beside it, or install the "
@@ -74,7 +73,7 @@ def read_samples(path: Path) -> Run:
         )
 
     name = lmms_eval_files.task_in_name(path)
-    task = Task(name, benchmark, made.split, made.settings)
+    task = Task(name, made.benchmark, made.split, made.settings)
     return Run(
         task.name,
         Identity(path.stem),

@@ -189,7 +189,7 @@ def _of_no_task(run: Run) -> Run:
     has_options = any(answer.options for answer in answers)
     are_choices = has_options or all(answer.known_options for answer in answers)
     benchmark = CHOICE_ANSWERS if are_choices else FREE_ANSWERS
-    task = Task(benchmark.name, benchmark, SPLIT, settings_text(benchmark.settings()))
+    task = Task(benchmark.name, benchmark.name, SPLIT, settings_text(benchmark.settings()))
     numbered = [
         replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)
     ]

@@ -22,8 +22,8 @@ from spiqa_tasks.hosts.catalogue import find_tasks
 def test_rows_for_scoring_differ_from_the_whole_ones_in_pictures_only(name: str) -> None:
     """Ids, answers, groups, figure order and settings are the same; no picture is there."""
     (task,) = find_tasks([name])
-    whole = load_rows(task.benchmark, task.split, task.settings_text)
-    lean = rows_for_scoring(task.benchmark, task.split, task.settings_text)
+    whole = load_rows(task.benchmark_name, task.split, task.settings_text)
+    lean = rows_for_scoring(task.benchmark_name, task.split, task.settings_text)
     for row in whole:
         for figure in row.get("figures", []):
             figure["path"] = ""
@@ -110,7 +110,7 @@ def test_the_hubs_cache_is_looked_at_and_no_server_is_asked(
 
 def test_the_figures_of_papers_are_known_without_their_pictures() -> None:
     """Those of the demo; a benchmark without papers has none."""
-    figures = known_figures(BENCHMARKS["spiqa"], "demo")
+    figures = known_figures("spiqa", "demo")
     for row in load_rows("spiqa", "demo", "ablation=text"):
         assert {figure["file"] for figure in row["figures"]} <= set(figures[row["paper_id"]])
-    assert known_figures(BENCHMARKS["mmstar"], "demo") == {}
+    assert known_figures("mmstar", "demo") == {}

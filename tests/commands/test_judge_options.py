@@ -4,7 +4,7 @@ from argparse import Namespace
 
 import pytest
 
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task
+from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.commands.judge_options import chosen_judges
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
@@ -12,7 +12,7 @@ from spiqa_tasks.judge.rules import L3ScoreRule, LettersRule
 
 (SPIQA,) = find_tasks(["spiqa_demo"])
 (MMSTAR,) = find_tasks(["mmstar_demo"])
-LETTERS = Task("mine", BENCHMARKS["scifibench"], "demo", "prompt=letter,extractor=judge")
+LETTERS = Task("mine", "scifibench", "demo", "prompt=letter,extractor=judge")
 ENVIRON = {"SPIQA_JUDGE": "openai:gpt-4o", "SPIQA_JUDGE_BASE_URL": "http://localhost:1/v1"}
 
 

@@ -38,8 +38,8 @@ def test_rows_for_scoring_are_the_rows_of_a_run(task: Task) -> None:
     """Without pictures, texts and examples the same questions, answers and groups come out, with
     the same signature.
     """
-    shown = load_rows(task.benchmark, task.split, task.settings_text)
-    bare = rows_for_scoring(task.benchmark, task.split, task.settings_text)
+    shown = load_rows(task.benchmark_name, task.split, task.settings_text)
+    bare = rows_for_scoring(task.benchmark_name, task.split, task.settings_text)
     assert [[row.get(key) for key in SAME] for row in shown] == [
         [row.get(key) for key in SAME] for row in bare
     ]

@@ -10,7 +10,7 @@ from host_files import FAILED
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task
+from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge
@@ -116,7 +116,7 @@ def test_the_image_number_of_an_answer_means_the_figures_that_were_shown() -> No
     row = next(row for row in rows_of(task) if len(row["figures"]) > 1)
     needed = row["figures"][row["referred"][0]]["file"]
     other = next(figure["file"] for figure in row["figures"] if figure["file"] != needed)
-    cot = Task("cot", BENCHMARKS["spiqa"], "demo", "setting=cot")
+    cot = Task("cot", "spiqa", "demo", "setting=cot")
     text = "{'Image': 1, 'Rationale': 'r'} The answer is : a"
     for shown, expected in (((other, needed), 1.0), ((needed, other), 0.0)):
         result = score(read(matched(cot, {row["id"]: text}, shown=shown)))

@@ -22,7 +22,7 @@ from spiqa_tasks.runs.scoring import write_runs
 
 def rows_of(task: Task) -> list[dict[str, Any]]:
     """Return a task's rows as scoring loads them."""
-    return rows_for_scoring(task.benchmark, task.split, task.settings_text)
+    return rows_for_scoring(task.benchmark_name, task.split, task.settings_text)
 
 
 def right_answers(name: str) -> dict[str, str]:

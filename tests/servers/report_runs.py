@@ -9,7 +9,7 @@ from pathlib import Path
 from host_files import FAILED, write_demo_run
 
 from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task
+from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -46,7 +46,7 @@ def run_of(
     signed = [replace(record, signature=record.signature or signature) for record in records]
     answers = [Answer(record.id, Response(record.prediction or ""), record) for record in signed]
     made = parse(signature)
-    definition = Task(task, BENCHMARKS[made.benchmark], made.split, made.settings)
+    definition = Task(task, made.benchmark, made.split, made.settings)
     path = Path("x_results.json")
     return Run(
         task,

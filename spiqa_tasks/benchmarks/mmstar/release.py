@@ -2,7 +2,7 @@
 paper, section 4.2).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -54,7 +54,6 @@ FILE = "mmstar.parquet"
 # it.
 META = "meta_info"
 COLUMNS = ("index", "question", "image", "answer", "category", "l2_category")
-LETTERS = "ABCDEFGH"
 
 # Option texts that VLMEvalKit loses: pandas reads them as missing values.
 MISSING = frozenset(("", "#N/A", "N/A", "NA", "<NA>", "NULL", "null", "NaN", "nan", "None", "n/a"))
@@ -69,20 +68,27 @@ def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
     paths = source.files(MMSTAR, FILE)
     data = fingerprint(paths)
     records = read_rows(paths, COLUMNS, optional=(META,))
-    ids = [str(record["index"]) for record in records]
-    check_unique(ids, FILE)
+    check_unique([str(record["index"]) for record in records], FILE)
+
     images = [""] * len(records)
     if settings.ablation != "text":
-        named = []
-        for row_id, record in zip(ids, records, strict=True):
-            named.append((row_id, encoded(record["image"], f"row {row_id} of {FILE}")))
-        images = write_pictures(f"mmstar-{data}", named)
-        check_pictures(images)
+        images = _stored_images(records, data)
         images = ablated_pictures(images, settings.ablation)
-    return [
-        _row(record, image, split, settings, data)
-        for record, image in zip(records, images, strict=True)
-    ]
+    rows = []
+    for record, image in zip(records, images, strict=True):
+        rows.append(_row(record, image, split, settings, data))
+    return rows
+
+
+def _stored_images(records: Sequence[Mapping[str, Any]], data: str) -> list[str]:
+    """Return the paths of the questions' pictures, written to the cache and checked."""
+    named = []
+    for record in records:
+        row_id = str(record["index"])
+        named.append((row_id, encoded(record["image"], f"row {row_id} of {FILE}")))
+    images = write_pictures(f"mmstar-{data}", named)
+    check_pictures(images)
+    return images
 
 
 def read_options(question: str) -> dict[str, str]:

@@ -11,10 +11,11 @@ from PIL import Image
 
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.choice import Row
-from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, read_questions
-from spiqa_tasks.benchmarks.scifibench.variants import (
+from spiqa_tasks.benchmarks.scifibench.questions import (
+    ChoiceQuestion,
     examples,
     marked_letter,
+    read_questions,
     shuffled,
     similarities_of,
     with_random_negatives,
@@ -33,7 +34,6 @@ SPLITS = {
     "demo_fig2cap": ("CS_Figure2Caption",),
     "demo_cap2fig": ("CS_Caption2Figure",),
 }
-LETTERS = "ABCDE"
 
 
 @dataclass(frozen=True)

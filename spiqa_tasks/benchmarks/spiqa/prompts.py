@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from PIL import Image
 
@@ -74,19 +74,18 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
     prompt of the step.
     """
     settings = settings_of(row)
-    pictures = [
-        Picture(shown_picture(figure["path"], settings)) if figure["path"] else ""
-        for figure in row["figures"]
-    ]
+    is_alone = settings.setting == "perfigure"
     values = {
         "question": row["question"],
         "text": row["full_text"],
         "caption": row["figures"][0]["caption"],
     }
-    template = INSTRUCTIONS[row["step"] if settings.setting == "perfigure" else settings.setting]
+    template = INSTRUCTIONS[row["step"] if is_alone else settings.setting]
     # in one pass: a value is never read as a field
     instruction = re.sub(r"<(question|caption|text)>", lambda field: values[field[1]], template)
-    if settings.setting == "perfigure":
+
+    pictures = [_picture(figure["path"], settings) for figure in row["figures"]]
+    if is_alone:
         return [pictures[0], instruction]
     parts: list[Part] = [instruction]
     for index, (figure, picture) in enumerate(zip(row["figures"], pictures, strict=True)):
@@ -97,30 +96,37 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
     return parts
 
 
+def _picture(path: str, settings: SpiqaSettings) -> Part:
+    """Return the picture of a figure, '' for one without a path."""
+    return Picture(shown_picture(path, settings)) if path else ""
+
+
 def shown_picture(path: str, settings: SpiqaSettings) -> str:
     """Return the file shown for a row's picture: the figure, resized to a square, or pure grey.
 
-    Cached.
-
-    Squares whatever the figure's shape, by PIL's bicubic filter of the RGB picture, as in the
-    released scripts of the open models. Gemini's resize by OpenCV (bilinear, not antialiased);
-    those of the other closed models do not. A member of an archive (`archive::member`) is extracted
-    first. Raises DataError: an unreadable picture.
+    A member of an archive (`archive::member`) is extracted first; all files are cached. Raises
+    DataError: an unreadable picture.
     """
     path = unpacked(path)
-    if settings.resolution != "full" and not (
-        settings.resolution == SMALL and SMALL_FOLDER in path
-    ):
-        side = int(settings.resolution.removesuffix("px"))
-        status = os.stat(path)
-        name = hashlib.sha256(f"{path} {status.st_size} {status.st_mtime_ns}".encode()).hexdigest()[
-            :24
-        ]
-        square = cache_folder() / f"{side}px" / name[:2] / f"{name}.png"
-        if not square.exists():
-            save_png(open_picture(path).resize((side, side), Image.Resampling.BICUBIC), square)
-        path = str(square)
+    is_as_released = settings.resolution == SMALL and SMALL_FOLDER in path
+    if settings.resolution != "full" and not is_as_released:
+        path = _square(path, int(settings.resolution.removesuffix("px")))
     return ablated_pictures([path], settings.ablation)[0]
+
+
+def _square(path: str, side: int) -> str:
+    """Return a picture resized to a square, whatever its shape.
+
+    By PIL's bicubic filter of the RGB picture, as in the released scripts of the open models.
+    Gemini's resize by OpenCV (bilinear, not antialiased); those of the other closed models do not.
+    """
+    status = os.stat(path)
+    version = f"{path} {status.st_size} {status.st_mtime_ns}"
+    name = hashlib.sha256(version.encode()).hexdigest()[:24]
+    square = cache_folder() / f"{side}px" / name[:2] / f"{name}.png"
+    if not square.exists():
+        save_png(open_picture(path).resize((side, side), Image.Resampling.BICUBIC), square)
+    return str(square)
 
 
 def wording(setting: str) -> str:
@@ -128,44 +134,43 @@ def wording(setting: str) -> str:
     return "".join(INSTRUCTIONS[name] for name in (STEPS if setting == "perfigure" else (setting,)))
 
 
-Form = Literal["llava", "messages"]
+# Ours: the paper does not print the prompt of its training on captions (Table B.2).
 CAPTION = "Provide a caption for this figure of a scientific paper."
 
 
 def conversations(
-    rows: Iterable[Mapping[str, Any]], form: Form, captions: bool = False
+    rows: Iterable[Mapping[str, Any]], captions: bool = False
 ) -> Iterator[dict[str, Any]]:
-    """Yield one conversation per row for fine-tuning, with the picture, question and answer
-    (section 5.1).
+    """Yield one conversation per row for fine-tuning, in LLaVA's format (section 5.1).
 
-    Rows of `perfigure` are taken if they ask for an answer to a referred figure. The form is
-    `llava` (`image`, a list for several figures, and `conversations` of `from` and `value`) or
-    `messages` (`images` and `messages` of `role` and `content`); pictures are `<image>` in the
-    text. With `captions` each figure and its caption is one, too, once.
+    Rows of `perfigure` are taken if they ask for an answer to a referred figure. With `captions`
+    each figure and its caption is one, too, once (Table B.2).
     """
     shown: set[str] = set()
     for row in rows:
         settings = settings_of(row)
-        is_single = settings.setting == "perfigure"
+        is_alone = settings.setting == "perfigure"
         if row["step"] in ("", "answer") and row["referred"]:
-            yield _conversation(str(row["id"]), prompt(row), row["answer"], form, is_single)
+            yield _conversation(str(row["id"]), prompt(row), row["answer"], is_alone)
         for figure in row["figures"] if captions else ():
             if figure["path"] and figure["caption"] and figure["path"] not in shown:
                 shown.add(figure["path"])
-                parts: list[Part] = [Picture(shown_picture(figure["path"], settings)), CAPTION]
-                yield _conversation(figure["file"], parts, figure["caption"], form, is_single)
+                parts = [_picture(figure["path"], settings), CAPTION]
+                yield _conversation(figure["file"], parts, figure["caption"], is_alone)
 
 
-def _conversation(
-    name: str, parts: Sequence[Part], answer: str, form: Form, is_single: bool
-) -> dict[str, Any]:
-    pictures = [part.path for part in parts if isinstance(part, Picture)]
-    texts = (
-        f"<image>{chr(10)}" if isinstance(part, Picture) else str(part) for part in parts if part
-    )
-    question = "".join(texts)
-    if form == "llava":
-        turns = [{"from": "human", "value": question}, {"from": "gpt", "value": answer}]
-        return {"id": name, "image": pictures[0] if is_single else pictures, "conversations": turns}
-    turns = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
-    return {"id": name, "images": pictures, "messages": turns}
+def _conversation(name: str, parts: Sequence[Part], answer: str, is_alone: bool) -> dict[str, Any]:
+    """Return a question and its answer; `image` is a list of paths unless each figure is alone:
+    a file has one form, as `datasets` needs.
+    """
+    pictures = []
+    question = ""
+    for part in parts:
+        if isinstance(part, Picture):
+            pictures.append(part.path)
+            question += "<image>\n"
+        else:
+            question += str(part)
+    turns = [{"from": "human", "value": question}, {"from": "gpt", "value": answer}]
+    image = pictures[0] if is_alone else pictures
+    return {"id": name, "image": image, "conversations": turns}

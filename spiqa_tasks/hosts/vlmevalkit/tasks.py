@@ -24,7 +24,7 @@ def rows_of(name: str) -> list[Row]:
     """Return the rows of a task. Raises DataError: release files missing or damaged."""
     tasks, _ = known()
     task = tasks[name]
-    rows = load_rows(task.benchmark, task.split, task.settings_text)
+    rows = load_rows(task.benchmark_name, task.split, task.settings_text)
     if task.kept is None:
         return list(rows)
     return [row for row in rows if row["id"] in task.kept]

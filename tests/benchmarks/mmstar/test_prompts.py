@@ -9,7 +9,7 @@ import pytest
 import yaml
 from PIL import Image
 
-from spiqa_tasks.benchmarks.mmstar.prompts import SHOTS, own_answer, prompt, template
+from spiqa_tasks.benchmarks.mmstar.definition import SHOTS, first_answer, prompt, template
 from spiqa_tasks.benchmarks.mmstar.release import REPORTED, read_options
 from spiqa_tasks.benchmarks.prompting import Picture, chat_content, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import load_rows
@@ -184,10 +184,10 @@ def test_what_a_model_goes_on_to_write_is_cut_at_the_blank_line_before_it() -> N
     them.
     """
     further = "\n\nWhich?\nOptions: A: 1, B: 2, C: 3, D: 4\nAnswer: D"
-    assert own_answer("It is B." + further) == "It is B."
-    assert own_answer("B\n\nbecause." + further) == "B\n\nbecause."
-    assert own_answer(further) == further
-    assert own_answer("B\n\nbecause.") == "B\n\nbecause."
+    assert first_answer("It is B." + further) == "It is B."
+    assert first_answer("B\n\nbecause." + further) == "B\n\nbecause."
+    assert first_answer(further) == further
+    assert first_answer("B\n\nbecause.") == "B\n\nbecause."
 
 
 def test_the_authors_shots_are_turns_of_a_chat() -> None:

@@ -10,8 +10,9 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, OptionFigure
-from spiqa_tasks.benchmarks.scifibench.variants import (
+from spiqa_tasks.benchmarks.scifibench.questions import (
+    ChoiceQuestion,
+    OptionFigure,
     examples,
     marked_letter,
     shuffled,

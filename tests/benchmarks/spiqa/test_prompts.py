@@ -142,28 +142,15 @@ def test_the_whole_prompt_of_each_setting(wide: str) -> None:
 
 
 @pytest.mark.parametrize("settings", ["setting=perfigure,figures=referred", "setting=direct"])
-@pytest.mark.parametrize("form", ["llava", "messages"])
-def test_exported_conversations_load_with_datasets(
-    tmp_path: Path, form: str, settings: str
-) -> None:
+def test_exported_conversations_load_with_datasets(tmp_path: Path, settings: str) -> None:
     """One conversation per question that ends in its answer, each picture there and marked in
     the text.
     """
     import datasets
 
     path = tmp_path / "out.jsonl"
-    arguments = [
-        "export",
-        "spiqa_demo",
-        "--format",
-        form,
-        "--settings",
-        settings,
-        "--captions",
-        "--output",
-        str(path),
-    ]
-    assert main(arguments) == 0
+    arguments = ["export", "spiqa_demo", "--settings", settings, "--captions", "--output"]
+    assert main([*arguments, str(path)]) == 0
     loaded = datasets.load_dataset(
         "json", data_files=str(path), split="train", cache_dir=str(tmp_path / "cache")
     )
@@ -171,10 +158,8 @@ def test_exported_conversations_load_with_datasets(
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     questions = {}
     for line in lines:
-        pictures = line["image"] if form == "llava" else line["images"]
-        turns = line["conversations" if form == "llava" else "messages"]
-        texts = [turn["value" if form == "llava" else "content"] for turn in turns]
-        pictures = [pictures] if isinstance(pictures, str) else pictures
+        pictures = [line["image"]] if isinstance(line["image"], str) else line["image"]
+        texts = [turn["value"] for turn in line["conversations"]]
         assert texts[0].count("<image>") == len(pictures)
         assert all(Path(picture).is_file() for picture in pictures)
         if "/" in line["id"]:
@@ -209,25 +194,15 @@ QUESTION = (
 
 
 def test_a_conversation_is_the_prompt_and_the_answer(tmp_path: Path) -> None:
-    """In both forms, with the pictures in their order."""
+    """With the pictures in their order."""
     paths = [f"{tmp_path}/a.png", f"{tmp_path}/b.png"]
-    assert list(conversations([row(tmp_path)], "llava")) == [
+    assert list(conversations([row(tmp_path)])) == [
         {
             "id": "p/0",
             "image": paths,
             "conversations": [
                 {"from": "human", "value": QUESTION},
                 {"from": "gpt", "value": "So."},
-            ],
-        }
-    ]
-    assert list(conversations([row(tmp_path)], "messages")) == [
-        {
-            "id": "p/0",
-            "images": paths,
-            "messages": [
-                {"role": "user", "content": QUESTION},
-                {"role": "assistant", "content": "So."},
             ],
         }
     ]
@@ -241,13 +216,13 @@ def test_captions_are_conversations_of_their_own(tmp_path: Path) -> None:
         {"path": "", "file": "d.png", "caption": "d."},
         {"path": f"{tmp_path}/e.png", "file": "e.png", "caption": "e."},
     ]
-    found = list(conversations(rows, "messages", captions=True))
+    found = list(conversations(rows, captions=True))
     assert [each["id"] for each in found] == ["p/0", "a.png", "b.png", "p/1", "e.png"]
     assert found[1] == {
         "id": "a.png",
-        "images": [f"{tmp_path}/a.png"],
-        "messages": [
-            {"role": "user", "content": f"<image>\n{CAPTION}"},
-            {"role": "assistant", "content": "a."},
+        "image": [f"{tmp_path}/a.png"],
+        "conversations": [
+            {"from": "human", "value": f"<image>\n{CAPTION}"},
+            {"from": "gpt", "value": "a."},
         ],
     }

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from spiqa_tasks.benchmarks.mmstar.prompts import prompt
+from spiqa_tasks.benchmarks.mmstar.definition import prompt
 from spiqa_tasks.benchmarks.mmstar.release import table_options
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.scoring.options import question_before
