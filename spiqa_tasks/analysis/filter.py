@@ -6,12 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.merging import (
     check_comparable,
-    groups_of,
     headline,
-    kinds_of,
     questions,
 )
 from spiqa_tasks.benchmarks.metric import Metric
@@ -70,28 +67,17 @@ class Filtered:
         """The kept questions."""
         return self.questions[self.questions.is_kept]
 
-    def groups(self) -> list[dict[str, Any]]:
-        """Return a row for all questions and for each group: n, kept, abnormal hit rate (Figure 2).
+    @property
+    def abnormal_hit_rate(self) -> float:
+        """Share of the questions that at least 6 of 8 inspectors hit (Figure 2)."""
+        share = self.questions.hits / len(self.runs)
+        return float((share >= ABNORMAL_SHARE).mean())
 
-        With pairs also the number of questions that leaked in more than half of them (Figure 3).
-        """
-        groups = {OVERALL: list(self.questions.index)}
-        groups |= groups_of(self.questions, kinds_of(self.runs[0]))
-
-        rows = []
-        for name, ids in groups.items():
-            members = self.questions.loc[ids]
-            share = members.hits / len(self.runs)
-            row: dict[str, Any] = {
-                "group": name,
-                "n": len(members),
-                "kept": int(members.is_kept.sum()),
-                "abnormal_hit_rate": float((share >= ABNORMAL_SHARE).mean()),
-            }
-            if self.leaked:
-                row["leaked_by_most"] = int((2 * members.leaks > len(self.leaked)).sum())
-            rows.append(row)
-        return rows
+    @property
+    def leaked_by_most(self) -> int | None:
+        """Number of questions that leaked in more than half of the pairs; None without pairs."""
+        is_leaked = 2 * self.questions.leaks > len(self.leaked)
+        return int(is_leaked.sum()) if self.leaked else None
 
     def hit_counts(self) -> list[int]:
         """Return the number of questions by hits, from 0 to the number of inspectors."""

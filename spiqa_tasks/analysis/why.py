@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import lmms_eval
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task import NAMES, ROUNDING, unit
-from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice
+from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING
 from spiqa_tasks.scoring.responses import without_reasoning
 
@@ -32,8 +32,6 @@ COVERAGE = "questions missing"
 RULE = "reading rule"
 AVERAGE = "average"
 OTHER = "other answers"
-# Two judges scored different answers: which of the two makes the difference is not known.
-MIXED = "other answers or their reading"
 UNKNOWN = "unknown"
 
 # Largest rounding of a number that papers print: percent with one decimal.
@@ -47,9 +45,6 @@ IN_SENTENCE = re.compile(r"(?:\w\w|[a-z,;:=+])\s*\Z")
 SIMILAR = 0.8
 # Answers that must end so: one or two may be the model's own.
 LEAST_CUT = 3
-
-# What a metric needs -> beginning of the signature fields that name its tools.
-TOOLS = {"judge": "judge", "text programs": "tokenizer"}
 
 # lmms-eval logs `--system_instruction` though chat models never get it.
 NEVER_SENT = "system turn"
@@ -65,7 +60,6 @@ class Number:
         answers: the columns of `merging.questions`, `text` and `cause`, why an answer is none.
             To a host a failed request is a wrong answer; in our numbers it has no score.
         rule: by which the answers were read: the metric, or a circulating rule.
-        tools: what the rule is computed with, such as the judge.
     """
 
     run: Run
@@ -74,13 +68,11 @@ class Number:
     average: str
     answers: pd.DataFrame
     rule: str
-    tools: str
 
     @property
     def reading(self) -> str:
-        """The metric, rule and tools for people."""
-        rule = "" if self.rule == self.metric else f" (read as {self.rule})"
-        return f"{self.metric}{rule}{self.tools}"
+        """The metric and the rule for people."""
+        return self.metric + ("" if self.rule == self.metric else f" (read as {self.rule})")
 
 
 @dataclass(frozen=True)
@@ -165,8 +157,7 @@ def number_of(run: Run, metric: str) -> Number:
 
 
 def _number(run: Run, metric: str, value: float, average: str, answers: pd.DataFrame) -> Number:
-    rule = _rule(run, metric, answers)
-    return Number(run, metric, value, average, answers, rule, _tools(run, metric, rule))
+    return Number(run, metric, value, average, answers, _rule(run, metric, answers))
 
 
 def _averages(run: Run, metric: str, answers: pd.DataFrame) -> list[str]:
@@ -241,19 +232,6 @@ def _rule(run: Run, metric: str, answers: pd.DataFrame) -> str:
             if _read_by(run, rule).equals(scores):
                 return rule
     return metric
-
-
-def _tools(run: Run, metric: str, rule: str) -> str:
-    """Return what a rule is computed with, as a text that begins with a comma, or ''."""
-    if rule == "accuracy":
-        return f", matcher {run.signature.matcher or MATCHER_VERSION}"
-    needs = next((each.needs for each in run.metrics if each.name == metric), "nothing")
-    if needs not in TOOLS:
-        return ""
-    fields = asdict(run.signature).items()
-    return "".join(
-        f", {value}" for name, value in fields if name.startswith(TOOLS[needs]) and value
-    )
 
 
 def _text(run: Run, key: str) -> str:
@@ -343,11 +321,11 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
     """
     scores_a, scores_b = both.score_a.fillna(0.0), both.score_b.fillna(0.0)
     rescored = _rescored(a, b, both)
-    of_rule = (scores_b - rescored).fillna(0.0) / len(both)
+    of_rule = (scores_b - rescored) / len(both)
     of_answers = (scores_b - scores_a) / len(both) - of_rule
 
     has_cause = [(both.cause_a == cause) | (both.cause_b == cause) for cause in OF_ANSWERS]
-    causes = np.select([*has_cause, rescored.isna()], [*OF_ANSWERS, MIXED], OTHER)
+    causes = np.select(has_cause, list(OF_ANSWERS), OTHER)
 
     total = b.value - a.value
     averaged = _mean(b.answers, b.average) - _mean(a.answers, a.average)
@@ -355,7 +333,7 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
     over_all = b.answers.score.fillna(0.0).mean() - a.answers.score.fillna(0.0).mean()
     over_common = scores_b.mean() - scores_a.mean()
 
-    parts = {cause: of_answers[causes == cause] for cause in (*OF_ANSWERS, MIXED, OTHER)}
+    parts = {cause: of_answers[causes == cause] for cause in (*OF_ANSWERS, OTHER)}
     lines = [
         Line(
             COVERAGE,
@@ -392,19 +370,16 @@ def _line(cause: str, effects: pd.Series, about: str, more: float = 0.0) -> Line
 def _rescored(a: Number, b: Number, both: pd.DataFrame) -> pd.Series:
     """Return the scores of the second number's answers by the first one's rule.
 
-    NaN where it is not known: a judge is not asked again.
+    Those of a judge, who is not asked again, are taken for the same rule unless the answer is.
     """
     scores = both.score_b.fillna(0.0)
-    if (a.rule, a.tools) == (b.rule, b.tools):
-        return scores
+    if a.rule != b.rule and a.rule in CIRCULATING:
+        by_rule = _answers(b.run, a.rule).score
+        scores = by_rule.reindex(both.index).fillna(scores)
 
-    by_rule = pd.Series(float("nan"), both.index)
-    if a.rule in CIRCULATING:
-        by_rule = _answers(b.run, a.rule).score.reindex(both.index)
-    # A failed request is wrong by any rule, and the same answer has the same score.
+    # The same answer has the same score; a failed request is wrong by any rule.
     is_same = (both.text_a == both.text_b) & both.score_a.notna()
-    by_rule = by_rule.mask(is_same, both.score_a)
-    return by_rule.mask(both.cause_b == FAILED, 0.0)
+    return scores.mask(is_same, both.score_a).mask(both.cause_b == FAILED, 0.0)
 
 
 def conditions(a: Run, b: Run) -> list[str]:

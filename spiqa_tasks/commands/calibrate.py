@@ -11,6 +11,7 @@ from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.commands.judge_options import (
     add_rule_options,
     all_stored,
+    check_judges,
     forecast,
     judge_configs,
     rule_of,
@@ -67,10 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
 
     # All judges are tried before the first is paid for all answers.
-    for name, judge in judges.items():
-        if estimates[name].calls:
-            judge.preflight()
-
+    check_judges(judges, estimates)
     rows = [_row(name, judge, labels) for name, judge in judges.items()]
     print(render(arguments.format, _table(rows)))
 

@@ -125,11 +125,12 @@ def _record(filtered: Filtered) -> dict[str, Any]:
         "n": len(filtered.questions),
         "questions": partial_coverage(filtered.runs),
         "kept": len(filtered.kept),
+        "abnormal_hit_rate": filtered.abnormal_hit_rate,
         "hit_counts": filtered.hit_counts(),
-        "answers": filtered.answers,
-        "groups": filtered.groups(),
         "difficulty": filtered.difficulty_counts(),
+        "answers": filtered.answers,
         "leaked": filtered.leaked,
+        "leaked_by_most": filtered.leaked_by_most,
     }
 
 
@@ -154,16 +155,15 @@ def _print(record: dict[str, Any], form: str) -> None:
     )
     shares = [Column(name, show=percent) for name in ("refused", "unparsed", "failed", "truncated")]
     values: Columns = [Column("score", record["metric"], percent), *shares]
-    abnormal = Column("abnormal_hit_rate", "abnormal hit rate x 100", percent)
-    leaked = Column("leaked_by_most", "leaked in most pairs")
-    answers = Table(record["answers"], [Column("model", "inspector"), "task"], values)
-    groups = Table(record["groups"], ["group"], ["n", "kept", abnormal, leaked])
-    print(render(form, answers, groups))
+    print(render(form, Table(record["answers"], [Column("model", "inspector"), "task"], values)))
 
     hits = ", ".join(f"{n} by {count}" for count, n in enumerate(record["hit_counts"]))
-    print(f"questions by hits: {hits}")
+    print(f"\n{record['kept']} of {record['n']} questions kept; by hits: {hits}")
+    print(f"abnormal hit rate: {percent(record['abnormal_hit_rate'])}")
     if record["difficulty"]:
         counts = ", ".join(f"{n} {name}" for name, n in record["difficulty"].items())
         print(f"kept by difficulty: {counts}")
-    for leak in record["leaked"]:
-        print(f"{leak['lvlm']} answers {leak['n']} without the image that {leak['llm']} does not")
+    for pair in record["leaked"]:
+        print(f"{pair['lvlm']} answers {pair['n']} without the image that {pair['llm']} does not")
+    if record["leaked"]:
+        print(f"leaked in most pairs: {record['leaked_by_most']}")

@@ -17,57 +17,36 @@ from spiqa_tasks.report.printer import Column, Table, render
 
 def add_rule_options(parser: argparse._ActionsContainer) -> None:
     """Add the options that say how judges are asked."""
-    parser.add_argument(
-        "--rule",
-        metavar="NAME",
-        help=(
-            "how free answers are judged: l3score (default), or sampled for judges without "
-            "log-probabilities"
-        ),
+    about = (
+        "how free answers are judged: l3score (default), or sampled[:K] for judges without "
+        "log-probabilities, by K answers (default: 5)"
     )
+    parser.add_argument("--rule", metavar="NAME", help=about)
+    about = "wording of the question"
+    parser.add_argument("--judge-prompt", choices=list(PROMPTS), default=DEFAULT_PROMPT, help=about)
+    about = "tokens in which a judge may think before a draw of the rule sampled (default: 2048)"
+    parser.add_argument("--thinking-tokens", type=int, metavar="N", help=about)
+    about = "first-token log-probabilities used (default: 5)"
+    parser.add_argument("--top", type=int, default=TOP, help=about)
+    about = f"JSON added to each request to a self-hosted judge (default: {EXTRA_VARIABLE})"
+    parser.add_argument("--judge-extra", metavar="JSON", help=about)
+    about = f"header of each request to a self-hosted judge (default: {HEADER_VARIABLE})"
     parser.add_argument(
-        "--judge-prompt",
-        choices=list(PROMPTS),
-        default=DEFAULT_PROMPT,
-        help="wording of the question",
-    )
-    parser.add_argument(
-        "--draws", type=int, metavar="K", help="answers drawn by the rule sampled (default: 5)"
-    )
-    parser.add_argument(
-        "--thinking-tokens",
-        type=int,
-        metavar="N",
-        help="tokens in which a judge may think before a draw of the rule sampled (default: 2048)",
-    )
-    parser.add_argument(
-        "--top", type=int, default=TOP, help="first-token log-probabilities used (default: 5)"
-    )
-    parser.add_argument(
-        "--judge-extra",
-        metavar="JSON",
-        help=f"JSON added to each request to a self-hosted judge (default: {EXTRA_VARIABLE})",
-    )
-    parser.add_argument(
-        "--judge-header",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help=f"header of each request to a self-hosted judge (default: {HEADER_VARIABLE})",
+        "--judge-header", action="append", default=[], metavar="NAME=VALUE", help=about
     )
 
 
 def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
     """Return the rule of a name with the options of `add_rule_options`; InputError if unusable."""
-    of_sampled = {"draws": arguments.draws, "thoughts": arguments.thinking_tokens}
-    given = {option: value for option, value in of_sampled.items() if value is not None}
-    if given and not name.startswith(SampledRule.name):
-        raise InputError(
-            f"Expected --draws and --thinking-tokens with --rule {SampledRule.name}, found the rule"
-            f" {name}. Leave them out."
-        )
     options = {"prompt": arguments.judge_prompt, "top": arguments.top}
-    return make_rule(name, options | given)
+    if arguments.thinking_tokens is not None:
+        if not name.startswith(SampledRule.name):
+            raise InputError(
+                f"Expected --thinking-tokens with --rule {SampledRule.name}, found the rule {name}."
+                " Leave it out."
+            )
+        options["thoughts"] = arguments.thinking_tokens
+    return make_rule(name, options)
 
 
 def judge_configs(
@@ -80,21 +59,18 @@ def judge_configs(
     extra, headers = arguments.judge_extra, arguments.judge_header
     if extra is not None:
         environ = {**environ, EXTRA_VARIABLE: extra}
+
     if arguments.judge:
         named = _but_none(arguments.judge)
         configs = {name: parse_judge(name, headers=headers, environ=environ) for name in named}
     else:
         configs = _default(headers, environ)
 
-    if extra:
-        _check_taken("--judge-extra", configs, [config.extra for config in configs.values()])
-    if headers:
-        _check_taken("--judge-header", configs, [config.headers for config in configs.values()])
+    if extra and not any(config.extra for config in configs.values()):
+        _refuse("--judge-extra", configs)
+    if headers and not any(config.headers for config in configs.values()):
+        _refuse("--judge-header", configs)
     return configs
-
-
-def _but_none(judges: Sequence[str] | None) -> list[str]:
-    return [name for name in judges or () if name.lower() != "none"]
 
 
 def _default(headers: Sequence[str], environ: Mapping[str, str]) -> dict[str, JudgeConfig]:
@@ -104,9 +80,13 @@ def _default(headers: Sequence[str], environ: Mapping[str, str]) -> dict[str, Ju
     return {} if config is None else {config.name: config}
 
 
-def _check_taken(option: str, configs: Mapping[str, JudgeConfig], values: Sequence[object]) -> None:
-    """Raise InputError for an option that is for self-hosted judges if there are others alone."""
-    if configs and not any(values):
+def _but_none(judges: Sequence[str] | None) -> list[str]:
+    return [name for name in judges or () if name.lower() != "none"]
+
+
+def _refuse(option: str, configs: Mapping[str, JudgeConfig]) -> None:
+    """Raise InputError for an option of self-hosted judges, unless judging is off."""
+    if configs:
         names = ", ".join(config.name for config in configs.values())
         raise InputError(
             f"Expected a self-hosted judge (provider:model@URL) for {option}; found {names}. Leave"
@@ -136,6 +116,13 @@ def chosen_judges(
     return {name: Judge(config, rule) for name, config in configs.items()}
 
 
+def check_judges(judges: Mapping[str, Judge], estimates: Mapping[str, JudgingEstimate]) -> None:
+    """Ask each judge that has calls to make its test questions; JudgeError if one is unfit."""
+    for name, judge in judges.items():
+        if estimates[name].calls:
+            judge.preflight()
+
+
 def all_stored(judges: Iterable[JudgeClient]) -> bool:
     """Return whether the judges' verdicts are all where the next run finds them."""
     return not any(judge.unstored for judge in judges)
@@ -154,9 +141,5 @@ def forecast(
         return "No judge would be asked."
 
     values = ["calls", "cached", "prompt_tokens", "completion_tokens"]
-    cost = Column("cost", show=_dollars)
+    cost = Column("cost", show=lambda cost: "not known" if cost is None else f"{cost:.2f}")
     return render(arguments.format, Table(rows, ["judge"], [*values, cost]))
-
-
-def _dollars(cost: float | None) -> str:
-    return "not known" if cost is None else f"{cost:.2f}"

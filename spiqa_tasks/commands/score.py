@@ -14,7 +14,13 @@ from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.metric import Metric, prepare
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.summary import remarks_on
-from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
+from spiqa_tasks.commands.judge_options import (
+    add_rule_options,
+    all_stored,
+    check_judges,
+    chosen_judges,
+    forecast,
+)
 from spiqa_tasks.commands.run_arguments import (
     add_columns,
     add_include_path,
@@ -274,9 +280,7 @@ def _unscored(arguments: argparse.Namespace, task: Task, joined: Sequence[Joined
         print(forecast(arguments, estimates, {"task": task.name}))
         return Batch(answers, [])
 
-    for name, judge in judges.items():
-        if estimates[name].calls:
-            judge.preflight()
+    check_judges(judges, estimates)
     return Batch(answers, list(judges.values()))
 
 

@@ -51,12 +51,7 @@ def test_keeps_what_at_most_two_of_eight_answer(tmp_path: Path, run_filter: Filt
     assert (record["n"], record["kept"], record["max_hits"]) == (9, 3, 2)
     assert [row["model"] for row in record["answers"]] == [f"m{place}" for place in range(8)]
     assert record["hit_counts"] == [1] * 9
-    assert record["groups"][0] == {
-        "group": "all",
-        "n": 9,
-        "kept": 3,
-        "abnormal_hit_rate": pytest.approx(3 / 9),
-    }
+    assert record["abnormal_hit_rate"] == pytest.approx(3 / 9)
     filtered = only(load(tmp_path))
     assert list(filtered.questions.hits) == list(range(9))
     assert list(filtered.kept.index) == ["q0", "q1", "q2"]
@@ -68,8 +63,7 @@ def test_abnormal_is_three_quarters_of_the_inspectors(
 ) -> None:
     """As 6 of 8 in Figure 2."""
     write_inspectors(tmp_path, list(range(models + 1)), models=models)
-    rate = only(load(tmp_path)).groups()[0]["abnormal_hit_rate"]
-    assert rate == pytest.approx(len(abnormal) / (models + 1))
+    assert only(load(tmp_path)).abnormal_hit_rate == pytest.approx(len(abnormal) / (models + 1))
 
 
 def test_questions_in_parts_are_left_out(tmp_path: Path) -> None:
@@ -152,7 +146,7 @@ def test_what_leaks_in_most_pairs_is_counted(tmp_path: Path, run_filter: Filter)
     assert [pair["ids"] for pair in record["leaked"]] == by_hand
     assert [pair["n"] for pair in record["leaked"]] == list(map(len, by_hand))
     # q0 leaked in three of four pairs, q1 in two.
-    assert [group["leaked_by_most"] for group in record["groups"]] == [1]
+    assert record["leaked_by_most"] == 1
     assert record["hit_counts"] == [0, 1, 2, 1]
 
 
@@ -228,7 +222,6 @@ def test_failed_requests_are_no_misses(tmp_path: Path, role: str) -> None:
         filtered = only(runs, **options)
         known = 198 if role == "inspector" else 200
         assert (len(filtered.questions), len(filtered.kept)) == (known, known)
-        assert filtered.groups()[0]["n"] == known
         remark = (
             "t: 2 questions left out, as not every inspector has a score of each, the first: q0,"
             " q1."

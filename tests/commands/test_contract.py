@@ -19,7 +19,6 @@ REFUSALS = {
     "prepare spiqa_testa": "spiqa_testA",
     "score spiqa_demo": "Name one, or a task and the answers to it.",
     "score spiqa p.jsonl": "Add --task TASK, or call the file <model>_<task>.jsonl.",
-    "score mmstar_demo p.jsonl --judge openai:m": "mmstar_demo, which needs none",
     "score mmstar_demo p.jsonl --rule sampled": "no --rule for mmstar_demo",
     "score spiqa_demo p.jsonl --judge anthropic:claude-3-haiku": "cannot be judged by anthropic",
     "score mine.yaml p.jsonl": "mine.yaml to be the YAML of a task",

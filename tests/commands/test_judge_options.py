@@ -24,7 +24,6 @@ def asked(names: list[str] | None, top: int = 5) -> Namespace:
         top=top,
         judge_extra=None,
         judge_header=[],
-        draws=None,
         thinking_tokens=None,
     )
 

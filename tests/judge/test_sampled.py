@@ -97,9 +97,9 @@ def test_a_judge_without_log_probabilities_scores_by_draws(
     cost the new alone.
     """
     server.behaviour.text = drawn("yyyyn")
-    command = ("score", "spiqa_demo", answers, "--metrics", "l3score_sampled", "--rule", "sampled")
-    judge = ("--judge", "anthropic:claude-haiku")
-    status, found, _ = run_json(capsys, *command, *judge)
+    command = ("score", "spiqa_demo", answers, "--metrics", "l3score_sampled")
+    command = (*command, "--judge", "anthropic:claude-haiku", "--rule")
+    status, found, _ = run_json(capsys, *command, "sampled")
     assert (status, found["counts"]["judged"]) == (0, ANSWERS)
     assert found["metrics"]["l3score_sampled"] == pytest.approx(0.8)
     assert {"judge_rule:share of 5 draws", "judge_temperature:1.0"} <= set(
@@ -110,11 +110,11 @@ def test_a_judge_without_log_probabilities_scores_by_draws(
     assert {body["temperature"] for body in bodies} == {1.0}
     assert set(Counter(body["messages"][0]["content"] for body in bodies).values()) == {5}
     server.requests.clear()
-    assert run_json(capsys, *command, *judge)[1]["metrics"] == found["metrics"]
+    assert run_json(capsys, *command, "sampled")[1]["metrics"] == found["metrics"]
     assert server.requests == []
-    (planned,) = run_json(capsys, *command, *judge, "--draws", "7", "--dry-run")[1]["dry_run"]
+    (planned,) = run_json(capsys, *command, "sampled:7", "--dry-run")[1]["dry_run"]
     assert (planned["calls"], planned["cached"]) == (2 * ANSWERS, 5 * ANSWERS)
-    assert run_json(capsys, *command, *judge, "--draws", "7")[0] == 0
+    assert run_json(capsys, *command, "sampled:7")[0] == 0
     assert len(server.requests) == 7 * 2 + 2 * ANSWERS
 
 
@@ -157,7 +157,7 @@ def test_a_judge_refused_for_l3score_is_told_of_it(
 
 
 @pytest.mark.parametrize(
-    "options", [("--draws", "3"), ("--rule", "sampled", "--draws", "0"), ("--rule", "sampled:many")]
+    "options", [("--rule", "l3score:3"), ("--rule", "sampled:0"), ("--rule", "sampled:many")]
 )
 def test_numbers_of_draws_that_cannot_be_are_refused(
     answers: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
