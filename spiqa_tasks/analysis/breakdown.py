@@ -75,15 +75,6 @@ def _value_of_group(run: Run, metric: Metric, group: str, members: pd.DataFrame)
     return value(members, metric.name, run.partial, run.written.sizes.get(group))
 
 
-def groups_of(run: Run, metric: Metric) -> dict[str, list[str]]:
-    """Return kind of group -> its groups among a metric's records, in alphabetical order."""
-    kinds: dict[str, set[str]] = {}
-    for record in run.record_set.members(metric):
-        for kind, name in record.groups.items():
-            kinds.setdefault(kind, set()).add(name)
-    return {kind: sorted(names) for kind, names in kinds.items()}
-
-
 def overall(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
     """Return each metric over all answers."""
     return [group_value(run, metric.name, OVERALL, run.value(metric)) for metric in metrics]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spiqa_tasks.benchmarks.choice import slug
+from spiqa_tasks.benchmarks.metric import RELEASED
 from spiqa_tasks.benchmarks.mmstar.definition import CATEGORIES
 from spiqa_tasks.benchmarks.mmstar.release import MMStarSettings
 from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
@@ -12,8 +13,11 @@ from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.published import load
 from spiqa_tasks.runs.run import Run
 
-NO_MODELS = frozenset({"difference", "mean", "fine-tuned"})
-"""Groups of rows that are not of a released model."""
+# Groups of rows that are not of a released model.
+NO_MODELS = ("difference", "mean", "fine-tuned")
+
+# The judge of SPIQA's tables, but for Table B.1, which names its own.
+PAPER_JUDGE = "GPT-4o"
 
 _SPIQA_SPLITS = {"testA": "test-A", "testB": "test-B", "testC": "test-C"}
 _SPIQA_SETTINGS = {
@@ -22,18 +26,18 @@ _SPIQA_SETTINGS = {
     "fullpaper": "full_paper",
     "cot": "cot",
 }
+# The main tables come first: a value that two tables print is theirs.
 _SPIQA_TABLES = ("table3", "table5", "table6", "tableE1", "tableE2", "tableB1")
+
 _MMSTAR_CATEGORIES = dict(zip(("CP", "FP", "IR", "LR", "ST", "MA"), CATEGORIES, strict=True))
+
 _DIRECTIONS = {"fig2cap": "figure_to_caption", "cap2fig": "caption_to_figure"}
 _SUBSETS = {"cs": "CS", "general": "General"}
-PAPER_JUDGE = "GPT-4o"
-"""The judge of SPIQA's tables, but for Table B.1, which names its own."""
-
+# Mean of SciFIBench -> the tasks whose mean is its overall accuracy; they are of one size.
 MEANS = {
     f"scifibench_{direction}": [f"scifibench_{subset}_{direction}" for subset in _SUBSETS]
     for direction in _DIRECTIONS
 }
-"""Mean of SciFIBench -> the tasks whose mean is its overall accuracy; they are of one size."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +63,12 @@ def published_values(run: Run, table: str | None = None) -> list[PublishedValue]
     SPIQA's groups are the `corrected` ones, as which Table 6 reads the figure types. MMStar's
     numbers are by the authors' rules, so they are returned for `accuracy_released` as well.
     """
-    values: dict[tuple[Any, ...], PublishedValue] = {}
     read = _READERS.get(type(run.settings))
-    for value in read(run.own.split, run.settings) if read else ():
+    if read is None:
+        return []
+
+    values: dict[tuple[Any, ...], PublishedValue] = {}
+    for value in read(run.own.split, run.settings):
         if table in (None, value.table):
             values.setdefault((value.model, value.metric, value.group, value.judge), value)
     return list(values.values())
@@ -69,51 +76,47 @@ def published_values(run: Run, table: str | None = None) -> list[PublishedValue]
 
 def published_gain() -> Iterator[PublishedValue]:
     """Yield MMStar's gain (`mg`) and leakage (`ml`) of Table 5, overall."""
-    for row in load("mmstar", "table5"):
-        if row["metric"] in ("mg", "ml") and row["category"] == "all" and row["value"] is not None:
-            yield PublishedValue(
-                str(row["model"]), "Table 5", str(row["metric"]), None, float(row["value"]) / 100
-            )
+    for metric in ("mg", "ml"):
+        for row in _rows("mmstar", "table5", category="all", metric=metric):
+            yield _value(row, "table5", metric)
 
 
-def published_overall(group: str) -> Iterator[PublishedValue]:
-    """Yield SciFIBench's overall accuracies of Table 2, by models that see pictures; `group` is
-    one of `MEANS`.
+def published_overall(mean: str) -> Iterator[PublishedValue]:
+    """Yield SciFIBench's overall accuracies of Table 2, by models that see pictures; `mean` is one
+    of `MEANS`.
     """
-    direction = _DIRECTIONS[group.removeprefix("scifibench_")]
-    for row in _rows(
-        "scifibench", "table2", subset="Overall", task=direction, negatives="adversarial"
-    ):
+    direction = _DIRECTIONS[mean.removeprefix("scifibench_")]
+    keys = {"subset": "Overall", "task": direction, "negatives": "adversarial"}
+    for row in _rows("scifibench", "table2", **keys):
         if row["group"] != "text-only":
-            yield _value(row, "table2", "accuracy", None)
+            yield _value(row, "table2", "accuracy")
 
 
 def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[PublishedValue]:
     same = SpiqaSettings(setting=settings.setting, protocol=settings.protocol, seed=settings.seed)
-    setting = _SPIQA_SETTINGS.get(settings.setting)
-    if split not in _SPIQA_SPLITS or setting is None or settings != same:
+    if split not in _SPIQA_SPLITS or settings.setting not in _SPIQA_SETTINGS or settings != same:
         return
+
+    keys = {"split": _SPIQA_SPLITS[split], "setting": _SPIQA_SETTINGS[settings.setting]}
+    suffixes = ["", RELEASED] if settings.protocol == "both" else [""]
     for table in _SPIQA_TABLES:
-        for row in _rows("spiqa", table, split=_SPIQA_SPLITS[split], setting=setting):
-            metric, category = str(row["metric"]), row["category"]
-            judge = str(row.get("judge") or PAPER_JUDGE) if metric == "l3score" else ""
-            group = {"all": None, "other": "nonplot"}.get(str(category), str(category))
-            yield _value(row, table, metric, group, judge)
-            if settings.protocol == "both":
-                yield _value(row, table, f"{metric}_released", group, judge)
+        for row in _rows("spiqa", table, **keys):
+            group = {"all": None, "other": "nonplot"}.get(row["category"], row["category"])
+            judge = row.get("judge") or PAPER_JUDGE if row["metric"] == "l3score" else ""
+            for suffix in suffixes:
+                yield _value(row, table, row["metric"] + suffix, group, judge)
 
 
 def _mmstar(split: str, settings: MMStarSettings) -> Iterator[PublishedValue]:
-    table = {("none", "0"): "table5", ("text", "2"): "table4"}.get(
-        (settings.ablation, settings.shots)
-    )
+    tables = {("none", "0"): "table5", ("text", "2"): "table4"}
+    table = tables.get((settings.ablation, settings.shots))
     if split != "val" or table is None:
         return
+
     for row in _rows("mmstar", table, metric="accuracy"):
-        group = _MMSTAR_CATEGORIES.get(str(row["category"]))
-        yield from (
-            _value(row, table, metric, group) for metric in ("accuracy", "accuracy_released")
-        )
+        group = _MMSTAR_CATEGORIES.get(row["category"])
+        for metric in ("accuracy", "accuracy_released"):
+            yield _value(row, table, metric, group)
 
 
 def _scifibench(split: str, settings: SciFIBenchSettings) -> Iterator[PublishedValue]:
@@ -123,15 +126,12 @@ def _scifibench(split: str, settings: SciFIBenchSettings) -> Iterator[PublishedV
     )
     if subset not in _SUBSETS or direction not in _DIRECTIONS or settings != same:
         return
-    keys = {
-        "subset": _SUBSETS[subset],
-        "task": _DIRECTIONS[direction],
-        "negatives": settings.negatives,
-    }
+
+    keys = {"subset": _SUBSETS[subset], "task": _DIRECTIONS[direction]}
     for table in ("table2", "table5"):
-        for row in _rows("scifibench", table, **keys):
+        for row in _rows("scifibench", table, negatives=settings.negatives, **keys):
             if (row["group"] == "text-only") == (settings.ocr == "yes"):
-                category = str(row.get("category", "all"))
+                category = row.get("category", "all")
                 yield _value(row, table, "accuracy", None if category == "all" else slug(category))
 
 
@@ -142,7 +142,7 @@ _READERS: Mapping[type, Callable[[str, Any], Iterator[PublishedValue]]] = {
 }
 
 
-def _rows(paper: str, table: str, **keys: str) -> Iterator[Mapping[str, str | float | None]]:
+def _rows(paper: str, table: str, **keys: str) -> Iterator[Mapping[str, Any]]:
     for row in load(paper, table):
         same = all(row[name] == value for name, value in keys.items())
         if same and row["value"] is not None and row["group"] not in NO_MODELS:
@@ -150,8 +150,9 @@ def _rows(paper: str, table: str, **keys: str) -> Iterator[Mapping[str, str | fl
 
 
 def _value(
-    row: Mapping[str, Any], table: str, metric: str, group: str | None, judge: str = ""
+    row: Mapping[str, Any], table: str, metric: str, group: str | None = None, judge: str = ""
 ) -> PublishedValue:
+    # `table5` is Table 5, `tableB1` is Table B.1.
     number = table.removeprefix("table")
-    name = f"Table {number[0]}.{number[1:]}" if number[0].isalpha() else f"Table {number}"
-    return PublishedValue(str(row["model"]), name, metric, group, row["value"] / 100, judge)
+    name = f"{number[0]}.{number[1:]}" if number[0].isalpha() else number
+    return PublishedValue(row["model"], f"Table {name}", metric, group, row["value"] / 100, judge)

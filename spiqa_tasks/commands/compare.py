@@ -13,9 +13,6 @@ from spiqa_tasks.report.tables import comparison_table, why_table
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import natural
 
-MOST_PAIRS = 50
-"""Pairs of runs that people are shown."""
-
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
@@ -53,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         remedy = " ".join(left_out) or "Name the folders of the runs to compare."
         raise InputError(f"Expected two runs of one task with scores{by}; found {names}. {remedy}")
     say(*left_out)
-    print(render(arguments.format, comparison_table(found, MOST_PAIRS)))
+    print(render(arguments.format, comparison_table(found)))
     return 3 if left_out else 0
 
 

@@ -2,18 +2,18 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL
-from spiqa_tasks.analysis.gain import GainRuns, Row, ablation_pairs, averages, pair_of, rows
+from spiqa_tasks.analysis.gain import GainRuns, ablation_pairs, averages, pair_of, rows
 from spiqa_tasks.commands.run_arguments import add_accept, add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.printer import STYLES, Column, Table, add_format, render
+from spiqa_tasks.report.printer import STYLES, Table, add_format, render
+from spiqa_tasks.report.tables import gain_numbers, gain_table
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.scoring.gain import Gain, gain_of_totals, natural
-from spiqa_tasks.scoring.values import number, percent
+from spiqa_tasks.scoring.gain import gain_of_totals, natural
+from spiqa_tasks.scoring.values import percent
 
 EPILOG = (
     "RUNs are recognised by their own record: our _text, _grey and _llm tasks, and --model "
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 def print_gain(pairs: Sequence[GainRuns], form: str, by: str | None = None) -> bool:
     """Print the table and its warnings; return whether no row is withheld."""
     table = [row for pair in pairs for row in rows(pair, by)]
-    print(render(form, _table([*table, *averages(table)])))
+    print(render(form, gain_table([*table, *averages(table)])))
 
     for row in table:
         if row.group == OVERALL:
@@ -148,7 +148,7 @@ def _print_scores(scores: Sequence[float], form: str) -> int:
 
     result = gain_of_totals(0, *shares)
     if form not in STYLES:
-        print(render(form, Table([{"unit": unit, **_numbers(result)}], (), ())))
+        print(render(form, Table([{"unit": unit, **gain_numbers(result)}], (), ())))
         return 0
     ml = None if result.ml is None else result.ml.value
     print(
@@ -156,46 +156,3 @@ def _print_scores(scores: Sequence[float], form: str) -> int:
         f" {unit})"
     )
     return 0
-
-
-def _table(table: Sequence[Row]) -> Table:
-    """Return the rows; people see a column of models if there are several, and those of the LLM
-    base if there is one.
-    """
-    labels: list[Column | str] = ["task", "metric", "group", Column("ablation", "without")]
-    if len({row.model for row in table}) > 1:
-        labels.insert(0, "model")
-
-    gained = Column("mg", "MG", number, ("mg_low", "mg_high"))
-    values: list[Column | str] = [
-        "n",
-        Column("s_v", "S_v", percent),
-        Column("s_wv", "S_wv", percent),
-        gained,
-    ]
-    if any(row.llm for row in table):
-        labels.append(Column("llm", "LLM base"))
-        leaked = Column("ml", "ML", number, ("ml_low", "ml_high"))
-        signed = Column("ml_signed", "S_wv - S_t", number, ("ml_signed_low", "ml_signed_high"))
-        values += [Column("s_t", "S_t", percent), leaked, signed]
-    return Table([_record(row) for row in table], labels, values)
-
-
-def _record(row: Row) -> dict[str, Any]:
-    about = ("task", "metric", "group", "model", "ablation", "llm", "n")
-    return {
-        **{name: getattr(row, name) for name in about},
-        **_numbers(row.result),
-        "warnings": list(row.warnings),
-    }
-
-
-def _numbers(result: Gain | None) -> dict[str, float | None]:
-    """Return scores, gain and leakage with the ends of their intervals; None where unknown."""
-    numbers = {name: getattr(result, name, None) for name in ("s_v", "s_wv", "s_t")}
-    for name in ("mg", "ml", "ml_signed"):
-        estimate = getattr(result, name, None)
-        numbers[name] = getattr(estimate, "value", None)
-        for end in ("low", "high"):
-            numbers[f"{name}_{end}"] = getattr(estimate, end, None)
-    return numbers

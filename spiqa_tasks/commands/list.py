@@ -1,7 +1,6 @@
 """`list`: every task and group, and whether their data is there; the folder of their YAMLs."""
 
 import argparse
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.registry import Task, is_there, yaml_folder
@@ -41,15 +40,15 @@ def run(arguments: argparse.Namespace) -> int:
             "none. `spiqa-tasks list` shows all."
         )
 
-    # of a search the members stand in the table of tasks: their number is enough
-    tables = [_task_table(tasks), _group_table(groups, is_short=bool(tasks and text))]
-    shown = filter(_has_rows, tables)
+    settings = Column("settings", show=lambda text: text.replace(",", ", "))
+    members = [{"name": name, "members": of} for name, of in groups.items()]
+    tables = [
+        Table(tasks, [Column("name", "task")], ["questions", "data", settings]),
+        Table(members, [Column("name", "group")], [Column("members", "tasks")]),
+    ]
+    shown = [table for table in tables if table.records]
     print(render(arguments.format, *shown, whole={"tasks": tasks, "groups": groups}))
     return 0
-
-
-def _has_rows(table: Table) -> bool:
-    return bool(table.records)
 
 
 def _print_folder(form: str) -> None:
@@ -58,19 +57,6 @@ def _print_folder(form: str) -> None:
         print(folder["path"])
     else:
         print(render(form, Table([folder], ["path"], []), whole=folder))
-
-
-def _task_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    settings = Column("settings", show=lambda text: text.replace(",", ", "))
-    return Table(rows, [Column("name", "task")], ["questions", "data", settings])
-
-
-def _group_table(groups: Mapping[str, Sequence[str]], *, is_short: bool) -> Table:
-    rows = [{"name": name, "members": members} for name, members in groups.items()]
-    members = Column("members", "tasks")
-    if is_short:
-        members = Column("members", "tasks", lambda names: str(len(names)))
-    return Table(rows, [Column("name", "group")], [members])
 
 
 def _row(task: Task, source: Source) -> dict[str, Any]:

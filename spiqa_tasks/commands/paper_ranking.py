@@ -80,7 +80,7 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
         f"{counted(failures.total(), 'ranking')} failed.",
         *(f"{count} x {reason}" for reason, count in failures.items()),
     )
-    values = [Column((name,), show=_mean_and_sd) for name in (*judges, COMBINED)]
+    values = [Column(name, name, _mean_and_sd) for name in (*judges, COMBINED)]
     table = Table(mean_ranks(ranks), [Column("captions_by", "captions by")], values)
     print(render(arguments.format, table))
 

@@ -31,8 +31,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.published import Item, load, tables
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, render
-from spiqa_tasks.report.records import printed_record, records_of, shown_metrics
-from spiqa_tasks.report.score_tables import of_one_model, paper_table
+from spiqa_tasks.report.values import models_table, printed_record, records_of, shown_metrics
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.values import number, percent
 
@@ -124,8 +123,8 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
     return 3 if unjudged else 0
 
 
-def _main(arguments: argparse.Namespace, _item: Item) -> int:
-    print(paper_table(of_one_model([[run] for run in named_runs(arguments)]), arguments.format))
+def _main(arguments: argparse.Namespace, item: Item) -> int:
+    print(render(arguments.format, models_table(named_runs(arguments), item.name)))
     return 0
 
 
@@ -206,7 +205,7 @@ def _printed(item: Item) -> list[Table]:
         head = " ".join(str(row[name]) for name in heads) or "value"
         about = {name: row[name] for name in labels}
         lines.setdefault(tuple(about.values()), about)[head] = _printed_cell(row)
-        columns[head] = Column((head,))
+        columns[head] = Column(head, head)
 
     title = f"As printed, {item.name}"
     return [Table([*lines.values()], labels, [*columns.values()], title, data=())]

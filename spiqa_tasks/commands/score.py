@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spiqa_tasks.analysis.breakdown import GROUP, GroupValue, by_group
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
@@ -35,17 +35,15 @@ from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.printable import counted, say
-from spiqa_tasks.report import score_tables
 from spiqa_tasks.report.printer import (
     Column,
     Columns,
     Table,
     add_format,
-    as_csv,
-    as_json,
     as_records,
     render,
 )
+from spiqa_tasks.report.values import models_table, score_table
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.frame import frame_of, group_columns
 from spiqa_tasks.runs.join import Joined, join_questions, task_questions
@@ -331,24 +329,30 @@ def _failures(run: Run) -> Iterator[str]:
 
 
 def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> None:
-    form = arguments.format
+    runs = [run for of_task in results for run in of_task]
     if arguments.by is not None:
-        _print_groups(arguments, [run for of_task in results for run in of_task])
-    elif form == "json":
-        objects = [score_tables.as_json(of_task) for of_task in results]
-        print(as_json(objects[0] if len(objects) == 1 else objects))
-    elif form == "csv":
-        print(as_csv([row for of_task in results for row in score_tables.rows(of_task)]))
-    else:
-        _print_tables(results, form)
+        _print_groups(arguments, runs)
+        return
+
+    tables = [score_table(run, is_named=len(runs) > 1) for run in runs]
+    if len(runs) > 1:
+        # For people alone: csv and json have these values already.
+        tables.append(dataclasses.replace(models_table(runs), data=()))
+    objects = [_object(of_task) for of_task in results]
+    whole = objects[0] if len(objects) == 1 else objects
+    print(render(arguments.format, *tables, whole=whole))
 
 
-def _print_tables(results: Sequence[Sequence[Run]], form: str) -> None:
-    """Print a table per task, and of several tasks one with all models."""
-    tables = [score_tables.as_text(of_task, form) for of_task in results]
-    if len(results) > 1:
-        tables.append(score_tables.models_table(score_tables.of_one_model(results), form))
-    print("\n\n".join(tables))
+def _object(runs: Sequence[Run]) -> dict[str, Any]:
+    """Return the JSON object of a task's run; of several runs (models, judges) all objects."""
+    if len(runs) == 1:
+        return scoring.score_object(runs[0])
+
+    results = []
+    for run in runs:
+        about = {"predictions": run.name, "judge": run.judge_name or "none"}
+        results.append({**scoring.score_object(run), **about})
+    return {"task": runs[0].task, "results": results}
 
 
 def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:

@@ -1,28 +1,357 @@
-"""A report as a self-contained HTML page, or as Markdown."""
+"""A report of runs: its sections of sentences, tables and plots, as a page or as Markdown."""
 
 import base64
 import io
-from collections.abc import Sequence
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
-from importlib import resources
 
 from PIL import Image
 
+from spiqa_tasks.analysis.breakdown import OVERALL, overall
+from spiqa_tasks.analysis.compare import Comparison, compare
+from spiqa_tasks.analysis.gain import ablation_pairs, rows
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
-from spiqa_tasks.errors import DataError
+from spiqa_tasks.benchmarks.summary import remarks_on
+from spiqa_tasks.demo.judge_server import MODEL as DEMO_JUDGE
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.archives import unpacked
 from spiqa_tasks.files.pictures import UNREADABLE, on_page
-from spiqa_tasks.report.content import Report, Section
-from spiqa_tasks.report.printer import markdown, render
+from spiqa_tasks.hosts.lmms_eval_files import date_of
+from spiqa_tasks.printable import counted
+from spiqa_tasks.report import plots
+from spiqa_tasks.report.plots import Plot, Point
+from spiqa_tasks.report.printer import Column, Columns, Table, markdown, render
 from spiqa_tasks.report.samples import as_script, samples
+from spiqa_tasks.report.tables import (
+    MMSTAR_TASK,
+    comparison_table,
+    coverage_table,
+    gain_table,
+    published_gain_rows,
+)
+from spiqa_tasks.report.values import (
+    VALUE,
+    Record,
+    cross_table,
+    flat_records,
+    headline,
+    is_measured_or_by_paper,
+    printed_records,
+    records_of,
+    size_of,
+)
+from spiqa_tasks.runs import selection
+from spiqa_tasks.runs.run import Run
 
+# Pairs of runs of a task that are compared: more would be a table that nobody reads.
+MOST_PAIRS = 50
+
+# Corrected p-value below which a difference is called significant.
+SIGNIFICANT = 0.05
+
+# Kinds of groups that are left to `score --by`: one joins three of SPIQA's types, which stand
+# beside it; the other would have 18 columns of MMStar.
+HIDDEN = ("nonplot", "subcategory")
+
+# `--pictures` -> longest side in pixels: legible on a screen, or as a thumbnail that keeps a page
+# of 1,000 small.
 SIDES = {"large": 1000, "small": 320}
-"""`--pictures` -> longest side in pixels: legible on a screen, or as a thumbnail that keeps a
-page of 1,000 small.
-"""
 QUALITY = 70
+
+# Label of a run -> number of its colour, the same in every plot.
+Colours = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Section of a report; `notes` are sentences above its tables."""
+
+    title: str
+    notes: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    plots: Sequence[Plot] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """Report of `runs` of this package's tasks.
+
+    Attributes:
+        notes: on runs that could not be read, and values that are withheld.
+        head: facts about the runs, name -> lines.
+    """
+
+    title: str
+    notes: Sequence[str]
+    sections: Sequence[Section]
+    runs: Sequence[Run]
+    head: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def has_samples(run: Run) -> bool:
+    """Return whether a page shows a run: one of our tasks with answers."""
+    return run.is_own and run.logged and bool(run.records)
+
+
+def build(
+    runs: Sequence[Run], notes: Sequence[str] = (), title: str = "", command: str = ""
+) -> Report:
+    """Return the report of runs; those of the host's tasks are compared and have gain and leakage.
+
+    `notes` are about runs that are left out, `command` writes the report.
+    """
+    shown = list(filter(has_samples, runs))
+    colours = {name: number for number, name in enumerate(dict.fromkeys(run.name for run in shown))}
+    tasks: dict[str, list[Run]] = defaultdict(list)
+    for run in shown:
+        tasks[run.task].append(run)
+    comparisons, left_out = compare(runs, most=MOST_PAIRS)
+
+    sections = [
+        _overview(tasks.values(), comparisons),
+        *(_task(members, colours) for members in tasks.values()),
+        _comparisons(comparisons, left_out),
+        _gain(runs),
+        Section("Coverage", (), [coverage_table(shown)]),
+        _signatures(shown),
+    ]
+    kept = [section for section in sections if section.notes or section.tables]
+    size = f"{counted(len(colours), 'model')} on {counted(len(tasks), 'task')}"
+    return Report(title or size, notes, kept, shown, facts(shown, command))
+
+
+def facts(runs: Sequence[Run], command: str = "") -> dict[str, list[str]]:
+    """Return what stands at the top of a page, name -> lines; `command` wrote it."""
+    times = sorted(_time_of(run) for run in runs if run.path.is_file())
+    lines = {
+        "models": [run.name for run in runs],
+        "tasks": [f"{run.task}: {run.coverage} questions" for run in runs],
+        "answers of": [f"{time.date()} ({time.tzname()})" for time in times],
+        "judges": [run.judge_name for run in runs],
+        "commands": [*_host_commands(runs), command],
+    }
+    distinct = {name: [line for line in dict.fromkeys(of) if line] for name, of in lines.items()}
+    return {name: of for name, of in distinct.items() if of}
+
+
+def _time_of(run: Run) -> datetime:
+    """Return the time in the host's file name, or of the file's last change, in the reader's
+    zone.
+    """
+    written = date_of(run.path.name)
+    if written is None:
+        return datetime.fromtimestamp(run.path.stat().st_mtime).astimezone()
+    return written.astimezone()
+
+
+def _host_commands(runs: Iterable[Run]) -> list[str]:
+    """Return the host's commands, each with all tasks that it ran."""
+    tasks = defaultdict(list)
+    for run in runs:
+        if run.origin.command:
+            tasks[shlex.join(run.origin.command)].append(run.task)
+    return [f"{command} --tasks {','.join(dict.fromkeys(of))}" for command, of in tasks.items()]
+
+
+def _overview(by_task: Iterable[Sequence[Run]], comparisons: Sequence[Comparison]) -> Section:
+    lines = []
+    drawn = []
+    for runs in by_task:
+        records = _best_first([_headline_record(run) for run in runs])
+        lines += [{**record, "size": size_of(record)} for record in records]
+        drawn += _ranking(runs[0], records, printed_records(runs))
+
+    notes = [*_judge_notes(run for runs in by_task for run in runs), *_conclusions(comparisons)]
+    title = "Headline of each task, the best run first, with 95% intervals"
+    columns: Columns = ["model", "judge", "metric", VALUE, Column("size", "n")]
+    return Section("Overview", notes, [Table(lines, ["task"], columns, title)], drawn)
+
+
+def _headline_record(run: Run) -> Record:
+    (record,) = records_of(run, overall(run, [headline(run)]))
+    return record
+
+
+def _best_first(records: Iterable[Record]) -> list[Record]:
+    """Return records by their value, those without one last."""
+    return sorted(
+        records, key=lambda each: -1.0 if each["value"] is None else each["value"], reverse=True
+    )
+
+
+def _judge_notes(runs: Iterable[Run]) -> list[str]:
+    """Return what to know of L3Scores: that no judge was asked, or the demo's."""
+    notes = []
+    for run in runs:
+        metric = headline(run)
+        if metric.needs == "judge" and not run.judged_metric:
+            notes.append(
+                f"{run.task} of {run.name}: {metric.name} is missing, no judge was asked. "
+                "`spiqa-tasks score RUN --judge PROVIDER:MODEL --output DIR` asks one."
+            )
+        if run.signature.judge.endswith(DEMO_JUDGE):
+            notes.append(
+                f"The demo judge {DEMO_JUDGE} counts common words: its L3Scores are no results."
+            )
+    return list(dict.fromkeys(notes))
+
+
+def _conclusions(comparisons: Sequence[Comparison]) -> list[str]:
+    """Return a sentence for each task on how many of its pairs of runs differ significantly."""
+    compared: Counter[str] = Counter()
+    significant: Counter[str] = Counter()
+    for each in comparisons:
+        compared[each.task] += 1
+        significant[each.task] += each.p_corrected is not None and each.p_corrected < SIGNIFICANT
+    return [
+        f"{task}: {significant[task]} of {count} compared pairs of runs differ significantly "
+        f"(Holm's p < {SIGNIFICANT})."
+        for task, count in compared.items()
+    ]
+
+
+def _ranking(run: Run, measured: Sequence[Record], printed: Iterable[Record]) -> list[Plot]:
+    """Return a plot of the headlines of a task's runs beside its paper's values and those that
+    others report.
+
+    [] if there is nothing to rank. Of L3Scores those by the paper's judge are drawn.
+    """
+    metric = headline(run).name
+    beside = [
+        record
+        for record in printed
+        if (record["metric"], record["group"]) == (metric, OVERALL)
+        and is_measured_or_by_paper(record)
+    ]
+    records = [each for each in (*measured, *_best_first(beside)) if each["value"] is not None]
+    if len(records) < 2:
+        return []
+
+    series: dict[str, dict[str, Point]] = defaultdict(dict)
+    for record in records:
+        source, _, of_paper = record["source"].partition(", ")
+        name = f"{record['model']} ({of_paper})" if source == "published" else record["model"]
+        judge = f", judge {record['judge']}" if record["judge"] else ""
+        series[source + judge][name] = _point(record)
+    return [plots.intervals(f"{metric} on {run.task}", series, f"{metric} x 100")]
+
+
+def _point(record: Record) -> Point:
+    return record["value"], record["low"], record["high"]
+
+
+def _task(runs: Sequence[Run], colours: Colours) -> Section:
+    measured = flat_records(runs)
+    printed = printed_records(runs)
+    kinds: dict[str, str] = {}
+    for run in runs:
+        for each in run.questions:
+            kinds |= {group: kind for kind, group in each.groups.items()}
+
+    # A run without a judge has groups by another metric than those with one.
+    by_kind: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    for record in measured:
+        if record["group"] != OVERALL:
+            by_kind[record["metric"], kinds[record["group"]]].append(record)
+
+    shown = [_scores_table(measured, printed)]
+    drawn = []
+    for (metric, kind), records in by_kind.items():
+        if kind not in HIDDEN:
+            title = f"{metric} by {kind}, x 100"
+            shown.append(_group_table(title, records, printed))
+            drawn.append(_group_plot(title, records, colours))
+
+    remarks = [
+        f"{run.name}: {remark}"
+        for run in runs
+        for remark in remarks_on(run.own.benchmark, run.records)
+    ]
+    task = runs[0].own
+    return Section(f"{task.name} ({task.benchmark.name}, {task.split})", remarks, shown, drawn)
+
+
+def _scores_table(measured: Sequence[Record], printed: Sequence[Record]) -> Table:
+    """Return every metric of the runs of one task, and the rows of its paper and of others."""
+    records = [each for each in (*measured, *printed) if each["group"] == OVERALL]
+    notes = []
+    if any(record["judge"] for record in measured):
+        notes.append("Scores of different judges are not comparable.")
+    if urls := dict.fromkeys(record["url"] for record in records if "url" in record):
+        notes.append(f"Reported rows are by others, in settings of their own: {', '.join(urls)}")
+    return cross_table(records, "metric", "Scores x 100, with 95% intervals", notes)
+
+
+def _group_table(title: str, measured: Sequence[Record], printed: Iterable[Record]) -> Table:
+    """Return a metric by the groups of one kind, beside the paper's values for them."""
+    metric = measured[0]["metric"]
+    sizes = {record["group"]: record["questions"].partition(" of ")[2] for record in measured}
+    beside = [each for each in printed if each["group"] in sizes and each["metric"] == metric]
+    notes = []
+    if any(record["value"] is None for record in measured):
+        notes.append("A dash: fewer than 99% of the group's questions have a score.")
+    if any(record["value"] is not None and record["low"] is None for record in measured):
+        notes.append("No interval: too few papers, or a metric that is no mean of single scores.")
+
+    records = []
+    for record in (*measured, *beside):
+        size = sizes[record["group"]]
+        records.append({**record, "size": f"{record['group']} (n={size})"})
+    return cross_table(records, "size", title, notes)
+
+
+def _group_plot(title: str, records: Iterable[Record], colours: Colours) -> Plot:
+    series: dict[str, dict[str, Point]] = defaultdict(dict)
+    for record in records:
+        series[record["model"]][record["group"]] = _point(record)
+    return plots.intervals(title, series, "x 100", colours)
+
+
+def _comparisons(comparisons: Sequence[Comparison], left_out: Sequence[str]) -> Section:
+    series: dict[str, dict[str, Point]] = defaultdict(dict)
+    for each in sorted(comparisons, key=lambda each: -each.difference.difference):
+        test = each.difference
+        title = f"Differences in {each.metric}, {each.task}"
+        series[title][f"{each.b} - {each.a}"] = (test.difference, test.low, test.high)
+
+    drawn = [
+        plots.intervals(title, {"difference": points}, "difference x 100", zero=True)
+        for title, points in sorted(series.items())
+    ]
+    tables = [comparison_table(comparisons)] if comparisons else []
+    return Section("Comparison of runs", left_out, tables, drawn)
+
+
+def _gain(runs: Sequence[Run]) -> Section:
+    """Return gain and leakage of every model that was also run without pictures, and why others
+    have none.
+    """
+    title = "Gain and leakage"
+    logged = [run for run in runs if run.logged]
+    if all(selection.is_few_shot(run) or not selection.is_blind(run) for run in logged):
+        return Section(title)
+    try:
+        pairs, _, problems = ablation_pairs(logged)
+    except InputError as error:
+        return Section(title, [str(error)])
+
+    found = [row for pair in pairs for row in rows(pair)]
+    notes = [f"{row.task} of {row.model}: {each}." for row in found for each in row.warnings]
+    was_mmstar_run = any(row.task == MMSTAR_TASK for row in found)
+    printed = published_gain_rows() if was_mmstar_run else []
+    return Section(title, problems, [gain_table(found, printed, notes)])
+
+
+def _signatures(runs: Sequence[Run]) -> Section:
+    lines = [{"task": run.task, "run": run.name, "signature": run.signature.text} for run in runs]
+    table = Table(lines, ["task", "run"], ["signature"], "Conditions of every number")
+    return Section("Signatures", (), [table])
 
 
 def as_html(report: Report, pictures: str = "large") -> str:
@@ -36,9 +365,9 @@ def as_html(report: Report, pictures: str = "large") -> str:
     data = samples(report.runs, numbers if pictures in SIDES else None)
     with ThreadPoolExecutor() as pool:
         thumbnails = list(pool.map(partial(small_picture, side=SIDES.get(pictures, 0)), numbers))
-    loader = PackageLoader("spiqa_tasks.report")
+
     environment = Environment(
-        loader=loader,
+        loader=PackageLoader("spiqa_tasks.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -46,21 +375,21 @@ def as_html(report: Report, pictures: str = "large") -> str:
     )
     return environment.get_template("page.html").render(
         report=report,
-        style=_file("page.css"),
-        script=_file("samples.js"),
-        sorting=_file("tables.js"),
         data=as_script(data),
         thumbnails=thumbnails,
         count=len(data["samples"]),
-        notes=data.get("notes", ()),
+        notes=data["notes"],
         version=version(PACKAGE),
     )
 
 
 def as_markdown(report: Report) -> str:
     """Return all tables of a report as Markdown; plots and samples are in the page only."""
-    sections = [part for section in report.sections for part in _section(section)]
-    return "\n\n".join([f"# {report.title}", *map(markdown, report.notes), *sections]) + "\n"
+    parts = [f"# {report.title}", *map(markdown, report.notes)]
+    for section in report.sections:
+        parts += [f"## {markdown(section.title)}", *map(markdown, section.notes)]
+        parts += [render("md", table) for table in section.tables]
+    return "\n\n".join(parts) + "\n"
 
 
 def small_picture(path: str, side: int) -> str:
@@ -76,16 +405,3 @@ def small_picture(path: str, side: int) -> str:
     except (DataError, *UNREADABLE):
         return ""
     return base64.b64encode(buffer.getvalue()).decode()
-
-
-def _file(name: str) -> str:
-    return (
-        resources.files("spiqa_tasks.report")
-        .joinpath("templates", name)
-        .read_text(encoding="utf-8")
-    )
-
-
-def _section(section: Section) -> Sequence[str]:
-    parts = [*map(markdown, section.notes), *(render("md", table) for table in section.tables)]
-    return [f"## {markdown(section.title)}", *parts] if parts else []

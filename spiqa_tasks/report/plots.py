@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.extras import require
 
@@ -15,17 +14,26 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+# (value, low, high) in natural units; None without an interval, and for a value that is not drawn.
+Point = tuple[float | None, float | None, float | None]
+# Label of a run -> name on the axis -> its value.
+Series = Mapping[str, Mapping[str, Point]]
+
+# One for each colour of page.css: a plot has at most so many series, more are not legible.
 MARKERS = "osD^vPX*"
 SERIES = len(MARKERS)
-"""Number of distinct colours and markers, and the most series of a plot: more are not legible."""
+# Rows of a plot at most; its title says how many there are, and the tables have all.
 ROWS = 30
-"""Most rows of a plot; its title says how many there are, and the tables have all."""
 
-_WIDTH = 5.6
-_LABEL = 44
+# Inches, and letters of a name.
+WIDTH = 5.6
+LABEL = 44
+
+# Matplotlib knows no CSS: each colour stands for a variable of page.css.
 _INK, _MUTED, _GRID = "#000001", "#000002", "#000003"
+_SERIES = [f"#0001{number:02x}" for number in range(SERIES)]
 _VARIABLES = {_INK: "ink", _MUTED: "muted", _GRID: "line"} | {
-    f"#0001{k:02x}": f"series-{k}" for k in range(SERIES)
+    colour: f"series-{number}" for number, colour in enumerate(_SERIES)
 }
 _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
@@ -45,24 +53,15 @@ _STYLE: dict[str, Any] = {
     "axes.facecolor": "none",
     "figure.facecolor": "none",
 }
+# Pattern of matplotlib's SVG -> replacement: ids and styles would clash with those of the page's
+# other SVGs.
 _PAGE = {
     r"<metadata>.*?</metadata>": "",
     r"<style.*?</style>": "",
     r'<g id="[^"]*"': "<g",
     r"font-family: [^;\"]*": "font-family: var(--font)",
     r"\s*\n\s*": " ",
-}
-"""Pattern of matplotlib's SVG -> replacement: ids and styles would clash with those of the
-page's other SVGs.
-"""
-
-P = ParamSpec("P")
-Point = tuple[float | None, float | None, float | None]
-"""(value, low, high) in natural units; None without an interval, and for a value that is not
-drawn.
-"""
-Series = Mapping[str, Mapping[str, Point]]
-"""Label of a run -> name on the axis -> its value."""
+} | {f"{colour}\\b": f"var(--{name})" for colour, name in _VARIABLES.items()}
 
 
 @dataclass(frozen=True)
@@ -74,21 +73,6 @@ class Plot:
     description: str
 
 
-def _styled(function: Callable[P, Plot]) -> Callable[P, Plot]:
-
-    @functools.wraps(function)
-    def drawing(*args: P.args, **kwargs: P.kwargs) -> Plot:
-        require("report", "A report's plots")
-        from matplotlib import rc_context
-
-        style: Any = {**_STYLE, "svg.hashsalt": repr((args, kwargs))}
-        with rc_context(style):
-            return function(*args, **kwargs)
-
-    return drawing
-
-
-@_styled
 def intervals(
     title: str,
     series: Series,
@@ -105,19 +89,41 @@ def intervals(
         colours: the colour's number of runs that keep it in every plot.
         zero: whether to draw the line of no difference.
     """
+    require("report", "A report's plots")
+    from matplotlib import rc_context
+
     names = list(dict.fromkeys(name for points in series.values() for name in points))
-    title += limited(ROWS, len(names), "rows") + limited(SERIES, len(series), "runs")
+    title += _limited(ROWS, len(names), "rows") + _limited(SERIES, len(series), "runs")
     names = names[:ROWS]
     series = dict(list(series.items())[:SERIES])
+
+    # The salt makes the ids of one plot other than those of another, and the same each time.
+    style: Any = {**_STYLE, "svg.hashsalt": repr((title, series, axis))}
+    with rc_context(style):
+        svg = _svg(_figure(names, series, axis, colours or {}, zero))
+    return Plot(title, svg, f"{axis} of {', '.join(series)} by {', '.join(names)}.")
+
+
+def _limited(kept: int, every: int, what: str) -> str:
+    return f" ({kept} of {every} {what}; the tables have all)" if every > kept else ""
+
+
+def _figure(
+    names: Sequence[str], series: Series, axis: str, colours: Mapping[str, int], zero: bool
+) -> Figure:
+    from matplotlib.figure import Figure
+
     sharing = {name: [label for label in series if name in series[label]] for name in names}
     most = max(map(len, sharing.values()), default=1)
+    # Inches: a line per run of a row, the axis, and the legend.
+    height = (0.1 + 0.2 * most) * len(names) + 0.9 + 0.2 * len(series)
+    figure = Figure(figsize=(WIDTH, max(1.6, height)), layout="constrained")
 
-    # inches: a line per run of a row, the axis, and the legend
-    figure, axes = _figure(max(1.6, (0.1 + 0.2 * most) * len(names) + 0.9 + 0.2 * len(series)))
+    axes = figure.add_subplot()
     for place, (label, points) in enumerate(series.items()):
-        number = (colours or {}).get(label, place)
-        _draw_points(axes, label, number, points, sharing)
-    _name_rows(axes, names)
+        _draw_points(axes, label, colours.get(label, place) % SERIES, points, sharing)
+    axes.set_yticks(range(len(names)), [_short(name) for name in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_xlabel(axis)
     axes.set_axisbelow(True)
     axes.grid(axis="x", linewidth=0.6)
@@ -125,7 +131,7 @@ def intervals(
         figure.legend(loc="outside upper left", ncols=1, handletextpad=0.4)
     if zero:
         axes.axvline(0, color=_MUTED, linewidth=1)
-    return _plot(figure, title, f"{axis} of {', '.join(series)} by {', '.join(names)}.")
+    return figure
 
 
 def _draw_points(
@@ -137,72 +143,42 @@ def _draw_points(
 ) -> None:
     """Draw a run's values; the runs that share a row stand below each other in it."""
     rows = []
-    drawn = []
+    values = []
+    below = []
+    above = []
     for row, (name, labels) in enumerate(sharing.items()):
         value, low, high = points.get(name, (None, None, None))
         if value is not None:
             line = labels.index(label) - (len(labels) - 1) / 2
             rows.append(row + 0.7 * line / len(labels))
-            drawn.append((value, low, high))
+            values.append(100 * value)
+            # The ends of an interval that is not known are the value.
+            below.append(100 * max(0.0, value - (value if low is None else low)))
+            above.append(100 * max(0.0, (value if high is None else high) - value))
 
     axes.errorbar(
-        [100 * value for value, _, _ in drawn],
+        values,
         rows,
-        xerr=_spans(drawn),
+        xerr=[below, above],
         label=_short(label),
-        color=_colour(number),
-        marker=MARKERS[number % SERIES],
+        color=_SERIES[number],
+        marker=MARKERS[number],
         markersize=5,
         elinewidth=1.4,
         linestyle="none",
     )
 
 
-def limited(kept: int, every: int, what: str) -> str:
-    """Return the end of a plot's title if not every row or run is drawn, else ''."""
-    return f" ({kept} of {every} {what}; the tables have all)" if every > kept else ""
-
-
-def _figure(height: float) -> tuple[Figure, Axes]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
-    return figure, figure.add_subplot()
-
-
-def _name_rows(axes: Axes, names: Sequence[str]) -> None:
-    axes.set_yticks(range(len(names)), [_short(name) for name in names])
-    axes.set_ylim(len(names) - 0.5, -0.5)
-
-
-def _plot(figure: Figure, title: str, description: str) -> Plot:
+def _svg(figure: Figure) -> str:
     buffer = io.StringIO()
-    figure.savefig(
-        buffer, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
-    )
+    hidden: Iterable[str] = ("Creator", "Date", "Format", "Type")
+    figure.savefig(buffer, format="svg", metadata=dict.fromkeys(hidden))
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :]
     for pattern, replacement in _PAGE.items():
         svg = re.sub(pattern, replacement, svg, flags=re.DOTALL)
-    svg = re.sub(
-        r"#000[01][0-9a-f]{2}\b", lambda found: f"var(--{_VARIABLES.get(found[0], 'ink')})", svg
-    )
-    return Plot(title, svg, description)
-
-
-def _colour(number: int) -> str:
-    return f"#0001{number % SERIES:02x}"
-
-
-def _spans(points: Iterable[tuple[float, float | None, float | None]]) -> list[list[float]]:
-    """Return the lengths of the intervals below and above their values; 0 without an interval."""
-    below = []
-    above = []
-    for value, low, high in points:
-        below.append(100 * max(0.0, value - (value if low is None else low)))
-        above.append(100 * max(0.0, (value if high is None else high) - value))
-    return [below, above]
+    return svg
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _LABEL else f"{text[: _LABEL // 2]}…{text[-_LABEL // 2 :]}"
+    return text if len(text) <= LABEL else f"{text[: LABEL // 2]}…{text[-LABEL // 2 :]}"

@@ -1,151 +1,109 @@
 """Tables of runs: answers by status, gain and leakage, and paired differences."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.compare import Comparison
-from spiqa_tasks.analysis.gain import Row, ablation_pairs, rows
+from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.why import Why
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.benchmarks.summary import counts
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records
-from spiqa_tasks.report.records import MEASURED
-from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import FIRST, Run
 from spiqa_tasks.scoring.gain import Gain
-from spiqa_tasks.scoring.intervals import Estimate
-from spiqa_tasks.scoring.values import estimated, number, p_value, percent
+from spiqa_tasks.scoring.values import number, p_value, percent
 
 # Size of a part of a difference that is printed as other than 0.0.
 SMALLEST = 0.0005
 
 MMSTAR_TASK = "mmstar_filtered"
-_FAILED = ("request_failed", "scoring_failed", "incomplete", "no_helpful_figure")
 
 
 def coverage_table(runs: Sequence[Run]) -> Table:
-    """Return one line per run and task: numbers of questions, and why answers have no letter."""
-    rows = [{"task": run.task, "run": run.name, **_counts(run)} for run in runs]
-    columns = [*rows[0]][2:] if rows else []
-    return Table(rows, ["task", "run"], columns, "Answers by status")
+    """Return one line per run and task: its counts, and why answers have no letter."""
+    lines = []
+    names: dict[str, None] = {}
+    for run in runs:
+        found = {name.replace("_", " "): n for name, n in counts(run.record_set).items()}
+        unread = Counter(
+            record.rule or "no rule"
+            for record in run.questions
+            if record.unparsed or record.scored_unparsed
+        )
+        by_rule = ", ".join(f"{rule} {count}" for rule, count in unread.most_common())
+        lines.append({"task": run.task, "run": run.name, **found, "by rule": by_rule})
+        names |= dict.fromkeys(found)
+    return Table(lines, ["task", "run"], [*names, "by rule"], "Answers by status")
 
 
-def _counts(run: Run) -> dict[str, Any]:
-    by_status: Counter[str] = Counter()
-    marks: Counter[str] = Counter()
-    for record in run.questions:
-        # a refusal counts as one only, whatever else it is
-        by_status["refused" if record.refused else record.status] += 1
-        marks["judge failed"] += record.judge_failed
-        marks["judged"] += bool(record.verdicts) and not record.judge_failed
-        marks["truncated"] += bool(record.truncated)
+def gain_table(
+    found: Sequence[Row], printed: Sequence[Mapping[str, Any]] = (), notes: Sequence[str] = ()
+) -> Table:
+    """Return gain and leakage, beside printed rows such as `published_gain_rows`.
 
-    rules = _rules(run)
-    return {
-        "questions": run.record_set.part or len(run.questions),
-        "ok": by_status["ok"],
-        "judged": marks["judged"],
-        "judge failed": marks["judge failed"],
-        "refused": by_status["refused"],
-        "unparsed": rules.total(),
-        "by rule": ", ".join(f"{rule} {count}" for rule, count in rules.most_common()) or "-",
-        "truncated": marks["truncated"],
-        **{name.replace("_", " "): by_status[name] for name in _FAILED},
-    }
-
-
-def _rules(run: Run) -> Counter[str]:
-    """Return rule -> number of answers that have no letter by it."""
-    unread = [record for record in run.questions if record.unparsed or record.scored_unparsed]
-    return Counter(record.rule or "no rule" for record in unread)
-
-
-def gain_rows(runs: Sequence[Run]) -> tuple[list[Row], list[str]]:
-    """Return gain and leakage of every model that was also run without pictures, and why others
-    have none.
+    People see no columns of leakage if no run has an LLM base.
     """
-    logged = [run for run in runs if run.logged]
-    if not any(map(_is_without_pictures, logged)):
-        return [], []
-    try:
-        pairs, _, problems = ablation_pairs(logged)
-    except InputError as error:
-        return [], [str(error)]
+    names = ("task", "metric", "group", "model", "ablation", "llm", "n")
+    records: list[Mapping[str, Any]] = []
+    for row in found:
+        about = {name: getattr(row, name) for name in names}
+        records.append({**about, **gain_numbers(row.result), "warnings": list(row.warnings)})
 
-    table = [row for pair in pairs for row in rows(pair)]
-    withheld = [row for row in table if row.withheld]
-    reasons = [f"{row.task} of {row.model} is withheld: {row.withheld}." for row in withheld]
-    return table, [*problems, *reasons]
-
-
-def _is_without_pictures(run: Run) -> bool:
-    return selection.is_blind(run) and not selection.is_few_shot(run)
-
-
-def overall_rows(table: Sequence[Row]) -> list[tuple[Row, Gain]]:
-    """Return the rows over all questions of a task with their results; without withheld ones."""
-    return [(row, row.result) for row in table if row.group == OVERALL and row.result is not None]
-
-
-def gain_table(table: Sequence[Row]) -> Table:
-    """Return gain and leakage over all questions, beside MMStar's published rows if it was run."""
-    measured = []
-    notes = []
-    for row, result in overall_rows(table):
-        about = {"task": row.task, "model": row.model, "source": MEASURED, "without": row.ablation}
-        measured.append({**about, "LLM base": row.llm or "-", **vars(result), "n": row.n})
-        notes += [f"{row.task} of {row.model}: {warning}." for warning in row.warnings]
-
-    has_mmstar = any(row.task == MMSTAR_TASK for row in table)
     values: Columns = [
-        "LLM base",
         "n",
         Column("s_v", "S_v", number),
         Column("s_wv", "S_wv", number),
-        Column("s_t", "S_t", number),
-        Column("mg", "gain MG", estimated),
-        Column("ml", "leakage ML", estimated),
-        Column("ml_signed", "S_wv - S_t", estimated),
+        Column("mg", "MG", number, ("mg_low", "mg_high")),
+        Column("llm", "LLM base"),
+        Column("s_t", "S_t", _if_known),
+        Column("ml", "ML", _if_known, ("ml_low", "ml_high")),
+        Column("ml_signed", "S_wv - S_t", _if_known, ("ml_signed_low", "ml_signed_high")),
     ]
-    return Table(
-        measured,
-        ["task", "model", "source", "without"],
-        values,
-        "Multi-modal gain and leakage x 100",
-        notes,
-        _published_gain() if has_mmstar else [],
-    )
+    labels: Columns = ["task", "model", "source", "metric", "group", Column("ablation", "without")]
+    return Table([*records, *printed], labels, values, "", notes, data=records)
 
 
-def _published_gain() -> list[dict[str, Any]]:
-    lines: dict[str, dict[str, Any]] = {}
+def _if_known(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    return "" if value is None else number(value, low, high)
+
+
+def gain_numbers(result: Gain | None) -> dict[str, float | None]:
+    """Return scores, gain and leakage with the ends of their intervals; None where unknown."""
+    numbers = {name: getattr(result, name, None) for name in ("s_v", "s_wv", "s_t")}
+    for name in ("mg", "ml", "ml_signed"):
+        estimate = getattr(result, name, None)
+        numbers[name] = getattr(estimate, "value", None)
+        for end in ("low", "high"):
+            numbers[f"{name}_{end}"] = getattr(estimate, end, None)
+    return numbers
+
+
+def published_gain_rows() -> list[dict[str, Any]]:
+    """Return MMStar's gain and leakage of Table 5, a row per model."""
+    rows: dict[str, dict[str, Any]] = {}
     for value in published_gain():
-        new = {
-            "task": MMSTAR_TASK,
-            "model": value.model,
-            "source": "published, Table 5",
-            "without": "text",
-            "mg": None,
-            "ml": None,
-        }
-        lines.setdefault(value.model, new)[value.metric] = Estimate(value.value)
-    return list(lines.values())
+        about = {"model": value.model, "source": f"published, {value.table}", "ablation": "text"}
+        row = rows.setdefault(value.model, {**about, "task": MMSTAR_TASK})
+        name = value.metric
+        row |= {name: value.value, f"{name}_low": None, f"{name}_high": None}
+    return list(rows.values())
 
 
-def comparison_table(found: Sequence[Comparison], most: int | None = None) -> Table:
-    """Return the paired differences of runs; people see the first `most`, by default all."""
-    shown, more = found[:most], len(found[most or len(found) :])
+def comparison_table(found: Sequence[Comparison]) -> Table:
+    """Return the paired differences of runs."""
     values: Columns = [
         Column("difference.n"),
-        *(Column("score_b", "run x 100", number), Column("score_a", "against x 100", number)),
+        Column("score_b", "run x 100", number),
+        Column("score_a", "against x 100", number),
         Column(
             "difference.difference", "difference", number, ("difference.low", "difference.high")
         ),
-        *(Column("difference.p", "p", p_value), Column("p_corrected", "p corrected", p_value)),
-        *(Column(name, show=lambda ids: str(len(ids))) for name in ("won", "lost")),
+        Column("difference.p", "p", p_value),
+        Column("p_corrected", "p corrected", p_value),
+        Column("won", show=_count),
+        Column("lost", show=_count),
         Column("difference.smallest", "smallest", number),
     ]
     notes = [
@@ -154,22 +112,17 @@ def comparison_table(found: Sequence[Comparison], most: int | None = None) -> Ta
             " answered; 95% intervals of the paired test, clustered by paper in SPIQA. Corrected"
             " p-values are Holm's, for all lines together. Smallest: the smallest true difference"
             " that so many questions show with about 80% probability."
-        ),
-        *(
-            f"{each.task}, {each.b} against {each.a}: {'; '.join(each.warnings)}."
-            for each in shown
-            if each.warnings
-        ),
-    ]
-    if more:
-        notes.append(
-            f"{more:,} more pairs are not shown: compare with --baseline MODEL, or print all with"
-            " --json."
         )
+    ]
+    for each in found:
+        if each.warnings:
+            notes.append(f"{each.task}, {each.b} against {each.a}: {'; '.join(each.warnings)}.")
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
-    return Table(
-        as_records(shown), labels, values, "Paired differences", notes, data=as_records(found)
-    )
+    return Table(as_records(found), labels, values, "Paired differences", notes)
+
+
+def _count(ids: Sequence[str]) -> str:
+    return str(len(ids))
 
 
 def why_table(found: Why) -> Table:

@@ -73,20 +73,6 @@ def test_runs_are_compared_with_a_baseline(
     assert "it has no run of x" in errors
 
 
-def test_at_most_fifty_pairs_are_printed_for_people(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Twelve runs make 66 pairs; the others are counted, and JSON has all."""
-    places = [
-        write(tmp_path, f"m{place}", [True] * place + [False] * (12 - place)) for place in range(12)
-    ]
-    assert main(["compare", *places]) == 0
-    told = capsys.readouterr().out
-    assert sum(line.startswith("t ") for line in told.split("\n\n")[0].splitlines()) == 50
-    assert "16 more pairs are not shown: compare with --baseline MODEL" in told
-    assert len(run_json(capsys, "compare", *places)[1]) == 66
-
-
 def test_why_prints_lines_that_add_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of two runs on 24 demo questions, of which one answers half; of two metrics; and of a
     printed number.

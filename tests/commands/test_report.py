@@ -46,7 +46,7 @@ def test_every_file_that_is_asked_for_is_written(
     arguments = [part for pair in names.items() for part in pair]
     assert main(["report", str(runs), *arguments]) == 0
     assert capsys.readouterr().out.splitlines() == [str(tmp_path / name) for name in names.values()]
-    assert (tmp_path / "new/r.md").read_text().startswith("# a and b on mmstar_demo")
+    assert (tmp_path / "new/r.md").read_text().startswith("# 2 models on 1 task")
     assert (tmp_path / "new/r.csv").read_text().startswith("model,source,")
     assert len(json.loads((tmp_path / "new/r.json").read_text())) > 2
     assert not list(tmp_path.rglob("*.html"))

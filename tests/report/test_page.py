@@ -1,32 +1,328 @@
-"""Pages and Markdown as texts; `test_page_in_a_browser` looks at the page."""
+"""A report of runs: its sections, and the page and Markdown that are made of them.
+
+`test_page_in_a_browser` looks at the page.
+"""
 
 import base64
 import io
 import json
 import re
+import time
+from collections.abc import Iterator
+from dataclasses import replace
 from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
+from gain_files import rights, write_triple
 from PIL import Image
-from report_runs import runs_at
+from report_runs import choices, run_of, runs_at
 
 from spiqa_tasks import extras
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import MissingPartError
-from spiqa_tasks.report.content import Report, Section, build
-from spiqa_tasks.report.page import SIDES, as_html, as_markdown, small_picture
+from spiqa_tasks.report import plots
+from spiqa_tasks.report.page import (
+    SIDES,
+    Report,
+    Section,
+    as_html,
+    as_markdown,
+    build,
+    facts,
+    small_picture,
+)
+from spiqa_tasks.report.plots import Plot
 from spiqa_tasks.report.printer import Table
+from spiqa_tasks.runs.run import Identity, Origin, Run
 
 LARGE = SIDES["large"]
 TABLE = Table(
-    [{"run": "a", "n": 1}],
+    [{"run": "a", "n": 1}, {"run": "b|c", "n": 20, "source": "published, Table 5"}],
     ["run"],
     ["n"],
     "Scores",
     ["A note. " * 30],
-    published=[{"run": "b|c", "n": 20}],
 )
+SPIQA = "data:spiqa/testA@d|settings:setting=direct"
+DEMO = "data:mmstar/demo@d|prompt:p|settings:prompt=letter"
+
+
+def section(report: Report, title: str) -> Section:
+    """The one section of a title."""
+    (found,) = (each for each in report.sections if each.title == title)
+    return found
+
+
+def run_with(right: int, model: str, task: str = "t", of: int = 100) -> Run:
+    """A run with so many right answers of `of`."""
+    return run_of(choices([place < right for place in range(of)]), model, task)
+
+
+def l3scores(judge: str, *scores: float) -> Run:
+    """A run of SPIQA's test-A with L3Scores of a judge, or without scores."""
+    records = [
+        Record(
+            f"q{place}",
+            "a blue line",
+            "a line",
+            scores={"l3score": score},
+            groups={"figure_type": "plot"},
+            verdicts=({"metric": "l3score", "score": score, "model": judge},),
+        )
+        for place, score in enumerate(scores)
+    ]
+    signature = f"{SPIQA}|judge:{judge}" if judge else SPIQA
+    unscored = [Record("q", "a blue line", "a line", scores={"rouge_l": 1.0})]
+    return run_of(records or unscored, "m", "spiqa_testA", signature)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Title of a plot -> what it is drawn from; nothing is drawn."""
+    calls: dict[str, Any] = {}
+
+    def record(title: str, *values: Any, **options: Any) -> Plot:
+        calls[title] = (*values, *([options] if options else []))
+        return Plot(title, "", "")
+
+    monkeypatch.setattr(plots, "intervals", record)
+    return calls
+
+
+@pytest.mark.usefixtures("drawn")
+def test_models_are_ranked_on_each_task() -> None:
+    """The best first, with Wilson's interval and n; a withheld one is last."""
+    withheld = replace(run_with(2, "d", of=4), asked=9)
+    runs = [
+        withheld,
+        run_with(3, "a", of=4),
+        run_with(4, "b", of=4),
+        run_with(3, "c", of=4),
+        run_with(0, "b", "u", of=4),
+    ]
+    report = build(runs)
+    assert report.title == "4 models on 2 tasks"
+    (table,) = report.sections[0].tables
+    assert table.grid.heads == ["task", "model", "metric", "x 100", "n"]
+    assert table.grid.rows == [
+        ["t", "b", "accuracy", "100.0 [51.0, 100.0]", "4"],
+        ["t", "a", "accuracy", "75.0 [30.1, 95.4]", "4"],
+        ["t", "c", "accuracy", "75.0 [30.1, 95.4]", "4"],
+        ["t", "d", "accuracy", "-", "4 of 9"],
+        ["u", "b", "accuracy", "0.0 [0.0, 49.0]", "4"],
+    ]
+
+
+@pytest.mark.usefixtures("drawn")
+def test_without_a_judge_the_overview_says_that_l3score_is_missing() -> None:
+    """No text metric stands in its place; a run with a judge has its score."""
+    overview = build([l3scores("")]).sections[0]
+    assert overview.tables[0].grid.rows == [["spiqa_testA", "m", "l3score", "-", "0"]]
+    (sentence,) = overview.notes
+    assert sentence.startswith("spiqa_testA of m: l3score is missing, no judge was asked.")
+    assert build([l3scores("x", 0.5)]).sections[0].notes == []
+
+
+@pytest.mark.usefixtures("drawn")
+def test_the_demo_judge_is_named_as_one() -> None:
+    """Its scores count common words."""
+    (sentence,) = build([l3scores("openai:demo-overlap", 0.5)]).sections[0].notes
+    assert sentence.endswith("its L3Scores are no results.")
+
+
+@pytest.mark.usefixtures("drawn")
+def test_a_sentence_says_how_many_pairs_differ_significantly() -> None:
+    """Per task, with Holm's correction: 30 points do at 100 questions, one does not."""
+    runs = [run_with(40, "a"), run_with(70, "b"), run_with(41, "c")]
+    report = build([*runs, run_with(5, "d", "u"), run_with(6, "e", "u")])
+    assert report.sections[0].notes == [
+        "t: 2 of 3 compared pairs of runs differ significantly (Holm's p < 0.05).",
+        "u: 0 of 1 compared pairs of runs differ significantly (Holm's p < 0.05).",
+    ]
+
+
+def test_a_tasks_runs_are_drawn_beside_published_and_reported_rows(drawn: dict[str, Any]) -> None:
+    """Each kind is a series, with its judge; nothing is drawn of one run alone."""
+    build([run_with(50, "mine", "mmstar_filtered")])
+    kinds, axis = drawn["accuracy on mmstar_filtered"]
+    assert axis == "accuracy x 100"
+    sizes = {label: len(points) for label, points in kinds.items()}
+    assert sizes == {"measured": 1, "published": 16, "reported": 8}
+    assert kinds["published"]["GeminiPro-Vision (Table 5)"] == (0.426, None, None)
+    reported = kinds["reported"]["InternVL3.5-241B-A28B, by a user"]
+    assert reported[0] == pytest.approx(0.7376)
+
+    build([l3scores("hf:local", 0.5)])
+    kinds, _ = drawn["l3score on spiqa_testA"]
+    judges = ["published, judge GPT-4o", "reported, judge GPT-4o"]
+    assert list(kinds) == ["measured, judge hf:local", *judges]
+
+    drawn.clear()
+    build([run_of(choices([True]), "alone", "t", DEMO)])
+    assert "accuracy on t" not in drawn
+
+
+@pytest.mark.usefixtures("drawn")
+def test_a_task_has_every_metric_beside_its_papers_rows() -> None:
+    """Sources and judges are told; reported rows have their addresses below."""
+    mmstar = section(
+        build([run_with(1, "mine", "mmstar_filtered")]), "mmstar_filtered (mmstar, val)"
+    )
+    scores, *_ = mmstar.tables
+    assert scores.grid.heads == ["model", "source", "accuracy", "accuracy_released"]
+    assert scores.grid.rows[0][:2] == ["mine", "measured"]
+    assert len(scores.grid.rows) == 1 + 16 + 8
+    assert "https://github.com/EvolvingLMMs-Lab/lmms-eval/pull/922" in scores.notes[-1]
+
+    runs = [l3scores("openai:gpt-4o", 0.2, 0.4)]
+    scores, *_ = section(build(runs), "spiqa_testA (spiqa, testA)").tables
+    assert scores.grid.heads[:4] == ["model", "source", "judge", "l3score"]
+    assert scores.grid.rows[0][:4] == ["m", "measured", "openai:gpt-4o", "30.0 [0.2, 99.0]"]
+    assert "GPT-4o" in {row[2] for row in scores.grid.rows}
+    assert scores.notes[0] == "Scores of different judges are not comparable."
+
+
+def test_groups_are_told_and_drawn_by_kind(drawn: dict[str, Any]) -> None:
+    """A dot per run and group where it has a value, in the run's colour, which it keeps; detailed
+    axes are left out; each group has its n.
+    """
+    mixed = [*choices([True, False], "math"), *renamed(choices([True, True], "logical_reasoning"))]
+    mixed = [replace(each, groups={**each.groups, "subcategory": "x"}) for each in mixed]
+    runs = [run_of(choices([True]), "a", "u"), run_of(mixed, "b", "t"), run_of(mixed, "a", "t")]
+    report = build(runs)
+    series, axis, colours = drawn["accuracy by category, x 100"]
+    assert axis == "x 100"
+    assert [(label, colours[label]) for label in series] == [("b", 1), ("a", 0)]
+    value, *ends = series["b"]["math"]
+    assert (value, [round(end, 3) for end in ends]) == (0.5, [0.095, 0.905])
+    assert list(series["b"]) == ["logical_reasoning", "math"]
+
+    _, groups = section(report, "t (mmstar, val)").tables
+    assert groups.grid.heads[2:] == ["logical_reasoning (n=2)", "math (n=2)"]
+    assert [cell.split()[0] for cell in groups.grid.rows[0][2:]] == ["100.0", "50.0"]
+    (line,) = (row for row in groups.grid.rows if row[0] == "GeminiPro-Vision")
+    assert line[1] == "published, Table 5"
+    assert groups.notes == []
+
+
+@pytest.mark.usefixtures("drawn")
+def test_a_group_without_a_value_or_an_interval_says_why() -> None:
+    """A failed request withholds a group of one; SPIQA's intervals need several papers."""
+    failed = Record("z", status="request_failed", groups={"category": "math"})
+    runs = [run_of([*choices([True] * 200, "logical_reasoning"), failed], "a", "t")]
+    _, groups = section(build(runs), "t (mmstar, val)").tables
+    assert groups.grid.rows[0][-1].startswith("-")
+    assert groups.notes == ["A dash: fewer than 99% of the group's questions have a score."]
+
+    run = l3scores("x", 0.2, 0.4)
+    records = [replace(record, cluster="p") for record in run.records]
+    of_one_paper = run_of(records, "m", "spiqa_testA", f"{SPIQA}|judge:x")
+    _, groups = section(build([of_one_paper]), "spiqa_testA (spiqa, testA)").tables
+    assert groups.notes[-1].startswith("No interval: too few papers")
+
+
+def renamed(records: list[Record]) -> list[Record]:
+    """The same records of other questions."""
+    return [replace(record, id=f"r{record.id}") for record in records]
+
+
+def test_differences_are_drawn_task_by_task(drawn: dict[str, Any]) -> None:
+    """One row for each pair of runs, around the line of no difference."""
+    a = run_of(choices([True, False, False]), "a", "t")
+    b = run_of(choices([True, True, True]), "b", "t")
+    others = [run_of(choices([True, False]), name, "u") for name in "ab"]
+    found = section(build([a, b, *others]), "Comparison of runs")
+    titles = ["Differences in accuracy, t", "Differences in accuracy, u"]
+    assert [plot.title for plot in found.plots] == titles
+    series, axis, options = drawn[titles[0]]
+    points = series.pop("difference")
+    assert (axis, options, series, [*points]) == ("difference x 100", {"zero": True}, {}, ["b - a"])
+    value, low, high = points["b - a"]
+    assert value == pytest.approx(2 / 3)
+    assert low < value < high
+    (table,) = found.tables
+    assert table.title == "Paired differences"
+    assert [row[0] for row in table.grid.rows] == ["t", "u"]
+
+
+@pytest.mark.usefixtures("drawn")
+def test_of_many_runs_each_is_compared_with_the_best() -> None:
+    """11 of 66 pairs, corrected together, and a sentence says so."""
+    found = section(
+        build([run_with(right, f"m{right}", of=30) for right in range(10, 22)]),
+        "Comparison of runs",
+    )
+    (table,) = found.tables
+    pairs = {(row["a"], row["b"]) for row in table.records}
+    assert pairs == {("m21", f"m{right}") for right in range(10, 21)}
+    (note,) = found.notes
+    assert note.startswith("t: each run against the best one, m21")
+    smallest = min(table.records, key=lambda row: float(row["difference"]["p"]))
+    assert smallest["p_corrected"] == pytest.approx(11 * smallest["difference"]["p"])
+
+
+@pytest.mark.usefixtures("drawn")
+def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
+    """Of MMStar; problems stand above the table, and runs with pictures alone have none."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
+    runs = runs_at(tmp_path)
+    (table,) = section(build(runs), "Gain and leakage").tables
+    first, *printed = (dict(zip(table.grid.heads, row, strict=True)) for row in table.grid.rows)
+    assert (first["S_v"], first["S_wv"], first["S_t"]) == ("100.0", "50.0", "25.0")
+    assert first["MG"].startswith("50.0 [")
+    assert first["ML"].startswith("25.0 [")
+    assert {line["source"] for line in printed} == {"published, Table 5"}
+    assert "Gain and leakage" not in {each.title for each in build(runs[:1]).sections}
+
+    alone = [replace(runs[0], identity=Identity("m", "text"))]
+    assert len(section(build(alone), "Gain and leakage").notes) == 1
+
+
+@pytest.mark.usefixtures("drawn")
+def test_coverage_and_signatures_end_the_report() -> None:
+    """Counts by status for each run, and every signature."""
+    failed = Record("z", status="request_failed", reason="timeout")
+    runs = [run_of(choices([True, True]), "a", "t"), run_of([*choices([True]), failed], "b", "t")]
+    *_, coverage, signatures = build(runs).sections
+    assert (coverage.title, signatures.title) == ("Coverage", "Signatures")
+    grid = coverage.tables[0].grid
+    assert [row[grid.heads.index("request failed")] for row in grid.rows] == ["0", "1"]
+    rows = [["t", run.name, run.signature.text] for run in runs]
+    assert signatures.tables[0].grid.rows == rows
+
+
+@pytest.fixture
+def new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine 13 hours behind Singapore, whose time names lmms-eval's files."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "America/New_York")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("new_york")
+def test_facts_are_told_in_full(tmp_path: Path) -> None:
+    """Each model with its command, days in the reader's zone, and judges."""
+    paths = [tmp_path / f"2026010{day}_000000_results.json" for day in (1, 3)]
+    for path in paths:
+        path.touch()
+    signature = "data:mmstar/val@d|settings:prompt=letter|judge:x"
+    origin = Origin(command=("lmms-eval", "--model", "a b"))
+    run = run_of(choices([True]), "a", "t", signature)
+    first = replace(run, path=paths[0], asked=2, origin=origin)
+    second = replace(first, task="u", path=paths[1])
+    other = replace(first, identity=Identity("b"), form="jsonl", origin=Origin())
+    assert facts([first, second, other], "again") == {
+        "models": ["a", "b"],
+        "tasks": ["t: 1 of 2 questions", "u: 1 of 2 questions"],
+        "answers of": ["2025-12-31 (EST)", "2026-01-02 (EST)"],
+        "judges": ["x"],
+        "commands": ["lmms-eval --model 'a b' --tasks t,u", "again"],
+    }
 
 
 def test_the_markdown_has_every_table(two_runs: Path) -> None:
@@ -42,7 +338,6 @@ def test_the_markdown_has_every_table(two_runs: Path) -> None:
     ):
         assert title in text
     assert "100.0 [86.2, 100.0]" in text
-    assert "The paper prints no row for this split and setting." in text
     assert text.count("\n### ") == sum(len(section.tables) for section in report.sections)
     assert "<svg" not in text
 
@@ -76,7 +371,7 @@ def test_the_page_holds_all_that_it_needs(two_runs: Path) -> None:
     page = as_html(build(runs), "small")
     files = resources.files("spiqa_tasks.report").joinpath("templates")
     style, *code = (
-        files.joinpath(name).read_text(encoding="utf-8")
+        files.joinpath(name).read_text(encoding="utf-8").rstrip()
         for name in ("page.css", "tables.js", "samples.js")
     )
     assert f"<style>{style}</style>" in page
@@ -101,12 +396,12 @@ def test_a_table_of_the_page_tells_what_is_published() -> None:
     assert rows is not None
     assert rows[1].splitlines() == [
         (
-            '<tr class="measured"><td data-head="run">a</td><td data-head="n"'
-            ' class="number">1</td></tr>'
+            '<tr class="measured"><td data-head="run" class="left">a</td><td data-head="n"'
+            ' class="right">1</td></tr>'
         ),
         (
-            '<tr class="published"><td data-head="run">b|c</td><td data-head="n"'
-            ' class="number">20</td></tr>'
+            '<tr class="published"><td data-head="run" class="left">b|c</td><td data-head="n"'
+            ' class="right">20</td></tr>'
         ),
     ]
     assert '<p class="note">left &lt;out&gt;</p>\n' in page

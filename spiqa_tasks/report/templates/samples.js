@@ -125,7 +125,7 @@
       const places = new Map(shown.map((sample) => [sample, last(by(sample, chosen.run))]));
       shown.sort((a, b) => (places.get(a) === places.get(b) ? 0 : places.get(a) - places.get(b)));
     }
-    at("number").textContent = `${shown.length} of ${data.samples.length} samples${data.total ? ` on this page, of ${data.total} in all` : ""}`;
+    at("number").textContent = `${shown.length} of ${data.samples.length} samples`;
     at("empty").hidden = shown.length > 0;
     at("selection").href = address("samples");
     cursor = -1;
@@ -233,7 +233,7 @@
   }
 
   function said(judged) {
-    const tokens = (judged.tokens ?? []).map(([token, logprob]) => `${JSON.stringify(token)} ${Math.exp(logprob).toFixed(4)}`);
+    const tokens = (judged.top_logprobs ?? []).map(([token, logprob]) => `${JSON.stringify(token)} ${Math.exp(logprob).toFixed(4)}`);
     const score = judged.score === undefined ? "" : judged.score.toFixed(4);
     return [judged.metric, score, judged.model, judged.reason, judged.text, tokens.join(", ")].filter(Boolean).join(" · ");
   }
@@ -248,7 +248,8 @@
       ...Object.entries(answer.scores ?? {}), ...(answer.judge ?? []).map((judged) => ["judge", said(judged)]),
     ]));
     if (answer.prompt) part.append(folded("Prompt of this run as logged", answer.prompt));
-    if (answer.asked) part.append(folded("What the judge was asked", answer.asked));
+    const asked = new Set((answer.judge ?? []).map((judged) => judged.prompt).filter(Boolean));
+    if (asked.size) part.append(folded("What the judge was asked", [...asked].join("\n\n")));
     return part;
   }
 
@@ -276,7 +277,7 @@
     if (query !== undefined && `?${query}` !== address("").slice(1)) restore(query);
     const known = data.samples.some(same);
     at("unknown").hidden = known || !wanted || Boolean(at(wanted));
-    at("unknown").textContent = `This report has no sample ${wanted}: it may be of another task, run or version of the report${data.total ? ", or not among those shown" : ""}.`;
+    at("unknown").textContent = `This report has no sample ${wanted}: it may be of another task, run or version of the report, or not among those shown.`;
     if (!at("unknown").hidden) at("samples").scrollIntoView();
     if (!known) return at("sample").open && at("sample").close();
     if (!shown.some(same)) restore("");

@@ -17,7 +17,7 @@
       for (const other of head.parentElement.children) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
       const body = head.closest("table").tBodies[0];
-      const isNumber = head.classList.contains("number");
+      const isNumber = head.classList.contains("right");
       const text = (row) => row.cells[column].textContent;
       const rows = [...body.rows].sort((a, b) => (isNumber ? compare(text(a), text(b)) : text(a).localeCompare(text(b))));
       body.append(...(down ? rows.reverse() : rows));

@@ -1,0 +1,273 @@
+"""Values of runs, of papers and of others as records, a record per value, and tables of them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from spiqa_tasks.analysis.breakdown import (
+    OVERALL,
+    GroupValue,
+    by_group,
+    group_value,
+    overall,
+)
+from spiqa_tasks.analysis.published_rows import (
+    MEANS,
+    PAPER_JUDGE,
+    PublishedValue,
+    published_overall,
+    published_values,
+)
+from spiqa_tasks.benchmarks.metric import Metric
+from spiqa_tasks.published import reported
+from spiqa_tasks.report.printer import Column, Table, shown
+from spiqa_tasks.runs import scoring
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.values import number, without_nan
+
+Record = dict[str, Any]
+
+# Source of computed values; those of papers and of others begin with `published, `, `reported, `.
+MEASURED = "measured"
+
+VALUE = Column("value", "x 100", number, ("low", "high"))
+
+MATCHERS = (
+    "accuracy_released, _vlmevalkit and _lmms_eval read the same answers by other rules; "
+    "_lmms_eval averages over sub-axes."
+)
+
+
+def headline(run: Run) -> Metric:
+    """Return the headline of a run's task, also if the run has no score by it."""
+    return run.own.benchmark.metrics(run.settings)[0]
+
+
+def shown_metrics(run: Run) -> list[Metric]:
+    """Return the metrics of the host's table that are better when higher, the headline first."""
+    rows = set(run.own.benchmark.rows_of_table(run.settings))
+    return [metric for metric in run.metrics if metric.name in rows and metric.higher_is_better]
+
+
+def records_of(run: Run, values: Iterable[GroupValue]) -> list[Record]:
+    """Return a record of each value of a run, in natural units, None where withheld.
+
+    `group` is `all` for all answers; `questions` says how many of its questions were answered.
+    """
+    records = []
+    for value in values:
+        record = {
+            "model": run.name,
+            "source": MEASURED,
+            "judge": run.judge_name,
+            "benchmark": run.own.benchmark.name if run.is_own else "",
+            "split": run.own.split if run.is_own else "",
+            "task": run.task,
+            "metric": value.metric,
+            "group": value.group,
+            "value": value.value,
+            "low": value.low,
+            "high": value.high,
+            "n": value.n,
+            "questions": value.questions,
+            "signature": run.signature.text,
+        }
+        records.append(without_nan(record))
+
+    return records
+
+
+def flat_records(runs: Iterable[Run]) -> list[Record]:
+    """Return the records of runs: the headline by group, the other metrics overall."""
+    records = []
+    for run in runs:
+        values = [*by_group(run, run.metrics[:1]), *overall(run, shown_metrics(run)[1:])]
+        records += records_of(run, values)
+    return records
+
+
+def printed_record(value: PublishedValue, task: str, judge: str = "") -> Record:
+    """Return a record of a published value, with the fields of a measured one that a paper has."""
+    return {
+        "model": value.model,
+        "source": f"published, {value.table}",
+        "judge": judge,
+        "task": task,
+        "metric": value.metric,
+        "group": value.group or OVERALL,
+        "value": value.value,
+        "low": None,
+        "high": None,
+        "n": None,
+        "questions": "",
+    }
+
+
+def printed_records(runs: Sequence[Run], table: str | None = None) -> list[Record]:
+    """Return the records of what papers print, and others report, for the runs' tasks and metrics.
+
+    `table` names the only table of a paper to read, such as `Table 3`.
+    """
+    # Of a task the run with the most metrics: without a judge it has no L3Score.
+    of_task = {run.task: run for run in sorted(runs, key=lambda run: len(run.metrics))}
+
+    records = []
+    for task in dict.fromkeys(run.task for run in runs):
+        run = of_task[task]
+        every = _published(run, table) + ([] if table else _reported(task))
+        metrics = {metric.name for metric in shown_metrics(run)}
+        records += [record for record in every if record["metric"] in metrics]
+    return records
+
+
+def _published(run: Run, table: str | None) -> list[Record]:
+    # All values of a printed row stand in one, with the paper's judge where the run has one.
+    judge = PAPER_JUDGE if run.judged_metric else ""
+    return [
+        printed_record(value, run.task, value.judge or judge)
+        for value in published_values(run, table)
+    ]
+
+
+def _reported(task: str) -> list[Record]:
+    """Return what others than the papers report for a task, with `sd` and `url`."""
+    records = []
+    for row in reported():
+        if task in str(row["tasks"]).split() and isinstance(row["value"], float):
+            model = f"{row['model']}, {row['how']}"
+            value = PublishedValue(model, "", str(row["metric"]), None, row["value"] / 100)
+            source = {"source": f"reported, {row['source']}", "sd": row["sd"], "url": row["url"]}
+            records.append(printed_record(value, task, str(row["judge"] or "")) | source)
+    return records
+
+
+def size_of(record: Record) -> str:
+    """Return a record's `n of N` where a part of the questions was answered, else its n."""
+    answered, _, every = record["questions"].partition(" of ")
+    return shown(record["n"]) if answered == every else record["questions"]
+
+
+def cell_of(record: Record) -> str:
+    """Return a value x 100 with its interval or deviation, and `n of N` if it is of a part."""
+    text = number(record["value"], record["low"], record["high"])
+    size = size_of(record)
+    if " of " in size:
+        return f"{text} ({size})"
+    return f"{text} ± {record['sd']}" if record.get("sd") is not None else text
+
+
+def cross_table(
+    records: Sequence[Record], head: str, title: str = "", notes: Sequence[str] = ()
+) -> Table:
+    """Return a table with a row per model, source and judge, and a column per value of the field
+    `head`.
+    """
+    labels = ("model", "source", "judge")
+    rows: dict[tuple[str, ...], Record] = {}
+    for record in records:
+        named = {name: record[name] for name in labels}
+        row = rows.setdefault(tuple(named.values()), {**named, "cells": {}})
+        row["cells"].setdefault(record[head], cell_of(record))
+
+    heads = dict.fromkeys(record[head] for record in records)
+    columns = [Column(f"cells.{name}", name) for name in heads]
+    return Table(list(rows.values()), labels, columns, title, notes, data=records)
+
+
+def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
+    """Return a row per model and a column per task and metric, with the rows of papers below.
+
+    Of a paper's table the metrics are shown that it prints, by default each task's headline. Where
+    both subsets of SciFIBench were run there is their mean, too.
+    """
+    measured = []
+    for run in runs:
+        measured += records_of(run, overall(run, shown_metrics(run)))
+    printed = printed_records(runs, table)
+    records = [*measured, *printed, *_overall_means(measured)]
+
+    names = [record["metric"] for record in printed if table]
+    names = names or [metric.name for run in runs for metric in run.metrics[:1]]
+    tasks = dict.fromkeys(record["task"] for record in records)
+    order = [(task, name) for task in tasks for name in dict.fromkeys(names)]
+
+    kept = []
+    for record in records:
+        place = (record["task"], record["metric"])
+        if place in order and record["group"] == OVERALL and is_measured_or_by_paper(record):
+            kept.append({**record, "column": " ".join(place)})
+    kept.sort(key=lambda record: order.index((record["task"], record["metric"])))
+    return cross_table(kept, "column")
+
+
+def is_measured_or_by_paper(record: Record) -> bool:
+    """Return whether a value is of a run, or needs no other judge than the papers' main tables."""
+    return record["source"] == MEASURED or record["judge"] in ("", PAPER_JUDGE)
+
+
+def _overall_means(measured: Sequence[Record]) -> list[Record]:
+    """Return SciFIBench's overall accuracies, measured and printed, where both subsets were run."""
+    means = []
+    answered = {record["task"] for record in measured}
+    for task, subsets in MEANS.items():
+        if answered >= set(subsets):
+            means += _means(measured, task, subsets)
+            means += [printed_record(value, task) for value in published_overall(task)]
+    return means
+
+
+def _means(measured: Sequence[Record], task: str, subsets: Sequence[str]) -> list[Record]:
+    """Return each model's mean over the subsets, which needs no weights: they are of one size."""
+    of_model = defaultdict(list)
+    for record in measured:
+        if record["task"] in subsets and record["metric"] == "accuracy":
+            of_model[record["model"]].append(record)
+
+    means = []
+    for members in of_model.values():
+        values = [record["value"] for record in members]
+        if len(members) == len(subsets) and None not in values:
+            mean = {"task": task, "value": sum(values) / len(values), "low": None, "high": None}
+            size = {"split": "", "n": sum(record["n"] for record in members), "questions": ""}
+            means.append({**members[0], **mean, **size})
+    return means
+
+
+def score_table(run: Run, *, is_named: bool = False) -> Table:
+    """Return every value of a scored run, with counts, reasons and the signature below.
+
+    `is_named`: whether its title is the run's name and judge, as it is one of several.
+    """
+    records = []
+    for name, value in scoring.values_of(run).items():
+        metric, _, group = name.partition("/")
+        records += records_of(run, [group_value(run, metric, group or OVERALL, value)])
+    # A count is no share; the line of counts has it.
+    rows = [record for record in records if not record["metric"].endswith("_count")]
+
+    head = f"{run.task}, {run.coverage} questions" if run.record_set.part else run.task
+    metric_column = Column("metric", head, _row_name, ["group"])
+    title = f"{run.name}, judge {run.judge_name or 'none'}" if is_named else ""
+    return Table(rows, [metric_column], [VALUE, "n"], title, _score_notes(run), records)
+
+
+def _row_name(metric: str, group: str) -> str:
+    return metric if group == OVERALL else f"{metric}/{group}"
+
+
+def _score_notes(run: Run) -> list[str]:
+    score = scoring.score_object(run)
+    counts = [f"{name} {n}" for name, n in score["counts"].items() if isinstance(n, int) and n]
+    notes = [", ".join(counts)]
+
+    whole = run.record_set.withheld()
+    if whole is not None:
+        notes.append(f"every value is withheld: {whole.reason}; --partial prints it")
+    else:
+        names = defaultdict(list)
+        for name, reason in score.get("omitted", {}).items():
+            names[reason].append(name)
+        notes += [f"{', '.join(of)} left out: {reason}" for reason, of in names.items()]
+    if "accuracy_lmms_eval" in score["metrics"]:
+        notes.append(MATCHERS)
+    return [*notes, f"signature: {run.signature.text}"]

@@ -1,0 +1,301 @@
+"""Values as records, beside those that papers print and others report, and tables of them."""
+
+import csv
+import io
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from answer_files import right_answers, scored
+from host_files import FAILED, choice_samples, write_run
+from report_runs import choices, run_of, runs_at
+
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.published import load
+from spiqa_tasks.report.printer import as_csv, as_json, render
+from spiqa_tasks.report.values import (
+    cross_table,
+    flat_records,
+    models_table,
+    printed_records,
+    score_table,
+)
+from spiqa_tasks.runs.loading import own_runs
+from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.run import Identity, Run, Written
+from spiqa_tasks.runs.selection import Selection
+
+FIELDS = [
+    "model",
+    "source",
+    "judge",
+    "benchmark",
+    "split",
+    "task",
+    "metric",
+    "group",
+    "value",
+    "low",
+    "high",
+    "n",
+    "questions",
+    "signature",
+]
+SPIQA = "data:spiqa/testA@d|settings:setting=direct"
+
+
+def judged(model: str = "m", judge: str = "openai:a", l3score: float = 0.5) -> Run:
+    """L3Scores of two answers, one of them given."""
+    records = [
+        Record(
+            key,
+            "a b",
+            "a b",
+            scores={"l3score": score},
+            verdicts=({"metric": "l3score", "score": score},),
+        )
+        for key, score in (("1", l3score), ("2", 0.3))
+    ]
+    written = Written(judge=judge, omitted={"meteor": "no Java"})
+    return replace(run_of(records, model, "t", f"{SPIQA}|judge:{judge}"), written=written)
+
+
+def cells(table: str) -> list[list[str]]:
+    """The cells of a Markdown table, its rule left out."""
+    head, _, *rows = (
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in table.splitlines()
+        if line.startswith("|")
+    )
+    return [head, *rows]
+
+
+def test_csv_and_json_are_the_same_flat_records(two_runs: Path) -> None:
+    """One per model, task, metric and group, with its signature; the values are those of the
+    answers.
+    """
+    runs = runs_at(two_runs)
+    records = json.loads(as_json(flat_records(runs)))
+    reader = csv.DictReader(io.StringIO(as_csv(flat_records(runs))))
+    lines = list(reader)
+    assert list(reader.fieldnames or ()) == list(records[0]) == FIELDS
+    texts = [
+        {name: "" if value is None else str(value) for name, value in record.items()}
+        for record in records
+    ]
+    assert lines == texts
+    keys = [
+        (record["model"], record["task"], record["metric"], record["group"]) for record in records
+    ]
+    assert len(set(keys)) == len(keys)
+    known = [record for record in records if record["metric"] == "accuracy"]
+    by_key = {(record["model"][-1], record["task"], record["group"]): record for record in known}
+    of_math = by_key["a", "mmstar_demo", "math"]
+    assert (of_math["value"], of_math["n"]) == (1.0, 4)
+    assert by_key["b", "mmstar_demo", "all"]["value"] is None
+
+
+def test_a_groups_value_stands_beside_its_own_n_of_n() -> None:
+    """Where a part of its questions was answered, in records and in the cells of a table."""
+    records = [*choices([True] * 9, "math"), *choices([True] * 189, "logical_reasoning")]
+    records = [replace(record, id=f"q{place}") for place, record in enumerate(records)]
+    sizes = {"math": 10, "logical_reasoning": 190}
+    run = replace(run_of(records, "m", "t"), asked=200, written=Written(sizes=sizes))
+    found = [record for record in flat_records([run]) if record["metric"] == "accuracy"]
+    assert {each["group"]: (each["value"], each["n"], each["questions"]) for each in found} == {
+        "all": (1.0, 198, "198 of 200"),
+        "math": (None, 9, "9 of 10"),
+        "logical_reasoning": (1.0, 189, "189 of 190"),
+    }
+    table = cross_table(found, "group")
+    assert table.grid.heads == ["model", "source", "all", "logical_reasoning", "math"]
+    assert table.grid.rows[0][2:] == [
+        "100.0 [98.1, 100.0] (198 of 200)",
+        "100.0 [98.0, 100.0] (189 of 190)",
+        "- (9 of 10)",
+    ]
+    assert table.grid.aligned[2:] == ["right"] * 3
+
+
+def test_reported_rows_have_their_source_and_are_no_values_of_runs() -> None:
+    """MMStar's whole split has Table 5's averages and others' reports."""
+    run = run_of(choices([True, False]), "mine")
+    records = [each for each in printed_records([run]) if each["group"] == "all"]
+    by_source = {(each["model"], each["metric"]): each for each in records}
+    (printed,) = (
+        row["value"]
+        for row in load("mmstar", "table5")
+        if (row["model"], row["category"], row["metric"]) == ("GeminiPro-Vision", "all", "accuracy")
+    )
+    assert isinstance(printed, float)
+    for metric in ("accuracy", "accuracy_released"):
+        found = by_source["GeminiPro-Vision", metric]
+        assert (found["source"], found["value"]) == ("published, Table 5", printed / 100)
+    reported = by_source["Qwen3-VL-2B-Instruct, mmstar_oc", "accuracy"]
+    assert reported["source"] == "reported, lmms-eval pull request 922, mean of axes"
+    assert reported["url"] == "https://github.com/EvolvingLMMs-Lab/lmms-eval/pull/922"
+    assert reported["value"] == pytest.approx(0.5703)
+    assert "reported" not in as_csv(flat_records([run]))
+
+
+def test_failures_are_rows_with_their_reasons_below() -> None:
+    """The share of the answers that failed, and which metrics are withheld for it."""
+    answers = list(right_answers("mmstar_demo").items())
+    failed = dict([*answers[:-6], *((key, FAILED) for key, _ in answers[-6:])])
+    lines = render("text", score_table(scored("mmstar_demo", failed))).splitlines()
+    (row,) = [line.split() for line in lines if line.startswith("request_failed_rate")]
+    assert (row[0], row[1], row[-1]) == ("request_failed_rate", "25.0", "24")
+    (omitted,) = (
+        line for line in lines if line.endswith("18 of 24 answers have a score, fewer than 99%")
+    )
+    assert omitted.startswith("accuracy, ")
+    assert " left out: withheld: " in omitted
+
+
+def test_one_run_is_printed_whole() -> None:
+    """Values with their intervals, counts that are not 0, what is left out, and the signature."""
+    run = run_of(choices([True, True, True, False]), "m", "t")
+    table = score_table(run)
+    found = cells(render("md", table))
+    assert found[:4] == [
+        ["t", "x 100", "n"],
+        ["accuracy", "75.0 [30.1, 95.4]", "4"],
+        ["accuracy/math", "75.0 [30.1, 95.4]", "4"],
+        ["accuracy_released", "-", "0"],
+    ]
+    counts, omitted, signature = table.notes
+    assert counts == "docs 4"
+    assert omitted.startswith("accuracy_released, accuracy_vlmevalkit, ")
+    assert omitted.endswith(" left out: withheld: 0 of 4 answers have a score, fewer than 99%")
+    assert signature == f"signature: {run.signature.text}"
+
+
+def test_several_runs_are_tables_with_their_names_and_judges() -> None:
+    """A model without a value has a dash, and the remedy stands below."""
+    part = replace(judged("n"), asked=99)
+    assert score_table(judged(), is_named=True).title == "m, judge openai:a"
+    table = score_table(part, is_named=True)
+    assert table.grid.heads[0] == "t, 2 of 99 questions"
+    assert table.grid.rows[0] == ["l3score", "-", "2"]
+    assert math.isnan(part.value(part.metric()).value)
+    assert table.notes[1].startswith("every value is withheld: 2 of 99 questions were answered")
+
+
+def test_scores_for_programs_are_in_natural_units() -> None:
+    """A record per metric, with None where there is no value or no interval."""
+    run = run_of(choices([True, True, True, False]), "m", "t")
+    data = score_table(run).data
+    assert data is not None
+    first, _, second, *_ = data
+    assert (round(first["low"], 5), round(first["high"], 5)) == (0.30064, 0.95441)
+    assert (first["value"], first["n"], first["questions"]) == (0.75, 4, "4 of 4")
+    assert (first["signature"], first["group"]) == (run.signature.text, "all")
+    assert (second["metric"], second["n"]) == ("accuracy_released", 0)
+    assert second["value"] is second["low"] is second["high"] is None
+
+
+SPLITS = ("cs_fig2cap", "general_fig2cap")
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Run]:
+    """A model that is right on 2 of 4 questions of CS and on 3 of 4 of General."""
+    for split, right in zip(SPLITS, (2, 3), strict=True):
+        samples = choice_samples([place < right for place in range(4)])
+        write_run(
+            tmp_path / split,
+            "m",
+            {f"scifibench_{split}": samples},
+            settings={f"scifibench_{split}": "prompt=letter"},
+            stamp=split,
+            benchmark="scifibench",
+            split=split,
+        )
+    return own_runs([RunPath(tmp_path)], Selection(partial=True))[0]
+
+
+def test_both_subsets_and_their_mean_stand_in_one_row(runs: list[Run]) -> None:
+    """The measured row first; the mean is over both tasks, which are of one size."""
+    table = models_table(runs, "Table 2")
+    columns = [f"scifibench_{name} accuracy" for name in (*SPLITS, "fig2cap")]
+    assert table.grid.heads == ["model", "source", *columns]
+    measured, *_ = table.grid.rows
+    assert measured[:2] == ["m", "measured"]
+    assert [cell.split()[0] for cell in measured[2:]] == ["50.0", "75.0", "62.5"]
+
+
+def test_one_subset_is_not_the_overall_mean(runs: list[Run]) -> None:
+    """A model that was run on one subset has no overall accuracy beside one that was run on both,
+    nor alone.
+    """
+    other = replace(runs[0], label="q")
+    for several, models in (([*runs, other], {"m"}), ([other], set())):
+        records = models_table(several).data or ()
+        means = [each for each in records if each["task"] == "scifibench_fig2cap"]
+        assert {each["model"] for each in means if each["source"] == "measured"} == models
+        assert bool(means) == bool(models)
+
+
+def test_the_published_rows_are_those_of_table_2(runs: list[Run]) -> None:
+    """Every printed accuracy of figure to caption with adversarial negatives, the overall ones
+    too.
+    """
+    names = {
+        "CS": "scifibench_cs_fig2cap",
+        "General": "scifibench_general_fig2cap",
+        "Overall": "scifibench_fig2cap",
+    }
+    printed = {
+        (str(row["model"]), names[str(row["subset"])]): float(row["value"] or 0) / 100
+        for row in load("scifibench", "table2")
+        if (row["task"], row["negatives"]) == ("figure_to_caption", "adversarial")
+        and row["subset"] in names
+        and row["value"] is not None
+        and row["group"] != "text-only"
+    }
+    records = models_table(runs, "Table 2").data or ()
+    found = {
+        (each["model"], each["task"]): each["value"]
+        for each in records
+        if each["source"] != "measured"
+    }
+    assert found == pytest.approx(printed)
+
+
+def test_the_columns_are_those_of_the_papers_table(
+    real_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPIQA's Table 3 in its order, one row a model, without the rows of other tables."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
+    runs = [
+        replace(scored(task), identity=Identity("m"), partial=True)
+        for task in ("spiqa_testA", "spiqa_testB")
+    ]
+    head, measured, *printed = cells(render("md", models_table(runs, "Table 3")))
+    metrics = ("meteor", "rouge_l", "cider")
+    names = [f"spiqa_{split} {metric}" for split in ("testA", "testB") for metric in metrics]
+    assert head[2:] == names
+    assert measured[:2] == ["m", "measured"]
+    assert measured[5].endswith("(19 of 228)")
+
+    values = {
+        (str(row["model"]), str(row["split"]), str(row["metric"])): row["value"]
+        for row in load("spiqa", "table3")
+        if row["group"] in ("closed", "open")
+    }
+    for line in printed:
+        expected = [
+            values[line[0], split, metric] for split in ("test-A", "test-B") for metric in metrics
+        ]
+        assert [float(cell) for cell in line[2:]] == expected
+    assert len(printed) == 12
+
+
+def test_by_default_tasks_have_their_headline() -> None:
+    """Of L3Scores those by the papers' judge stand below the measured ones."""
+    runs = [replace(judged(), task="spiqa_testA"), run_of(choices([True, False]), "m")]
+    table = models_table(runs)
+    assert table.grid.heads[3:] == ["spiqa_testA l3score", "mmstar_filtered accuracy"]
+    assert {row[2] for row in table.grid.rows} == {"openai:a", "GPT-4o", ""}
