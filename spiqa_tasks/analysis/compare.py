@@ -1,21 +1,18 @@
 """Paired differences of runs of the same task, with the questions won and lost, and warnings."""
 
-from __future__ import annotations
-
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 from spiqa_tasks.analysis.merging import (
-    clusters_of,
     differing,
     headline,
     merged,
     other_judges,
     questions,
-    scores_of,
     task_size,
 )
 from spiqa_tasks.benchmarks.metric import Metric, mean_of
@@ -24,14 +21,11 @@ from spiqa_tasks.runs.run import MissingMetricError, Run
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
 from spiqa_tasks.scoring.values import too_few
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 PARTIAL = "(--partial has values over a part)"
 
 
-@dataclass(frozen=True)
-class _Scored:
+@dataclass(frozen=True, eq=False)
+class Scored:
     """A run and its questions by the metric of the comparison."""
 
     run: Run
@@ -87,45 +81,30 @@ def compare(
     comparisons: list[Comparison] = []
     left_out: list[str] = []
     for task, members in by_task.items():
-        if len(members) > 1:
-            try:
-                chosen = _metric_of(members, metric)
-            except MissingMetricError as error:
-                left_out.append(f"{task} is left out: {error}")
-                continue
-            found, remarks = _of_task(members, chosen, baseline, most, accept_differences)
-            comparisons += found
-            left_out += remarks
+        if len(members) < 2:
+            continue
+        try:
+            chosen = _metric_of(members, metric)
+        except MissingMetricError as error:
+            left_out.append(f"{task} is left out: {error}")
+            continue
 
-    return _corrected(comparisons), left_out
+        scored, faults = _scored(members, chosen)
+        pairs, remarks = _pairs(task, scored, chosen, baseline, most)
+        for a, b in pairs:
+            both = merged([a.questions, b.questions])
+            if fault := _fault_of_pair(a, b, both, chosen, accept_differences):
+                remarks.append(f"{task}: {b.run.name} is not compared with {a.run.name}: {fault}.")
+            else:
+                comparisons.append(_compared(a, b, both, chosen))
+        left_out += [*remarks, *faults]
 
-
-def _of_task(
-    members: Sequence[Run],
-    metric: Metric,
-    baseline: str | None,
-    most: int | None,
-    accept_differences: bool,
-) -> tuple[list[Comparison], list[str]]:
-    """Return the comparisons of the runs of a task, and remarks on what is left out."""
-    task = members[0].task
-    scored = []
-    faults = []
-    for run in members:
-        if fault := _fault(run, metric):
-            faults.append(f"{task} of {run.name} is left out: {fault}.")
-        else:
-            scored.append(_Scored(run, questions(run, metric)))
-
-    twos, remarks = _pairs(task, scored, metric, baseline, most)
-    comparisons = []
-    for a, b in twos:
-        if fault := _pair_fault(a, b, metric, accept_differences):
-            names = f"{b.run.name} is not compared with {a.run.name}"
-            remarks.append(f"{task}: {names}: {fault}.")
-        else:
-            comparisons.append(_compared(a, b, metric))
-    return comparisons, [*remarks, *faults]
+    # All at once: a correction for each task would count too few.
+    corrected = holm([each.difference.p for each in comparisons])
+    comparisons = [
+        replace(each, p_corrected=p) for each, p in zip(comparisons, corrected, strict=True)
+    ]
+    return comparisons, left_out
 
 
 def _metric_of(members: Sequence[Run], name: str | None) -> Metric:
@@ -142,20 +121,27 @@ def _metric_of(members: Sequence[Run], name: str | None) -> Metric:
         raise MissingMetricError("no run of it has scores.")
 
     first = headline(logged[0])
-    for metric in (first, *_others(logged)):
-        if _scored_by(members, metric) > 1:
+    for metric in (first, *_where_more_is_better(logged)):
+        if len(_scored(members, metric)[0]) > 1:
             return metric
     return first
 
 
-def _others(runs: Sequence[Run]) -> list[Metric]:
-    """Return the metrics of which more is better."""
-    return [metric for run in runs for metric in run.metrics if metric.higher_is_better]
+def _where_more_is_better(runs: Sequence[Run]) -> Iterator[Metric]:
+    for run in runs:
+        yield from (metric for metric in run.metrics if metric.higher_is_better)
 
 
-def _scored_by(members: Sequence[Run], metric: Metric) -> int:
-    """Return the number of runs that have scores by a metric."""
-    return sum(not _fault(run, metric) for run in members)
+def _scored(members: Sequence[Run], metric: Metric) -> tuple[list[Scored], list[str]]:
+    """Return the runs that have scores per question, and a sentence on each other one."""
+    scored = []
+    faults = []
+    for run in members:
+        if fault := _fault(run, metric):
+            faults.append(f"{run.task} of {run.name} is left out: {fault}.")
+        else:
+            scored.append(Scored(run, questions(run, metric)))
+    return scored, faults
 
 
 def _fault(run: Run, metric: Metric) -> str:
@@ -176,35 +162,35 @@ def _fault(run: Run, metric: Metric) -> str:
 
 
 def _pairs(
-    task: str, scored: Sequence[_Scored], metric: Metric, baseline: str | None, most: int | None
-) -> tuple[Iterable[tuple[_Scored, _Scored]], list[str]]:
-    """Return the pairs to compare, the earlier run first, and remarks on others."""
+    task: str, scored: list[Scored], metric: Metric, baseline: str | None, most: int | None
+) -> tuple[list[tuple[Scored, Scored]], list[str]]:
+    """Return the pairs to compare, the earlier run first, and a remark on others."""
+    remarks = []
     if most is not None and math.comb(len(scored), 2) > most:
-        best = max(scored, key=lambda each: each.run.value(metric).value)
-        bases = [best]
-        remarks = [
-            f"{task}: each run against the best one, {best.run.name}; `spiqa-tasks compare` has "
-            "the other pairs."
-        ]
+        bases = [max(scored, key=lambda each: each.run.value(metric).value)]
+        remarks.append(
+            f"{task}: each run against the best one, {bases[0].run.name}; `spiqa-tasks compare` has"
+            " the other pairs."
+        )
     elif baseline is not None:
         bases = [each for each in scored if baseline in _names(each.run)]
-        missing = f"{task} is left out: it has no run of {baseline} with scores."
-        remarks = [] if bases else [missing]
+        if not bases:
+            remarks.append(f"{task} is left out: it has no run of {baseline} with scores.")
     else:
-        return itertools.combinations(scored, 2), []
+        return list(itertools.combinations(scored, 2)), []
 
-    others = [each for each in scored if not any(each is base for base in bases)]
-    return itertools.product(bases, others), remarks
+    others = [each for each in scored if each not in bases]
+    return list(itertools.product(bases, others)), remarks
 
 
 def _names(run: Run) -> tuple[str, str, str]:
     return run.name, run.identity.label, run.identity.model
 
 
-def _pair_fault(a: _Scored, b: _Scored, metric: Metric, accept_differences: bool) -> str:
+def _fault_of_pair(
+    a: Scored, b: Scored, both: pd.DataFrame, metric: Metric, accept_differences: bool
+) -> str:
     """Return why two runs are not compared, or ''."""
-    runs, frames = [a.run, b.run], [a.questions, b.questions]
-    both = merged(frames)
     if both.empty:
         return "they share no question"
 
@@ -221,62 +207,47 @@ def _pair_fault(a: _Scored, b: _Scored, metric: Metric, accept_differences: bool
         count = f"{len(others)} questions have another true answer under the same id"
         return f"{count}, such as {others[0]}"
 
-    few = _few(runs, frames, both)
-    return f"{few} {PARTIAL}" if few and not runs[0].partial else ""
+    few = _few(a, b, both)
+    return f"{few} {PARTIAL}" if few and not a.run.partial else ""
 
 
-def _few(runs: Sequence[Run], frames: Sequence[pd.DataFrame], both: pd.DataFrame) -> str:
-    size = task_size(runs, frames)
+def _few(a: Scored, b: Scored, both: pd.DataFrame) -> str:
+    size = task_size([a.run, b.run], [a.questions, b.questions])
     return too_few(len(both), size, "questions have a score in both runs")
 
 
-def _compared(a: _Scored, b: _Scored, metric: Metric) -> Comparison:
-    runs, frames = [a.run, b.run], [a.questions, b.questions]
-    both = merged(frames)
-    scores_a, scores_b = scores_of(both, 0), scores_of(both, 1)
-    test = paired(scores_a, scores_b, clusters_of(both))
-
+def _compared(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> Comparison:
+    test = paired(both.score_0.tolist(), both.score_1.tolist(), both.cluster_0.tolist())
     return Comparison(
-        task=runs[0].task,
+        task=a.run.task,
         metric=metric.name,
-        a=runs[0].name,
-        b=runs[1].name,
-        score_a=math.fsum(scores_a) / test.n,
-        score_b=math.fsum(scores_b) / test.n,
+        a=a.run.name,
+        b=b.run.name,
+        score_a=float(both.score_0.mean()),
+        score_b=float(both.score_1.mean()),
         difference=test,
         p_corrected=test.p,
         won=list(both.index[both.score_1 > both.score_0]),
         lost=list(both.index[both.score_1 < both.score_0]),
-        warnings=_warnings(runs, frames, both, metric),
+        warnings=_warnings(a, b, both, metric),
     )
 
 
-def _warnings(
-    runs: Sequence[Run], frames: Sequence[pd.DataFrame], both: pd.DataFrame, metric: Metric
-) -> list[str]:
-    """Return in what two runs differ, what became of their answers, and what is left out."""
-    warnings = [f"differ in {each}" for each in differing(runs[0].signature, runs[1].signature)]
-    parts = [run for run in runs if not run.record_set.is_whole]
-    warnings += [f"{run.name} answered {run.coverage} questions" for run in parts]
-    warnings += _remarks(runs[0], both.record_0) + _remarks(runs[1], both.record_1)
-    warnings += [remark for run in runs for remark in run.kind.remarks(run, metric)]
+def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[str]:
+    """Return in what two runs differ, answers that are none, and what is left out."""
+    warnings = [f"differ in {each}" for each in differing(a.run.signature, b.run.signature)]
+    for run in (a.run, b.run):
+        if not run.record_set.is_whole:
+            warnings.append(f"{run.name} answered {run.coverage} questions")
+    for run, records in ((a.run, both.record_0), (b.run, both.record_1)):
+        if remark := outcomes(list(records)).remark:
+            warnings.append(f"{run.name}: {remark}")
+        warnings += run.kind.remarks(run, metric)
 
-    few = _few(runs, frames, both)
-    warnings += [few] * bool(few and not parts)
-    a, b = frames[0].score.dropna().index, frames[1].score.dropna().index
-    if alone := len(a.symmetric_difference(b)):
+    few = _few(a, b, both)
+    if few and a.run.record_set.is_whole and b.run.record_set.is_whole:
+        warnings.append(few)
+    known_a, known_b = a.questions.score.dropna().index, b.questions.score.dropna().index
+    if alone := len(known_a.symmetric_difference(known_b)):
         warnings.append(f"{alone} questions have a score in one run only and are left out")
     return warnings
-
-
-def _remarks(run: Run, records: Iterable[Any]) -> list[str]:
-    """Return the remark on answers that are none."""
-    remark = outcomes(list(records)).remark
-    return [f"{run.name}: {remark}"] if remark else []
-
-
-def _corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Return comparisons with Holm's p-values over all of them."""
-    # All at once: a correction for each task would count too few.
-    corrected = holm([each.difference.p for each in comparisons])
-    return [replace(each, p_corrected=p) for each, p in zip(comparisons, corrected, strict=True)]

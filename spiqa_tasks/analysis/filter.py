@@ -227,7 +227,7 @@ def _filtered(
     frame = frame.sort_values("place")
     answers = [_answers(run, scores[number]) for number, run in enumerate(runs)]
     lost = list(scores.index.difference(frame.index, sort=False))
-    remarks = [f"{task}: {remark}" for remark in _remarks(lost, answers)]
+    remarks = _remarks(task, lost, answers)
     return Filtered(task, metric.name, runs, answers, frame, most, leaked, remarks)
 
 
@@ -305,18 +305,18 @@ def _leaked(first: Run, lvlms: list[Run], llms: list[Run], metric: Metric) -> di
     return {"lvlm": names[0], "llm": names[1], "n": len(ids), "ids": ids}
 
 
-def _remarks(lost: list[str], answers: list[dict[str, Any]]) -> list[str]:
+def _remarks(task: str, lost: list[str], answers: list[dict[str, Any]]) -> list[str]:
     """Return warnings: questions left out, inspectors that mostly gave no answer."""
     remarks = []
     if lost:
         remarks.append(
-            f"{counted(len(lost), 'question')} left out, as not every inspector has a score of"
-            f" each, the first: {', '.join(lost[:FIRST])}."
+            f"{task}: {counted(len(lost), 'question')} left out, as not every inspector has a"
+            f" score of each, the first: {', '.join(lost[:FIRST])}."
         )
     for row in answers:
         if row["refused"] + row["unparsed"] >= MOSTLY:
             remarks.append(
-                f"{row['model']} refused {row['refused']:.0%} of the questions, and "
+                f"{task}: {row['model']} refused {row['refused']:.0%} of the questions, and "
                 f"{row['unparsed']:.0%} of its answers could not be read. These count as misses, so"
                 " that questions are kept that need no image; leave it out, or ask it otherwise."
             )

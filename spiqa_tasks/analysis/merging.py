@@ -2,19 +2,16 @@
 compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.frame import frame_of, is_of_metric
 from spiqa_tasks.runs.run import MissingMetricError, Run
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # They change no score of a question, or (`model_wrapper`) are what gain compares.
 NOT_DECISIVE = frozenset({"host", "model_wrapper", "predictions", "ids", "model", "questions"})
@@ -65,22 +62,10 @@ def merged(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
     The columns of each frame have its number: `score_0`, `score_1`, ...
     """
-    import pandas as pd
-
     numbered = [frame.add_suffix(f"_{number}") for number, frame in enumerate(frames)]
     # An inner join keeps the first frame's order, in which groups and questions are printed.
     both = pd.concat(numbered, axis="columns", join="inner")
     return both.dropna(subset=[f"score_{number}" for number in range(len(frames))])
-
-
-def scores_of(both: pd.DataFrame, number: int) -> list[float]:
-    """Return the scores of the run of a number."""
-    return list(map(float, both[f"score_{number}"]))
-
-
-def clusters_of(both: pd.DataFrame) -> list[str | None]:
-    """Return the cluster keys of the questions, by the first run."""
-    return list(both.cluster_0)
 
 
 def task_size(runs: Sequence[Run], frames: Sequence[pd.DataFrame]) -> int:

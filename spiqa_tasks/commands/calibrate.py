@@ -3,9 +3,11 @@
 import argparse
 import dataclasses
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.commands.judge_options import (
@@ -21,21 +23,28 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import Column, Table, add_format, render
-from spiqa_tasks.runs.labels import Labels, read_labels
+from spiqa_tasks.runs.labels import Labelled, Labels, read_labels
+from spiqa_tasks.scoring.clusters import resampled_weights
+from spiqa_tasks.scoring.intervals import Estimate, share_interval
 from spiqa_tasks.scoring.values import number, too_few
+
+# A score above it says yes: L3Score is the judge's probability of yes.
+THRESHOLD = 0.5
+
+# Enough that the ends of a 95% interval, each with 25 resamples beyond it, hardly vary.
+RESAMPLES = 1000
+
+# The same labels and scores have the same interval each time.
+SEED = 0
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "labels",
-        type=Path,
-        metavar="LABELS",
-        help=(
-            "answers with a person's yes or no: EVOUNA's json, or json, jsonl, tsv or xlsx with "
-            "question, reference, prediction and label"
-        ),
+    about = (
+        "answers with a person's yes or no: EVOUNA's json, or json, jsonl, tsv or xlsx with "
+        "question, reference, prediction and label"
     )
+    parser.add_argument("labels", type=Path, metavar="LABELS", help=about)
     parser.add_argument(
         "--judge",
         action="append",
@@ -44,16 +53,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="a judge to compare with the labels; may be given several times",
     )
     add_rule_options(parser)
-    parser.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="print how many calls, tokens and dollars; ask nothing",
-    )
+    about = "print how many calls, tokens and dollars; ask nothing"
+    parser.add_argument("--dry-run", action="store_true", help=about)
     add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each judge; status 3 if one failed on some answers, or verdicts are not
+    """Print a row for each judge; return 3 if one failed on some answers, or verdicts are not
     stored.
     """
     require("shots", "spiqa-tasks calibrate")
@@ -70,10 +76,15 @@ def run(arguments: argparse.Namespace) -> int:
     # All judges are tried before the first is paid for all answers.
     check_judges(judges, estimates)
     rows = [_row(name, judge, labels) for name, judge in judges.items()]
-    print(render(arguments.format, _table(rows)))
+    columns = [_column(name) for name in ("agreement", "kappa", "auroc")]
+    print(render(arguments.format, Table(rows, ["judge"], ["n", "failed", *columns])))
 
     some_failed = any(row["failed"] for row in rows)
     return 3 if some_failed or not all_stored(judges.values()) else 0
+
+
+def _column(name: str) -> Column:
+    return Column(f"{name}.value", f"{name} x 100", number, [f"{name}.low", f"{name}.high"])
 
 
 def _judges(arguments: argparse.Namespace) -> dict[str, Judge]:
@@ -88,8 +99,6 @@ def _requests(judge: Judge, labels: Labels) -> list[JudgeRequest]:
 
 def _row(name: str, judge: Judge, labels: Labels) -> dict[str, Any]:
     """Return a judge's agreement; withheld if it scored too few of the answers."""
-    from spiqa_tasks.analysis.calibration import agreement
-
     answers, scores = [], []
     failures = []
     verdicts = judge.verdicts(_requests(judge, labels))
@@ -111,12 +120,55 @@ def _row(name: str, judge: Judge, labels: Labels) -> dict[str, Any]:
     if reason := too_few(len(scores), len(verdicts), "answers have a score"):
         say(f"{name}: {reason}; {failures[0]}")
         return row
-    return row | dataclasses.asdict(agreement(answers, scores))
+    estimates = agreement(answers, scores)
+    return row | {key: dataclasses.asdict(estimate) for key, estimate in estimates.items()}
 
 
-def _table(rows: Sequence[dict[str, Any]]) -> Table:
-    columns = []
-    for name in ("agreement", "kappa", "auroc"):
-        ends = [f"{name}.low", f"{name}.high"]
-        columns.append(Column(f"{name}.value", f"{name} x 100", number, ends))
-    return Table(rows, ["judge"], ["n", "failed", *columns])
+def agreement(answers: Sequence[Labelled], scores: Sequence[float]) -> dict[str, Estimate]:
+    """Return the share of equal verdicts, Cohen's kappa and the AUROC of scores in [0, 1].
+
+    The answers to one question are a cluster.
+    """
+    # Imported here: scikit-learn takes a second, and `--help` does not need it.
+    from sklearn.metrics import cohen_kappa_score, roc_auc_score
+
+    labels = np.array([answer.label for answer in answers])
+    values = np.array(scores)
+    verdicts = values > THRESHOLD
+    clusters = [answer.candidate.question for answer in answers]
+
+    equal = (verdicts == labels).astype(float)
+    interval = share_interval(equal.tolist(), clusters)
+    return {
+        "agreement": Estimate(float(equal.mean()), interval.low, interval.high),
+        "kappa": _bootstrapped(cohen_kappa_score, labels, verdicts, clusters),
+        "auroc": _bootstrapped(roc_auc_score, labels, values, clusters),
+    }
+
+
+def _bootstrapped(
+    statistic: Callable[..., float], labels: Any, values: Any, clusters: Sequence[str]
+) -> Estimate:
+    """Return a statistic with the middle 95% of its values in resamples of whole clusters.
+
+    NaN if all labels are equal, where neither kappa nor AUROC is defined; without an interval if
+    the resamples do not differ.
+    """
+    if len(set(labels)) < 2:
+        return Estimate(float("nan"))
+
+    resampled = []
+    for block in resampled_weights(clusters, RESAMPLES, SEED):
+        for weights in block:
+            drawn = weights > 0
+            if len(set(labels[drawn])) < 2:
+                continue
+            value = statistic(labels[drawn], values[drawn], sample_weight=weights[drawn])
+            resampled.append(value)
+
+    value = float(statistic(labels, values))
+    if len(set(resampled)) < 2:
+        return Estimate(value)
+
+    low, high = np.quantile(resampled, (0.025, 0.975))
+    return Estimate(value, float(low), float(high))

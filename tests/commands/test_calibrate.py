@@ -9,8 +9,8 @@ import pytest
 from openai_server import Behaviour, OpenAIServer
 from run_command import run_json
 
-from spiqa_tasks.analysis import calibration
 from spiqa_tasks.cli import main
+from spiqa_tasks.commands import calibrate
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def judge(server: OpenAIServer) -> str:
 @pytest.fixture(autouse=True)
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Enough for an interval."""
-    monkeypatch.setattr(calibration, "RESAMPLES", 50)
+    monkeypatch.setattr(calibrate, "RESAMPLES", 50)
 
 
 @pytest.fixture
