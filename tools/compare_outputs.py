@@ -223,8 +223,6 @@ COMMANDS = {
         "report {host}/random {host}/frequent {host}/captions {host}/ocr --json "
         "{out}/report.json --csv {out}/report.csv --markdown {out}/report.md"
     ),
-    "export_vlmevalkit_mmstar": "export --to vlmevalkit mmstar_demo --output {out}",
-    "export_vlmevalkit_spiqa": "export --to vlmevalkit spiqa_demo --output {out}",
     "export_captions": (
         "export spiqa_testB --settings setting=captiononly --output {out}/testB.jsonl"
     ),

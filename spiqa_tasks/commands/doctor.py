@@ -104,8 +104,7 @@ def _vlmevalkit(quick: bool) -> Iterator[Finding]:
     if not is_installed("vlmevalkit"):
         return
 
-    from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES, host_version
-    from spiqa_tasks.hosts.vlmevalkit.registration import fault_of_import
+    from spiqa_tasks.hosts.vlmevalkit.registration import PATCHES, fault_of_import, host_version
 
     fault = None if quick else fault_of_import()
     if fault is not None:

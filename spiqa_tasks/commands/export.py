@@ -1,6 +1,4 @@
-"""`export`: SPIQA as conversations for fine-tuning (LLaVA's format), and any task as a table for
-VLMEvalKit without this package.
-"""
+"""`export`: SPIQA as conversations for fine-tuning (LLaVA's format)."""
 
 import argparse
 import json
@@ -11,19 +9,11 @@ from spiqa_tasks.benchmarks.spiqa.prompts import conversations
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import written_atomically
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.printable import say
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "task",
-        metavar="TASK",
-        help="spiqa_train, spiqa_val; with --to vlmevalkit any task or group",
-    )
-    parser.add_argument(
-        "--to", choices=("vlmevalkit",), help="tables for a host without this package"
-    )
+    parser.add_argument("task", metavar="TASK", help="spiqa_train, spiqa_val")
     parser.add_argument(
         "--settings",
         default="setting=perfigure,figures=referred",
@@ -34,26 +24,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         ),
     )
     parser.add_argument("--captions", action="store_true", help="figures and their captions too")
-    parser.add_argument(
-        "--output",
-        type=Path,
-        required=True,
-        metavar="PATH",
-        help="the jsonl file, or LMUData's folder",
-    )
+    parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the jsonl file")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the files, each whole or not at all, and print their paths."""
-    if arguments.to:
-        from spiqa_tasks.hosts.vlmevalkit.export import write_dataset
-
-        for task in find_tasks([arguments.task]):
-            path, is_choice, remarks = write_dataset(task.name, arguments.output)
-            say(*remarks)
-            mode = "" if is_choice else " --mode infer"
-            print(f"wrote {path}; run it with LMUData={arguments.output} --data {task.name}{mode}")
-        return 0
+    """Write the file, whole or not at all, and print its path."""
     tasks = find_tasks([arguments.task])
     if len(tasks) != 1 or tasks[0].benchmark_name != "spiqa":
         raise InputError(f"Expected a task of SPIQA such as spiqa_train; found {arguments.task}.")

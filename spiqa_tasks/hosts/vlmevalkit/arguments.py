@@ -3,7 +3,7 @@
 import argparse
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,10 +41,9 @@ class Arguments:
 
     @property
     def ours(self) -> list[Task]:
-        """Our tasks among the datasets, whatever `--config` calls them."""
+        """Our tasks among the datasets."""
         tasks, _ = known()
-        names = [task_name(self.config, name) for name in self.data]
-        return [tasks[name] for name in names if name in tasks]
+        return [tasks[name] for name in self.data if name in tasks]
 
     @property
     def work_dir(self) -> Path:
@@ -61,9 +60,18 @@ def read(parse_args: Callable[[], argparse.Namespace], argv: Sequence[str]) -> A
     with _extended_parser(argv):
         host = parse_args()
 
-    config, models, data = _what_to_run(host)
+    if host.config:
+        config = _read_config(host.config)
+        models, data = list(config["model"]), list(config["data"])
+    else:
+        described = getattr(host, "data_config", None) or {}  # of builds that have it
+        config = {"data": described}
+        models, data = host.model or [], _expanded(host.data or described)
+        host.data = data
+
     if not (models and data):
         raise InputError("Expected --data and --model, or --config. Name a task and a model.")
+    _check_names(config["data"])
     _check_api_mode(host, models)
 
     served = {}
@@ -73,17 +81,6 @@ def read(parse_args: Callable[[], argparse.Namespace], argv: Sequence[str]) -> A
         if not host.api_mode:  # there the host makes the names of folders itself
             host.model = models
     return Arguments(host, models, data, config, served)
-
-
-def _what_to_run(host: argparse.Namespace) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Return the content of `--config`, and the names of models and datasets, groups expanded."""
-    if host.config:
-        config = _read_config(host.config)
-        return config, list(config["model"]), list(config["data"])
-
-    data_config = getattr(host, "data_config", None) or {}  # of builds that have it
-    host.data = _expanded(host.data or data_config)
-    return {"data": data_config}, host.model or [], host.data
 
 
 @contextmanager
@@ -119,6 +116,19 @@ def _read_config(path: str) -> dict[str, dict[str, Any]]:
         ) from error
 
 
+def _check_names(described: Mapping[str, Any]) -> None:
+    """Raise InputError for a task of ours under another name: the host loses its answers."""
+    for name, options in described.items():
+        task = (options or {}).get("dataset", name)
+        if is_ours(options) and task != name:
+            raise InputError(f"Expected the task {task} under its own name, found {name}.")
+
+
+def is_ours(options: Mapping[str, Any] | None) -> bool:
+    """Return whether a dataset of a configuration is one of our tasks."""
+    return (options or {}).get("class") == CLASS
+
+
 def _check_api_mode(host: argparse.Namespace, models: Sequence[str]) -> None:
     """Raise InputError for what the host fails at or ignores in `--api-mode`."""
     has_limit = getattr(host, "limit", None) is not None  # published builds alone know it
@@ -129,7 +139,7 @@ def _check_api_mode(host: argparse.Namespace, models: Sequence[str]) -> None:
         )
 
 
-def _expanded(names: Iterable[str]) -> list[str]:
+def _expanded(names: Sequence[str] | Mapping[str, Any]) -> list[str]:
     """Return the names of datasets, with our groups replaced by their tasks."""
     tasks, groups = known()
     expanded: list[str] = []
@@ -143,11 +153,3 @@ def _expanded(names: Iterable[str]) -> list[str]:
 
 def _folder_name(model: str) -> str:
     return model.replace("/", "--")
-
-
-def task_name(config: Mapping[str, Any], name: str) -> str:
-    """Return the task that `--config` defines under a name, or the name itself."""
-    described = config.get("data", {}).get(name) or {}
-    if described.get("class") == CLASS:
-        return str(described.get("dataset", name))
-    return name

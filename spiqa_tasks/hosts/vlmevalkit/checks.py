@@ -1,34 +1,46 @@
-"""Checks of a run before any weights are loaded; needs the host."""
+"""Checks of a run before any weights are loaded, among them how an API class sends pictures."""
 
+import base64
+import binascii
+import copy
 import inspect
+import io
 import itertools
-from functools import partial
+from collections.abc import Iterator
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import vlmeval.api
-import vlmeval.dataset
-import vlmeval.vlm
-from vlmeval.config import supported_VLM
-from vlmeval.smp import LMUDataRoot
+from PIL import Image
 
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import unknown_name
-from spiqa_tasks.hosts.vlmevalkit import sent_pictures
-from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, task_name
-from spiqa_tasks.hosts.vlmevalkit.tasks import known, most_pictures
+from spiqa_tasks.hosts.vlmevalkit.arguments import ACCEPT, Arguments, is_ours
+from spiqa_tasks.hosts.vlmevalkit.tasks import (
+    Row,
+    known,
+    message,
+    most_pictures,
+    picture_paths,
+    rows_of,
+    too_many_pictures,
+)
 
-# Suffix of SPIQA's tasks whose prompts show one picture each.
-PER_FIGURE = "_perfigure"
 # Names of the limit of generated tokens in the host's model classes.
 PARAMETERS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
+
+# Longest edge in pixels at which a reduced picture is refused: a figure's text is lost there.
+SMALL = 512
+
+# Model -> the field `pictures` of its signatures, for models that reduce pictures.
+accepted: dict[str, str] = {}
 
 
 def check(run: Arguments) -> list[str]:
     """Return warnings about a run.
 
-    Raises InputError: the host would not run our tasks, or would change a prompt.
+    Raises InputError: the host would not run our tasks, or would change what a model sees.
     """
     _check_datasets(run)
     _check_models(run)
@@ -37,44 +49,45 @@ def check(run: Arguments) -> list[str]:
     for model, task in itertools.product(run.models, run.ours):
         configured = _configured(run, model)
         if configured is not None:
-            _check_number_of_pictures(task, model, configured.func)
-            remarks += _check_sent_pictures(run, task, model, configured)
+            _check_number_of_pictures(task, configured.func)
+            remarks += _check_pictures_of_class(run, task, model, configured)
     return remarks
 
 
 def _check_datasets(run: Arguments) -> None:
     """Raise InputError for an unknown dataset; the host would skip it and exit 0."""
-    tasks, groups = known()
-    datasets = [
-        *vlmeval.dataset.SUPPORTED_DATASETS,
-        *vlmeval.dataset.supported_video_datasets,
-        *run.config.get("data", {}),
-    ]
-    for name in run.data:
-        task = task_name(run.config, name)
-        if task != name and task not in tasks:
-            raise unknown_name("a task", task, tasks, "`spiqa-tasks list` shows all.")
+    from vlmeval.dataset import SUPPORTED_DATASETS, supported_video_datasets
+    from vlmeval.smp import LMUDataRoot
 
+    tasks, groups = known()
+    described = run.config["data"]
+    others = [name for name, options in described.items() if not is_ours(options)]
+    datasets = [*SUPPORTED_DATASETS, *supported_video_datasets, *others]
+    for name in run.data:
         is_table = Path(LMUDataRoot(), f"{name}.tsv").exists()
-        if name not in datasets and not is_table:
-            raise unknown_name(
-                "a dataset", name, [*datasets, *groups], "`spiqa-tasks list` shows ours."
-            )
+        if name not in tasks and name not in datasets and not is_table:
+            remedy = "`spiqa-tasks list` shows ours."
+            raise unknown_name("a dataset", name, [*tasks, *datasets, *groups], remedy)
 
 
 def _check_models(run: Arguments) -> None:
     """Raise InputError for an unknown model; the host would skip it and exit 0."""
+    from vlmeval.config import supported_VLM
+
     if run.host.base_url or run.host.config:
         return
     for name in run.models:
         if name not in supported_VLM:
-            raise unknown_name(
-                "a model of VLMEvalKit", name, supported_VLM, "`vlmutil mlist all` shows all."
-            )
+            remedy = "`vlmutil mlist all` shows all."
+            raise unknown_name("a model of VLMEvalKit", name, supported_VLM, remedy)
 
 
 def _configured(run: Arguments, model: str) -> Any:
     """Return a model's class with its options, as the host will call it, or None if not known."""
+    import vlmeval.api
+    import vlmeval.vlm
+    from vlmeval.config import supported_VLM
+
     if run.host.base_url:
         return partial(
             vlmeval.api.LMDeployAPI, model=model, api_base=run.host.base_url, verbose=False
@@ -89,20 +102,14 @@ def _configured(run: Arguments, model: str) -> Any:
     return None if model_class is None else partial(model_class, **options)
 
 
-def _check_number_of_pictures(task: Task, model: str, model_class: Any) -> None:
+def _check_number_of_pictures(task: Task, model_class: Any) -> None:
     """Raise InputError for a class that is shown the first picture only, and a task of several."""
-    most = most_pictures(task.name)
-    if getattr(model_class, "INTERLEAVE", True) or most <= 1:
-        return
-    raise InputError(
-        f"Expected a model class that takes the up to {most} pictures of {task.name}; "
-        f"found {model} ({model_class.__name__}), which is shown the first one only. "
-        f"Run {_per_figure(task.name) or 'it with another class'}."
-    )
+    if not getattr(model_class, "INTERLEAVE", True) and most_pictures(task.name) > 1:
+        raise InputError(too_many_pictures(task.name, model_class))
 
 
-def _check_sent_pictures(run: Arguments, task: Task, model: str, configured: Any) -> list[str]:
-    """Return a warning if an API class reduces pictures. Raises as `sent_pictures.check`."""
+def _check_pictures_of_class(run: Arguments, task: Task, model: str, configured: Any) -> list[str]:
+    """Return a warning if an API class reduces pictures. Raises as `check_sent_pictures`."""
     model_class = configured.func
     if not getattr(model_class, "is_api", False) or not hasattr(model_class, "prepare_itlist"):
         return []
@@ -110,15 +117,79 @@ def _check_sent_pictures(run: Arguments, task: Task, model: str, configured: Any
         instance = configured()  # asks no server
     except Exception:  # unusable options, which the host's log will name
         return []
-    return sent_pictures.check(model, instance, task.name, accepts=run.host.accept_pictures)
+    return check_sent_pictures(model, instance, task.name, accepts=run.host.accept_pictures)
 
 
-def _per_figure(task: str) -> str:
-    """Return the task that asks the same questions with one picture at a time, or ""."""
-    for name in known()[0]:
-        if name.endswith(PER_FIGURE) and task.startswith(name.removesuffix(PER_FIGURE)):
-            return name
-    return ""
+def check_sent_pictures(model: str, instance: Any, task: str, *, accepts: bool) -> list[str]:
+    """Return a sentence if a model class reduces a task's largest picture, else [].
+
+    Asks no server. Raises InputError: reduced to `SMALL` or less, unless the user accepts that.
+    """
+    for shown, sent in _largest_picture(instance, task):
+        if max(sent.size) >= max(shown.size):
+            continue
+
+        sizes = "{:,} x {:,} as {:,} x {:,}".format(*shown.size, *sent.size)
+        remark = f"{model} ({type(instance).__name__}) sends pictures of {task} reduced, {sizes}."
+        if max(sent.size) <= SMALL and not accepts:
+            raise InputError(
+                f"Expected a model class that sends pictures as they are shown; {remark} Take a "
+                f"configuration that does not (img_size=-1), or add {ACCEPT}: the signature of "
+                "every number then says so."
+            )
+        if max(sent.size) <= SMALL:
+            accepted[model] = f"up to {SMALL} px"
+        return [remark]
+
+    return []
+
+
+def _largest_picture(instance: Any, task: str) -> list[tuple[Image.Image, Image.Image]]:
+    """Return the pictures of the question with the largest one, as shown and as sent.
+
+    [] for a task without pictures, or if the class sends them in another way.
+    """
+    row = _row_of_largest(task)
+    if row is None:
+        return []
+
+    prompt = message(row)
+    shown = [Image.open(part["value"]) for part in prompt if part["type"] == "image"]
+    try:
+        content = instance.prepare_itlist(copy.deepcopy(prompt))
+    except Exception:  # it will fail in the run, too, which the host logs
+        return []
+
+    sent = list(_pictures_in(content))
+    return list(zip(shown, sent, strict=True)) if len(shown) == len(sent) else []
+
+
+@cache
+def _row_of_largest(task: str) -> Row | None:
+    """Return the row with the largest picture, or None for a task without pictures."""
+    largest, found = 0, None
+    for row in rows_of(task):
+        for path in picture_paths(row):
+            with Image.open(path) as image:
+                edge = max(image.size)
+            if edge > largest:
+                largest, found = edge, row
+    return found
+
+
+def _pictures_in(content: Any) -> Iterator[Image.Image]:
+    """Yield the pictures in base64, also in data URLs, in the parts of a request."""
+    if isinstance(content, str):
+        encoded = content.rpartition(";base64,")[2]
+        try:
+            yield Image.open(io.BytesIO(base64.b64decode(encoded, validate=True)))
+        except (binascii.Error, OSError, ValueError):  # a text
+            return
+    elif isinstance(content, dict):
+        yield from _pictures_in(list(content.values()))
+    elif isinstance(content, list):
+        for value in content:
+            yield from _pictures_in(value)
 
 
 def set_length(run: Arguments) -> list[str]:
@@ -126,6 +197,8 @@ def set_length(run: Arguments) -> list[str]:
 
     Returns a warning for each model whose class has no such limit.
     """
+    from vlmeval.config import supported_VLM
+
     length = _length(run)
     run.host.max_tokens = run.host.usual_max_tokens if length is None else length
     if length is None or run.host.base_url or run.host.config:
@@ -134,9 +207,10 @@ def set_length(run: Arguments) -> list[str]:
     remarks = []
     for name in run.models:
         configured = supported_VLM[name]
-        parameter = _length_parameter(configured)
-        if parameter is not None:
-            configured.keywords[parameter] = length
+        taken = {*configured.keywords, *inspect.signature(configured.func.__init__).parameters}
+        parameters = [parameter for parameter in PARAMETERS if parameter in taken]
+        if parameters:
+            configured.keywords[parameters[0]] = length
         else:
             remarks.append(
                 f"{name} has a length of answers of its own; the tasks' is {length} tokens."
@@ -153,9 +227,3 @@ def _length(run: Arguments) -> int | None:
     if given is not None or len(run.ours) < len(run.data):
         return given
     return max((task.length for task in run.ours if task.length is not None), default=None)
-
-
-def _length_parameter(configured: Any) -> str | None:
-    """Return the parameter of a model class that limits its answers, or None."""
-    known_names = {*configured.keywords, *inspect.signature(configured.func.__init__).parameters}
-    return next((name for name in PARAMETERS if name in known_names), None)

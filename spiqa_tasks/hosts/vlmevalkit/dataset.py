@@ -21,9 +21,9 @@ from spiqa_tasks.hosts.vlmevalkit.answer_files import (
     task_in,
 )
 from spiqa_tasks.hosts.vlmevalkit.arguments import CLASS
-from spiqa_tasks.hosts.vlmevalkit.patches import host_version
+from spiqa_tasks.hosts.vlmevalkit.checks import accepted
+from spiqa_tasks.hosts.vlmevalkit.registration import host_version
 from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of, scored, write
-from spiqa_tasks.hosts.vlmevalkit.sent_pictures import accepted
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
 
 logger = logging.getLogger("spiqa_tasks")
@@ -74,7 +74,7 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
 
     def evaluate(self, eval_file: str, **judge_kwargs: Any) -> dict[str, float | None]:
         """Return our metrics of the host's file of answers; writes the scored run beside it."""
-        path = self._answers(Path(eval_file))
+        path = Path(eval_file)
         model = path.stem.removesuffix(f"_{self.task.name}")
         scorer = make_scorer(
             self.task.benchmark,
@@ -96,11 +96,9 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
                 logger.warning("%s is withheld: %s.", name, value.reason)
 
         headline = next(iter(metrics))
-        if metrics[headline] is not None:
-            return metrics
-        # Without groups: the host takes one for the headline where `--config` renames the task.
-        overall = {name: value for name, value in metrics.items() if "/" not in name}
-        return {headline + WITHHELD: 1, **overall}
+        if metrics[headline] is None:
+            return {headline + WITHHELD: 1, **metrics}
+        return metrics
 
     @classmethod
     def report_primary_metric(cls, metrics: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -121,16 +119,3 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         summary = newest_summary(path.parent, task_in(path))
         failed = None if summary is None else summary["counts"]["judge_failed"]
         return {"failed": failed, "total": total_samples}
-
-    def _answers(self, path: Path) -> Path:
-        """Return the file of answers.
-
-        The host writes it under another name than it asks for if `--config` renames the task.
-        """
-        if path.is_file():
-            return path
-        renamed = [
-            *path.parent.glob(f"*_{self.task.name}.tsv"),
-            *path.parent.glob(f"*_{self.task.name}.xlsx"),
-        ]
-        return renamed[0] if len(renamed) == 1 else path

@@ -7,19 +7,160 @@ The host has no entry point for datasets. The package installs a one-line `.pth`
 
 import importlib
 import importlib.util
+import pickle
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.benchmarks.signature import version
+from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
-from spiqa_tasks.hosts.after_import import patch, replacing
-from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES, check_build
+from spiqa_tasks.files.atomic import write_atomically
+from spiqa_tasks.files.records import read_cells
+from spiqa_tasks.hosts.after_import import Patches, patch, replacing
+from spiqa_tasks.hosts.vlmevalkit.answer_files import (
+    CHECKPOINT,
+    TABLE,
+    as_tsv,
+    read_checkpoint,
+    task_in,
+)
+from spiqa_tasks.hosts.vlmevalkit.tasks import known, too_many_pictures
+from spiqa_tasks.printable import say
 
 # The host's module `run`: `parse_args`, `get_judge_kwargs`, `run_local_mode`, `run_api_mode`.
 Command: TypeAlias = Any
+
+# The oldest published build in which a dataset's prompt can replace that of the model class.
+OLDEST = "0.0.20"
+
+
+def host_version() -> str:
+    """Return the installed version of the host, or "source" for a checkout not installed."""
+    for name in ("ms-vlmeval", "vlmeval"):
+        found = version(name)
+        if found != "absent":
+            return found
+    return "source"
+
+
+def check_build() -> None:
+    """Raise InputError if the host would show a prompt of the model's class instead of ours."""
+    module = importlib.util.find_spec("vlmeval.inference")
+    if module is None or module.origin is None:
+        return
+    if b"force_use_dataset_prompt" not in Path(module.origin).read_bytes():
+        raise InputError(
+            f"Expected ms-vlmeval {OLDEST} or newer; found {host_version()}, which shows other "
+            "prompts."
+        )
+
+
+def _patch_files(host: Any) -> None:
+    """Write answers to our tasks whole or not at all, tables as plain text.
+
+    `dump` of vlmeval/smp/file.py opens a file and then writes it: a kill between leaves a
+    checkpoint empty, and `load` raises an EOFError ever after. pandas would read "" and "None" as
+    NaN. It stops writing at a character that it cannot encode (half a surrogate pair; before
+    Python 3.11 NUL), and the host goes on with the answers before it.
+    """
+
+    @replacing(host, "dump")
+    def dump_whole(dump: Any, data: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+        file = Path(str(path))
+        if not task_in(file):
+            return dump(data, path, *args, **kwargs)
+        if file.suffix == CHECKPOINT:
+            return write_atomically(file, pickle.dumps(data))
+        rows = data.itertuples(index=False, name=None)
+        return write_atomically(file, as_tsv([data.columns, *rows]))
+
+    @replacing(host, "load")
+    def load_as_text(load: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+        file = Path(str(path))
+        if not task_in(file):
+            return load(path, *args, **kwargs)
+        if file.suffix == CHECKPOINT:
+            return read_checkpoint(file)
+
+        import pandas as pd
+
+        return pd.DataFrame(read_cells(file))
+
+    if hasattr(host, "get_pred_file_path"):
+
+        @replacing(host, "get_pred_file_path")
+        def lossless_path(
+            path_of: Any, folder: str, model: str, dataset: str, *args: Any, **kwargs: Any
+        ) -> Any:
+            if dataset in known()[0]:
+                return str(Path(folder, f"{model}_{dataset}{TABLE}"))
+            return path_of(folder, model, dataset, *args, **kwargs)
+
+
+def _patch_datasets(host: Any) -> None:
+    """Register our tasks as datasets, and `SpiqaTasks` as a class for `--config`.
+
+    Needed until the host has an entry point for datasets.
+    """
+    try:
+        for extra in ("score", "vlmevalkit"):
+            require(extra, "This package's part in VLMEvalKit")
+        check_build()
+        from spiqa_tasks.hosts.vlmevalkit.dataset import SpiqaTasks
+
+        names = SpiqaTasks.supported_datasets()
+    except SpiqaTasksError as error:
+        say(f"{error} Until then VLMEvalKit runs without this package's tasks.")
+        return
+    host.DATASET_CLASSES.append(SpiqaTasks)
+    host.SUPPORTED_DATASETS.extend(names)
+    host.SpiqaTasks = SpiqaTasks
+
+
+def _patch_api_mode(host: Any) -> None:
+    """Use our prompt with every model class in `--api-mode`.
+
+    The queue does not read `force_use_dataset_prompt`.
+    """
+
+    @replacing(host.DatasetConfig, "__post_init__")
+    def with_our_prompt(prepare: Any, self: Any) -> None:
+        prepare(self)
+        if self.dataset_name in known()[0]:
+            self.model_obj.use_custom_prompt = lambda _dataset: False
+
+
+def _patch_models(host: Any) -> None:
+    """Raise ValueError instead of showing only the first of several pictures.
+
+    That is what the host's `message_to_promptimg` does.
+    """
+    owner = host.BaseModel if hasattr(host, "BaseModel") else host.BaseAPI
+
+    @replacing(owner, "message_to_promptimg")
+    def only_picture(
+        first_picture: Any, self: Any, message: Any, dataset: str | None = None
+    ) -> Any:
+        pictures = [part for part in message if part["type"] == "image"]
+        if dataset in known()[0] and len(pictures) > 1:
+            raise ValueError(too_many_pictures(str(dataset), type(self)))
+        return first_picture(self, message, dataset)
+
+
+PATCHES: Patches = {
+    "vlmeval.smp.file": ("load", _patch_files, "pickle.dump(data, open(pth, 'wb'))"),
+    "vlmeval.dataset": ("build_dataset", _patch_datasets, "in DATASET_CLASSES:"),
+    "vlmeval.inference_api": (
+        "APIEvalPipeline",
+        _patch_api_mode,
+        "model.use_custom_prompt(dataset_name)",
+    ),
+    "vlmeval.vlm.base": ("BaseModel", _patch_models, "def message_to_promptimg("),
+    "vlmeval.api.base": ("BaseAPI", _patch_models, "def message_to_promptimg("),
+}
 
 
 def register_tasks() -> None:

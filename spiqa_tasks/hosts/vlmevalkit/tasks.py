@@ -56,3 +56,12 @@ def picture_paths(row: Row) -> list[str]:
 def most_pictures(name: str) -> int:
     """Return the largest number of pictures that a row of a task shows."""
     return max((len(picture_paths(row)) for row in rows_of(name)), default=0)
+
+
+def too_many_pictures(task: str, model_class: type) -> str:
+    """Return the sentence for a model class that is shown the first of several pictures only."""
+    return (
+        f"Expected a model class that takes several pictures for {task}, found "
+        f"{model_class.__name__}, which is shown the first one only. Run a task that shows one at "
+        "a time, such as spiqa_testA_perfigure."
+    )

@@ -4,6 +4,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,24 +96,28 @@ def test_the_queue_takes_one_model_and_all_questions(tmp_path: Path, more: list[
 
 
 def test_a_configuration_names_models_and_datasets(tmp_path: Path) -> None:
-    """Which may be tasks of ours under other names."""
+    """Tasks of ours among them, under their own names."""
     path = tmp_path / "config.json"
-    tasks = {"mine": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}, "MMStar": {}}
+    ours = {"class": "SpiqaTasks", "dataset": "mmstar_demo"}
+    tasks: dict[str, Any] = {"mmstar_demo": ours, "MMStar": {}}
     config = {"model": {"m": {"class": "X"}}, "data": tasks}
     path.write_text(json.dumps(config))
     found = parsed("--config", str(path))
-    assert (found.models, found.data, found.config) == (["m"], ["mine", "MMStar"], config)
+    assert (found.models, found.data, found.config) == (["m"], ["mmstar_demo", "MMStar"], config)
     assert [task.name for task in found.ours] == ["mmstar_demo"]
     assert found.host.data is None
+    path.write_text(json.dumps({"model": {"m": {}}, "data": {"mine": ours}}))
+    with pytest.raises(InputError, match="mmstar_demo under its own name, found mine"):
+        parsed("--config", str(path))
 
 
 def test_datasets_may_be_described_on_the_command_line() -> None:
     """All of them run if no `--data` names some."""
-    tasks = {"mine": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}}
+    tasks = {"mmstar_demo": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}}
     given = ["--data-config", json.dumps(tasks), "--model", "m"]
     for found, data in (
-        (parsed(*given), ["mine"]),
-        (parsed(*given, "--data", "mine", "spiqa"), ["mine", *SPIQA]),
+        (parsed(*given), ["mmstar_demo"]),
+        (parsed(*given, "--data", "mmstar_demo", "spiqa"), ["mmstar_demo", *SPIQA]),
     ):
         assert found.data == found.host.data == data
         assert found.ours[0].name == "mmstar_demo"

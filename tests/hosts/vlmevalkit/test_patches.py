@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES
+from spiqa_tasks.hosts.vlmevalkit.registration import PATCHES
 
 pd = pytest.importorskip("pandas", reason="pandas is not installed")
 Calls = list[tuple[Any, ...]]

@@ -12,7 +12,7 @@ from spiqa_tasks import extras
 from spiqa_tasks.errors import InputError, MissingPartError
 from spiqa_tasks.hosts.after_import import unmatched
 from spiqa_tasks.hosts.vlmevalkit import __main__, registration
-from spiqa_tasks.hosts.vlmevalkit.patches import OLDEST, PATCHES
+from spiqa_tasks.hosts.vlmevalkit.registration import OLDEST, PATCHES
 
 from .conftest import Launch
 

@@ -16,7 +16,7 @@ from vlmevalkit_models import Fixed
 
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.hosts.vlmevalkit.patches import host_version
+from spiqa_tasks.hosts.vlmevalkit.registration import host_version
 from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
 
 from .conftest import Launch

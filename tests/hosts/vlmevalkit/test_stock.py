@@ -16,9 +16,7 @@ from run_command import run_json
 from run_files import run_header, run_records, run_values
 from vlmevalkit_models import Fixed
 
-from spiqa_tasks.cli import main
 from spiqa_tasks.extras import is_installed
-from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.hosts.vlmevalkit.registration import command_of_host
 from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
 
@@ -60,12 +58,12 @@ def test_the_hosts_own_command_knows_our_tasks(
     assert list((tmp_path / "stock").rglob("odd_mmstar_demo.tsv"))
 
 
-def test_its_configuration_file_may_rename_a_task(
+def test_its_configuration_file_names_our_class(
     launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The class is where the host looks for classes."""
     assert launch is not None
-    data = {"mine": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}}
+    data = {"mmstar_demo": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}}
     (tmp_path / "config.json").write_text(json.dumps({"model": {"fixed": {}}, "data": data}))
     stock(monkeypatch, "--config", tmp_path / "config.json", "--work-dir", tmp_path / "stock")
     assert run_values(tmp_path / "stock", "mmstar_demo")["accuracy"] is not None
@@ -76,7 +74,7 @@ def test_tasks_may_be_described_on_the_command_line_where_the_host_knows_that(
     launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, launched: bool
 ) -> None:
     """`--data-config`; the launcher takes all of its tasks if no `--data` names some."""
-    content = json.dumps({"mine": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}})
+    content = json.dumps({"mmstar_demo": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}})
     arguments = ["--data-config", content, "--model", "fixed"]
     if "--data-config" not in script().read_text():
         with pytest.raises(SystemExit, match="2"):
@@ -85,7 +83,7 @@ def test_tasks_may_be_described_on_the_command_line_where_the_host_knows_that(
     if launched:
         assert launch(*arguments) == 0
     else:
-        stock(monkeypatch, *arguments, "--data", "mine", "--work-dir", tmp_path / "out")
+        stock(monkeypatch, *arguments, "--data", "mmstar_demo", "--work-dir", tmp_path / "out")
     assert run_values(tmp_path / "out", "mmstar_demo")["accuracy"] is not None
 
 
@@ -230,54 +228,6 @@ def test_a_served_model_may_have_a_slash_in_its_name(
     assert path.with_name(
         path.name.replace("_samples_mmstar_demo.jsonl", "_results.json")
     ).is_file()
-
-
-@pytest.mark.parametrize("suffix", ["xlsx", "tsv"])
-def test_an_exported_task_runs_without_us_and_has_the_hosts_number_here(
-    launch: Launch,
-    server: OpenAIServer,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    suffix: str,
-) -> None:
-    """MMStar's questions by the host's own prompt; its exact matching's number is
-    `accuracy_vlmevalkit` of its file.
-    """
-    assert launch is not None
-    monkeypatch.setenv("PRED_FORMAT", suffix)
-    assert main(["export", "mmstar_demo", "--to", "vlmevalkit", "--output", str(tmp_path)]) == 0
-    (tmp_path / "mmstar_demo.tsv").rename(
-        tmp_path / "theirs.tsv"
-    )  # ours would be taken under its own name
-    said = iter(
-        ["A", "The answer is (B).", "C or A", "I see a red ball", "D: it is small, as one sees"] * 9
-    )
-    server.behaviour.text = lambda _body: next(said)
-    arguments = [
-        "--data",
-        "theirs",
-        "--model",
-        "m",
-        "--base-url",
-        server.url,
-        "--judge",
-        "exact_matching",
-    ]
-    stock(monkeypatch, *arguments, "--api-nproc", "1", "--work-dir", tmp_path / "stock")
-    asked = server.requests[0]["body"]["messages"][-1]["content"]
-    assert [part["type"] for part in asked] == ["image_url", "text"]
-    assert "Please select the correct answer from the options above." in asked[1]["text"]
-    (overall,) = read_cells(written(tmp_path / "stock", "m_theirs_acc.csv"))
-    capsys.readouterr()
-    path = written(tmp_path / "stock", f"m_theirs.{suffix}")
-    status, scored, err = run_json(capsys, "score", "mmstar_demo", path)
-    assert status == 0, err
-    assert (
-        0
-        < scored["metrics"]["accuracy_vlmevalkit"]
-        == pytest.approx(float(overall["Overall"]), abs=1e-9)
-    )
 
 
 @pytest.mark.slow
