@@ -15,7 +15,7 @@ from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.catalogue import KEPT
-from spiqa_tasks.hosts.lmms_eval.source_task import source_task
+from spiqa_tasks.hosts.lmms_eval.registration import source_task
 from spiqa_tasks.runs.join import task_questions
 from spiqa_tasks.runs.selection import SOURCE_YAML, Subset, partial_coverage
 

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import io
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -19,8 +20,8 @@ from spiqa_tasks.commands import compare, gain, report
 from spiqa_tasks.demo.judge_server import MODEL, overlap_judge
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.extras import require
-from spiqa_tasks.hosts.lmms_eval.command_line import watched
 from spiqa_tasks.hosts.lmms_eval_files import read_results, result_files
+from spiqa_tasks.printable import progress
 
 RUNS = {
     "ocr_baseline": ("spiqa_demo", "mmstar_demo", "scifibench_demo", "scifibench_demo_text"),
@@ -30,6 +31,11 @@ RUNS = {
 
 CONFIG = "runs.yaml"
 LOG = "lmms_eval.log"
+
+# Between two looks at the log: often enough for a bar that people watch.
+POLL_SECONDS = 1.0
+# Position and end of a bar of tqdm.
+_TQDM_BAR = re.compile(rb"% *\|[^|\r\n]*\| *(\d+)/(\d+) \[")
 
 # Lines of gain's table that the demo prints: two of the head, and the row of all questions.
 GAIN_LINES = 3
@@ -110,7 +116,22 @@ def _run_host(output: Path, environment: Mapping[str, str]) -> None:
     with log.open("wb") as file:
         command = [sys.executable, "-m", "lmms_eval", *arguments]
         process = subprocess.Popen(command, env=environment, stdout=file, stderr=file)
-    watched(process, log, "lmms-eval")
+    _wait(process, log)
+
+
+def _wait(process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait for lmms-eval, saying how far the last bar in its log is.
+
+    Before the first bar, while its packages are imported, the seconds are shown.
+    """
+    with progress("lmms-eval") as show:
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(POLL_SECONDS)
+                return
+
+            bars = _TQDM_BAR.findall(log.read_bytes()) or [(0, 0)]
+            show(*map(int, bars[-1]))
 
 
 def _require_results(output: Path, started: float) -> None:

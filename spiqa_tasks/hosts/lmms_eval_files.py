@@ -25,7 +25,6 @@ from spiqa_tasks.benchmarks.summary import rows_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.json_text import conforms, first_of, json_lines, loads
-from spiqa_tasks.scoring.clusters import clustered_stderr
 
 # Ending of a results file's name, after its date.
 RESULTS = "_results.json"
@@ -351,21 +350,13 @@ def task_log(
     rows = rows_of(metrics, records)
     joined = task.benchmark.join(task.settings) is not None
     better = {metric.name: metric.higher_is_better for metric in metrics}
-    samples = [
-        logged_sample(
-            place, record.reference, response, metric_values(record, rows, joined), question
-        )
-        for record, response, place, question in answers
-    ]
-    is_clustered = any(record.cluster is not None for record in records.documents)
-    return TaskLog(
-        _config(task, better, is_clustered),
-        values,
-        better,
-        samples,
-        records.asked or len(samples),
-        summary,
-    )
+    samples = []
+    for record, response, place, question in answers:
+        logged = metric_values(record, rows, joined)
+        samples.append(logged_sample(place, record.reference, response, logged, question))
+
+    questions = records.asked or len(samples)
+    return TaskLog(_config(task, better), values, better, samples, questions, summary)
 
 
 def metric_values(
@@ -379,20 +370,18 @@ def metric_values(
     without.
     """
     found: dict[str, dict[str, Any]] = {}
-    mine = {
-        name: metric
-        for name, (metric, group) in rows.items()
-        if not group or group in record.groups.values()
-    }
-    by_name = {metric.name: metric for metric in mine.values()}
-    scores = {name: answer_score(metric, record, joined) for name, metric in by_name.items()}
-    for name, metric in mine.items():
-        found[name] = {"id": record.id} if found else record.as_dict()
+    scores: dict[str, float | None] = {}
+    for row, (metric, group) in rows.items():
+        if group and group not in record.groups.values():
+            continue
+        if metric.name not in scores:
+            scores[metric.name] = answer_score(metric, record, joined)
+
+        found[row] = {"id": record.id} if found else record.as_dict()
         if (score := scores[metric.name]) is not None:
-            clustered = metric.higher_is_better and record.cluster is not None
-            found[name] |= (
-                {"cluster": record.cluster, "score": score} if clustered else {"score": score}
-            )
+            found[row]["score"] = score
+            if metric.higher_is_better and record.cluster is not None:
+                found[row]["cluster"] = record.cluster
     return found
 
 
@@ -517,53 +506,37 @@ def _reserved_date(folder: Path) -> str:
 def _results(
     date: str, model: str, model_args: str, tasks: Mapping[str, TaskLog]
 ) -> dict[str, Any]:
-    return {
-        "results": {name: {"alias": name, **_table(task.values)} for name, task in tasks.items()},
-        "group_subtasks": {name: [] for name in tasks},
-        "configs": {name: dict(task.config) for name, task in tasks.items()},
-        "versions": {
-            name: (task.config.get("metadata") or {}).get("version", 0.0)
-            for name, task in tasks.items()
-        },
-        "n-shot": {name: task.config.get("num_fewshot") or 0 for name, task in tasks.items()},
-        "higher_is_better": {name: dict(task.higher_is_better) for name, task in tasks.items()},
-        "n-samples": {
-            name: {"original": log.questions, "effective": len(log.samples)}
-            for name, log in tasks.items()
-        },
+    content: dict[str, Any] = {
+        "results": {},
+        "configs": {},
+        "versions": {},
+        "n-shot": {},
+        "higher_is_better": {},
+        "n-samples": {},
         "config": {"model": model, "model_args": model_args, "limit": None, "gen_kwargs": ""},
         "lmms_eval_version": f"{PACKAGE} {version(PACKAGE)}",
         "date": date,
-        "model_source": model,
-        "model_name": model,
-        "model_name_sanitized": folder_name(model),
-        SUMMARY: {name: dict(task.summary) for name, task in tasks.items()},
+        SUMMARY: {},
     }
+    for name, task in tasks.items():
+        # A withheld value is NaN, as it is where lmms-eval makes the table.
+        values = {f"{row},none": value.value for row, value in task.values.items()}
+        content["results"][name] = {"alias": name, **values}
+        content["configs"][name] = dict(task.config)
+        content["versions"][name] = (task.config.get("metadata") or {}).get("version", 0.0)
+        content["n-shot"][name] = task.config.get("num_fewshot") or 0
+        content["higher_is_better"][name] = dict(task.higher_is_better)
+        content["n-samples"][name] = {"original": task.questions, "effective": len(task.samples)}
+        content[SUMMARY][name] = dict(task.summary)
+    return content
 
 
-def _table(values: Mapping[str, Value]) -> dict[str, Any]:
-    """The values and standard errors of the rows as lmms-eval names them; withheld values are
-    NaN there, too.
-    """
-    found: dict[str, Any] = {}
-    for name, value in values.items():
-        scores = list(value.scores.values())
-        clusters = [value.clusters.get(key) for key in value.scores]
-        plain = clustered_stderr(scores, [None] * len(scores))
-        clustered = clustered_stderr(scores, clusters) if len(set(clusters) - {None}) > 1 else "N/A"
-        found |= {f"{name},none": value.value, f"{name}_stderr,none": "N/A"}
-        found |= {f"{name}_stderr_clt,none": "N/A" if math.isnan(plain) else plain}
-        found |= {f"{name}_stderr_clustered,none": clustered}
-    return found
-
-
-def _config(task: Task, better: Mapping[str, bool], is_clustered: bool) -> dict[str, Any]:
-    """The values of a task's YAML that readers of results ask for."""
-    metadata = {
-        "version": 2.0,
-        "benchmark": task.benchmark_name,
-        "headline": next(iter(better), ""),
-    }
+def _config(task: Task, better: Mapping[str, bool]) -> dict[str, Any]:
+    """Return the values of a task's YAML that readers of results ask for."""
+    metrics = [
+        {"metric": name, "aggregation": "mean", "higher_is_better": is_better}
+        for name, is_better in better.items()
+    ]
     return {
         "task": task.name,
         "dataset_path": "json",
@@ -573,14 +546,14 @@ def _config(task: Task, better: Mapping[str, bool], is_clustered: bool) -> dict[
         "process_docs": f"{PACKAGE} score",
         "doc_to_target": "answer",
         "num_fewshot": 0,
-        "metric_list": [
-            {"metric": key, "aggregation": "mean", "higher_is_better": more}
-            for key, more in better.items()
-        ],
+        "metric_list": metrics,
         "output_type": "generate_until",
         "generation_kwargs": {},
         "repeats": 1,
         "score_key": BASELINE,
-        **({"cluster_key": "cluster"} if is_clustered else {}),
-        "metadata": metadata,
+        "metadata": {
+            "version": 2.0,
+            "benchmark": task.benchmark_name,
+            "headline": next(iter(better), ""),
+        },
     }

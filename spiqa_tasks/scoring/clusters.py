@@ -87,26 +87,6 @@ def _degrees_of_freedom(sizes: Sequence[int]) -> float:
     return n**2 / (sum(size**2 for size in sizes) + products / n**2)
 
 
-def clustered_stderr(scores: Sequence[float], clusters: Clusters) -> float:
-    """Return the clustered standard error as lmms-eval writes it; NaN below two scores.
-
-    Source: E. Miller, "Adding Error Bars to Evals", 2024 (arXiv 2411.00640), equation 4: the square
-    root of the central limit theorem's variance (with n - 1) plus the products of different
-    deviations within each cluster over n squared. A sum below 0, possible if a cluster's deviations
-    cancel, counts as 0.
-    """
-    n = len(scores)
-    groups = groups_of(scores, clusters)
-    if n < 2:
-        return math.nan
-
-    mean = math.fsum(scores) / n
-    deviations = [[scores[index] - mean for index in members] for members in groups]
-    squares = math.fsum(deviation**2 for group in deviations for deviation in group)
-    products = math.fsum(math.fsum(group) ** 2 for group in deviations) - squares
-    return math.sqrt(max(0.0, squares / (n - 1) / n + products / n**2))
-
-
 def resampled_weights(clusters: Clusters, repeats: int, seed: int) -> Iterator[NDArray[np.float64]]:
     """Yield bootstrap weights of whole clusters, for statistics other than means.
 

@@ -16,7 +16,9 @@ import pytest
 import yaml
 from host_files import write_run
 
+from spiqa_tasks import printable
 from spiqa_tasks.cli import main
+from spiqa_tasks.commands import demo
 from spiqa_tasks.commands.demo import RUNS
 
 COMMAND = [sys.executable, "-m", "spiqa_tasks.cli", "demo"]
@@ -175,3 +177,31 @@ def test_the_whole_demo_runs(tmp_path: Path) -> None:
     )
     assert str(output / "report.html") in report
     assert (output / "report.html").read_text(encoding="utf-8").count("<svg") > 3
+
+
+BARS = """
+import time
+print("Responding: 10%|# | 1/10 [00:00]\\rResponding: 40%|#### | 4/10 [00:01]", flush=True)
+time.sleep(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [(BARS, "lmms-eval: 4 of 10"), ("import time; time.sleep(1)", "lmms-eval: 0 s")],
+)
+def test_the_hosts_last_bar_is_shown_and_seconds_before_it(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    code: str,
+    said: str,
+) -> None:
+    """The host's imports take half a minute, of which its log says nothing."""
+    monkeypatch.setattr(demo, "POLL_SECONDS", 0.3)
+    monkeypatch.setattr(printable, "FIRST", 0.0)
+    log = tmp_path / "log"
+    with log.open("wb") as file:
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=file)
+    demo._wait(process, log)
+    assert said in capsys.readouterr().err

@@ -1,8 +1,5 @@
-"""Clusters: their partition, standard error and variance of a mean, and the bootstrap of whole
-clusters.
-"""
+"""Clusters: their partition, the variance of a mean, and the bootstrap of whole clusters."""
 
-import math
 import statistics
 
 import numpy as np
@@ -12,7 +9,6 @@ from hypothesis import strategies as st
 
 from spiqa_tasks.scoring import clusters as module
 from spiqa_tasks.scoring.clusters import (
-    clustered_stderr,
     design_effect,
     groups_of,
     partition,
@@ -69,44 +65,6 @@ def test_the_design_effect_is_a_ratio_of_variances() -> None:
         (clustered + 14 / 6) / (independent + 1)
     )
     assert design_effect([0.0] * 6, groups, 1)[0] == pytest.approx(14 / 6)
-
-
-@given(SCORES)
-def test_with_a_cluster_for_each_score_it_is_the_plain_standard_error(scores: list[float]) -> None:
-    """Own clusters add no products: what is left is the sample deviation over the square root of
-    n.
-    """
-    plain = statistics.stdev(scores) / math.sqrt(len(scores))
-    assert clustered_stderr(scores, range(len(scores))) == pytest.approx(plain, abs=1e-9)
-
-
-@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4)), min_size=2, max_size=25))
-def test_it_is_the_double_sum_of_equation_4(pairs: list[tuple[float, int]]) -> None:
-    """The products of different scores of one cluster, written out as in the source."""
-    n = len(pairs)
-    mean = statistics.fmean(score for score, _ in pairs)
-    variance = sum((score - mean) ** 2 for score, _ in pairs) / (n - 1) / n
-    products = sum(
-        (one - mean) * (other - mean)
-        for i, (one, cluster) in enumerate(pairs)
-        for j, (other, same) in enumerate(pairs)
-        if i != j and cluster == same
-    )
-    expected = math.sqrt(max(0.0, variance + products / n**2))
-    assert clustered_stderr(*map(list, zip(*pairs, strict=True))) == pytest.approx(
-        expected, abs=1e-7
-    )
-
-
-@pytest.mark.usefixtures("host")
-def test_it_agrees_with_the_host() -> None:
-    """The host shows the same error for the same records."""
-    from lmms_eval.api import metrics as host
-
-    scores, clusters = [1.0, 1.0, 0.2, 0.0, 0.7, 0.4], ["a", "a", "b", "c", "c", "c"]
-    assert clustered_stderr(scores, clusters) == pytest.approx(
-        host.clustered_stderr(scores, clusters)
-    )
 
 
 @given(st.lists(st.sampled_from([None, "a", "b", 0, (0,), (1,), ""]), max_size=12))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.errors import InputError, SpiqaTasksError
+from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.after_import import Patches, patch, replacing
 from spiqa_tasks.hosts.known_breaks import failure_of, installed_breaks
 
@@ -279,3 +280,32 @@ def register_tasks() -> None:
     Imports no host.
     """
     patch(PATCHES)
+
+
+def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, Any]]:
+    """Return the YAML of any task of the host and its values, functions left out.
+
+    Raises InputError: no task of this name, or a group.
+    """
+    require("lmms-eval", "Writing a task")
+    from lmms_eval.tasks import TaskManager
+    from lmms_eval.utils import load_yaml_config
+    from loguru import logger as log_of_host
+
+    register_tasks()
+    folders = [] if include_path is None else [str(include_path)]
+    log_of_host.disable("lmms_eval")
+    try:
+        index = TaskManager("WARNING", folders, include_defaults=False).task_index
+        if task not in index:  # only then: indexing the host's own tasks takes seconds
+            index = TaskManager("WARNING", folders).task_index
+    finally:
+        log_of_host.enable("lmms_eval")
+
+    if index.get(task, {}).get("type") not in ("task", "python_task"):
+        raise InputError(
+            f"Expected {task} to be a task of lmms-eval, found none. Name the folder of its YAML"
+            " with --include-path."
+        )
+    path = Path(index[task]["yaml_path"]).resolve()
+    return path, load_yaml_config(str(path), mode="simple")

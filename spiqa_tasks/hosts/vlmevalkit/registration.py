@@ -8,7 +8,6 @@ The host has no entry point for datasets. The package installs a one-line `.pth`
 import importlib
 import importlib.util
 import pickle
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,6 +19,7 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.hosts.after_import import Patches, patch, replacing
+from spiqa_tasks.hosts.known_breaks import failure_of
 from spiqa_tasks.hosts.vlmevalkit.answer_files import (
     CHECKPOINT,
     TABLE,
@@ -184,12 +184,8 @@ def import_host() -> None:
 
 def fault_of_import() -> str | None:
     """Return why a new process cannot import the host with our tasks, or None if it can."""
-    code = f"from {__name__} import import_host; import_host()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    if done.returncode == 0:
-        return None
-    last_line = done.stderr.strip().rpartition("\n")[2]
-    return last_line.partition(": ")[2]
+    failure = failure_of(f"from {__name__} import import_host; import_host()")
+    return None if failure is None else failure.partition(": ")[2]
 
 
 def serve_as(names: Mapping[str, str]) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from spiqa_tasks.benchmarks.registry import yaml_folder
 from spiqa_tasks.errors import InputError, MissingPartError
-from spiqa_tasks.hosts.lmms_eval.source_task import source_task as find
+from spiqa_tasks.hosts.lmms_eval.registration import source_task as find
 
 
 @pytest.mark.usefixtures("host")
