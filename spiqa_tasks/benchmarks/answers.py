@@ -19,10 +19,9 @@ from spiqa_tasks.benchmarks.open_metrics import (
     metric_of,
     text_metric,
 )
-from spiqa_tasks.benchmarks.record import Context, MetricRequest, Record, Response
-from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.benchmarks.record import MetricRequest, Record, Response, metric_requests
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.judge.rules import Candidate
+from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.options import answer_label
 from spiqa_tasks.scoring.refusals import is_refusal
@@ -51,25 +50,23 @@ def _free_row(cells: Cells) -> Row:
     return row | {"answer": cells["references"][0]}
 
 
-def _free_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
+def _free_record(row: Mapping[str, Any], response: Response, rule: Rule | None) -> Record:
     """Return the record of a response, taken as it is; the judge is asked about each reference."""
-    shared = {"reference": row["answer"], "signature": _signature(row, context)}
-    if response.failure is not None:
-        return Record(row["id"], status="request_failed", reason=response.failure, **shared)
     if not row["question"] or not any(row["references"]):
         raise DataError("no question or no reference")  # the record's status says so
 
     metric = metric_of(parse_settings(FreeSettings, row["settings"]).rule)
     requests: list[MetricRequest] = []
     for reference in row["references"]:
-        requests += context.requests(metric, Candidate(response.text, row["question"], reference))
+        candidate = Candidate(response.text, row["question"], reference)
+        requests += metric_requests(rule, metric, candidate)
     return Record(
         row["id"],
         response.text,
+        row["answer"],
         rule=None if response.text.strip() else "empty",
         refused=is_refusal(response.text),
         requests=tuple(requests),
-        **shared,
     )
 
 
@@ -113,13 +110,8 @@ def _choice_row(cells: Cells) -> Row:
     }
 
 
-def _choice_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
-    return choice_record(row, response, {}, _signature(row, context))
-
-
-def _signature(row: Mapping[str, Any], context: Context) -> str:
-    """Return the signature without a prompt, which nobody knows."""
-    return parse(context.sign(row, "")).with_fields(prompt="").text
+def _choice_record(row: Mapping[str, Any], response: Response, _rule: Rule | None) -> Record:
+    return choice_record(row, response, groups={})
 
 
 def _no_release(*_: Any) -> Any:

@@ -16,12 +16,13 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.prompting import Part
-from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Repository, Source
+from spiqa_tasks.judge.rules import Rule
 
 Row = Mapping[str, Any]
-Join = Callable[[Sequence[Record], Context], list[Record]]
+Join = Callable[[Sequence[Record], Rule | None], list[Record]]
 
 
 @cache
@@ -86,8 +87,9 @@ class Benchmark:
         splits: split -> number of questions of the release; splits named `demo...` are shipped.
         load: (source, split, settings) -> rows, a list or a pyarrow table.
         prompt: row -> parts of the prompt.
-        record: (row, response, context) -> record of one answer; asks no judge, does not block.
+        record: (row, response, judge's rule or None) -> record of one answer, not yet judged.
         metrics: settings -> metrics, the headline first.
+        wording: row -> template of its prompt, for the signature; None if unknown.
         settings: frozen dataclass of the keys of a task's `dataset_name`.
         files: (split, settings) -> (repository, pattern) pairs that `load` reads.
         scoring_settings: settings -> settings for scoring: no images, no full text.
@@ -102,8 +104,9 @@ class Benchmark:
     splits: Mapping[str, int]
     load: Callable[[Source, str, Any], Any]
     prompt: Callable[[Row], list[Part]]
-    record: Callable[[Row, Response, Context], Record]
+    record: Callable[[Row, Response, Rule | None], Record]
     metrics: Callable[[Any], Sequence[Metric]]
+    wording: Callable[[Row], str | None] = lambda _row: None
     settings: Callable[..., Any] = NoSettings
     files: Callable[[str, Any], list[tuple[Repository, str]]] = lambda _split, _settings: []
     scoring_settings: Callable[[Any], Any] = lambda settings: settings

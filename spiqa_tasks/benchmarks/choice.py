@@ -84,22 +84,9 @@ _RIGHT = {"accuracy": 1.0}
 
 
 def choice_record(
-    row: Mapping[str, Any],
-    response: Response,
-    groups: Mapping[str, str],
-    signature: str,
-    **details: Any,
+    row: Mapping[str, Any], response: Response, groups: Mapping[str, str], **details: Any
 ) -> Record:
-    """Return the record of one response, with its `accuracy`; a failed request has no score."""
-    shared: dict[str, Any] = {
-        "reference": row["answer"],
-        "groups": groups,
-        "signature": signature,
-        "cluster": row.get("cluster"),
-        "details": {OPTIONS: len(row["letters"]), **details},
-    }
-    if response.failure is not None:
-        return Record(row["id"], status="request_failed", reason=response.failure, **shared)
+    """Return the record of one response, with its `accuracy`."""
     options = dict(zip(row["letters"], row["options"], strict=True))
     question = str(row.get("question", ""))
     choice = extract_choice(response.text, options, truncated=response.truncated, prompt=question)
@@ -107,13 +94,14 @@ def choice_record(
     status: Status = "ok"
     if choice.letter is None:
         status = "refused" if refused else "unparsed"
-    scores = _RIGHT if choice.letter == row["answer"] else _WRONG
     return Record(
         row["id"],
         choice.letter,
+        reference=row["answer"],
         status=status,
         rule=choice.rule,
         refused=refused,
-        scores=scores,
-        **shared,
+        scores=_RIGHT if choice.letter == row["answer"] else _WRONG,
+        groups=groups,
+        details={OPTIONS: len(options), **details},
     )

@@ -1,9 +1,8 @@
-"""A model's response, the record scored from it, and the context shared by a run's records."""
+"""A model's response, and the record scored from it."""
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +10,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, get_args, get_type_hints
 
-from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -62,42 +60,13 @@ class MetricRequest:
     read: Callable[[Verdict], float | None]
 
 
-@dataclass(frozen=True)
-class Context:
-    """The context shared by a run's records.
-
-    Attributes:
-        host: name and version, for the signature.
-        rule: the judge's, or None without a judge.
-        signature: signature fields of the settings, the metrics and the judge.
-    """
-
-    host: str
-    rule: Rule | None = None
-    signature: Mapping[str, str] = field(default_factory=dict)
-
-    # (data, wording, settings) -> signature text: a run has few signatures and many answers.
-    _signed: dict[tuple[str, ...], str] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-
-    def sign(self, row: Mapping[str, Any], wording: str) -> str:
-        """Return the signature text of an answer to `row`; `wording` is the prompt's template."""
-        data = f"{row['benchmark']}/{row['split']}@{row['data']}"
-        key = (data, wording, row["settings"])
-        if key not in self._signed:
-            prompt = hashlib.sha256(wording.encode()).hexdigest()[:8]
-            fields = {"prompt": prompt, "settings": row["settings"], **self.signature}
-            signature = Signature(version(PACKAGE), self.host, data, **fields)
-            self._signed[key] = signature.text
-        return self._signed[key]
-
-    def requests(self, metric: str, candidate: Candidate) -> tuple[MetricRequest, ...]:
-        """Return the judge requests for a metric; () without a judge."""
-        if self.rule is None:
-            return ()
-        request = self.rule.request(candidate)
-        return (MetricRequest(metric, request, partial(self.rule.score, candidate)),)
+def metric_requests(
+    rule: Rule | None, metric: str, candidate: Candidate
+) -> tuple[MetricRequest, ...]:
+    """Return the judge requests for a metric by the judge's rule; () without a judge."""
+    if rule is None:
+        return ()
+    return (MetricRequest(metric, rule.request(candidate), partial(rule.score, candidate)),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +152,19 @@ class Record:
     def judge_failed(self) -> bool:
         """Whether a verdict of the record failed."""
         return any("reason" in verdict for verdict in self.verdicts)
+
+    def failed(self, reason: str) -> Record:
+        """Return the record of the same question whose request failed: no answer, no score."""
+        return dataclasses.replace(
+            self,
+            prediction=None,
+            status="request_failed",
+            rule=None,
+            refused=False,
+            reason=reason,
+            scores={},
+            requests=(),
+        )
 
     def with_scores(self, scores: Mapping[str, float]) -> Record:
         """Return the record with further scores."""

@@ -21,9 +21,11 @@ from spiqa_tasks.benchmarks.metric import (
     Value,
     prepare,
 )
-from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.signature import signature_text
 from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.rules import Rule
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.metrics.text_scores import available_metrics
 from spiqa_tasks.printable import counted, progress
@@ -58,8 +60,7 @@ def make_scorer(
 
     needs_programs = any(metric.needs == "text programs" for metric in metrics)
     missing = missing_text_metrics(host != "offline") if needs_programs else {}
-    context = Context(host, None if judge is None else judge.rule, fields)
-    return Scorer(benchmark, parsed, context, judge, missing)
+    return Scorer(benchmark, parsed, host, judge, fields, missing)
 
 
 @cache
@@ -82,15 +83,23 @@ class Scorer:
     """Scores the responses to one task.
 
     Attributes:
+        host: name and version, for the signature.
         judge: None if judging is switched off or not needed.
+        signature: signature fields of the settings, the metrics and the judge.
         unavailable: text metric -> why it cannot be computed on this machine.
     """
 
     benchmark: Benchmark
     settings: Any
-    context: Context
+    host: str
     judge: Judge | None
+    signature: Mapping[str, str] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def rule(self) -> Rule | None:
+        """The judge's rule, or None without a judge."""
+        return None if self.judge is None else self.judge.rule
 
     @cached_property
     def join(self) -> Join | None:
@@ -104,7 +113,7 @@ class Scorer:
         characters counts as a failed request.
         """
         try:
-            return self._record(row, _limited(response))
+            return self._record(row, response)
         except Exception as error:
             logger.exception(
                 "Question %s could not be scored; its answer is kept in the samples file.",
@@ -113,10 +122,15 @@ class Scorer:
             return Record(str(row["id"]), status="scoring_failed", reason=repr(error))
 
     def _record(self, row: Row, response: Response) -> Record:
-        text = without_reasoning(response.text)
-        record = self.benchmark.record(row, dataclasses.replace(response, text=text), self.context)
-        if record.status == "request_failed":
-            return record
+        failure = response.failure
+        if len(response.text) > LONGEST:
+            failure = f"an answer of {len(response.text):,} characters, more than {LONGEST:,}"
+        text = without_reasoning(response.text) if failure is None else ""
+
+        record = self.benchmark.record(row, dataclasses.replace(response, text=text), self.rule)
+        record = dataclasses.replace(record, signature=self._signature(row))
+        if failure is not None:
+            return record.failed(failure)
 
         if not text and (response.truncated or is_cut_in_reasoning(response.text)):
             record = dataclasses.replace(record, rule="truncated")
@@ -125,9 +139,14 @@ class Scorer:
             record = dataclasses.replace(record, details=details)
         return record
 
+    def _signature(self, row: Row) -> str:
+        data = f"{row['benchmark']}/{row['split']}@{row['data']}"
+        fields = tuple(self.signature.items())
+        return signature_text(self.host, data, self.benchmark.wording(row), row["settings"], fields)
+
     def requests(self, records: Sequence[Record]) -> list[JudgeRequest]:
         """Return the pending judge requests of the records."""
-        questions = self.join(records, self.context) if self.join else records
+        questions = self.join(records, self.rule) if self.join else records
         return _pending(questions)
 
     def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
@@ -165,7 +184,7 @@ class Scorer:
         """Return one judged record per question; the records themselves if each is a question."""
         if self.join is None:
             return list(records)
-        return judged(self.join(records, self.context), self.judge)
+        return judged(self.join(records, self.rule), self.judge)
 
     @cached_property
     def metrics(self) -> list[Metric]:
@@ -193,15 +212,6 @@ class Scorer:
         metric = self.benchmark.metric(name, self.settings)
         questions = () if metric.of_documents else self.questions(records)
         return RecordSet(records, questions).value(metric)
-
-
-def _limited(response: Response) -> Response:
-    """Return the response, or a failed request if it is longer than `LONGEST`."""
-    size = len(response.text)
-    if size <= LONGEST:
-        return response
-    reason = f"an answer of {size:,} characters, more than {LONGEST:,}"
-    return dataclasses.replace(response, text="", failure=reason)
 
 
 def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:

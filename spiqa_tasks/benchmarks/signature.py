@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -104,6 +105,16 @@ def _text_of(signature: Signature) -> str:
         (key, value.replace("%", "%25").replace("|", "%7C")) for key, value in fields if value
     )
     return "|".join(f"{key}:{value}" for key, value in escaped)
+
+
+@cache
+def signature_text(
+    host: str, data: str, wording: str | None, settings: str, fields: tuple[tuple[str, str], ...]
+) -> str:
+    """Return the text of a signature; `wording` is the prompt's template, None if unknown."""
+    prompt = "" if wording is None else hashlib.sha256(wording.encode()).hexdigest()[:8]
+    known = {"prompt": prompt, "settings": settings, **dict(fields)}
+    return Signature(version(PACKAGE), host, data, **known).text
 
 
 @cache

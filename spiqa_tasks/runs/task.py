@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.benchmarks.metric import Metric, Value, mean_of, withheld
-from spiqa_tasks.benchmarks.record import Context, Record
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.scorer import missing_text_metrics
-from spiqa_tasks.benchmarks.signature import PACKAGE, parse, version
+from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class OwnTask:
         join = self.definition.benchmark.join(self.definition.settings)
         if join is None or not documents:
             return documents
-        return join(documents, Context(parse(documents[0].signature).host))
+        return join(documents, None)
 
     def metrics(self, run: Run) -> list[Metric]:
         """Return the benchmark's metrics that can be computed, the headline first."""

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks.record import Context
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.judge.config import JudgeConfig, RetryPolicy
@@ -50,9 +49,7 @@ def scorer_of() -> ScorerOf:
     def make(benchmark: str, settings: str = "", judge: Judge | None = None) -> Scorer:
         entry = BENCHMARKS[benchmark]
         judged = {} if judge is None else judge.configured
-        context = Context(
-            "lmms-eval 0.0", judge and judge.rule, {"tokenizer": "ptb-java", **judged}
-        )
-        return Scorer(entry, entry.parse(settings), context, judge, LEFT_OUT)
+        fields = {"tokenizer": "ptb-java", **judged}
+        return Scorer(entry, entry.parse(settings), "lmms-eval 0.0", judge, fields, LEFT_OUT)
 
     return make

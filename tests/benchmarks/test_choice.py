@@ -50,8 +50,8 @@ def row() -> dict[str, Any]:
     return load_rows("mmstar", "demo", "ablation=text")[0]
 
 
-def scored(row: dict[str, Any], text: str, failure: str | None = None) -> Record:
-    return choice_record(row, Response(text, failure), GROUPS, "spiqa-tasks:1")
+def scored(row: dict[str, Any], text: str) -> Record:
+    return choice_record(row, Response(text), GROUPS)
 
 
 def rates(*records: Record) -> dict[str, float]:
@@ -59,10 +59,10 @@ def rates(*records: Record) -> dict[str, float]:
 
 
 def test_a_hit_is_told_with_all_that_it_was_read_from(row: dict[str, Any]) -> None:
-    """The letter, the true one, the rule, the groups and the signature; every rate is 0."""
+    """The letter, the true one, the rule and the groups; every rate is 0."""
     found = scored(row, f"The answer is {row['answer']}.")
     assert (found.prediction, found.reference, found.status) == (row["answer"], row["answer"], "ok")
-    assert (found.id, found.groups, found.signature) == (row["id"], GROUPS, "spiqa-tasks:1")
+    assert (found.id, found.groups) == (row["id"], GROUPS)
     assert found.rule
     assert rates(found) == {
         "accuracy": 1,
@@ -97,7 +97,7 @@ def test_failed_request_is_no_answer(row: dict[str, Any]) -> None:
     """It has no accuracy, neither right nor wrong, keeps the reason, and is counted in a rate of
     its own.
     """
-    failed = scored(row, row["answer"], failure="boom")
+    failed = scored(row, row["answer"]).failed("boom")
     assert (failed.status, failed.reason, failed.prediction, failed.scores) == (
         "request_failed",
         "boom",
@@ -105,7 +105,6 @@ def test_failed_request_is_no_answer(row: dict[str, Any]) -> None:
         {},
     )
     assert (failed.id, failed.reference, failed.groups) == (row["id"], row["answer"], GROUPS)
-    assert failed.signature == "spiqa-tasks:1"
     value = ACCURACY.compute([failed])
     assert (value.scores, value.n, math.isnan(value.value)) == ({}, 0, True)
     assert rates(failed)["request_failed_rate"] == 1

@@ -1,5 +1,6 @@
 """Answers in, records out, numbers out."""
 
+import hashlib
 import logging
 import math
 import time
@@ -10,6 +11,7 @@ import pytest
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks import scorer
+from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.choice import check_unique
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
@@ -238,7 +240,18 @@ def test_settings_and_metrics_say_what_the_signature_must_have(
     """The tokenizer where a text metric is, the matcher where a letter is read, the grey where
     it is shown; MMStar without pictures keeps its marks of them.
     """
-    assert dict(make_scorer(benchmark, settings, "offline", None).context.signature) == fields
+    assert dict(make_scorer(benchmark, settings, "offline", None).signature) == fields
+
+
+def test_records_are_signed_with_the_wording_of_their_prompt() -> None:
+    """As a digest; that of answers without a task is not known, which is no wording."""
+    row = load_rows("mmstar", "demo", "prompt=bare,ablation=text")[0]
+    scored = make_scorer("mmstar", "prompt=bare", "offline", None).record(row, Response("A"))
+    assert parse(scored.signature).prompt == hashlib.sha256(b"").hexdigest()[:8]
+    answer = {"id": "1", "question": "?", "references": ["x"], "answer": "x"}
+    shared = {"benchmark": "answers", "split": "file", "data": "d", "settings": ""}
+    scored = make_scorer(FREE_ANSWERS, "", "offline", None).record(answer | shared, Response("x"))
+    assert (scored.status, parse(scored.signature).prompt) == ("ok", "")
 
 
 def test_records_are_signed_with_the_judge_as_configured(l3score_judge: Judge) -> None:
@@ -259,7 +272,7 @@ def test_records_are_signed_with_the_judge_as_configured(l3score_judge: Judge) -
         "",
         "top-5",
     )
-    assert scorer.context.rule is l3score_judge.rule
+    assert scorer.rule is l3score_judge.rule
 
 
 @pytest.mark.java

@@ -17,7 +17,7 @@ from openai_server import Behaviour, OpenAIServer
 from run_command import words
 
 from spiqa_tasks import L3Score
-from spiqa_tasks.benchmarks.record import Context, Record
+from spiqa_tasks.benchmarks.record import Record, metric_requests
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import judged
 from spiqa_tasks.cli import main
@@ -88,7 +88,7 @@ def run(tmp_path: Path) -> str:
 
 def ask(judge: Judge) -> list[Record]:
     """Have a record judged."""
-    requests = Context("offline", judge.rule).requests("l3score", Candidate("a", "q", "a"))
+    requests = metric_requests(judge.rule, "l3score", Candidate("a", "q", "a"))
     return judged([Record("1", "a", "a", requests=requests)], judge)
 
 

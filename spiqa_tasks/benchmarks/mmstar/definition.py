@@ -36,9 +36,10 @@ from spiqa_tasks.benchmarks.mmstar.release import (
     table_options,
 )
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
-from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
+from spiqa_tasks.judge.rules import Rule
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING, lmms_eval_match
 from spiqa_tasks.scoring.options import question_before
 
@@ -193,8 +194,9 @@ LETTER = "letter_lmms_eval"
 def _mean_of_axes(records: Sequence[Record]) -> Value:
     axes: defaultdict[str, list[bool]] = defaultdict(list)
     for record in records:
-        if LETTER in record.details and record.groups.get("subcategory"):
-            axes[record.groups["subcategory"]].append(record.details[LETTER] == record.reference)
+        axis = record.groups.get("subcategory")
+        if axis and LETTER in record.details and record.status != "request_failed":
+            axes[axis].append(record.details[LETTER] == record.reference)
     known = sum(map(len, axes.values()))
     if not known:
         return Value(math.nan, 0)  # tables of answers may lack the sub-axes
@@ -215,7 +217,7 @@ VLMEVALKIT_2026_06 = mean_of("accuracy_vlmevalkit_2026_06")
 OF_HOSTS = (VLMEVALKIT, VLMEVALKIT_2026_06, LMMS_EVAL)
 
 
-def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
+def record(row: Mapping[str, Any], response: Response, _rule: Rule | None) -> Record:
     """Return the record of one response, grouped by core capability and detailed axis.
 
     The source benchmark of the question (paper Figure 4) is a detail, for `score --by source`.
@@ -223,13 +225,11 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     if shots_of(row) == "2":
         response = dataclasses.replace(response, text=first_answer(response.text))
     groups = {"category": slug(row["category"]), "subcategory": slug(row["subcategory"])}
-    details = {SOURCE: row[SOURCE]} if row.get(SOURCE) else {}
-    signature = context.sign(row, template(row))
-    if response.failure is not None:
-        return choice_record(row, response, groups, signature, **details)
+    details = {LETTER: lmms_eval_match(response.text) or ""}
+    if row.get(SOURCE):
+        details[SOURCE] = row[SOURCE]
+    scored = choice_record(row, response, groups, **details)
 
-    details[LETTER] = lmms_eval_match(response.text) or ""
-    scored = choice_record(row, response, groups, signature, **details)
     options = table_options(row)
     scores = {}
     for name in ("accuracy_released", VLMEVALKIT.name, VLMEVALKIT_2026_06.name):
@@ -261,6 +261,7 @@ MMSTAR = Benchmark(
     load=load,
     prompt=prompt,
     record=record,
+    wording=template,
     metrics=metrics,
     settings=MMStarSettings,
     files=lambda _split, _settings: [(source.MMSTAR, FILE)],

@@ -19,7 +19,7 @@ from spiqa_tasks.benchmarks.choice import (
 )
 from spiqa_tasks.benchmarks.metric import Metric, mean_of, share_of
 from spiqa_tasks.benchmarks.prompting import Part, Picture
-from spiqa_tasks.benchmarks.record import Context, Record, Response, Status
+from spiqa_tasks.benchmarks.record import Record, Response, metric_requests
 from spiqa_tasks.benchmarks.scifibench.release import (
     SPLITS,
     SciFIBenchSettings,
@@ -27,7 +27,7 @@ from spiqa_tasks.benchmarks.scifibench.release import (
 )
 from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
-from spiqa_tasks.judge.rules import Candidate
+from spiqa_tasks.judge.rules import Candidate, Rule
 
 _ONLY = "Only provide the letter of the correct {kind} as your answer. "
 _FIG2CAP = "Which of the captions best describes the image? Let's think step by step. "
@@ -139,23 +139,22 @@ OPEN_RULES = frozenset({"ambiguous", "no_match", "out_of_range", "truncated"})
 BY_JUDGE = "accuracy_llm"
 
 
-def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
+def record(row: Mapping[str, Any], response: Response, rule: Rule | None) -> Record:
     """Return the record of one response, grouped by direction and category.
 
     The marked letter is a detail.
     """
-    signature = context.sign(row, template(row))
     if row["prompt"] == "caption":
-        return _caption_record(row, response, signature)
+        return _caption_record(row, response)
     groups = {"direction": row["subcategory"], "category": slug(row["category"])}
     marked = {"marked": row["marked"]} if row.get("marked") else {}
-    scored = choice_record(row, response, groups, signature, **marked)
-    if "extractor=none" in row["settings"].split(",") or scored.status == "request_failed":
+    scored = choice_record(row, response, groups, **marked)
+    if "extractor=none" in row["settings"].split(","):
         return scored
     if scored.rule not in OPEN_RULES:
         return scored.with_scores({BY_JUDGE: scored.scores["accuracy"]})
     candidate = Candidate(response.text, reference=row["answer"], letters=tuple(row["letters"]))
-    return dataclasses.replace(scored, requests=context.requests(BY_JUDGE, candidate))
+    return dataclasses.replace(scored, requests=metric_requests(rule, BY_JUDGE, candidate))
 
 
 def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
@@ -174,21 +173,15 @@ def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
     )
 
 
-def _caption_record(row: Mapping[str, Any], response: Response, signature: str) -> Record:
+def _caption_record(row: Mapping[str, Any], response: Response) -> Record:
     caption = " ".join(response.text.split()) or None
-    status: Status = "ok" if caption else "unparsed"
-    if response.failure is not None:
-        caption = None
-        status = "request_failed"
     return Record(
         row["id"],
         caption,
         row["caption"],
-        status=status,
-        reason=response.failure,
+        status="unparsed" if caption is None else "ok",
         scores={"captioned_rate": float(caption is not None)},
         groups={"category": slug(row["category"])},
-        signature=signature,
     )
 
 
@@ -200,6 +193,7 @@ SCIFIBENCH = Benchmark(
     load=load,
     prompt=prompt,
     record=record,
+    wording=template,
     metrics=metrics,
     settings=SciFIBenchSettings,
     files=lambda split, _settings: [

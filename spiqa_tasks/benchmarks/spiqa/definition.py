@@ -5,12 +5,13 @@ L3Score.
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.metric import RELEASED
 from spiqa_tasks.benchmarks.open_metrics import judge_advice
-from spiqa_tasks.benchmarks.record import Context, MetricRequest, Record, Response
+from spiqa_tasks.benchmarks.record import MetricRequest, Record, Response, metric_requests
 from spiqa_tasks.benchmarks.signature import ablation_fields, parse
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
 from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics
@@ -18,7 +19,7 @@ from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, join
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt, wording
 from spiqa_tasks.benchmarks.spiqa.release import files_of, load
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
-from spiqa_tasks.judge.rules import Candidate
+from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
 from spiqa_tasks.scoring.cot_released import parse_cot_released
 from spiqa_tasks.scoring.refusals import is_refusal
@@ -36,8 +37,8 @@ class _Reading(NamedTuple):
     image: int | None
 
 
-def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
-    """Return the record of one response.
+def record(row: Mapping[str, Any], response: Response, rule: Rule | None) -> Record:
+    """Return the record of one response, with the answer that is read in it.
 
     `rule` is the status of the parsed answer (`ok`, `unformatted`, `truncated`, `empty`); `details`
     has the figures in the order shown, the image that a chain of thought names, and the released
@@ -45,39 +46,21 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     """
     settings = settings_of(row)
     if settings.setting == "perfigure":
-        return document_record(row, response, context)
+        return document_record(row, response)
     if response.shown is not None:
         row = _as_shown(row, response.shown)
 
-    unread = Record(
-        row["id"],
-        reference=row["answer"],
-        cluster=row["paper_id"],
-        groups=groups_of(row, len(row["figures"])),
-        details={"figures": [figure["file"] for figure in row["figures"]]},
-        signature=context.sign(row, wording(settings.setting)),
-    )
-    if response.failure is not None:
-        return dataclasses.replace(unread, status="request_failed", reason=response.failure)
-    return _read(unread, row, response.text, context)
-
-
-def _read(unread: Record, row: Mapping[str, Any], text: str, context: Context) -> Record:
-    """Return the record with the answer that is read in a response, its scores and judge
-    requests.
-    """
-    settings = settings_of(row)
     is_cot = settings.setting == "cot"
-    cleaned = without_control_tokens(text)
+    cleaned = without_control_tokens(response.text)
     parsed = parse_cot(cleaned) if is_cot else parse_answer(cleaned)
     corrected = _Reading("", without_control_tokens(parsed.text), parsed.image)
-    details = dict(unread.details)
+    details: dict[str, Any] = {"figures": [figure["file"] for figure in row["figures"]]}
     if is_cot:
         details["image"] = corrected.image
 
     readings = [corrected]
     if settings.protocol == "both":
-        released = _released_reading(text, is_cot)
+        released = _released_reading(response.text, is_cot)
         readings.append(released)
         details["released"] = {"prediction": released.text}
         if is_cot:
@@ -91,13 +74,16 @@ def _read(unread: Record, row: Mapping[str, Any], text: str, context: Context) -
             scores[RETRIEVAL + reading.suffix] = float(reading.image in row["referred"])
         is_released = reading.suffix == RELEASED
         candidate = Candidate(reading.text, row["question"], row["answer"], as_written=is_released)
-        requests += context.requests(settings.judged + reading.suffix, candidate)
-    return dataclasses.replace(
-        unread,
-        prediction=corrected.text,
+        requests += metric_requests(rule, settings.judged + reading.suffix, candidate)
+    return Record(
+        row["id"],
+        corrected.text,
+        row["answer"],
+        row["paper_id"],
         rule=parsed.status,
-        refused=is_refusal(text),
+        refused=is_refusal(response.text),
         scores=scores,
+        groups=groups_of(row, len(row["figures"])),
         details=details,
         requests=tuple(requests),
     )
@@ -157,6 +143,7 @@ SPIQA = Benchmark(
     load=load,
     prompt=prompt,
     record=record,
+    wording=lambda row: wording(settings_of(row).setting),
     metrics=metrics,
     settings=SpiqaSettings,
     files=files_of,
@@ -167,7 +154,7 @@ SPIQA = Benchmark(
     ),
     signature=_signature,
     judge=lambda settings: settings.rule,
-    join=lambda settings: join if settings.setting == "perfigure" else None,
+    join=lambda settings: partial(join, settings) if settings.setting == "perfigure" else None,
     remarks=lambda records: [*image_limit_advice(records), *judge_advice(records)],
     scoring=frozenset({"protocol", "rule"}),
 )

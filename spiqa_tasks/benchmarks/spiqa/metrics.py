@@ -98,6 +98,8 @@ def _released(record: Record) -> Sequence[str]:
     `perfigure`: an answer per helpful referred figure, or one empty answer.
     """
     details = record.details
+    if record.prediction is None:
+        return ()
     if "released" in details:
         return (details["released"]["prediction"],)
     if "released_answers" in details:

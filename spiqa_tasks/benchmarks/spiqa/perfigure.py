@@ -16,14 +16,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.benchmark import parse_settings
 from spiqa_tasks.benchmarks.metric import RELEASED
-from spiqa_tasks.benchmarks.record import Context, MetricRequest, Record, Response
-from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.benchmarks.record import MetricRequest, Record, Response, metric_requests
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
-from spiqa_tasks.benchmarks.spiqa.prompts import wording
 from spiqa_tasks.benchmarks.spiqa.settings import STEPS, SpiqaSettings
-from spiqa_tasks.judge.rules import Candidate
+from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.scoring.responses import without_control_tokens
 
 _VERDICT = re.compile(r"\b(?:(yes|yeah)|(no|not))\b", re.IGNORECASE)
@@ -44,29 +41,28 @@ def is_helpful_released(reply: str) -> bool:
     return "no" not in reply.lower()
 
 
-def document_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
+def document_record(row: Mapping[str, Any], response: Response) -> Record:
     """Return the record of one document: the reply as prediction, and the fields that `join`
     needs.
     """
-    text, failed = response.text, response.failure is not None
-    unclear = parse_helpful(text) is None if row["step"] == "helpful" else not text.strip()
+    if row["step"] == "helpful":
+        is_unclear = parse_helpful(response.text) is None
+    else:
+        is_unclear = not response.text.strip()
     details = {key: row[key] for key in ("question_id", "question", "step", "documents")}
     details |= {"figures": [row["figures"][0]["file"]], "referred": bool(row["referred"])}
     return Record(
         row["id"],
-        None if failed else text,
+        response.text,
         row["answer"],
         row["paper_id"],
-        status="request_failed" if failed else "ok",
-        rule=None if failed else "unformatted" if unclear else "ok",
-        reason=response.failure,
+        rule="unformatted" if is_unclear else "ok",
         groups=groups_of(row, row["documents"] // len(STEPS)),
         details=details,
-        signature=context.sign(row, wording("perfigure")),
     )
 
 
-def join(documents: Sequence[Record], context: Context) -> list[Record]:
+def join(settings: SpiqaSettings, documents: Sequence[Record], rule: Rule | None) -> list[Record]:
     """Return one record per question.
 
     It has the scores and verdicts of its document that carries them, if it was scored before, and
@@ -81,7 +77,7 @@ def join(documents: Sequence[Record], context: Context) -> list[Record]:
     questions = []
     for question_id, by_id in by_question.items():
         parts = sorted(by_id.values(), key=_figure_of)
-        question = _joined(question_id, parts, context)
+        question = _joined(question_id, parts, settings, rule)
         scored = next((part for part in parts if part.scores or part.verdicts), None)
         if scored is not None and question.status != "incomplete":
             question = dataclasses.replace(question, scores=scored.scores, requests=())
@@ -90,7 +86,9 @@ def join(documents: Sequence[Record], context: Context) -> list[Record]:
     return questions
 
 
-def _joined(question_id: str, ordered: Sequence[Record], context: Context) -> Record:
+def _joined(
+    question_id: str, ordered: Sequence[Record], settings: SpiqaSettings, rule: Rule | None
+) -> Record:
     """Return the record of a question from those of its documents; `anchor` is the first one's
     id.
     """
@@ -98,13 +96,11 @@ def _joined(question_id: str, ordered: Sequence[Record], context: Context) -> Re
     if _is_incomplete(ordered):
         return Record(question_id, status="incomplete", cluster=first.cluster)
 
-    question = dataclasses.replace(
-        first, id=question_id, prediction=None, rule=None, details={"anchor": first.id}
-    )
+    question = dataclasses.replace(first, id=question_id, rule=None, details={"anchor": first.id})
     for part in ordered:
         if part.status == "request_failed":
-            return dataclasses.replace(question, status="request_failed", reason=part.reason)
-    return _answered(question, ordered, context)
+            return question.failed(str(part.reason))
+    return _answered(question, ordered, settings, rule)
 
 
 def _is_incomplete(parts: Sequence[Record]) -> bool:
@@ -120,9 +116,10 @@ def _figure_of(part: Record) -> int:
     return int(part.id.split("/")[-2])
 
 
-def _answered(question: Record, ordered: Sequence[Record], context: Context) -> Record:
+def _answered(
+    question: Record, ordered: Sequence[Record], settings: SpiqaSettings, rule: Rule | None
+) -> Record:
     """Return the record of a question all of whose documents were answered, not yet judged."""
-    settings: SpiqaSettings = parse_settings(SpiqaSettings, parse(question.signature).settings)
     answers, released = _answers(ordered)
     prediction = " ".join(dict.fromkeys(filter(None, map(without_control_tokens, answers))))
     candidate = Candidate(prediction, ordered[0].details["question"], question.reference)
@@ -131,14 +128,14 @@ def _answered(question: Record, ordered: Sequence[Record], context: Context) -> 
     scores: dict[str, float] = {}
     requests: list[MetricRequest] = []
     if answers:
-        requests += context.requests(settings.judged, candidate)
+        requests += metric_requests(rule, settings.judged, candidate)
     else:
         scores[settings.judged] = 0.0
     if settings.protocol == "both":
         details["released_answers"] = released
         for answer in released:
             written = dataclasses.replace(candidate, prediction=answer, as_written=True)
-            requests += context.requests(settings.judged + RELEASED, written)
+            requests += metric_requests(rule, settings.judged + RELEASED, written)
 
     return dataclasses.replace(
         question,

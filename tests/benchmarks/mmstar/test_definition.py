@@ -11,10 +11,9 @@ from spiqa_tasks.benchmarks.choice import slug
 from spiqa_tasks.benchmarks.metric import RecordSet
 from spiqa_tasks.benchmarks.mmstar.definition import LMMS_EVAL, MMSTAR, record
 from spiqa_tasks.benchmarks.mmstar.release import MMStarSettings, read_options
-from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 
-HERE = Context("offline")
 READINGS = ("accuracy", "accuracy_released", "accuracy_vlmevalkit", "accuracy_vlmevalkit_2026_06")
 
 
@@ -30,9 +29,9 @@ def test_an_option_that_vlmevalkit_loses_is_none_of_its_options() -> None:
         "options": ["None", "a black cat"],
         "answer": "B",
     }
-    found = record(row, Response("None, a black cat"), HERE)
+    found = record(row, Response("None, a black cat"), None)
     assert found.scores["accuracy_vlmevalkit"] == 1.0
-    found = record({**row, "options": ["none", "a black cat"]}, Response("None, a black cat"), HERE)
+    found = record({**row, "options": ["none", "a black cat"]}, Response("None, a black cat"), None)
     assert found.scores["accuracy_vlmevalkit"] == 0.0
 
 
@@ -56,7 +55,7 @@ def record_of(answered: dict[str, Any]) -> Record:
         "benchmark": "mmstar",
         "prompt": "letter",
     }
-    return record(row, Response(answered["prediction"]), HERE)
+    return record(row, Response(answered["prediction"]), None)
 
 
 def test_released_rules_on_a_real_submission(real_data: Path) -> None:
@@ -109,10 +108,10 @@ def test_without_sub_axes_there_is_no_mean_of_them() -> None:
     number.
     """
     rows = load_rows("mmstar", "demo", "ablation=text")
-    nameless = [record({**row, "subcategory": ""}, Response("A"), HERE) for row in rows]
+    nameless = [record({**row, "subcategory": ""}, Response("A"), None) for row in rows]
     value = LMMS_EVAL.compute(nameless)
     assert (math.isnan(value.value), value.n, value.reason) == (True, 0, None)
-    mixed = [*nameless[1:], record(rows[0], Response("A"), HERE)]
+    mixed = [*nameless[1:], record(rows[0], Response("A"), None)]
     assert "1 of 24 answers have a score" in str(LMMS_EVAL.compute(mixed).reason)
 
 
@@ -142,15 +141,15 @@ ROW = {
 
 def test_the_whole_record_of_an_answer() -> None:
     """By each of the rules; the letter that lmms-eval reads is empty where it reads none."""
-    found = record(ROW, Response("B. blue", truncated=True), HERE)
+    found = record(ROW, Response("B. blue", truncated=True), None)
     assert (found.id, found.prediction, found.reference, found.status) == ("7", "B", "B", "ok")
     assert found.groups == {"category": "science_technology", "subcategory": "a_b"}
     assert found.details == {"options": 2, "source": "SEED", "letter_lmms_eval": "B"}
     assert found.scores == dict.fromkeys(READINGS, 1.0)
-    assert found.signature == HERE.sign(
-        ROW, "\nAnswer with the option's letter from the given choices directly."
+    assert MMSTAR.wording(ROW) == (
+        "\nAnswer with the option's letter from the given choices directly."
     )
-    empty = record({**ROW, "source": ""}, Response("no idea"), HERE)
+    empty = record({**ROW, "source": ""}, Response("no idea"), None)
     assert empty.details == {"options": 2, "letter_lmms_eval": ""}
     assert empty.scores == dict.fromkeys(READINGS, 0.0)
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA, image_limit_advice, record
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
@@ -58,7 +59,7 @@ def test_scoring_reads_neither_pictures_nor_full_texts() -> None:
     )
 
 
-HERE = Context("offline", L3ScoreRule(), {"tokenizer": "ptb-java", "judge": "openai:j"})
+RULE = L3ScoreRule()
 
 
 def row(settings: str) -> dict[str, Any]:
@@ -66,10 +67,10 @@ def row(settings: str) -> dict[str, Any]:
 
 
 def answered(settings: str, text: str) -> Record:
-    return record(row(settings), Response(text), HERE)
+    return record(row(settings), Response(text), RULE)
 
 
-def test_a_record_names_answer_figures_groups_and_signature() -> None:
+def test_a_record_names_answer_figures_and_groups() -> None:
     """It holds what is needed to check a score by hand, once, and is JSON."""
     shown = row("")
     found = answered("", "{'Answer': 'blue'}")
@@ -82,14 +83,6 @@ def test_a_record_names_answer_figures_groups_and_signature() -> None:
     assert (found.id, found.cluster) == (shown["id"], shown["paper_id"])
     assert found.details == {"figures": [figure["file"] for figure in shown["figures"]]}
     assert found.groups["figure_type"] == shown["figure_type"]
-    signature = parse(found.signature)
-    assert (signature.tokenizer, signature.judge, signature.split) == (
-        "ptb-java",
-        "openai:j",
-        "demo",
-    )
-    assert signature.prompt
-    assert signature.host == "offline"
     assert json.dumps(found.as_dict()).count("blue") == 1
 
 
@@ -117,8 +110,8 @@ def test_a_refusal_is_told_and_still_judged() -> None:
 
 def test_a_failed_request_has_neither_answer_nor_judgement() -> None:
     """Only the question, the reason and what was shown are there."""
-    shown = row("protocol=both")
-    failed = record(shown, Response("", "boom"), HERE)
+    shown = row("")
+    failed = make_scorer("spiqa", "", "offline", None).record(shown, Response("", "boom"))
     assert (failed.id, failed.reference, failed.cluster) == (
         shown["id"],
         shown["answer"],
@@ -193,12 +186,12 @@ def test_the_order_of_the_figures_is_the_answers_own_or_unknown() -> None:
     text = "{'Image': 0, 'Rationale': 'r'} The answer is : x"
     needed = files[shown["referred"][0]]
     for order in (files, [needed, *(file for file in files if file != needed)]):
-        found = record(shown, Response(text, shown=tuple(order)), HERE)
+        found = record(shown, Response(text, shown=tuple(order)), RULE)
         assert found.details["figures"] == order
         right = float(order[0] in {files[index] for index in shown["referred"]})
         assert found.scores == {"retrieval_accuracy": right, "retrieval_accuracy_released": right}
         assert found.groups["figures"] == f"figures_{len(files)}"
-    unknown = record(shown, Response(text, shown=()), HERE)
+    unknown = record(shown, Response(text, shown=()), RULE)
     assert unknown.scores == {}
     assert unknown.details["figures"] == []
     assert "figures" not in unknown.groups
@@ -213,7 +206,7 @@ def test_released_retrieval_takes_the_first_image_of_the_rationale() -> None:
         f"{{'Image': {right}, 'Rationale': 'unlike Image {wrong}, it has the numbers'}} The answer"
         " is : blue"
     )
-    found = record(shown, Response(response), HERE)
+    found = record(shown, Response(response), RULE)
     assert found.scores == {"retrieval_accuracy": 1.0, "retrieval_accuracy_released": 0.0}
     assert (found.details["image"], found.details["released"]["image"]) == (right, wrong)
     assert set(found.details["released"]) == {"image", "prediction"}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
-from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.spiqa.perfigure import (
@@ -19,6 +19,7 @@ from spiqa_tasks.benchmarks.spiqa.perfigure import (
     join,
     parse_helpful,
 )
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import L3ScoreRule
 
@@ -27,7 +28,8 @@ YES, NO = 0.9 / 0.98, 0.08 / 0.98
 
 Row = dict[str, Any]
 ScorerOf = Callable[..., Scorer]
-HERE = Context("offline", rule=L3ScoreRule())
+RULE = L3ScoreRule()
+BOTH = SpiqaSettings("perfigure", protocol="both")
 
 
 def questions(protocol: str = "both") -> list[list[Row]]:
@@ -117,7 +119,7 @@ def test_an_unclear_verdict_keeps_the_answer(verdict: str, answer: str) -> None:
     """
     rows = questions()[2]
     said = [Response(verdict if row["step"] == "helpful" else "blue") for row in rows]
-    (found,) = join([document_record(*each, HERE) for each in zip(rows, said, strict=True)], HERE)
+    (found,) = join(BOTH, [document_record(*each) for each in zip(rows, said, strict=True)], RULE)
     assert found.prediction == answer
 
 
@@ -132,7 +134,7 @@ def test_answers_are_joined_without_control_tokens_and_judged_as_released() -> N
         Response(" 5 m </s>") if row["referred"] and row["step"] == "answer" else reply
         for row, reply in zip(rows, said, strict=True)
     ]
-    (found,) = join([document_record(*each, HERE) for each in zip(rows, said, strict=True)], HERE)
+    (found,) = join(BOTH, [document_record(*each) for each in zip(rows, said, strict=True)], RULE)
     assert (found.prediction, found.details["released_answers"]) == ("5 m", [" 5 m </s>"])
     corrected, released = (request.request.prompt for request in found.requests)
     assert "\nCandidate answer: 5 m \n" in corrected
@@ -203,7 +205,7 @@ def test_question_that_a_limit_cuts_counts_in_its_own_metric_only(
     assert scorer.value("l3score", cut).value == pytest.approx((NO + 0) / 2)
     assert scorer.value("l3score_released", cut).value == pytest.approx(YES / (1 + 2))
     assert scorer.value("rouge_l", cut).n == scorer.value("rouge_l_released", cut).n == 2
-    joined = join(cut, scorer.context)
+    joined = join(BOTH, cut, None)
     assert [question.status for question in joined] == ["ok", "no_helpful_figure", "incomplete"]
     assert joined[2].scores == {}
 
@@ -221,15 +223,11 @@ def test_failed_request_leaves_the_question_out_and_withholds(scorer: Scorer) ->
     assert (first.status, first.reason, first.prediction) == ("request_failed", "boom", None)
 
 
-def answered(protocol: str, number: int = 0) -> list[Record]:
-    """The documents of one of the three questions, as records of a protocol."""
+def answered(number: int) -> list[Record]:
+    """The documents of one of the three questions, as records."""
     question = questions()[number][0]["question_id"]
     return [
-        document_record(
-            {**row, "settings": row["settings"].replace("protocol=both", f"protocol={protocol}")},
-            Response(text),
-            HERE,
-        )
+        document_record(row, Response(text))
         for row, text in replies()
         if row["question_id"] == question
     ]
@@ -242,16 +240,16 @@ def answered(protocol: str, number: int = 0) -> list[Record]:
         ("both", ["l3score", "l3score_released"]),
     ],
 )
-def test_each_protocol_asks_for_its_own_score(protocol: str, asked: list[str]) -> None:
+def test_each_protocol_asks_for_its_own_score(protocol: Any, asked: list[str]) -> None:
     """A joined question keeps its first document's id, and the released answers where they are
     to be scored.
     """
-    parts = answered(protocol, 2)
-    [found] = join(parts, HERE)
+    parts = answered(2)
+    [found] = join(SpiqaSettings("perfigure", protocol=protocol), parts, RULE)
     assert [request.metric for request in found.requests] == asked
     assert (found.id, found.status, found.scores) == (parts[0].details["question_id"], "ok", {})
-    assert (found.reference, found.cluster, found.groups, found.signature) == (
-        *(parts[0].reference, parts[0].cluster, parts[0].groups, parts[0].signature),
+    assert (found.reference, found.cluster, found.groups) == (
+        *(parts[0].reference, parts[0].cluster, parts[0].groups),
     )
     answers = {} if protocol == "corrected" else {"released_answers": [parts[0].reference]}
     assert found.details == {"anchor": parts[0].id} | answers
@@ -288,6 +286,6 @@ def test_answers_stand_in_the_order_of_the_figures() -> None:
         for row, reply in ((first, "Yes"), (second, f"answer {figure}")):
             row_id = f"{row['question_id']}/{figure}/{row['step']}"
             whole = {**row, "id": row_id, "documents": 22}
-            documents.append(document_record(whole, Response(reply), HERE))
-    [found] = join(documents[::-1], HERE)
+            documents.append(document_record(whole, Response(reply)))
+    [found] = join(BOTH, documents[::-1], RULE)
     assert found.prediction == " ".join(f"answer {figure}" for figure in range(11))
