@@ -11,6 +11,9 @@ from spiqa_tasks.judge.types import JudgeRequest
 # fault.
 FIRST_TRIES = 3
 
+# Of its own: the host's draws must not depend on how often a judge failed.
+_JITTER = random.Random()
+
 
 @dataclass(eq=False, slots=True)
 class Job:
@@ -99,7 +102,7 @@ class Patience:
         coming back together.
         """
         doubled = self.policy.base * 2.0 ** min(job.failures_in_a_row - 1, 30)
-        backoff = min(self.policy.cap, doubled) * random.uniform(0.5, 1.0)
+        backoff = min(self.policy.cap, doubled) * _JITTER.uniform(0.5, 1.0)
         return backoff if retry_after is None else retry_after + backoff * 0.1
 
     def stop(self, until: float) -> None:

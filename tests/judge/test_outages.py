@@ -86,7 +86,7 @@ def bucket(rate: float, size: float) -> Trouble:
     return refuse
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(
     kind=st.sampled_from(sorted(TROUBLES)),
     start=st.just(0.0) | st.floats(0, 5),
@@ -109,7 +109,7 @@ def test_after_an_outage_the_answers_are_soon_there(
     assert server.requests < ANSWERS + 2 * SLOTS + 100
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=10)
 @given(
     kind=st.sampled_from(sorted(TROUBLES)),
     lengths=st.lists(
@@ -139,7 +139,7 @@ def chance(share: float, seed: int) -> Trouble:
 @pytest.mark.parametrize("share", [0.05, 0.1, 0.2, 0.3, 0.5])
 def test_refusals_that_are_no_matter_of_the_rate_do_not_slow_down(share: float) -> None:
     """A server that refuses some requests whatever their rate is not asked ever more slowly."""
-    found = [judged(Server(chance(share, seed), 0.1)) for seed in range(8)]
+    found = [judged(Server(chance(share, seed), 0.1)) for seed in range(3)]
     assert all(verdict.ok for verdicts, _ in found for verdict in verdicts)
     assert max(took for _, took in found) < 60
 
@@ -276,7 +276,7 @@ def test_a_request_that_fails_for_itself_is_given_up_soon(count: int, error: Req
     assert took < count / SLOTS * 0.1 + 20
 
 
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=5)
 @given(rate=st.floats(3, 60), size=st.floats(2, 50), latency=st.floats(0.01, 0.5))
 def test_a_steady_limit_is_used_up(rate: float, size: float, latency: float) -> None:
     """Two minutes of work take hardly longer than that, the first seconds of finding out among
