@@ -129,15 +129,17 @@ def build(
 def facts(runs: Sequence[Run], command: str = "") -> dict[str, list[str]]:
     """Return what stands at the top of a page, name -> lines; `command` wrote it."""
     times = sorted(_time_of(run) for run in runs if run.path.is_file())
-    lines = {
-        "models": [run.name for run in runs],
-        "tasks": [f"{run.task}: {run.coverage} questions" for run in runs],
-        "answers of": [f"{time.date()} ({time.tzname()})" for time in times],
-        "judges": [run.judge_name for run in runs],
-        "commands": [*_host_commands(runs), command],
+    return {
+        "models": _distinct(run.name for run in runs),
+        "tasks": _distinct(f"{run.task}: {run.coverage} questions" for run in runs),
+        "answers of": _distinct(f"{time.date()} ({time.tzname()})" for time in times),
+        "judges": _distinct(run.judge_name for run in runs),
+        "commands": _distinct([*_host_commands(runs), command]),
     }
-    distinct = {name: [line for line in dict.fromkeys(of) if line] for name, of in lines.items()}
-    return {name: of for name, of in distinct.items() if of}
+
+
+def _distinct(lines: Iterable[str]) -> list[str]:
+    return [line for line in dict.fromkeys(lines) if line]
 
 
 def _time_of(run: Run) -> datetime:
@@ -233,17 +235,23 @@ def _ranking(run: Run, measured: Sequence[Record], printed: Iterable[Record]) ->
     if len(records) < 2:
         return []
 
-    series: dict[str, dict[str, Point]] = defaultdict(dict)
-    for record in records:
+    series: dict[str, dict[str, Point]] = {}
+    # Measured, published, then reported values.
+    for record in sorted(records, key=_kind_of_source):
         source, _, of_paper = record["source"].partition(", ")
         name = f"{record['model']} ({of_paper})" if source == "published" else record["model"]
         judge = f", judge {record['judge']}" if record["judge"] else ""
-        series[source + judge][name] = _point(record)
+        series.setdefault(source + judge, {})[name] = _point(record)
     return [plots.intervals(f"{metric} on {run.task}", series, f"{metric} x 100")]
 
 
+def _kind_of_source(record: Record) -> str:
+    kind: str = record["source"].partition(", ")[0]
+    return kind
+
+
 def _point(record: Record) -> Point:
-    return record["value"], record["low"], record["high"]
+    return record["value"], record.get("low"), record.get("high")
 
 
 def _task(runs: Sequence[Run], colours: Colours) -> Section:
@@ -290,20 +298,27 @@ def _scores_table(measured: Sequence[Record], printed: Sequence[Record]) -> Tabl
 
 def _group_table(title: str, measured: Sequence[Record], printed: Iterable[Record]) -> Table:
     """Return a metric by the groups of one kind, beside the paper's values for them."""
-    metric = measured[0]["metric"]
     sizes = {record["group"]: record["questions"].partition(" of ")[2] for record in measured}
+    metric = measured[0]["metric"]
     beside = [each for each in printed if each["group"] in sizes and each["metric"] == metric]
-    notes = []
-    if any(record["value"] is None for record in measured):
-        notes.append("A dash: fewer than 99% of the group's questions have a score.")
-    if any(record["value"] is not None and record["low"] is None for record in measured):
-        notes.append("No interval: too few papers, or a metric that is no mean of single scores.")
-
     records = []
     for record in (*measured, *beside):
         size = sizes[record["group"]]
         records.append({**record, "size": f"{record['group']} (n={size})"})
-    return cross_table(records, "size", title, notes)
+    return cross_table(records, "size", title, _group_notes(measured))
+
+
+def _group_notes(measured: Iterable[Record]) -> list[str]:
+    """Return why values of groups, or their intervals, are missing."""
+    notes = []
+    for record in measured:
+        if record["value"] is None:
+            notes.append("A dash: fewer than 99% of the group's questions have a score.")
+        elif record["low"] is None:
+            notes.append(
+                "No interval: too few papers, or a metric that is no mean of single scores."
+            )
+    return _distinct(notes)
 
 
 def _group_plot(title: str, records: Iterable[Record], colours: Colours) -> Plot:
@@ -334,7 +349,7 @@ def _gain(runs: Sequence[Run]) -> Section:
     """
     title = "Gain and leakage"
     logged = [run for run in runs if run.logged]
-    if all(selection.is_few_shot(run) or not selection.is_blind(run) for run in logged):
+    if not any(map(_is_without_pictures, logged)):
         return Section(title)
     try:
         pairs, _, problems = ablation_pairs(logged)
@@ -343,9 +358,13 @@ def _gain(runs: Sequence[Run]) -> Section:
 
     found = [row for pair in pairs for row in rows(pair)]
     notes = [f"{row.task} of {row.model}: {each}." for row in found for each in row.warnings]
-    was_mmstar_run = any(row.task == MMSTAR_TASK for row in found)
+    was_mmstar_run = MMSTAR_TASK in {row.task for row in found}
     printed = published_gain_rows() if was_mmstar_run else []
     return Section(title, problems, [gain_table(found, printed, notes)])
+
+
+def _is_without_pictures(run: Run) -> bool:
+    return selection.is_blind(run) and not selection.is_few_shot(run)
 
 
 def _signatures(runs: Sequence[Run]) -> Section:

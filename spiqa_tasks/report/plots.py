@@ -30,9 +30,9 @@ WIDTH = 5.6
 LABEL = 44
 
 # Matplotlib knows no CSS: each colour stands for a variable of page.css.
-_INK, _MUTED, _GRID = "#000001", "#000002", "#000003"
+_INK, _GRID = "#000001", "#000002"
 _SERIES = [f"#0001{number:02x}" for number in range(SERIES)]
-_VARIABLES = {_INK: "ink", _MUTED: "muted", _GRID: "line"} | {
+_VARIABLES = {_INK: "ink", _GRID: "line"} | {
     colour: f"series-{number}" for number, colour in enumerate(_SERIES)
 }
 _STYLE: dict[str, Any] = {
@@ -42,16 +42,13 @@ _STYLE: dict[str, Any] = {
     "legend.frameon": False,
     "text.color": _INK,
     "axes.labelcolor": _INK,
-    "xtick.color": _MUTED,
-    "ytick.color": _MUTED,
-    "xtick.labelcolor": _INK,
-    "ytick.labelcolor": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
     "axes.edgecolor": _GRID,
     "grid.color": _GRID,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.facecolor": "none",
-    "figure.facecolor": "none",
+    "savefig.transparent": True,
 }
 # Pattern of matplotlib's SVG -> replacement: ids and styles would clash with those of the page's
 # other SVGs.
@@ -130,7 +127,7 @@ def _figure(
     if len(series) > 1:
         figure.legend(loc="outside upper left", ncols=1, handletextpad=0.4)
     if zero:
-        axes.axvline(0, color=_MUTED, linewidth=1)
+        axes.axvline(0, color=_INK, linewidth=1)
     return figure
 
 

@@ -82,10 +82,9 @@ class Column:
 
     def cell(self, flat: Mapping[str, Any]) -> str:
         """Return the text of a flat record's cell, on one line, without what steers a terminal."""
-        names = (self.name, *self.more)
-        if not all(name in flat for name in names):
+        if self.name not in flat:
             return ""
-        text = self.show(*(flat[name] for name in names))
+        text = self.show(flat[self.name], *(flat.get(name) for name in self.more))
         return printable(text).replace("\n", " ")
 
 

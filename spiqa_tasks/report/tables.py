@@ -86,8 +86,7 @@ def published_gain_rows() -> list[dict[str, Any]]:
     for value in published_gain():
         about = {"model": value.model, "source": f"published, {value.table}", "ablation": "text"}
         row = rows.setdefault(value.model, {**about, "task": MMSTAR_TASK})
-        name = value.metric
-        row |= {name: value.value, f"{name}_low": None, f"{name}_high": None}
+        row[value.metric] = value.value
     return list(rows.values())
 
 

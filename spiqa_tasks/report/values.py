@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import (
@@ -18,9 +19,9 @@ from spiqa_tasks.analysis.published_rows import (
     published_overall,
     published_values,
 )
-from spiqa_tasks.benchmarks.metric import Metric
+from spiqa_tasks.benchmarks.metric import SCORING_FAILED, Metric
 from spiqa_tasks.published import reported
-from spiqa_tasks.report.printer import Column, Table, shown
+from spiqa_tasks.report.printer import Column, Table
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.values import number, without_nan
@@ -54,27 +55,14 @@ def records_of(run: Run, values: Iterable[GroupValue]) -> list[Record]:
 
     `group` is `all` for all answers; `questions` says how many of its questions were answered.
     """
-    records = []
-    for value in values:
-        record = {
-            "model": run.name,
-            "source": MEASURED,
-            "judge": run.judge_name,
-            "benchmark": run.own.benchmark.name if run.is_own else "",
-            "split": run.own.split if run.is_own else "",
-            "task": run.task,
-            "metric": value.metric,
-            "group": value.group,
-            "value": value.value,
-            "low": value.low,
-            "high": value.high,
-            "n": value.n,
-            "questions": value.questions,
-            "signature": run.signature.text,
-        }
-        records.append(without_nan(record))
-
-    return records
+    about = {
+        "source": MEASURED,
+        "judge": run.judge_name,
+        "benchmark": run.own.benchmark.name if run.is_own else "",
+        "split": run.own.split if run.is_own else "",
+        "signature": run.signature.text,
+    }
+    return [without_nan({**asdict(value), **about}) for value in values]
 
 
 def flat_records(runs: Iterable[Run]) -> list[Record]:
@@ -96,10 +84,6 @@ def printed_record(value: PublishedValue, task: str, judge: str = "") -> Record:
         "metric": value.metric,
         "group": value.group or OVERALL,
         "value": value.value,
-        "low": None,
-        "high": None,
-        "n": None,
-        "questions": "",
     }
 
 
@@ -142,18 +126,19 @@ def _reported(task: str) -> list[Record]:
 
 
 def size_of(record: Record) -> str:
-    """Return a record's `n of N` where a part of the questions was answered, else its n."""
+    """Return a measured value's `n of N` where a part of the questions was answered, else its n."""
     answered, _, every = record["questions"].partition(" of ")
-    return shown(record["n"]) if answered == every else record["questions"]
+    return str(record["n"]) if answered == every else record["questions"]
 
 
 def cell_of(record: Record) -> str:
     """Return a value x 100 with its interval or deviation, and `n of N` if it is of a part."""
-    text = number(record["value"], record["low"], record["high"])
-    size = size_of(record)
-    if " of " in size:
-        return f"{text} ({size})"
-    return f"{text} ± {record['sd']}" if record.get("sd") is not None else text
+    text = number(record["value"], record.get("low"), record.get("high"))
+    if record.get("sd") is not None:
+        return f"{text} ± {record['sd']}"
+
+    size = size_of(record) if "questions" in record else ""
+    return f"{text} ({size})" if " of " in size else text
 
 
 def cross_table(
@@ -186,18 +171,22 @@ def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
     printed = printed_records(runs, table)
     records = [*measured, *printed, *_overall_means(measured)]
 
-    names = [record["metric"] for record in printed if table]
+    names = [record["metric"] for record in printed] if table else []
     names = names or [metric.name for run in runs for metric in run.metrics[:1]]
     tasks = dict.fromkeys(record["task"] for record in records)
-    order = [(task, name) for task in tasks for name in dict.fromkeys(names)]
+    columns = [f"{task} {name}" for task in tasks for name in dict.fromkeys(names)]
 
     kept = []
-    for record in records:
-        place = (record["task"], record["metric"])
-        if place in order and record["group"] == OVERALL and is_measured_or_by_paper(record):
-            kept.append({**record, "column": " ".join(place)})
-    kept.sort(key=lambda record: order.index((record["task"], record["metric"])))
+    for record in filter(_is_comparable, records):
+        column = f"{record['task']} {record['metric']}"
+        if column in columns:
+            kept.append({**record, "column": column})
+    kept.sort(key=lambda record: columns.index(record["column"]))
     return cross_table(kept, "column")
+
+
+def _is_comparable(record: Record) -> bool:
+    return record["group"] == OVERALL and is_measured_or_by_paper(record)
 
 
 def is_measured_or_by_paper(record: Record) -> bool:
@@ -227,9 +216,9 @@ def _means(measured: Sequence[Record], task: str, subsets: Sequence[str]) -> lis
     for members in of_model.values():
         values = [record["value"] for record in members]
         if len(members) == len(subsets) and None not in values:
-            mean = {"task": task, "value": sum(values) / len(values), "low": None, "high": None}
-            size = {"split": "", "n": sum(record["n"] for record in members), "questions": ""}
-            means.append({**members[0], **mean, **size})
+            about = {name: members[0][name] for name in ("model", "source", "judge")}
+            value = {"metric": "accuracy", "group": OVERALL, "value": sum(values) / len(values)}
+            means.append({**about, "task": task, **value})
     return means
 
 
@@ -238,17 +227,17 @@ def score_table(run: Run, *, is_named: bool = False) -> Table:
 
     `is_named`: whether its title is the run's name and judge, as it is one of several.
     """
-    records = []
+    values = []
     for name, value in scoring.values_of(run).items():
-        metric, _, group = name.partition("/")
-        records += records_of(run, [group_value(run, metric, group or OVERALL, value)])
-    # A count is no share; the line of counts has it.
-    rows = [record for record in records if not record["metric"].endswith("_count")]
+        # A count is no share; the line of counts has it.
+        if name != SCORING_FAILED.name:
+            metric, _, group = name.partition("/")
+            values.append(group_value(run, metric, group or OVERALL, value))
 
     head = f"{run.task}, {run.coverage} questions" if run.record_set.part else run.task
     metric_column = Column("metric", head, _row_name, ["group"])
     title = f"{run.name}, judge {run.judge_name or 'none'}" if is_named else ""
-    return Table(rows, [metric_column], [VALUE, "n"], title, _score_notes(run), records)
+    return Table(records_of(run, values), [metric_column], [VALUE, "n"], title, _score_notes(run))
 
 
 def _row_name(metric: str, group: str) -> str:

@@ -47,7 +47,7 @@ def test_every_file_that_is_asked_for_is_written(
     assert main(["report", str(runs), *arguments]) == 0
     assert capsys.readouterr().out.splitlines() == [str(tmp_path / name) for name in names.values()]
     assert (tmp_path / "new/r.md").read_text().startswith("# 2 models on 1 task")
-    assert (tmp_path / "new/r.csv").read_text().startswith("model,source,")
+    assert (tmp_path / "new/r.csv").read_text().startswith("model,task,metric,group,")
     assert len(json.loads((tmp_path / "new/r.json").read_text())) > 2
     assert not list(tmp_path.rglob("*.html"))
     assert (

@@ -29,18 +29,18 @@ from spiqa_tasks.runs.selection import Selection
 
 FIELDS = [
     "model",
+    "task",
+    "metric",
+    "group",
+    "n",
+    "value",
+    "low",
+    "high",
+    "questions",
     "source",
     "judge",
     "benchmark",
     "split",
-    "task",
-    "metric",
-    "group",
-    "value",
-    "low",
-    "high",
-    "n",
-    "questions",
     "signature",
 ]
 SPIQA = "data:spiqa/testA@d|settings:setting=direct"
@@ -186,9 +186,7 @@ def test_several_runs_are_tables_with_their_names_and_judges() -> None:
 def test_scores_for_programs_are_in_natural_units() -> None:
     """A record per metric, with None where there is no value or no interval."""
     run = run_of(choices([True, True, True, False]), "m", "t")
-    data = score_table(run).data
-    assert data is not None
-    first, _, second, *_ = data
+    first, _, second, *_ = score_table(run).records
     assert (round(first["low"], 5), round(first["high"], 5)) == (0.30064, 0.95441)
     assert (first["value"], first["n"], first["questions"]) == (0.75, 4, "4 of 4")
     assert (first["signature"], first["group"]) == (run.signature.text, "all")

@@ -241,11 +241,12 @@
   function answered(answer) {
     const part = element("section");
     part.append(element("h4", "", `${mark(answer)} ${data.runs[answer.run]}`), element("pre", "", answer.response));
-    const score = answer.score === undefined ? "none" : Number(answer.score.toFixed(4));
+    const rounded = (score) => Number(score.toFixed(4));
+    const score = answer.score === undefined ? "none" : rounded(answer.score);
     part.append(facts([
       ["extracted", answer.extracted], ["rule", answer.rule], ["status", answer.status], ["score", score],
       ["refused", answer.refused ? "yes" : ""], ["reason", answer.reason],
-      ...Object.entries(answer.scores ?? {}), ...(answer.judge ?? []).map((judged) => ["judge", said(judged)]),
+      ...Object.entries(answer.scores ?? {}).map(([name, each]) => [name, rounded(each)]), ...(answer.judge ?? []).map((judged) => ["judge", said(judged)]),
     ]));
     if (answer.prompt) part.append(folded("Prompt of this run as logged", answer.prompt));
     const asked = new Set((answer.judge ?? []).map((judged) => judged.prompt).filter(Boolean));
