@@ -18,6 +18,7 @@ from spiqa_tasks.analysis.merging import (
 from spiqa_tasks.benchmarks.metric import Metric, mean_of
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.runs.run import MissingMetricError, Run
+from spiqa_tasks.runs.task import mean_remarks
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
 from spiqa_tasks.scoring.values import too_few
 
@@ -242,7 +243,7 @@ def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[
     for run, records in ((a.run, both.record_0), (b.run, both.record_1)):
         if remark := outcomes(list(records)).remark:
             warnings.append(f"{run.name}: {remark}")
-        warnings += run.kind.remarks(run, metric)
+        warnings += mean_remarks(run, metric)
 
     few = _few(a, b, both)
     if few and a.run.record_set.is_whole and b.run.record_set.is_whole:

@@ -23,6 +23,7 @@ from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import lmms_eval, selection
 from spiqa_tasks.runs.run import MissingMetricError, Run
+from spiqa_tasks.runs.task import mean_remarks
 from spiqa_tasks.scoring import gain as scoring
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals
 from spiqa_tasks.scoring.intervals import Estimate
@@ -339,7 +340,7 @@ def _row(
 
 def _remarks(pair: GainRuns) -> list[str]:
     """Return remarks on parts, on values that a host aggregates otherwise, and on equal answers."""
-    remarks = [remark for run in pair.runs for remark in run.kind.remarks(run, pair.metric)]
+    remarks = [remark for run in pair.runs for remark in mean_remarks(run, pair.metric)]
 
     parts = dict.fromkeys(run.coverage for run in pair.runs if run.record_set.part)
     if parts:

@@ -12,6 +12,7 @@ from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.frame import frame_of, is_of_metric
 from spiqa_tasks.runs.run import MissingMetricError, Run
+from spiqa_tasks.runs.task import data_of, headline_fault
 
 # They change no score of a question, or (`model_wrapper`) are what gain compares.
 NOT_DECISIVE = frozenset({"host", "model_wrapper", "predictions", "ids", "model", "questions"})
@@ -29,7 +30,7 @@ def headline(run: Run, name: str | None = None) -> Metric:
     Raises MissingMetricError: no such metric, or no name and several that each cover a part.
     """
     metric = run.metric(name)
-    if name is None and (fault := run.kind.headline_fault(run)):
+    if name is None and (fault := headline_fault(run)):
         known = ", ".join(each.name for each in run.metrics)
         raise MissingMetricError(
             f"Which metric of {run.task}? {fault} Choose with --metric: {known}."
@@ -130,7 +131,7 @@ def _differences(one: Run, other: Run, metric: Metric, same_prompt: bool) -> Ite
         remedy = "Run both on the whole task, or with the same --limit."
         yield "the same questions", f"{counts}{_some(alone)}", remedy
 
-    if found := _other(str(one.kind.data(one)), str(other.kind.data(other))):
+    if found := _other(data_of(one), data_of(other)):
         yield "the same data", found, "Run both with the same data revision."
 
     found = _other(one.signature.prompt, other.signature.prompt)

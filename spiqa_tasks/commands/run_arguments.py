@@ -12,13 +12,10 @@ from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import (
     Selection,
-    missing_samples,
     read_subset,
+    remarks_on,
     select_tasks,
-    source_task,
-    unread_remarks,
     with_unique_labels,
-    withheld_remarks,
 )
 
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
@@ -89,7 +86,7 @@ def selection(arguments: argparse.Namespace) -> Selection:
 def named_runs(arguments: argparse.Namespace) -> list[Run]:
     """Return the named runs of this package's tasks; remarks about others go to stderr."""
     runs, remarks = own_runs(arguments.runs, selection(arguments))
-    say(*remarks, *withheld_remarks(runs), *unread_remarks(runs))
+    say(*remarks)
     return runs
 
 
@@ -126,13 +123,7 @@ def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Ru
     stderr.
     """
     runs, remarks = load_runs(places, selection(arguments))
-    tasks = arguments.task
-    say(
-        *remarks,
-        *unread_remarks(
-            run for run in runs if not tasks or {run.task, source_task(run)} & set(tasks)
-        ),
-    )
+    say(*remarks, *remarks_on(runs))
     return runs
 
 
@@ -143,7 +134,7 @@ def runs_by_path(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
     """
     runs, remarks = load_runs(arguments.runs, selection(arguments))
     chosen = select_tasks(runs, arguments.task)
-    remarks += [*missing_samples(chosen), *withheld_remarks(chosen)]
     labelled = with_unique_labels(chosen)
-    say(*remarks, *unread_remarks(labelled))
+    remarks += remarks_on(labelled)
+    say(*remarks)
     return labelled, remarks

@@ -29,20 +29,11 @@ LONGEST = 80
 # Between the parts of an id: `paper/0`, `paper#0`, `paper_0`, `paper_qa_0`, `paper-q0`.
 _SEPARATOR = re.compile(r"[\W_]+(?:(?:qa?|question)(?:[\W_]+|(?=\d)))?")
 
-# Way in which ids did not fit -> what is said of one and of several.
+# Way in which ids did not fit -> what is said of them.
 _MEANINGS = {
-    "missing": (
-        "question has no answer and is left out",
-        "questions have no answer and are left out",
-    ),
-    "unknown": (
-        "id is of no single question of this task and ignored",
-        "ids are of no single question and ignored",
-    ),
-    "duplicates": (
-        "id occurs several times with the same answer and counts once",
-        "ids occur several times with the same answer and count once",
-    ),
+    "missing": "without an answer",
+    "unknown": "of no single question of this task, left out",
+    "duplicates": "several times with the same answer, which counts once",
 }
 
 
@@ -213,11 +204,12 @@ def compared(
         f"{first.id} has the {first.what} {_quoted(first.theirs)} there, {_quoted(first.ours)} in "
         "the release"
     )
+    named = ", ".join(ids[:FIRST])
     if not accept and not is_little:
         raise InputError(
             f"Expected the questions, true answers, options and figures in {path} to be the "
             f"release's, found others for {len(ids)} of {len(answers)} ids, the first: "
-            f"{', '.join(ids[:FIRST])}; {example}. Name the right task or columns, put the rows in "
+            f"{named}; {example}. Name the right task or columns, put the rows in "
             "order, or score them as the release's with `score --accept-differences`."
         )
 
@@ -227,7 +219,6 @@ def compared(
             answer = found[each.id]
             found[each.id] = replace(answer, response=replace(answer.response, shown=()))
 
-    named = ", ".join(ids if is_little else ids[:FIRST])
     remark = (
         f"{path}: {len(ids)} of {len(answers)} questions differ from the release and are scored as "
         f"the release's: {named}; {example}."
@@ -318,7 +309,7 @@ def _match_remarks(unmatched: Mapping[str, Sequence[str]]) -> Iterator[str]:
         ids = unmatched[name]
         if ids:
             first = ", ".join(key[:LONGEST] for key in ids[:FIRST])
-            yield f"{counted(len(ids), *meaning)}, the first: {first}."
+            yield f"{counted(len(ids), 'id')} {meaning}, the first: {first}."
 
 
 def _differences(
@@ -376,9 +367,8 @@ def _with_own_options(row: Row, answers: Answers, differing: Collection[str]) ->
     if answer is None or not answer.options or row["id"] in differing:
         return row
     question = str(row.get("question", ""))
-    if not all(_is_listed(letter, text, question) for letter, text in answer.options.items()):
-        return row
-    if row["answer"] not in answer.options or len(answer.options) < len(row["options"]):
+    are_listed = all(_is_listed(*option, question) for option in answer.options.items())
+    if not are_listed or not set(row["letters"]) <= set(answer.options):
         return row
     return {**row, "letters": list(answer.options), "options": list(answer.options.values())}
 

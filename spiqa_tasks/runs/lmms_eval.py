@@ -228,8 +228,10 @@ def _has_scores(name: str, samples: Sequence[LoggedSample], task: LoggedTask) ->
     for value in values:
         if isinstance(value, int | float) or (isinstance(value, dict) and "score" in value):
             return True
+    if name not in task.values:
+        return False
     mean = sum(score_of(value) or 0.0 for value in values) / len(values)
-    return is_reported(task.name, task.config, task.values, name, mean)
+    return is_reported(task.name, task.config, task.values[name], name, mean)
 
 
 def score_of(logged: Any) -> float | None:

@@ -48,7 +48,7 @@ def own_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[
     """
     runs, remarks = load_runs(paths, wanted)
     chosen = selection.select_tasks(runs, wanted.tasks)
-    remarks += selection.missing_samples(chosen)
+    remarks += selection.remarks_on(chosen)
     found = [run for run in chosen if run.is_own and run.logged and run.records]
     if not found:
         tasks = ", ".join(wanted.tasks) or "this package's tasks"
@@ -76,7 +76,7 @@ def unscored_runs(
 
     runs, remarks = _counting_runs(paths, wanted, judged=False)
     runs = selection.select_tasks(runs, wanted.tasks)
-    remarks += selection.missing_samples(runs)
+    remarks += selection.remarks_on(run for run in runs if not run.logged)
     by_task: dict[str, list[Run]] = {}
     for run in runs:
         if run.logged and (run.is_own or run.task in named):

@@ -19,7 +19,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import decoded
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 from spiqa_tasks.hosts.lmms_eval_files import generation_text, model_arguments
-from spiqa_tasks.runs.task import HostTask, OwnTask
+from spiqa_tasks.runs.task import host_metrics, host_value, own_metrics, own_value
 from spiqa_tasks.scoring.options import options_in
 
 # Ids listed in a remark.
@@ -300,9 +300,7 @@ class Run:
     @property
     def judge_key(self) -> str:
         """The judge with its address, of a task that a judge scores; or ''."""
-        if not self.logged or not self.is_own or self.own.benchmark.judge(self.settings) is None:
-            return ""
-        if not self.records:
+        if not self.logged or not self.is_own:
             return ""
         return "@".join(filter(None, (self.signature.judge, self.signature.judge_host)))
 
@@ -320,13 +318,6 @@ class Run:
     def name(self) -> str:
         """The label, or the identity's."""
         return self.label or self.identity.label
-
-    @cached_property
-    def kind(self) -> OwnTask | HostTask:
-        """The task, of this package or of a host."""
-        if self.definition is None:
-            return HostTask(self.origin.config)
-        return OwnTask(self.definition)
 
     @property
     def own(self) -> Task:
@@ -374,7 +365,10 @@ class Run:
     @cached_property
     def record_set(self) -> RecordSet:
         """The records of documents and of questions, of which every value is computed."""
-        questions = self.kind.questions(self.records)
+        questions: Sequence[Record] = self.records
+        join = self.own.benchmark.join(self.settings) if self.is_own else None
+        if join is not None and self.records:
+            questions = join(self.records, None)
         return RecordSet(self.records, questions, self.asked, self.partial, self.written.sizes)
 
     @property
@@ -396,7 +390,7 @@ class Run:
     @cached_property
     def metrics(self) -> list[Metric]:
         """The metrics that the answers have scores by, the headline first."""
-        return self.kind.metrics(self)
+        return own_metrics(self) if self.is_own else host_metrics(self)
 
     def metric(self, name: str | None = None) -> Metric:
         """Return the metric of a name, or the first one.
@@ -417,7 +411,8 @@ class Run:
         """Return a metric's value over all answers or those of a group; NaN if it is withheld."""
         key = (metric.name, group)
         if key not in self._values:
-            self._values[key] = self.kind.value(self, metric, group)
+            value_of = own_value if self.is_own else host_value
+            self._values[key] = value_of(self, metric, group)
         return self._values[key]
 
     def scores(self, metric: Metric) -> dict[str, float]:

@@ -277,35 +277,25 @@ def with_short_names(runs: Sequence[Run]) -> list[Run]:
     return with_unique_labels(named)
 
 
-def missing_samples(runs: Iterable[Run]) -> list[str]:
-    """Return a sentence for each run of a task of this package of which there are no answers."""
-    return [
-        f"{run.task} of {run.name} has no samples; run it with --log_samples."
-        for run in runs
-        if run.is_own and not run.logged
-    ]
-
-
-def withheld_remarks(runs: Iterable[Run]) -> list[str]:
-    """Return a sentence for each run whose values are withheld, as too few of its task's
-    questions were answered.
+def remarks_on(runs: Iterable[Run]) -> list[str]:
+    """Return a sentence for each run without answers, with too few of them, or with many that
+    count as wrong, as nothing could be read in them.
     """
-    return [
-        f"{run.task} of {run.name}: {value.reason}; --partial prints its values."
-        for run in runs
-        if run.logged and (value := run.record_set.withheld()) is not None
-    ]
+    remarks = []
+    for run in runs:
+        name = f"{run.task} of {run.name}"
+        if run.is_own and not run.logged:
+            remarks.append(f"{name} has no samples; run it with --log_samples.")
+        if not run.logged or not run.records:
+            continue
 
-
-def unread_remarks(runs: Iterable[Run]) -> list[str]:
-    """Return a sentence for each run of which many answers were truncated, refused or unparsed;
-    they count as wrong.
-    """
-    return [
-        f"{run.task} of {run.name}: {remark}."
-        for run in runs
-        if run.logged and run.records and (remark := outcomes(run.records).remark)
-    ]
+        withheld = run.record_set.withheld()
+        if withheld is not None:
+            remarks.append(f"{name}: {withheld.reason}; --partial prints its values.")
+        unread = outcomes(run.records).remark
+        if unread:
+            remarks.append(f"{name}: {unread}.")
+    return remarks
 
 
 def partial_coverage(runs: Iterable[Run]) -> str:

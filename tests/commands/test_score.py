@@ -236,7 +236,7 @@ def test_missing_and_unknown_ids_are_told_and_give_exit_status_3(
     counts = json.loads(output.out)["counts"]
     assert (counts["docs"], counts["missing"], counts["unknown"]) == (38, 1, 1)
     assert counts["unknown_first"] == ["nowhere/7"]
-    assert "1 question has no answer" in output.err
+    assert "1 id without an answer" in output.err
     assert "nowhere/7" in output.err
 
 

@@ -137,7 +137,10 @@ def test_runs_without_samples_are_told_and_others_read(tmp_path: Path) -> None:
     write_run(tmp_path, "m", {"mmmu_val": [{"mmmu_acc": {"id": "1"}}]}, stamp="3")
     runs, remarks = own(tmp_path)
     assert [run.name for run in runs] == ["m"]
-    assert remarks == ["mmstar_demo of n has no samples; run it with --log_samples."]
+    assert remarks == [
+        "mmstar_demo of m: of 24 answers 12 empty or unparsed.",
+        "mmstar_demo of n has no samples; run it with --log_samples.",
+    ]
     assert len(load(tmp_path)[0]) == 3
 
 

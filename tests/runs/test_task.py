@@ -13,7 +13,7 @@ from report_runs import run_of, runs_at
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written
-from spiqa_tasks.runs.task import unit
+from spiqa_tasks.runs.task import mean_remarks, unit
 
 SPIQA = "data:spiqa/testA@d|settings:"
 TEXTS = ["bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor"]
@@ -237,13 +237,13 @@ def test_a_mean_of_scores_that_the_host_puts_together_otherwise_has_a_remark(
     """
     scored = host_samples("AAAB" * 50, lambda letter: {"score": float(letter == "A")}, "f1")
     run = logged_run(tmp_path, scored, 0.6, "pope", "f1")
-    assert run.kind.remarks(run, run.metric("f1")) == [
+    assert mean_remarks(run, run.metric("f1")) == [
         "f1 of m is the mean of its scores, 0.7500, which is not what the host reports, 0.6"
     ]
     same = logged_run(tmp_path, scored, 75.0, "pope", "f1")
-    assert same.kind.remarks(same, same.metric("f1")) == []
+    assert mean_remarks(same, same.metric("f1")) == []
     scored[0]["filtered_resps"] = FAILED
     failed = logged_run(tmp_path, scored, 0.745, "pope", "f1")
-    assert failed.kind.remarks(failed, failed.metric("f1")) == []
+    assert mean_remarks(failed, failed.metric("f1")) == []
     unscored = logged_run(tmp_path, lines("AB"), 0.5)
-    assert unscored.kind.remarks(unscored, unscored.metric("mmmu_acc")) == []
+    assert mean_remarks(unscored, unscored.metric("mmmu_acc")) == []
