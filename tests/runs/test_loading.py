@@ -138,8 +138,8 @@ def test_runs_without_samples_are_told_and_others_read(tmp_path: Path) -> None:
     runs, remarks = own(tmp_path)
     assert [run.name for run in runs] == ["m"]
     assert remarks == [
-        "mmstar_demo of m: of 24 answers 12 empty or unparsed.",
         "mmstar_demo of n has no samples; run it with --log_samples.",
+        "mmstar_demo of m: of 24 answers 12 empty or unparsed.",
     ]
     assert len(load(tmp_path)[0]) == 3
 
