@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from spiqa_tasks.analysis.merging import (
@@ -68,28 +69,30 @@ class Filtered:
         return self.questions[self.questions.is_kept]
 
     @property
-    def abnormal_hit_rate(self) -> float:
-        """Share of the questions that at least 6 of 8 inspectors hit (Figure 2)."""
-        share = self.questions.hits / len(self.runs)
-        return float((share >= ABNORMAL_SHARE).mean())
-
-    @property
-    def leaked_by_most(self) -> int | None:
-        """Number of questions that leaked in more than half of the pairs; None without pairs."""
-        is_leaked = 2 * self.questions.leaks > len(self.leaked)
-        return int(is_leaked.sum()) if self.leaked else None
-
-    def hit_counts(self) -> list[int]:
-        """Return the number of questions by hits, from 0 to the number of inspectors."""
-        counts = self.questions.hits.value_counts()
-        return [int(counts.get(hits, 0)) for hits in range(len(self.runs) + 1)]
-
-    def difficulty_counts(self) -> dict[str, int]:
-        """Return difficulty -> number of kept questions, easy ones first; {} without LVLM runs."""
-        if "difficulty" not in self.questions:
-            return {}
-        counts = self.kept.difficulty.value_counts()
-        return {name: int(counts.get(name, 0)) for name in [*reversed(DIFFICULTIES), UNKNOWN]}
+    def record(self) -> dict[str, Any]:
+        """The numbers of the filter, as `filter --json` prints them."""
+        hits = self.questions.hits
+        is_abnormal = hits / len(self.runs) >= ABNORMAL_SHARE
+        record = {
+            "task": self.task,
+            "metric": self.metric,
+            "max_hits": self.max_hits,
+            "n": len(hits),
+            "questions": selection.partial_coverage(self.runs),
+            "kept": len(self.kept),
+            "abnormal_hit_rate": float(is_abnormal.mean()),
+            "hit_counts": np.bincount(hits, minlength=len(self.runs) + 1).tolist(),
+            "answers": self.answers,
+        }
+        if "difficulty" in self.questions:
+            counts = self.kept.difficulty.value_counts()
+            names = [*reversed(DIFFICULTIES), UNKNOWN]
+            record["difficulty"] = {name: int(counts.get(name, 0)) for name in names}
+        if self.leaked:
+            # Questions that leaked in more than half of the pairs (Figure 3).
+            in_most = 2 * self.questions.leaks > len(self.leaked)
+            record |= {"leaked": self.leaked, "leaked_by_most": int(in_most.sum())}
+        return record
 
 
 def filter_runs(

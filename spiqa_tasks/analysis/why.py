@@ -105,9 +105,10 @@ class Why:
     differ: Sequence[str]
 
 
-def why(a: Run, b: Run, metric_a: str | None = None, metric_b: str | None = None) -> Why:
+def why(a: Run, b: Run, metric_a: str = "", metric_b: str = "") -> Why:
     """Return why the number of the second run differs from that of the first.
 
+    Without names of metrics they are the headlines of the tasks.
     Raises InputError: runs without common questions or scores of single questions, or with other
     true answers.
     """
@@ -116,30 +117,21 @@ def why(a: Run, b: Run, metric_a: str | None = None, metric_b: str | None = None
     return _explained(one, two, b.name, [] if a is b else conditions(a, b))
 
 
-def why_printed(
-    run: Run,
-    printed: float,
-    name: str,
-    metric: str | None = None,
-    printed_metric: str | None = None,
-) -> Why:
+def why_printed(run: Run, printed: float, name: str, metric: str = "") -> Why:
     """Return why a printed number, 0 to 1, differs from that of a run.
 
-    The first rule and average that give it of the run's answers are its own; what these do not
-    explain is unknown. Raises InputError: as `why`.
+    The first rule and average that give it of the run's answers are its own; if none do, the
+    difference is unknown. Raises InputError: as `why`.
     """
     own = number_of(run, metric or headline(run).name)
     # Its own metrics first: a rule that happens to agree is a worse explanation.
     metrics = [each.name for each in run.metrics if each.higher_is_better]
-    names = [printed_metric] if printed_metric else dict.fromkeys([*metrics, *CIRCULATING])
-    for each in names:
+    for each in dict.fromkeys([*metrics, *CIRCULATING]):
         answers = _answers(run, each)
         for average in _averages(run, each, answers):
             if abs(_mean(answers, average) - printed) <= PRINTED:
                 return _explained(own, _number(run, each, printed, average, answers), name, [])
-
-    other = number_of(run, printed_metric) if printed_metric else own
-    return _explained(own, replace(other, value=printed), name, [])
+    return _explained(own, replace(own, value=printed), name, [])
 
 
 def number_of(run: Run, metric: str) -> Number:

@@ -1,10 +1,9 @@
 """`compare`: runs of the same tasks against each other."""
 
 import argparse
-from collections.abc import Sequence
 
 from spiqa_tasks.analysis.compare import compare
-from spiqa_tasks.analysis.why import why, why_printed
+from spiqa_tasks.analysis.why import Why, why, why_printed
 from spiqa_tasks.commands.run_arguments import add_accept, add_runs, runs_by_path
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
@@ -57,34 +56,27 @@ def run(arguments: argparse.Namespace) -> int:
 def _why(arguments: argparse.Namespace) -> int:
     arguments.partial = True  # questions that were not answered are a line
     runs, _ = runs_by_path(arguments)
-    one, _, two = (arguments.metric or "").partition(",")
-    metric_a, metric_b = one or None, two or None
-    _check_number(arguments.against)
+    metric_a, _, metric_b = (arguments.metric or "").partition(",")
+    is_against = arguments.against is not None
 
-    wanted = {1} if arguments.against is not None else {1, 2} if metric_b else {2}
-    if len(runs) not in wanted:
-        raise _other_number(runs)
-
-    if arguments.against is not None:
-        (share,), unit = natural([arguments.against])
-        name = f"the number in {unit}"
-        found = why_printed(runs[0], share, name, metric_a, metric_b)
-    else:
+    if is_against and len(runs) == 1:
+        found = _why_printed(runs[0], arguments.against, metric_a)
+    elif not is_against and (len(runs) == 2 or (len(runs) == 1 and metric_b)):
         found = why(runs[0], runs[-1], metric_a, metric_b or metric_a)
+    else:
+        names = ", ".join(f"{run.task} of {run.name}" for run in runs)
+        raise InputError(
+            "Expected two runs for --why, one with --metric A,B, or one with --against NUMBER; "
+            f"found {names}. Name the files, or choose with --task."
+        )
     print(render(arguments.format, why_table(found)))
     return 0
 
 
-def _other_number(runs: Sequence[Run]) -> InputError:
-    names = ", ".join(f"{run.task} of {run.name}" for run in runs)
-    return InputError(
-        "Expected two runs for --why, one with --metric A,B, or one with --against NUMBER; found "
-        f"{names}. Name the files, or choose with --task."
-    )
-
-
-def _check_number(number: float | None) -> None:
-    if number is not None and not 0 <= number <= 100:
+def _why_printed(run: Run, printed: float, metric: str) -> Why:
+    if not 0 <= printed <= 100:
         raise InputError(
-            f"Expected --against a share from 0 to 1 or percent from 0 to 100, found {number:g}."
+            f"Expected --against a share from 0 to 1 or percent from 0 to 100, found {printed:g}."
         )
+    (share,), unit = natural([printed])
+    return why_printed(run, share, f"the number in {unit}", metric)

@@ -19,7 +19,7 @@ from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, render
 from spiqa_tasks.runs.loading import find_task
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.selection import partial_coverage, read_subset
+from spiqa_tasks.runs.selection import read_subset
 from spiqa_tasks.scoring.values import percent
 
 
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _write_list(arguments)
 
     filtered, left_out = _filter(arguments)
-    records = [_record(each) for each in filtered]
+    records = [each.record for each in filtered]
     written = []
     if arguments.write:
         # All are checked before the first is written.
@@ -117,23 +117,6 @@ def _write(arguments: argparse.Namespace, kept: Kept) -> Path:
     return write_task(kept, name, user_folder().resolve(), include)
 
 
-def _record(filtered: Filtered) -> dict[str, Any]:
-    return {
-        "task": filtered.task,
-        "metric": filtered.metric,
-        "max_hits": filtered.max_hits,
-        "n": len(filtered.questions),
-        "questions": partial_coverage(filtered.runs),
-        "kept": len(filtered.kept),
-        "abnormal_hit_rate": filtered.abnormal_hit_rate,
-        "hit_counts": filtered.hit_counts(),
-        "difficulty": filtered.difficulty_counts(),
-        "answers": filtered.answers,
-        "leaked": filtered.leaked,
-        "leaked_by_most": filtered.leaked_by_most,
-    }
-
-
 def _show(records: list[dict[str, Any]], written: list[Path], form: str) -> None:
     """Print the records; for people tables, and sentences on what was written."""
     if form not in STYLES:
@@ -160,10 +143,10 @@ def _print(record: dict[str, Any], form: str) -> None:
     hits = ", ".join(f"{n} by {count}" for count, n in enumerate(record["hit_counts"]))
     print(f"\n{record['kept']} of {record['n']} questions kept; by hits: {hits}")
     print(f"abnormal hit rate: {percent(record['abnormal_hit_rate'])}")
-    if record["difficulty"]:
+    if "difficulty" in record:
         counts = ", ".join(f"{n} {name}" for name, n in record["difficulty"].items())
         print(f"kept by difficulty: {counts}")
-    for pair in record["leaked"]:
+    for pair in record.get("leaked", ()):
         print(f"{pair['lvlm']} answers {pair['n']} without the image that {pair['llm']} does not")
-    if record["leaked"]:
+    if "leaked" in record:
         print(f"leaked in most pairs: {record['leaked_by_most']}")

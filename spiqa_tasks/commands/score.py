@@ -71,10 +71,14 @@ Answers = list[tuple[str, Unjudged]]
 
 
 class Batch(NamedTuple):
-    """Unscored answers to a task, and the judges that will be asked."""
+    """Unscored answers to a task, and the judges that will be asked.
+
+    `is_judged` is False if the task's judge cannot be asked.
+    """
 
     answers: Answers
     judges: list[Judge]
+    is_judged: bool = True
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -127,8 +131,8 @@ def _names(text: str) -> list[str]:
 def run(arguments: argparse.Namespace) -> int:
     """Score and print; 0 if each question has a scored answer and each verdict is stored, else 3.
 
-    With `--partial`, questions may be without an answer.
-    Of a RUN's tasks, those whose judge cannot be asked are scored without it.
+    With `--partial`, questions may be without an answer. A judge that cannot be asked holds the
+    other tasks of a RUN not back.
     """
     if arguments.output is not None:
         check_folder(arguments.output)
@@ -138,7 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _score(arguments: argparse.Namespace) -> int:
-    batches, all_judged = _batches(arguments)
+    batches = [_batch(arguments, task, joined) for task, joined in _joined(arguments)]
     if arguments.dry_run:
         return 0
     results = [_scored(arguments, batch.answers) for batch in batches]
@@ -147,12 +151,20 @@ def _score(arguments: argparse.Namespace) -> int:
     scored = [run for of_task in results for run in of_task]
     if arguments.output is not None:
         say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
-    return 0 if all_judged and _is_whole(batches, scored) else 3
+    are_judged = all(batch.is_judged and all_stored(batch.judges) for batch in batches)
+    return 0 if are_judged and all(map(is_complete, scored)) else 3
 
 
-def _is_whole(batches: Sequence[Batch], scored: Sequence[Run]) -> bool:
-    is_stored = all(all_stored(batch.judges) for batch in batches)
-    return is_stored and all(map(is_complete, scored))
+def _batch(arguments: argparse.Namespace, task: Task, joined: Sequence[Joined]) -> Batch:
+    """Return the unscored answers to a task, of a RUN without a judge if that cannot be asked."""
+    try:
+        return _unscored(arguments, task, joined)
+    except JudgeError as error:
+        if arguments.judge or _names_task(arguments):
+            raise
+        say(f"{task.name}: {error}", "Scored without it; --judge PROVIDER:MODEL[@URL] names one.")
+        without = argparse.Namespace(**{**vars(arguments), "judge": ["none"]})
+        return _unscored(without, task, joined)._replace(is_judged=False)
 
 
 def _is_scoring(arguments: argparse.Namespace) -> bool:
@@ -181,24 +193,6 @@ def _as_runs(arguments: argparse.Namespace) -> argparse.Namespace:
     judge = next(iter(arguments.judge or ()), None)
     changed = {"runs": runs, "task": arguments.only, "judge": judge}
     return argparse.Namespace(**{**vars(arguments), **changed})
-
-
-def _batches(arguments: argparse.Namespace) -> tuple[list[Batch], bool]:
-    """Return the answers to each task, and whether the judges of all can be asked."""
-    batches = []
-    all_judged = True
-    for task, joined in _joined(arguments):
-        try:
-            batch = _unscored(arguments, task, joined)
-        except JudgeError as error:
-            if arguments.judge or _names_task(arguments):
-                raise
-            say(f"{task.name}: {error}", *_recorded_judges(joined))
-            all_judged = False
-            without = argparse.Namespace(**{**vars(arguments), "judge": ["none"]})
-            batch = _unscored(without, task, joined)
-        batches.append(batch)
-    return batches, all_judged
 
 
 def _joined(arguments: argparse.Namespace) -> list[tuple[Task, list[Joined]]]:
@@ -290,20 +284,6 @@ def _check_metrics(task: Task, answers: Answers) -> None:
                 f"Expected --metrics of {task.name} that can be computed; found none: "
                 f"{read.scorer.why_not(first)}. Name others."
             )
-
-
-def _recorded_judges(joined: Sequence[Joined]) -> Iterator[str]:
-    """Yield how the judges that scored the answers before are asked again."""
-    runs = [each.run for each in joined]
-    for name, host in dict.fromkeys((run.judge_name, run.signature.judge_host) for run in runs):
-        if name:
-            place = f" at {host}" if host else ""
-            yield (
-                f"These answers were judged by {name}{place}: --judge {name} asks it again. Scored"
-                " without a judge."
-            )
-        else:
-            yield "Scored without a judge; --judge PROVIDER:MODEL[@URL] names one."
 
 
 def _scored(arguments: argparse.Namespace, answers: Answers) -> list[Run]:

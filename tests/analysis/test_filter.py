@@ -63,7 +63,9 @@ def test_abnormal_is_three_quarters_of_the_inspectors(
 ) -> None:
     """As 6 of 8 in Figure 2."""
     write_inspectors(tmp_path, list(range(models + 1)), models=models)
-    assert only(load(tmp_path)).abnormal_hit_rate == pytest.approx(len(abnormal) / (models + 1))
+    assert only(load(tmp_path)).record["abnormal_hit_rate"] == pytest.approx(
+        len(abnormal) / (models + 1)
+    )
 
 
 def test_questions_in_parts_are_left_out(tmp_path: Path) -> None:
@@ -104,7 +106,7 @@ def test_difficulty_counts_the_kept_questions(tmp_path: Path, run_filter: Filter
     write_blind(tmp_path / "lvlm", "v0", {"t": choice_samples([True] * 5)}, stamp="99")
     record = run_filter(tmp_path / "llm", "--lvlm", tmp_path / "lvlm")[1][0]
     assert record["difficulty"] == {"easy": 1, "moderate": 1, "hard": 1, "tough": 1, "unknown": 0}
-    assert only(load(tmp_path / "llm")).difficulty_counts() == {}
+    assert "difficulty" not in only(load(tmp_path / "llm")).record
 
 
 @pytest.mark.parametrize(
@@ -228,8 +230,8 @@ def test_failed_requests_are_no_misses(tmp_path: Path, role: str) -> None:
         )
         assert filtered.remarks == ([remark] if role == "inspector" else [])
         if role == "lvlm":
-            assert filtered.difficulty_counts()["unknown"] == 2
-            assert sum(filtered.difficulty_counts().values()) == 200
+            assert filtered.record["difficulty"]["unknown"] == 2
+            assert sum(filtered.record["difficulty"].values()) == 200
 
 
 @pytest.mark.parametrize("kind", ["refused", "unparsed"])

@@ -234,19 +234,6 @@ def test_mmstar_answers_of_a_host_and_of_a_table(tmp_path: Path, real_data: Path
     assert lines(found)[UNKNOWN].value == pytest.approx(0.54 - number)
 
 
-def test_a_printed_number_by_a_known_rule_is_read_so(
-    tmp_path: Path, questions: Sequence[Question]
-) -> None:
-    """The rule's part is a line, the rest is unknown; a rule that gives the number is said."""
-    a, ours = run_of(tmp_path, questions, "accuracy")
-    released = fmean(
-        right(question, question["response"], "accuracy_released") for question in questions
-    )
-    of = lines(why_printed(a, released + 0.1, "paper", None, "accuracy_released"))
-    assert of[RULE].value == pytest.approx(released - fmean(ours.values()))
-    assert of[UNKNOWN].value == pytest.approx(0.1)
-
-
 def test_the_rule_and_the_average_that_give_a_printed_number_explain_it(
     tmp_path: Path, questions: Sequence[Question]
 ) -> None:
