@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import io
 import os
 import re
 import shlex
@@ -23,11 +22,11 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.lmms_eval_files import read_results, result_files
 from spiqa_tasks.printable import progress
 
+# Baseline -> its tasks; the first reads pictures, the second only captions.
 RUNS = {
     "ocr_baseline": ("spiqa_demo", "mmstar_demo", "scifibench_demo", "scifibench_demo_text"),
     "caption_retrieval": ("spiqa_demo",),
 }
-"""Baseline -> its tasks; the first reads pictures, the second only captions."""
 
 CONFIG = "runs.yaml"
 LOG = "lmms_eval.log"
@@ -36,11 +35,6 @@ LOG = "lmms_eval.log"
 POLL_SECONDS = 1.0
 # Position and end of a bar of tqdm.
 _TQDM_BAR = re.compile(rb"% *\|[^|\r\n]*\| *(\d+)/(\d+) \[")
-
-# Lines of gain's table that the demo prints: two of the head, and the row of all questions.
-GAIN_LINES = 3
-# Lines of compare's table: its title, two of the head, and the only pair.
-COMPARE_LINES = 4
 
 NEXT = f"""
 Neither baseline understands anything. The judge {MODEL} counts common words: its L3Score is no
@@ -92,8 +86,8 @@ def _walk(output: Path, judge: Mapping[str, str]) -> None:
     _run_host(output, {**os.environ, **judge})
     _require_results(output, started)
 
-    _analyse(gain, [str(output), "--task", "scifibench_demo"], GAIN_LINES)
-    _analyse(compare, [str(output), "--task", "spiqa_demo"], COMPARE_LINES)
+    _analyse(gain, [str(output), "--task", "scifibench_demo"])
+    _analyse(compare, [str(output), "--task", "spiqa_demo"])
     _analyse(report, [str(output), "--html", str(output / "report.html")])
     print(NEXT, end="")
 
@@ -149,16 +143,12 @@ def _require_results(output: Path, started: float) -> None:
             )
 
 
-def _analyse(command: ModuleType, arguments: list[str], lines: int | None = None) -> None:
-    """Show a command and the first lines that it prints (None: all)."""
-    name = command.__name__.rpartition(".")[2]
-    _show(["spiqa-tasks", name, *arguments], f" | head -{lines}" if lines else "")
-
+def _analyse(command: ModuleType, arguments: list[str]) -> None:
+    """Show a command and what it prints."""
+    _show(["spiqa-tasks", command.__name__.rpartition(".")[2], *arguments])
     parser = argparse.ArgumentParser()
     command.add(parser)
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        command.run(parser.parse_args(arguments))
-    print("\n".join(printed.getvalue().splitlines()[:lines]), flush=True)
+    command.run(parser.parse_args(arguments))
 
 
 def _show(command: list[str], behind: str = "") -> None:

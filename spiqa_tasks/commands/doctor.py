@@ -22,10 +22,11 @@ from spiqa_tasks.metrics.text_scores import available_metrics
 from spiqa_tasks.printable import said_if_slow
 from spiqa_tasks.report.printer import Table, add_format, render
 
+# Status, subject and detail of one part of the installation.
 Finding = tuple[str, str, str]
-"""Status, subject and detail of one part of the installation."""
+
+# Works; needed by scoring or runs; data or a key to add; optional: the order of the lines.
 STATUSES = ("ok", "missing", "absent", "extra")
-"""Works; needed by scoring or runs; data or a key to add; optional: the order of the lines."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -75,11 +76,9 @@ def _print(findings: list[Finding], form: str) -> None:
             print(f"{status:8} {subject}: {detail}")
         return
 
-    rows = [
-        {"status": status, "subject": subject, "detail": detail}
-        for status, subject, detail in findings
-    ]
-    print(render(form, Table(rows, ["status", "subject"], ["detail"])))
+    names = ("status", "subject", "detail")
+    rows = [dict(zip(names, finding, strict=True)) for finding in findings]
+    print(render(form, Table(rows, names, ())))
 
 
 def _lmms_eval(quick: bool) -> Iterator[Finding]:

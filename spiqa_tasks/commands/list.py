@@ -7,7 +7,7 @@ from spiqa_tasks.benchmarks.registry import Task, is_there, yaml_folder
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
 from spiqa_tasks.hosts.catalogue import catalogue
-from spiqa_tasks.report.printer import STYLES, Column, Table, add_format, render
+from spiqa_tasks.report.printer import Column, Table, add_format, render
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the tasks and groups, or those that match; or the folder of the package's YAMLs."""
     if arguments.folder:
-        _print_folder(arguments.format)
+        print(yaml_folder())
         return 0
 
     text = arguments.search.lower()
@@ -49,14 +49,6 @@ def run(arguments: argparse.Namespace) -> int:
     shown = [table for table in tables if table.records]
     print(render(arguments.format, *shown, whole={"tasks": tasks, "groups": groups}))
     return 0
-
-
-def _print_folder(form: str) -> None:
-    folder = {"path": str(yaml_folder())}
-    if form in STYLES:
-        print(folder["path"])
-    else:
-        print(render(form, Table([folder], ["path"], []), whole=folder))
 
 
 def _row(task: Task, source: Source) -> dict[str, Any]:

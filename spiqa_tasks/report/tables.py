@@ -92,24 +92,24 @@ def published_gain_rows() -> list[dict[str, Any]]:
 
 def comparison_table(found: Sequence[Comparison]) -> Table:
     """Return the paired differences of runs."""
+    # The conclusion comes first: a terminal may show the other columns below.
     values: Columns = [
-        Column("difference.n"),
-        Column("score_b", "run x 100", number),
-        Column("score_a", "against x 100", number),
         Column(
             "difference.difference", "difference", number, ("difference.low", "difference.high")
         ),
-        Column("difference.p", "p", p_value),
-        Column("p_corrected", "p corrected", p_value),
+        Column("p_corrected", "p (Holm)", p_value),
+        Column("difference.n"),
         Column("won", show=_count),
         Column("lost", show=_count),
+        Column("score_b", "run x 100", number),
+        Column("score_a", "against x 100", number),
         Column("difference.smallest", "smallest", number),
     ]
     notes = [
         (
             "The difference is the run minus the one it stands against, on the questions that both"
-            " answered; 95% intervals of the paired test, clustered by paper in SPIQA. Corrected"
-            " p-values are Holm's, for all lines together. Smallest: the smallest true difference"
+            " answered, with the 95% interval of a paired test, clustered by paper in SPIQA. The"
+            " p-values are corrected for all lines together. Smallest: the smallest true difference"
             " that so many questions show with about 80% probability."
         )
     ]

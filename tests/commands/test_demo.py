@@ -169,7 +169,7 @@ def test_the_whole_demo_runs(tmp_path: Path) -> None:
     with_images, without = (
         found_by_task(output, task) for task in ("scifibench_demo", "scifibench_demo_text")
     )
-    assert rows[0][4:7] == ["24", f"{100 * with_images:.1f}", f"{100 * without:.1f}"]
+    assert rows[0][5:8] == ["24", f"{100 * with_images:.1f}", f"{100 * without:.1f}"]
     assert any(f"{100 * (with_images - without):.1f}" in row for row in rows)
     assert any(
         line.startswith("spiqa_demo") and "caption_retrieval" in line

@@ -51,5 +51,3 @@ def test_the_folder_of_the_yamls(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "--folder"]) == 0
     folder = Path(capsys.readouterr().out.strip())
     assert (folder / "spiqa" / "spiqa_testA.yaml").is_file()
-    assert main(["list", "--folder", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"path": str(folder)}
