@@ -57,9 +57,9 @@ class PublishedValue:
 
 
 def published_values(run: Run, table: str | None = None) -> list[PublishedValue]:
-    """Return the numbers printed for the run's split and setting, of one table (`Table 6`) or the
-    first that has each.
+    """Return the numbers printed for the run's split and setting, of one table (`Table 6`).
 
+    By default each is of the first table that has it; L3Scores are then by the main tables' judge.
     SPIQA's groups are the `corrected` ones, as which Table 6 reads the figure types. MMStar's
     numbers are by the authors' rules, so they are returned for `accuracy_released` as well.
     """
@@ -69,7 +69,8 @@ def published_values(run: Run, table: str | None = None) -> list[PublishedValue]
 
     values: dict[tuple[Any, ...], PublishedValue] = {}
     for value in read(run.own.split, run.settings):
-        if table in (None, value.table):
+        is_wanted = value.judge in ("", PAPER_JUDGE) if table is None else value.table == table
+        if is_wanted:
             values.setdefault((value.model, value.metric, value.group, value.judge), value)
     return list(values.values())
 

@@ -31,7 +31,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.published import Item, load, tables
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, render
-from spiqa_tasks.report.values import models_table, printed_record, records_of, shown_metrics
+from spiqa_tasks.report.values import models_table, printed_records, records_of, shown_metrics
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.values import number, percent
 
@@ -153,7 +153,9 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
 
     measured = {_question_of(record) for record in made}
     printed = [
-        record for record in _printed_records(runs, item) if _question_of(record) in measured
+        record
+        for record in printed_records(filter(_is_own, runs), item.name)
+        if _question_of(record) in measured
     ]
     table = Table([*made, *printed], _SCORE_LABELS, ["n", "questions", _VALUE])
     print(render(arguments.format, table, *([] if printed else _printed(item))))
@@ -171,13 +173,8 @@ def _metrics(run: Run, item: Item, names: str | None) -> list[Metric]:
     return [metric for metric in run.metrics if metric.name in printed] or shown_metrics(run)
 
 
-def _printed_records(runs: Sequence[Run], item: Item) -> list[dict[str, Any]]:
-    """Return the published values for the runs' tasks, each once."""
-    values = {}
-    for run in runs:
-        for value in published_values(run, item.name) if run.is_own else ():
-            values[run.task, value] = printed_record(value, run.task, value.judge)
-    return list(values.values())
+def _is_own(run: Run) -> bool:
+    return run.is_own
 
 
 def _question_of(record: Mapping[str, Any]) -> tuple[Any, ...]:

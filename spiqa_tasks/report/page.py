@@ -15,6 +15,7 @@ from PIL import Image
 from spiqa_tasks.analysis.breakdown import OVERALL, overall
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import ablation_pairs, rows
+from spiqa_tasks.analysis.published_rows import PAPER_JUDGE
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.demo.judge_server import MODEL as DEMO_JUDGE
@@ -41,7 +42,6 @@ from spiqa_tasks.report.values import (
     cross_table,
     flat_records,
     headline,
-    is_measured_or_by_paper,
     printed_records,
     records_of,
     size_of,
@@ -222,14 +222,11 @@ def _ranking(run: Run, measured: Sequence[Record], printed: Iterable[Record]) ->
     """Return a plot of the headlines of a task's runs beside its paper's values and those that
     others report.
 
-    [] if there is nothing to rank. Of L3Scores those by the paper's judge are drawn.
+    [] if there is nothing to rank.
     """
     metric = headline(run).name
     beside = [
-        record
-        for record in printed
-        if (record["metric"], record["group"]) == (metric, OVERALL)
-        and is_measured_or_by_paper(record)
+        record for record in printed if (record["metric"], record["group"]) == (metric, OVERALL)
     ]
     records = [each for each in (*measured, *_best_first(beside)) if each["value"] is not None]
     if len(records) < 2:
@@ -256,41 +253,47 @@ def _point(record: Record) -> Point:
 
 def _task(runs: Sequence[Run], colours: Colours) -> Section:
     measured = flat_records(runs)
-    printed = printed_records(runs)
+    metrics = {record["metric"] for record in measured}
+    printed = [record for record in printed_records(runs) if record["metric"] in metrics]
+
+    shown = [_scores_table(measured, printed)]
+    drawn = []
+    for title, records in _by_kind(runs, measured).items():
+        shown.append(_group_table(title, records, printed))
+        drawn.append(_group_plot(title, records, colours))
+
+    remarks = []
+    for run in runs:
+        for remark in remarks_on(run.own.benchmark, run.records):
+            remarks.append(f"{run.name}: {remark}")
+    task = runs[0].own
+    return Section(f"{task.name} ({task.benchmark.name}, {task.split})", remarks, shown, drawn)
+
+
+def _by_kind(runs: Iterable[Run], measured: Iterable[Record]) -> dict[str, list[Record]]:
+    """Return the records of groups by metric and kind: `accuracy by category, x 100`, ..."""
     kinds: dict[str, str] = {}
     for run in runs:
         for each in run.questions:
             kinds |= {group: kind for kind, group in each.groups.items()}
 
     # A run without a judge has groups by another metric than those with one.
-    by_kind: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    records: dict[str, list[Record]] = defaultdict(list)
     for record in measured:
-        if record["group"] != OVERALL:
-            by_kind[record["metric"], kinds[record["group"]]].append(record)
-
-    shown = [_scores_table(measured, printed)]
-    drawn = []
-    for (metric, kind), records in by_kind.items():
-        if kind not in HIDDEN:
-            title = f"{metric} by {kind}, x 100"
-            shown.append(_group_table(title, records, printed))
-            drawn.append(_group_plot(title, records, colours))
-
-    remarks = [
-        f"{run.name}: {remark}"
-        for run in runs
-        for remark in remarks_on(run.own.benchmark, run.records)
-    ]
-    task = runs[0].own
-    return Section(f"{task.name} ({task.benchmark.name}, {task.split})", remarks, shown, drawn)
+        kind = kinds.get(record["group"], OVERALL)
+        if kind not in (OVERALL, *HIDDEN):
+            records[f"{record['metric']} by {kind}, x 100"].append(record)
+    return records
 
 
 def _scores_table(measured: Sequence[Record], printed: Sequence[Record]) -> Table:
     """Return every metric of the runs of one task, and the rows of its paper and of others."""
     records = [each for each in (*measured, *printed) if each["group"] == OVERALL]
     notes = []
-    if any(record["judge"] for record in measured):
-        notes.append("Scores of different judges are not comparable.")
+    if any(record["judge"] for record in records):
+        notes.append(
+            f"Printed L3Scores are by {PAPER_JUDGE}. Scores of different judges are not comparable."
+        )
     if urls := dict.fromkeys(record["url"] for record in records if "url" in record):
         notes.append(f"Reported rows are by others, in settings of their own: {', '.join(urls)}")
     return cross_table(records, "metric", "Scores x 100, with 95% intervals", notes)

@@ -14,7 +14,6 @@ from spiqa_tasks.analysis.breakdown import (
 )
 from spiqa_tasks.analysis.published_rows import (
     MEANS,
-    PAPER_JUDGE,
     PublishedValue,
     published_overall,
     published_values,
@@ -74,12 +73,12 @@ def flat_records(runs: Iterable[Run]) -> list[Record]:
     return records
 
 
-def printed_record(value: PublishedValue, task: str, judge: str = "") -> Record:
+def printed_record(value: PublishedValue, task: str) -> Record:
     """Return a record of a published value, with the fields of a measured one that a paper has."""
     return {
         "model": value.model,
         "source": f"published, {value.table}",
-        "judge": judge,
+        "judge": value.judge,
         "task": task,
         "metric": value.metric,
         "group": value.group or OVERALL,
@@ -87,30 +86,17 @@ def printed_record(value: PublishedValue, task: str, judge: str = "") -> Record:
     }
 
 
-def printed_records(runs: Sequence[Run], table: str | None = None) -> list[Record]:
-    """Return the records of what papers print, and others report, for the runs' tasks and metrics.
+def printed_records(runs: Iterable[Run], table: str | None = None) -> list[Record]:
+    """Return the records of what papers print, and others report, for the runs' tasks.
 
     `table` names the only table of a paper to read, such as `Table 3`.
     """
-    # Of a task the run with the most metrics: without a judge it has no L3Score.
-    of_task = {run.task: run for run in sorted(runs, key=lambda run: len(run.metrics))}
-
     records = []
-    for task in dict.fromkeys(run.task for run in runs):
-        run = of_task[task]
-        every = _published(run, table) + ([] if table else _reported(task))
-        metrics = {metric.name for metric in shown_metrics(run)}
-        records += [record for record in every if record["metric"] in metrics]
+    for task, run in {run.task: run for run in runs}.items():
+        records += [printed_record(value, task) for value in published_values(run, table)]
+        if table is None:
+            records += _reported(task)
     return records
-
-
-def _published(run: Run, table: str | None) -> list[Record]:
-    # All values of a printed row stand in one, with the paper's judge where the run has one.
-    judge = PAPER_JUDGE if run.judged_metric else ""
-    return [
-        printed_record(value, run.task, value.judge or judge)
-        for value in published_values(run, table)
-    ]
 
 
 def _reported(task: str) -> list[Record]:
@@ -119,9 +105,10 @@ def _reported(task: str) -> list[Record]:
     for row in reported():
         if task in str(row["tasks"]).split() and isinstance(row["value"], float):
             model = f"{row['model']}, {row['how']}"
-            value = PublishedValue(model, "", str(row["metric"]), None, row["value"] / 100)
+            judge = str(row["judge"] or "")
+            value = PublishedValue(model, "", str(row["metric"]), None, row["value"] / 100, judge)
             source = {"source": f"reported, {row['source']}", "sd": row["sd"], "url": row["url"]}
-            records.append(printed_record(value, task, str(row["judge"] or "")) | source)
+            records.append(printed_record(value, task) | source)
     return records
 
 
@@ -144,13 +131,16 @@ def cell_of(record: Record) -> str:
 def cross_table(
     records: Sequence[Record], head: str, title: str = "", notes: Sequence[str] = ()
 ) -> Table:
-    """Return a table with a row per model, source and judge, and a column per value of the field
-    `head`.
+    """Return a table with a row per model, source and judge of runs, and a column per value of the
+    field `head`.
     """
     labels = ("model", "source", "judge")
     rows: dict[tuple[str, ...], Record] = {}
     for record in records:
         named = {name: record[name] for name in labels}
+        if record["source"] != MEASURED:
+            # A printed row has metrics with and without a judge.
+            named["judge"] = ""
         row = rows.setdefault(tuple(named.values()), {**named, "cells": {}})
         row["cells"].setdefault(record[head], cell_of(record))
 
@@ -177,21 +167,12 @@ def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
     columns = [f"{task} {name}" for task in tasks for name in dict.fromkeys(names)]
 
     kept = []
-    for record in filter(_is_comparable, records):
+    for record in records:
         column = f"{record['task']} {record['metric']}"
-        if column in columns:
+        if column in columns and record["group"] == OVERALL:
             kept.append({**record, "column": column})
     kept.sort(key=lambda record: columns.index(record["column"]))
     return cross_table(kept, "column")
-
-
-def _is_comparable(record: Record) -> bool:
-    return record["group"] == OVERALL and is_measured_or_by_paper(record)
-
-
-def is_measured_or_by_paper(record: Record) -> bool:
-    """Return whether a value is of a run, or needs no other judge than the papers' main tables."""
-    return record["source"] == MEASURED or record["judge"] in ("", PAPER_JUDGE)
 
 
 def _overall_means(measured: Sequence[Record]) -> list[Record]:

@@ -119,7 +119,7 @@ def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         *(
             "score --by group {}",
-            "paper scifibench section4.4 {}",
+            "paper mmstar table4 {}",
             "paper spiqa",
             "compare {}",
             "score {}",
