@@ -19,13 +19,13 @@ from lmms_eval.utils import simple_parse_args_string
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import unknown_name
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, exit_with_message, wrapped_names
-from spiqa_tasks.models.ablation_hooks import (
+from spiqa_tasks.models.ablation import (
+    KINDS,
     ablated_messages,
     ablated_visuals,
     without_placeholders,
 )
 from spiqa_tasks.models.option_probes import PROBES, ShownOptions, shown_options, with_options
-from spiqa_tasks.models.picture_ablation import KINDS
 from spiqa_tasks.models.shots import Shots, ended, true_answer, with_shots
 
 _EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."

@@ -1,4 +1,4 @@
-"""Base class of the baselines: the host's requests become calls with one document."""
+"""Base class of the baselines, and the questions and true answers of any task of the host."""
 
 import os
 from abc import abstractmethod
@@ -8,8 +8,10 @@ from typing import Any
 import torch
 from lmms_eval.api.instance import Instance
 from lmms_eval.api.model import lmms
+from lmms_eval.api.task import Task
 from tqdm import tqdm
 
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
 
 Doc = Mapping[str, Any]
@@ -41,10 +43,9 @@ class Baseline(lmms):  # type: ignore[misc]
         answers = []
         with exit_with_message():
             for request in tqdm(requests, desc=type(self).__name__, disable=self._rank != 0):
-                *_, task, split = request.args
-                answers.append(
-                    self.answer(self.document(request), self.documents(request), f"{task}/{split}")
-                )
+                *_, place, task, split = request.args
+                docs = self.documents(request)
+                answers.append(self.answer(docs[place], docs, f"{task}/{split}"))
         return answers
 
     def documents(self, request: Instance) -> Sequence[Doc]:
@@ -66,3 +67,37 @@ class Baseline(lmms):  # type: ignore[misc]
         )
 
     generate_until_multi_round = loglikelihood
+
+
+def task_of(request: Instance) -> Task:
+    """Return the host's task of a request: a hook among its arguments is bound to it."""
+    for argument in request.args:
+        owner = getattr(argument, "__self__", None)
+        if isinstance(owner, Task):
+            return owner
+    raise InputError(
+        f"Expected a task of lmms-eval behind {request.task_name}, found none. Use another model."
+    )
+
+
+def target_of(task: Task, doc: Any) -> str:
+    """Return a doc's true answer, or '' without one that is a text or number."""
+    target = task.doc_to_target(doc)
+    if isinstance(target, list | tuple):
+        target = target[0] if target else None
+    if target is None or isinstance(target, bool | dict):
+        return ""
+    if isinstance(target, int) and task.config.doc_to_choice is not None:
+        target = task.doc_to_choice(doc)[target]
+    return str(target).strip()
+
+
+def letter_of(target: str, options: Mapping[str, str]) -> str:
+    """Return the letter of the option that a target names by letter or text, or ''."""
+    letter = target.strip("(). :").upper()
+    if letter in options:
+        return letter
+    for option, text in options.items():
+        if text.strip().casefold() == target.casefold():
+            return option
+    return ""

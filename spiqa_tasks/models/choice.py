@@ -10,10 +10,8 @@ from lmms_eval.api.instance import Instance
 from lmms_eval.api.task import Task
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
-from spiqa_tasks.models.base import Baseline, Doc
-from spiqa_tasks.models.host_docs import letter_of, target_of, task_of
-from spiqa_tasks.scoring.options import options_in, question_before
+from spiqa_tasks.models.base import Baseline, Doc, letter_of, target_of, task_of
+from spiqa_tasks.scoring.options import options_in
 
 
 class _Choice(Baseline):
@@ -21,17 +19,31 @@ class _Choice(Baseline):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._host_choices: dict[tuple[str, str], list[Doc]] = {}
+        self._host_choices: dict[str, list[Doc]] = {}
 
     def documents(self, request: Instance) -> Sequence[Doc]:
-        """Return the documents, those of the host's tasks as choices."""
+        """Return the documents, those of the host's tasks as choices.
+
+        Raises InputError: none of them has options.
+        """
         *_, name, split = request.args
         docs = super().documents(request)
         if "benchmark" in docs[0]:
             return docs
-        if (name, split) not in self._host_choices:
-            self._host_choices[name, split] = _host_choices(task_of(request), name, split)
-        return self._host_choices[name, split]
+
+        key = f"{name}/{split}"
+        if key not in self._host_choices:
+            task = task_of(request)
+            choices: list[Doc] = [
+                _as_choice(task, doc, f"{key}/{place}")
+                for place, doc in enumerate(task.dataset_no_image[split])
+            ]
+            if not any(choice["letters"] for choice in choices):
+                raise InputError(
+                    f"Expected choices, found no options (A. ..., B. ...) in the prompts of {name}."
+                )
+            self._host_choices[key] = choices
+        return self._host_choices[key]
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
         """Return the answer in the form of the target; '' for an open question of the host."""
@@ -45,23 +57,6 @@ class _Choice(Baseline):
     @abstractmethod
     def letter(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
         """Return the letter of the picked option; see `answer`."""
-
-    def generate_until(self, requests: list[Instance]) -> list[str]:
-        """Return one answer per request, in order.
-
-        Raises SystemExit: a task has no question with options.
-        """
-        answers = super().generate_until(requests)
-        tasks = [request.args[-2] for request in requests]
-        answered = {task for task, answer in zip(tasks, answers, strict=True) if answer}
-        with exit_with_message():
-            for task in tasks:
-                if task not in answered:
-                    raise InputError(
-                        "Expected choices, found no options (A. ..., B. ...) in the prompts of "
-                        f"{task}."
-                    )
-        return answers
 
 
 class RandomChoice(_Choice):
@@ -82,56 +77,37 @@ class FrequentChoice(_Choice):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._counts: dict[str, defaultdict[str, Counter[str]]] = {}
+        self._counts: dict[str, dict[str, Counter[str]]] = {}
 
     def letter(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
         """Return the category's letter."""
         if key not in self._counts:
-            self._counts[key] = _answer_counts(docs)  # of the whole split, whatever --limit is
-        counts = self._counts[key][doc["category"]]
-        if not counts:
+            counts: dict[str, Counter[str]] = defaultdict(Counter)
+            for other in docs:  # of the whole split, whatever --limit is
+                if other["letters"] and other["answer"]:
+                    counts[other["category"]][other["answer"]] += 1
+            self._counts[key] = counts
+
+        of_category = self._counts[key].get(doc["category"])
+        if not of_category:
             raise InputError(
                 f"Expected the true answers of {key}, found none. Use --model random_choice."
             )
-        return min(counts, key=lambda letter: (-counts[letter], letter))
+        return min(of_category, key=lambda letter: (-of_category[letter], letter))
 
 
-def _answer_counts(docs: Sequence[Doc]) -> defaultdict[str, Counter[str]]:
-    """Return category -> true letter -> number of questions."""
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for doc in docs:
-        if doc["letters"] and doc["answer"]:
-            counts[doc["category"]][doc["answer"]] += 1
-    return counts
-
-
-def _host_choices(task: Task, name: str, split: str) -> list[Doc]:
-    docs = task.dataset_no_image[split]
-    return [host_choice(task, doc, f"{name}/{split}/{place}") for place, doc in enumerate(docs)]
-
-
-def host_choice(task: Task, doc: Doc, name: str) -> dict[str, Any]:
+def _as_choice(task: Task, doc: Doc, name: str) -> dict[str, Any]:
     """Return a question of a task of the host as a doc of ours.
 
-    `letters` is [] for a prompt without options, `answer` '' without a target; `answers` has
-    letter -> answer in the form of the target. Raises InputError: the target is no option.
+    `letters` is [] for a prompt without options, `answer` '' if the target is no option; `answers`
+    has letter -> answer in the form of the target.
     """
-    prompt = str(task.doc_to_text(doc))
-    options = options_in(prompt)
-    target = target_of(task, doc) if options else ""
+    options = options_in(str(task.doc_to_text(doc)))
+    target = target_of(task, doc)
     letter = letter_of(target, options)
-    if target and not letter:
-        known = ", ".join(options)
-        raise InputError(
-            f"Expected the true answer of {name} to be one of {known} or its text, "
-            f"found {target[:60]!r}."
-        )
-
     is_text = letter != "" and options[letter].strip().casefold() == target.casefold()
     return {
         "id": name,
-        "question": question_before(prompt),
-        "options": list(options.values()),
         "letters": list(options),
         "answers": options if is_text else {},
         "answer": letter,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.ablation_hooks import with_last_turn
+from spiqa_tasks.models.ablation import with_last_turn
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.options import options_in
 

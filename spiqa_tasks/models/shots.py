@@ -9,8 +9,8 @@ from lmms_eval.api.instance import Instance
 from lmms_eval.api.task import Task
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.ablation_hooks import with_last_turn, without_placeholders
-from spiqa_tasks.models.host_docs import letter_of, target_of, task_of
+from spiqa_tasks.models.ablation import with_last_turn, without_placeholders
+from spiqa_tasks.models.base import letter_of, target_of, task_of
 from spiqa_tasks.scoring.options import options_in
 
 # End of a question, so that a base model without chat tuning continues with its answer.

@@ -1,7 +1,7 @@
 """Answers with people's verdicts: EVOUNA's json as published, and tables in any format."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,8 @@ from typing import Any
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import read_records
 from spiqa_tasks.judge.rules import Candidate
-from spiqa_tasks.runs.columns import FIELDS
+from spiqa_tasks.runs.columns import USUAL, answers_of_rows
 
-# Field -> names of its column, the likeliest first.
-COLUMNS = {name: FIELDS[name] for name in ("question", "reference", "prediction")} | {
-    "label": ("label", "verdict")
-}
 YES = frozenset({"true", "yes", "1", "correct", "right"})
 NO = frozenset({"false", "no", "0", "incorrect", "wrong"})
 
@@ -49,65 +45,49 @@ def read_labels(path: Path) -> Labels:
     question, reference (a text or a list), prediction, and label (or verdict): yes/no, true/false,
     1/0, correct/incorrect. Raises DataError, InputError: another form, or no answer with a label.
     """
-    left_out = 0
-    answers = []
-    for number, entry in enumerate(read_records([path]), 1):
-        where = f"row {number} of {path}"
-        for row in _of_evouna(entry) if _GOLDEN in entry else [_of_table(where, entry)]:
-            if row["label"] in (None, ""):
-                left_out += 1
-            else:
-                answers.append(_labelled(where, row))
-
-    if not answers:
+    rows = [row for entry in read_records([path]) for row in _rows_of(entry)]
+    labelled = {
+        f"verdict {number}": row
+        for number, row in enumerate(rows, 1)
+        if row["label"] not in (None, "")
+    }
+    if not labelled:
         raise InputError(
-            f"Expected answers with a label in {path}, found none. Name a file that has some."
+            f"Expected answers with a label in {path}, found none. Name a file with a column label."
         )
+
+    answers = []
+    for place, answer in zip(labelled, answers_of_rows(path, labelled, USUAL), strict=True):
+        word = str(labelled[place]["label"]).strip().lower()
+        if word not in YES | NO or not answer.question or not any(answer.references):
+            raise InputError(
+                f"Expected question, reference and a label, yes or no, in {place} of {path}, found "
+                f"{answer.question!r:.60}, {answer.references!r:.60} and {word!r}. Correct it."
+            )
+        # EVOUNA writes several references with slashes
+        references = "/".join(answer.references)
+        candidate = Candidate(answer.response.text, answer.question, references)
+        answers.append(Labelled(candidate, word in YES))
+
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    return Labels(path.name, digest, tuple(answers), left_out)
+    return Labels(path.name, digest, tuple(answers), len(rows) - len(answers))
 
 
-def _of_evouna(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the row of each system's answer to a question."""
+def _rows_of(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The row with its label, or one for each system that EVOUNA has a verdict on."""
+    if _GOLDEN not in entry:
+        return [{**entry, "label": entry.get("label", entry.get("verdict"))}]
+
+    rows = []
     for name, verdict in entry.items():
         if name.startswith(_VERDICT):
             prediction = entry.get(_ANSWER + name.removeprefix(_VERDICT))
-            yield {
-                "question": entry.get("question"),
-                "reference": entry[_GOLDEN],
-                "prediction": "" if prediction is None else prediction,
-                "label": None if entry.get("improper") else verdict,
-            }
-
-
-def _of_table(where: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """The cells of a row by field. Raises InputError: a field without a column."""
-    cells = {field: row[name] for field, names in COLUMNS.items() for name in names if name in row}
-    missing = [name for name in COLUMNS if name not in cells]
-    if missing:
-        found = ", ".join(map(str, row)) or "nothing"
-        raise InputError(
-            f"Expected {where} to have {', '.join(COLUMNS)}; found {found}. Add "
-            f"{', '.join(missing)}."
-        )
-    return cells
-
-
-def _labelled(where: str, row: Mapping[str, Any]) -> Labelled:
-    reference = row["reference"]
-    references = reference if isinstance(reference, list) else [reference]
-    texts = {"question": [row["question"]], "prediction": [row["prediction"]]}
-    for name, values in {**texts, "reference": references}.items():
-        if not values or not all(isinstance(value, str) for value in values):
-            raise InputError(
-                f"Expected the {name} of {where} to be a text, found {row[name]!r}. Correct it."
+            rows.append(
+                {
+                    "question": entry.get("question"),
+                    "reference": entry[_GOLDEN],
+                    "prediction": "" if prediction is None else prediction,
+                    "label": None if entry.get("improper") else verdict,
+                }
             )
-
-    word = str(row["label"]).strip().lower()
-    if word not in YES | NO:
-        raise InputError(
-            f"Expected the label of {where} to be yes or no, found {row['label']!r}. Correct it."
-        )
-    # EVOUNA writes several references with slashes
-    candidate = Candidate(row["prediction"], row["question"], "/".join(references))
-    return Labelled(candidate, word in YES)
+    return rows

@@ -191,7 +191,7 @@ def _is_free(run: Run) -> bool:
 
 
 def _lmms_eval_runs(files: Sequence[_File], faults: list[DataError | InputError]) -> list[Run]:
-    """The runs of results files by their dates, then those of samples files without one."""
+    """The runs of results files by their dates, then those of samples files named alone."""
     runs: list[Run] = []
     read: set[Path] = set()
     for file in files:
@@ -209,8 +209,7 @@ def _lmms_eval_runs(files: Sequence[_File], faults: list[DataError | InputError]
         if file.form == SAMPLES and file.path not in read:
             try:
                 runs.append(lmms_eval.read_samples(file.path))
-            except (DataError, InputError) as error:
-                # of a host's task, whose results file is not there
+            except InputError as error:
                 faults.append(error)
     return runs
 
@@ -235,10 +234,9 @@ def _is_of_answers(table: _File, tasks: Collection[str], columns: Columns) -> bo
     One whose name has no task of ours may be anything; those of VLMEvalKit's other datasets are
     large, and are not read.
     """
-    is_vlmevalkits = bool(_vlmevalkit_model(table.path))
     if task_in_name(table.path, tasks)[1]:
-        return not (is_vlmevalkits and _is_scored(table.path))
-    if is_vlmevalkits or are_texts(table.content):
+        return True
+    if _vlmevalkit_model(table.path) or are_texts(table.content):
         return False
     return has_answers(table.path, columns)
 
@@ -268,13 +266,6 @@ def _vlmevalkit_model(path: Path) -> str:
 
 def _is_dated(path: Path) -> bool:
     return DATED_FOLDER.fullmatch(path.parent.name) is not None
-
-
-def _is_scored(path: Path) -> bool:
-    """Whether a table of VLMEvalKit was scored since: the scores stand beside it."""
-    dataset = path.stem.removeprefix(f"{_vlmevalkit_model(path)}_")
-    samples = path.parent.glob(f"*{lmms_eval_files.SAMPLES}{dataset}.jsonl")
-    return any(file.stat().st_mtime >= path.stat().st_mtime for file in samples)
 
 
 def _nothing_in(path: Path, files: Sequence[_File], columns: Columns) -> InputError:

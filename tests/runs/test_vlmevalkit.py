@@ -11,7 +11,7 @@ from run_command import run_json
 from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.loading import load_runs
-from spiqa_tasks.runs.paths import RunPath, read_path, read_runs
+from spiqa_tasks.runs.paths import RunPath, read_runs
 
 (DEMO,) = find_tasks(["mmstar_demo"])
 ROWS = rows_of(DEMO)
@@ -63,18 +63,19 @@ def test_scores_beside_answers_count_and_answers_made_after_them_too(tmp_path: P
     """
     right = {row["id"]: row["answer"] for row in ROWS}
     path = write_table(mmstar_table(ROWS), tmp_path / "m/m_mmstar_demo.tsv")
-    write_run_file(tmp_path, "mmstar_demo", "m", right)
-    write_table(mmstar_table(ROWS), tmp_path / "m/m_MMStar.xlsx")
-    runs = read_runs(RunPath(tmp_path))
-    assert sorted((run.task, run.form) for run in runs) == [
-        ("mmstar_demo", "score"),
-        ("mmstar_filtered", "vlmevalkit"),
-    ]
-    after = path.stat().st_mtime + 60
-    os.utime(path, (after, after))
-    assert ("mmstar_demo", "vlmevalkit") in {
-        (run.task, run.form) for run in read_runs(RunPath(tmp_path))
-    }
+    os.utime(path, (1e9, 1e9))
+    write_run_file(tmp_path, "mmstar_demo", "m,host=vlmevalkit", right)
+    write_table(mmstar_table(ROWS).head(5), tmp_path / "m/m_mmstar_demo_text.xlsx")
+    write_table(mmstar_table(ROWS), tmp_path / "m" / "mmstar_demo.tsv")
+
+    def forms() -> list[tuple[str, str]]:
+        return sorted((run.task, run.path.suffix) for run in load_runs([RunPath(tmp_path)])[0])
+
+    plain = ("mmstar_demo", ".tsv")  # not named after its folder, so none of the host's
+    others = [plain, ("mmstar_demo_text", ".xlsx")]
+    assert forms() == [("mmstar_demo", ".json"), *others]
+    os.utime(path, (3e9, 3e9))
+    assert forms() == [plain, *others]
 
 
 def test_every_command_takes_the_folder(tmp_path: Path, capsys: Said) -> None:
@@ -117,24 +118,6 @@ def _of(scored: Any, task: str) -> list[dict[str, Any]]:
     """The scores of a task, a result for each model."""
     (found,) = (each for each in scored if each["task"] == task)
     return list(found.get("results", [found]))
-
-
-@pytest.mark.parametrize(("later", "count"), [(-1, 1), (0, 0), (1, 0)])
-def test_scores_as_old_as_their_answers_are_of_these(
-    tmp_path: Path, later: int, count: int
-) -> None:
-    """Then the answers are left out; a file that is not named after its folder is none of the
-    model's.
-    """
-    path = write_table(mmstar_table(ROWS), tmp_path / "m" / "m_mmstar_demo.tsv")
-    write_table(mmstar_table(ROWS), tmp_path / "m" / "mmstar_demo.tsv")
-    scores = path.with_name("20260101_000000_samples_mmstar_demo.jsonl")
-    scores.write_text("")
-    for each, moment in ((path, 1000), (scores, 1000 + later)):
-        os.utime(each, (moment, moment))
-    runs = read_path(tmp_path, ["mmstar_demo"])
-    assert [run.form for run in runs if run.path == path] == ["vlmevalkit"] * count
-    assert [run.form for run in runs if run.path != path] == ["table"]
 
 
 @pytest.mark.parametrize("newer", ["tsv", "xlsx"])

@@ -1,14 +1,26 @@
-"""Replace pictures and texts in the results of a task's hooks: visuals, messages."""
+"""Replace or remove pictures in the results of a task's hooks, and change the texts around them."""
 
+import base64
 import functools
+import io
+import os
 import re
-from collections.abc import Callable
+from binascii import Error as Base64Error
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from spiqa_tasks.models.picture_ablation import replaced
+from PIL import Image, UnidentifiedImageError
+
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.pictures import GREY
 
 # `doc_to_visual` of simple models, or `doc_to_messages` of chat models.
 Hook = Callable[..., Any]
+
+# `grey`: a grey picture of the same size; `text`: no picture.
+KINDS = ("grey", "text")
+
+_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff", ".webp"})
 
 _PLACEHOLDERS = re.compile(
     r"(?:<image(?:[ _]?\d+)?>|<\|image(?:_pad)?(?:_\d+)?\|>)[ \n]?", re.IGNORECASE
@@ -18,6 +30,48 @@ _PLACEHOLDERS = re.compile(
 def without_placeholders(text: str) -> str:
     """Return `text` without picture placeholders (`<image>`, `<image 1>`, `<|image_pad|>`)."""
     return _PLACEHOLDERS.sub("", text)
+
+
+def replaced(pictures: Sequence[Any], kind: str) -> list[Any]:
+    """Return as many grey pictures of the same sizes; [] for `text`.
+
+    Raises InputError: no picture, such as a video; DataError: see `open_value`.
+    """
+    for value in pictures:
+        if not is_picture(value):
+            raise InputError(
+                "Expected a task that shows pictures, no video or sound; "
+                f"found {str(value)[:100]!r}."
+            )
+    if kind == "text":
+        return []
+    return [Image.new("RGB", open_value(value).size, (GREY, GREY, GREY)) for value in pictures]
+
+
+def is_picture(value: Any) -> bool:
+    """Return whether a value is a picture as tasks show them: PIL image, path or data URL."""
+    if isinstance(value, str):
+        has_suffix = os.path.splitext(value)[1].lower() in _SUFFIXES
+        return has_suffix or value.startswith("data:image/")
+    return isinstance(value, Image.Image)
+
+
+def open_value(value: Image.Image | str) -> Image.Image:
+    """Return the lazily decoded picture.
+
+    Raises DataError: unreadable, such as a web address, which is not fetched.
+    """
+    if isinstance(value, Image.Image):
+        return value
+    try:
+        if value.startswith("data:"):
+            content = base64.b64decode(value.partition(",")[2], validate=True)
+            return Image.open(io.BytesIO(content))
+        return Image.open(value.removeprefix("file://"))
+    except (UnidentifiedImageError, Base64Error, OSError) as error:
+        raise DataError(
+            f"Expected a readable picture, found {value[:100]}: {error}. Fetch the data again."
+        ) from error
 
 
 def ablated_visuals(hook: Hook, kind: str) -> Hook:
