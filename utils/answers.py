@@ -12,10 +12,8 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import (
     LoggedRecord,
     logged_values,
-    names,
     record_of,
     scorer_of,
-    task_key,
 )
 
 logger = logging.getLogger("spiqa_tasks")
@@ -32,21 +30,20 @@ def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str,
             "Question %s could not be scored; its answer is kept in the samples file.", doc["id"]
         )
         record = Record(str(doc["id"]), status="scoring_failed", reason=repr(error))
-    return logged_values(record, scorer, task, names.get(task_key(doc), ""))
+    return logged_values(record, scorer, task)
 
 
 def aggregate(entries: Sequence[LoggedRecord]) -> float:
     """Return the value of the entries' metric in natural units; NaN if withheld."""
     first = entries[0]
-    named = f"{first.name}: {first.metric}" if first.name else first.metric
     try:
         scorer = scorer_of(*first.task)
         value = scorer.value(first.metric, [entry.record for entry in entries])
     except Exception:
         logger.exception(
-            "%s could not be computed and is withheld; score the samples file again.", named
+            "%s could not be computed and is withheld; score the samples file again.", first.metric
         )
         return math.nan
     if value.reason is not None and "/" not in first.metric:
-        logger.warning("%s is withheld: %s.", named, value.reason)
+        logger.warning("%s of %s is withheld: %s.", first.metric, first.task[0], value.reason)
     return value.value

@@ -5,7 +5,7 @@ appendix G.3, Table 3).
 import argparse
 import os
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any, NamedTuple
@@ -63,18 +63,7 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
     say(*remarks)
     figures, left_out = read_figures(runs)
 
-    asked = {name: [ask_of(figure, name) for figure in figures] for name in judges}
-    for name, judge in judges.items():  # all keys, before the first judge is paid
-        if judge.estimate([request for _, request in asked[name]]).calls:
-            judge.require_key()
-
-    ranks: list[Rank] = []
-    failures: Counter[str] = Counter()
-    for name, judge in judges.items():
-        verdicts = judge.verdicts([request for _, request in asked[name]])
-        letters = [writers for writers, _ in asked[name]]
-        ranks += read_rankings(name, figures, letters, verdicts, failures)
-
+    ranks, failures = _rankings(judges, figures)
     say(
         f"{counted(len(figures), 'figure')}, {left_out} without a caption of every model, "
         f"{counted(failures.total(), 'ranking')} failed.",
@@ -86,6 +75,28 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
 
     is_complete = not left_out and not failures and all_stored(judges.values())
     return 0 if is_complete else 3
+
+
+def _rankings(
+    judges: Mapping[str, JudgeClient], figures: Sequence[Figure]
+) -> tuple[list[Rank], Counter[str]]:
+    """Return the ranks by all judges, and reason -> number of rankings without one."""
+    letters = {}
+    requests = {}
+    for name, judge in judges.items():
+        asked = [ask_of(figure, name) for figure in figures]
+        letters[name] = [writers for writers, _ in asked]
+        requests[name] = [request for _, request in asked]
+        # The keys of all judges, before the first one is paid.
+        if judge.estimate(requests[name]).calls:
+            judge.require_key()
+
+    ranks: list[Rank] = []
+    failures: Counter[str] = Counter()
+    for name, judge in judges.items():
+        verdicts = judge.verdicts(requests[name])
+        ranks += read_rankings(name, figures, letters[name], verdicts, failures)
+    return ranks, failures
 
 
 def _judges(names: Sequence[str], item: Item) -> dict[str, JudgeClient]:
@@ -112,6 +123,32 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
     Raises InputError: no captioning runs, different data or settings, or no such figure;
     DataError: no figures on disk.
     """
+    captioning = _captioning_runs(runs)
+    captions: dict[str, dict[str, str]] = defaultdict(dict)
+    for run in captioning:
+        for record in run.records:
+            captions[record.id][TRUE] = record.reference
+            if record.prediction:
+                captions[record.id][run.name] = record.prediction
+
+    writers = {TRUE, *(run.name for run in captioning)}
+    rows = load_rows("scifibench", captioning[0].own.split, "prompt=caption")
+    pictures = {row["id"]: row["images"][0] for row in rows}
+    figures = []
+    for key, of_figure in captions.items():
+        if of_figure.keys() == writers:
+            figures.append(Figure(key, pictures[key], of_figure))
+
+    left_out = len(captions) - len(figures)
+    if not figures:
+        raise InputError(
+            f"Expected figures that every run has a caption of, found none among {left_out}."
+        )
+    return figures, left_out
+
+
+def _captioning_runs(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs of captioning. Raises InputError: none, of several settings, or too many."""
     captioning = [run for run in runs if getattr(run.settings, "prompt", "") == "caption"]
     kinds = {(run.own.split, run.signature.settings) for run in captioning}
     if len(kinds) != 1:
@@ -119,31 +156,12 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
             "Expected runs of scifibench_captioning with one choice of settings, "
             f"found {len(kinds)}."
         )
-
-    by_model = {
-        run.name: {record.id: record.prediction for record in run.records} for run in captioning
-    }
-    if len(by_model) > MOST_MODELS:
+    if len(captioning) > MOST_MODELS:
         raise InputError(
             f"Expected captions of at most {MOST_MODELS} models, which get a letter each, "
-            f"found {len(by_model)}."
+            f"found {len(captioning)}."
         )
-
-    references = {record.id: record.reference for run in captioning for record in run.records}
-    rows = load_rows("scifibench", captioning[0].own.split, "prompt=caption")
-    pictures = {row["id"]: row["images"][0] for row in rows}
-    figures = []
-    for key, reference in references.items():
-        captions = {name: of_model.get(key) or "" for name, of_model in by_model.items()}
-        if all(captions.values()):
-            figures.append(Figure(key, pictures[key], {TRUE: reference, **captions}))
-
-    left_out = len(references) - len(figures)
-    if not figures:
-        raise InputError(
-            f"Expected figures that every run has a caption of, found none among {left_out}."
-        )
-    return figures, left_out
+    return captioning
 
 
 def ask_of(figure: Figure, judge: str) -> tuple[dict[str, str], JudgeRequest]:

@@ -188,14 +188,7 @@ def _printed(item: Item) -> list[Table]:
         return []
 
     rows = load(item.paper, item.key)
-    varied = [
-        name
-        for name in rows[0]
-        if name not in _NUMBERS and len({row[name] for row in rows} - {None}) > 1
-    ]
-    labels = [name for name in varied if name not in _HEADS]
-    heads = [name for name in varied if name in _HEADS]
-
+    labels, heads = _labels_and_heads(rows)
     lines: dict[tuple[Any, ...], dict[str, Any]] = {}
     columns = {}
     for row in rows:
@@ -206,6 +199,22 @@ def _printed(item: Item) -> list[Table]:
 
     title = f"As printed, {item.name}"
     return [Table([*lines.values()], labels, [*columns.values()], title, data=())]
+
+
+def _labels_and_heads(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
+    """Return the columns with several values that label rows, and those that head columns."""
+    labels = []
+    heads = []
+    for name in rows[0]:
+        # An empty cell is no value: the gain of MMStar's Table 5 is of no single strategy.
+        values = {row[name] for row in rows} - {None}
+        if name in _NUMBERS or len(values) < 2:
+            continue
+        if name in _HEADS:
+            heads.append(name)
+        else:
+            labels.append(name)
+    return labels, heads
 
 
 def _printed_cell(row: Mapping[str, Any]) -> str:

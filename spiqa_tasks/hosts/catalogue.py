@@ -183,11 +183,10 @@ def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]
 
 
 def unknown_name(what: str, name: str, names: Iterable[str], remedy: str) -> InputError:
-    """Return the error for a name that is not known, with the one that differs in case alone, or
-    the nearest ones.
-    """
-    near = [known for known in names if known.casefold() == name.casefold()]
-    near = near or difflib.get_close_matches(name, list(names), n=3, cutoff=0.4)
+    """Return the error for a name that is not known, with the nearest ones in any case."""
+    by_folded = {known.casefold(): known for known in names}
+    folded = difflib.get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.4)
+    near = [by_folded[each] for each in folded]
     nearest = f"Nearest: {', '.join(near)}. " if near else ""
     return InputError(f"Expected the name of {what}, found {name!r}. {nearest}{remedy}")
 

@@ -145,15 +145,13 @@ def test_a_sample_is_at_most_the_split() -> None:
 @pytest.mark.parametrize(
     ("name", "found"),
     [
-        ("spiqa_testa", "Nearest: spiqa_testA. "),
+        ("spiqa_testa", "Nearest: spiqa_testA, spiqa_testC, spiqa_testB. "),
         ("mmstar_dem", "Nearest: mmstar_demo, mmstar_demo_llm, mmstar_demo_text. "),
         ("zzz", ""),
     ],
 )
 def test_the_nearest_names_are_told(name: str, found: str) -> None:
-    """One that differs in capitals alone, else the three that are most alike; none where none
-    is.
-    """
+    """The three that are most alike, whatever their capitals; none where none is."""
     with pytest.raises(InputError) as caught:
         find_tasks([name])
     told = str(caught.value)

@@ -39,9 +39,6 @@ TaskKey = tuple[str, str, str]
 # Text, and whether it ended at the limit of generated tokens (None if unknown).
 Answer = tuple[str, bool | None]
 
-# Name of the task last scored, for log lines of hooks that do not get it.
-names: dict[TaskKey, str] = {}
-
 # Filter -> (task, question id) -> records of the task last scored, a repeat each, until the host
 # has asked for them.
 _waiting: dict[str, dict[tuple[TaskKey, str], deque[Record]]] = {}
@@ -88,7 +85,6 @@ def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> Non
     row = docs[0]
     scorer = scorer_of(row["benchmark"], row["settings"])
     name = str(instances[0].metadata["task"]) if instances else ""
-    names[task_key(row)] = name
     # Records of an earlier run of the task must not be found if scoring fails.
     _waiting.pop(filter_name, None)
     try:
@@ -159,13 +155,9 @@ class LoggedRecord(dict[str, Any]):
     record: Record
     task: tuple[str, str]
     """Benchmark and settings of the task."""
-    name: str = ""
-    """Name of the task, for log lines."""
 
 
-def logged_values(
-    record: Record, scorer: Scorer, task: tuple[str, str], name: str = ""
-) -> dict[str, Any]:
+def logged_values(record: Record, scorer: Scorer, task: tuple[str, str]) -> dict[str, Any]:
     """Return the result of `process_results`: the values of `metric_values` for the rows of the
     host's table.
     """
@@ -180,7 +172,6 @@ def logged_values(
         entry.metric = row
         entry.record = record
         entry.task = task
-        entry.name = name
         logged[row] = entry
     if headline is not None:
         logged[BASELINE] = headline

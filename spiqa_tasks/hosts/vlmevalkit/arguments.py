@@ -60,15 +60,7 @@ def read(parse_args: Callable[[], argparse.Namespace], argv: Sequence[str]) -> A
     with _extended_parser(argv):
         host = parse_args()
 
-    if host.config:
-        config = _read_config(host.config)
-        models, data = list(config["model"]), list(config["data"])
-    else:
-        described = getattr(host, "data_config", None) or {}  # of builds that have it
-        config = {"data": described}
-        models, data = host.model or [], _expanded(host.data or described)
-        host.data = data
-
+    config, models, data = _what_to_run(host)
     if not (models and data):
         raise InputError("Expected --data and --model, or --config. Name a task and a model.")
     _check_names(config["data"])
@@ -81,6 +73,17 @@ def read(parse_args: Callable[[], argparse.Namespace], argv: Sequence[str]) -> A
         if not host.api_mode:  # there the host makes the names of folders itself
             host.model = models
     return Arguments(host, models, data, config, served)
+
+
+def _what_to_run(host: argparse.Namespace) -> tuple[dict[str, Any], list[str], list[str]]:
+    """Return the configuration, and the names of models and datasets, groups expanded."""
+    if host.config:
+        config = _read_config(host.config)
+        return config, list(config["model"]), list(config["data"])
+
+    described = getattr(host, "data_config", None) or {}  # of builds that have it
+    host.data = _expanded(host.data or described)
+    return {"data": described}, host.model or [], host.data
 
 
 @contextmanager
