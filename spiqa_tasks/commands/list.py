@@ -25,15 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(yaml_folder())
         return 0
 
-    text = arguments.search.lower()
-    every_task, every_group = catalogue()
-    source = default_source()
-    tasks = [
-        _row(task, source)
-        for task in every_task.values()
-        if text in f"{task.name} {task.settings_text}".lower()
-    ]
-    groups = {name: members for name, members in every_group.items() if text in name.lower()}
+    tasks, groups = _found(arguments.search.lower())
     if not tasks and not groups:
         raise InputError(
             f"Expected a task or group with {arguments.search!r} in its name or settings, found "
@@ -49,6 +41,18 @@ def run(arguments: argparse.Namespace) -> int:
     shown = [table for table in tables if table.records]
     print(render(arguments.format, *shown, whole={"tasks": tasks, "groups": groups}))
     return 0
+
+
+def _found(text: str) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
+    """Return the rows of the tasks, and the groups, that have a text in their name or settings."""
+    every_task, every_group = catalogue()
+    source = default_source()
+    tasks = [
+        _row(task, source)
+        for task in every_task.values()
+        if text in f"{task.name} {task.settings_text}".lower()
+    ]
+    return tasks, {name: list(of) for name, of in every_group.items() if text in name.lower()}
 
 
 def _row(task: Task, source: Source) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from PIL import Image
 
 from spiqa_tasks.analysis.breakdown import OVERALL, overall
 from spiqa_tasks.analysis.compare import Comparison, compare
-from spiqa_tasks.analysis.gain import ablation_pairs, rows
+from spiqa_tasks.analysis.gain import Row, ablation_pairs, rows
 from spiqa_tasks.analysis.published_rows import PAPER_JUDGE
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import remarks_on
@@ -346,7 +346,7 @@ def _comparisons(comparisons: Sequence[Comparison], left_out: Sequence[str]) -> 
     return Section("Comparison of runs", left_out, tables, drawn)
 
 
-def _gain(runs: Sequence[Run]) -> Section:
+def _gain(runs: Iterable[Run]) -> Section:
     """Return gain and leakage of every model that was also run without pictures, and why others
     have none.
     """
@@ -359,11 +359,16 @@ def _gain(runs: Sequence[Run]) -> Section:
     except InputError as error:
         return Section(title, [str(error)])
 
-    found = [row for pair in pairs for row in rows(pair)]
-    notes = [f"{row.task} of {row.model}: {each}." for row in found for each in row.warnings]
+    found: list[Row] = []
+    for pair in pairs:
+        found += rows(pair)
     was_mmstar_run = MMSTAR_TASK in {row.task for row in found}
     printed = published_gain_rows() if was_mmstar_run else []
-    return Section(title, problems, [gain_table(found, printed, notes)])
+    return Section(title, problems, [gain_table(found, printed, _gain_notes(found))])
+
+
+def _gain_notes(found: Iterable[Row]) -> list[str]:
+    return [f"{row.task} of {row.model}: {each}." for row in found for each in row.warnings]
 
 
 def _is_without_pictures(run: Run) -> bool:

@@ -130,8 +130,7 @@ class Table:
         heads = []
         columns = []
         aligned = []
-        for place, given in enumerate([*self.labels, *self.values]):
-            column = Column(given) if isinstance(given, str) else given
+        for place, column in enumerate(map(_as_column, [*self.labels, *self.values])):
             cells = [column.cell(record) for record in flat]
             if flat and not any(cells):
                 continue
@@ -144,6 +143,10 @@ class Table:
 
         rows = [list(row) for row in zip(*columns, strict=True)]
         return Grid(heads, rows, labels, aligned)
+
+
+def _as_column(given: Column | str) -> Column:
+    return Column(given) if isinstance(given, str) else given
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:

@@ -156,23 +156,29 @@ def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
     both subsets of SciFIBench were run there is their mean, too.
     """
     measured = []
+    headlines = []
     for run in runs:
         measured += records_of(run, overall(run, shown_metrics(run)))
+        headlines += [metric.name for metric in run.metrics[:1]]
     printed = printed_records(runs, table)
-    records = [*measured, *printed, *_overall_means(measured)]
 
     names = [record["metric"] for record in printed] if table else []
-    names = names or [metric.name for run in runs for metric in run.metrics[:1]]
-    tasks = dict.fromkeys(record["task"] for record in records)
-    columns = [f"{task} {name}" for task in tasks for name in dict.fromkeys(names)]
+    records = _with_columns([*measured, *printed, *_overall_means(measured)], names or headlines)
+    return cross_table(records, "column")
 
+
+def _with_columns(records: Sequence[Record], names: Sequence[str]) -> list[Record]:
+    """Return the records of all answers by some metrics, with their columns and in the order of
+    these: tasks by metrics.
+    """
+    tasks = dict.fromkeys(record["task"] for record in records)
+    order = [f"{task} {name}" for task in tasks for name in dict.fromkeys(names)]
     kept = []
     for record in records:
         column = f"{record['task']} {record['metric']}"
-        if column in columns and record["group"] == OVERALL:
+        if column in order and record["group"] == OVERALL:
             kept.append({**record, "column": column})
-    kept.sort(key=lambda record: columns.index(record["column"]))
-    return cross_table(kept, "column")
+    return sorted(kept, key=lambda record: order.index(record["column"]))
 
 
 def _overall_means(measured: Sequence[Record]) -> list[Record]:
