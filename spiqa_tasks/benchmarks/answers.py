@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from spiqa_tasks.benchmarks.benchmark import Benchmark, parse_settings, settings_text
+from spiqa_tasks.benchmarks.benchmark import (
+    Benchmark,
+    Row,
+    parse_settings,
+    settings_text,
+)
 from spiqa_tasks.benchmarks.choice import ACCURACY, FAILURE_RATES, choice_record
 from spiqa_tasks.benchmarks.metric import Metric, Value, mean_value
 from spiqa_tasks.benchmarks.open_metrics import (
@@ -19,7 +24,7 @@ from spiqa_tasks.benchmarks.open_metrics import (
     metric_of,
     text_metric,
 )
-from spiqa_tasks.benchmarks.record import MetricRequest, Record, Response, metric_requests
+from spiqa_tasks.benchmarks.record import MetricRequest, Record, Records, Response, metric_requests
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.metrics.text_scores import METRICS
@@ -30,7 +35,6 @@ from spiqa_tasks.scoring.refusals import is_refusal
 SPLIT = "file"
 
 Cells = Mapping[str, Any]
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class FreeSettings:
     rule: str = L3SCORE
 
 
-def _free_row(cells: Cells) -> Row:
+def _free_row(cells: Cells) -> dict[str, Any]:
     if not cells["question"] or not any(cells["references"]):
         raise DataError(
             "Expected a question and a reference with each answer, found none with"
@@ -50,7 +54,7 @@ def _free_row(cells: Cells) -> Row:
     return row | {"answer": cells["references"][0]}
 
 
-def _free_record(row: Mapping[str, Any], response: Response, rule: Rule | None) -> Record:
+def _free_record(row: Row, response: Response, rule: Rule | None) -> Record:
     """Return the record of a response, taken as it is; the judge is asked about each reference."""
     if not row["question"] or not any(row["references"]):
         raise DataError("no question or no reference")  # the record's status says so
@@ -77,7 +81,7 @@ def _free_metrics(settings: FreeSettings) -> list[Metric]:
     return [judged, *mass, *map(text_metric, METRICS), JUDGE_FAILED, *FAILURE_RATES]
 
 
-def _best_of_references(metric: str, records: Sequence[Record]) -> Value:
+def _best_of_references(metric: str, records: Records) -> Value:
     """Return the mean of each answer's best score; an answer that lacks a verdict has none."""
     best: dict[str, float | None] = {}
     for record in records:
@@ -87,7 +91,7 @@ def _best_of_references(metric: str, records: Sequence[Record]) -> Value:
     return mean_value(best)
 
 
-def _choice_row(cells: Cells) -> Row:
+def _choice_row(cells: Cells) -> dict[str, Any]:
     options = cells["options"]
     if not options:
         raise DataError(
@@ -110,7 +114,7 @@ def _choice_row(cells: Cells) -> Row:
     }
 
 
-def _choice_record(row: Mapping[str, Any], response: Response, _rule: Rule | None) -> Record:
+def _choice_record(row: Row, response: Response, _rule: Rule | None) -> Record:
     return choice_record(row, response, groups={})
 
 
@@ -141,7 +145,7 @@ CHOICE_ANSWERS = Benchmark(
 )
 
 # Benchmark of answers without a task -> function that makes a row of the cells of an answer.
-_ROW_OF: dict[str, Callable[[Cells], Row]] = {
+_ROW_OF: dict[str, Callable[[Cells], dict[str, Any]]] = {
     FREE_ANSWERS.name: _free_row,
     CHOICE_ANSWERS.name: _choice_row,
 }

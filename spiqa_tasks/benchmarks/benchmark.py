@@ -16,13 +16,13 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.prompting import Part
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Record, Records, Response
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Repository, Source
 from spiqa_tasks.judge.rules import Rule
 
 Row = Mapping[str, Any]
-Join = Callable[[Sequence[Record], Rule | None], list[Record]]
+Join = Callable[[Records, Rule | None], list[Record]]
 
 
 @cache
@@ -113,7 +113,7 @@ class Benchmark:
     judge: Callable[[Any], str | None] = lambda _settings: None
     signature: Callable[[Any], Mapping[str, str]] = lambda _settings: {}
     join: Callable[[Any], Join | None] = lambda _settings: None
-    remarks: Callable[[Sequence[Record]], list[str]] = lambda _records: []
+    remarks: Callable[[Records], list[str]] = lambda _records: []
     scoring: frozenset[str] = frozenset()
 
     def parse(self, text: str) -> Any:

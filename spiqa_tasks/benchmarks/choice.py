@@ -12,12 +12,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.benchmarks.metric import Metric, Value, mean_of, mean_value, share_of
-from spiqa_tasks.benchmarks.record import Record, Response, Status
+from spiqa_tasks.benchmarks.record import Record, Records, Response, Status
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice
-
-Row = dict[str, Any]
 
 
 def check_answer(row_id: str, answer: Any, letters: Sequence[str]) -> str:
@@ -67,7 +66,7 @@ FAILURE_RATES: tuple[Metric, ...] = (
 )
 
 
-def _truncated_rate(records: Sequence[Record]) -> Value:
+def _truncated_rate(records: Records) -> Value:
     # Otherwise the host logs no lengths.
     is_known = any(record.truncated is not None for record in records)
     if not is_known:
@@ -84,7 +83,7 @@ _RIGHT = {"accuracy": 1.0}
 
 
 def choice_record(
-    row: Mapping[str, Any], response: Response, groups: Mapping[str, str], **details: Any
+    row: Row, response: Response, groups: Mapping[str, str], **details: Any
 ) -> Record:
     """Return the record of one response, with its `accuracy`."""
     options = dict(zip(row["letters"], row["options"], strict=True))

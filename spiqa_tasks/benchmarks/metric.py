@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.metrics import text_scores
 from spiqa_tasks.scoring.intervals import mean_interval
 from spiqa_tasks.scoring.values import is_covered, too_few
@@ -69,12 +69,12 @@ class Metric:
     """
 
     name: str
-    compute: Callable[[Sequence[Record]], Value]
+    compute: Callable[[Records], Value]
     higher_is_better: bool = True
     needs: Needs = "nothing"
     of_corpus: bool = False
     of_documents: bool = False
-    pairs: Callable[[Sequence[Record]], Pairs] | None = None
+    pairs: Callable[[Records], Pairs] | None = None
     in_table: bool = True
     groups: Sequence[str] = ()
     signature: Callable[[], Mapping[str, str]] = dict
@@ -83,7 +83,7 @@ class Metric:
 def mean_of(name: str, needs: Needs = "nothing") -> Metric:
     """Return the metric that averages the records' scores of that name."""
 
-    def compute(records: Sequence[Record]) -> Value:
+    def compute(records: Records) -> Value:
         return mean_value({record.id: record.scores.get(name) for record in records})
 
     return Metric(name, compute, needs=needs)
@@ -95,7 +95,7 @@ def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing
     Failed scorings are excluded.
     """
 
-    def compute(records: Sequence[Record]) -> Value:
+    def compute(records: Records) -> Value:
         scores: dict[str, float | None] = {}
         for record in records:
             scores[record.id] = None if record.status == "scoring_failed" else float(holds(record))
@@ -129,7 +129,7 @@ def withheld(scored: int, total: int) -> Value | None:
     return Value(math.nan, scored, reason=reason) if reason else None
 
 
-def prepare(asked: Iterable[tuple[Iterable[Metric], Sequence[Record]]]) -> None:
+def prepare(asked: Iterable[tuple[Iterable[Metric], Records]]) -> None:
     """Run the text programs once for the (metrics, questions) of all runs: starting Java costs
     more than a group.
     """
@@ -155,8 +155,8 @@ class RecordSet:
             that are here.
     """
 
-    documents: Sequence[Record]
-    questions: Sequence[Record]
+    documents: Records
+    questions: Records
     asked: int = 0
     partial: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict)
@@ -181,7 +181,7 @@ class RecordSet:
         """`coverage` if too few of the task's questions were answered, or ''."""
         return "" if self.is_whole else self.coverage
 
-    def members(self, metric: Metric, group: str | None = None) -> Sequence[Record]:
+    def members(self, metric: Metric, group: str | None = None) -> Records:
         """Return the records of a metric (documents or questions), of one group if named."""
         records = self.documents if metric.of_documents else self.questions
         if group is None:
@@ -227,5 +227,5 @@ class RecordSet:
         return Value(math.nan, self.answered, reason=reason) if reason else None
 
 
-def _clusters(records: Sequence[Record]) -> dict[str, str | None]:
+def _clusters(records: Records) -> dict[str, str | None]:
     return {record.id: record.cluster for record in records if record.cluster is not None}

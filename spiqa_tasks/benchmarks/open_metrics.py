@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from spiqa_tasks.benchmarks.metric import RELEASED, Metric, Pairs, Value, share_of, withheld
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.rules import LEAST_MASS, NEITHER_REMEDY, RULE_OF, yes_no_mass
 from spiqa_tasks.metrics.text_scores import TOKENIZER, text_scores
@@ -37,10 +37,10 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
     """
     toolkit = name.removesuffix(RELEASED)
 
-    def pairs(records: Sequence[Record]) -> Pairs:
+    def pairs(records: Records) -> Pairs:
         return [(text, record.reference) for record in whole(records) for text in texts(record)]
 
-    def compute(records: Sequence[Record]) -> Value:
+    def compute(records: Records) -> Value:
         questions = whole(records)
         answered = [record.id for record in questions if texts(record)]
         if missing := withheld(len(answered), len(questions)):
@@ -68,12 +68,12 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
     )
 
 
-def whole(records: Sequence[Record]) -> list[Record]:
+def whole(records: Records) -> list[Record]:
     """Return the questions all of whose documents were answered."""
     return [record for record in records if record.status != "incomplete"]
 
 
-def judge_advice(records: Sequence[Record]) -> list[str]:
+def judge_advice(records: Records) -> list[str]:
     """Return a remedy if yes and no have less than 95% of the probability on average, or []."""
     mass = _mass(records)
     if not mass.n or mass.value >= USUAL_MASS:
@@ -84,10 +84,10 @@ def judge_advice(records: Sequence[Record]) -> list[str]:
     ]
 
 
-def judged_by(name: str, compute: Callable[[Sequence[Record]], Value]) -> Metric:
+def judged_by(name: str, compute: Callable[[Records], Value]) -> Metric:
     """Return the metric that a judge gives; withheld if the judge hardly ever says yes or no."""
 
-    def over(records: Sequence[Record]) -> Value:
+    def over(records: Records) -> Value:
         mass = _mass(records)
         if mass.n and (reason := noise(mass.value)):
             return Value(math.nan, mass.n, reason=reason)
@@ -103,7 +103,7 @@ def noise(mass: float) -> str:
     return f"yes and no have {mass:.1%} of the probability of the judge's first word"
 
 
-def _mass(records: Sequence[Record]) -> Value:
+def _mass(records: Records) -> Value:
     """Return the mean probability of yes and no together among L3Score's verdicts."""
     masses = [mass for record in records for mass in yes_no_masses(record)]
     if not masses:

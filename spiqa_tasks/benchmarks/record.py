@@ -200,6 +200,9 @@ class Record:
         return dataclasses.replace(record, status=status, reason=reasons[0])
 
 
+Records = Sequence[Record]
+
+
 def _interned(value: Any) -> Any:
     """Return a JSON value with its keys and texts interned: many runs have the same signatures,
     groups and answers.

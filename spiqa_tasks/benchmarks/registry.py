@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.answers import CHOICE_ANSWERS, FREE_ANSWERS
-from spiqa_tasks.benchmarks.benchmark import Benchmark, settings_text
+from spiqa_tasks.benchmarks.benchmark import Benchmark, Row, settings_text
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
 from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
@@ -107,7 +107,7 @@ def task_of(config: Mapping[str, Any]) -> Task | None:
     )
 
 
-def benchmark_of(row: Mapping[str, Any]) -> Benchmark:
+def benchmark_of(row: Row) -> Benchmark:
     """Return the benchmark of a row."""
     return BENCHMARKS[row["benchmark"]]
 

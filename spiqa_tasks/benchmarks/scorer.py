@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from spiqa_tasks.benchmarks.metric import (
     Value,
     prepare,
 )
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Record, Records, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.signature import signature_text
 from spiqa_tasks.judge.judge import Judge
@@ -144,12 +144,12 @@ class Scorer:
         fields = tuple(self.signature.items())
         return signature_text(self.host, data, self.benchmark.wording(row), row["settings"], fields)
 
-    def requests(self, records: Sequence[Record]) -> list[JudgeRequest]:
+    def requests(self, records: Records) -> list[JudgeRequest]:
         """Return the pending judge requests of the records."""
         questions = self.join(records, self.rule) if self.join else records
         return _pending(questions)
 
-    def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
+    def score(self, records: Records, whole: bool = True) -> list[Record]:
         """Return the records of different documents judged, with the per-answer scores of every
         metric.
 
@@ -165,7 +165,7 @@ class Scorer:
                 metrics.append(metric)
         return _with_answer_scores(judged(records, self.judge), metrics)
 
-    def _with_questions(self, documents: Sequence[Record]) -> list[Record]:
+    def _with_questions(self, documents: Records) -> list[Record]:
         """Return the documents; one of each question has the question's scores and verdicts."""
         metrics = []
         for metric in self.metrics:
@@ -180,7 +180,7 @@ class Scorer:
                 )
         return list(scored.values())
 
-    def questions(self, records: Sequence[Record]) -> list[Record]:
+    def questions(self, records: Records) -> list[Record]:
         """Return one judged record per question; the records themselves if each is a question."""
         if self.join is None:
             return list(records)
@@ -203,7 +203,7 @@ class Scorer:
             return self.unavailable.get(metric.name.removesuffix(RELEASED))
         return None
 
-    def value(self, name: str, records: Sequence[Record]) -> Value:
+    def value(self, name: str, records: Records) -> Value:
         """Return the value of a row of the table (`metric` or `metric/group`) over the records
         of its group.
         """
@@ -214,7 +214,7 @@ class Scorer:
         return RecordSet(records, questions).value(metric)
 
 
-def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
+def judged(records: Records, judge: Judge | None) -> list[Record]:
     """Return the records with the judge's scores, or unchanged without a judge.
 
     Blocks until all are judged.
@@ -225,11 +225,11 @@ def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
     return [record.judged([next(verdicts) for _ in record.requests]) for record in records]
 
 
-def _pending(records: Sequence[Record]) -> list[JudgeRequest]:
+def _pending(records: Records) -> list[JudgeRequest]:
     return [pending.request for record in records for pending in record.requests]
 
 
-def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:
+def _with_answer_scores(records: Records, metrics: Collection[Metric]) -> list[Record]:
     """Return the records with their scores by some metrics, which may score a subset, in another
     order.
     """

@@ -9,7 +9,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.metric import NO_ANSWER, SCORING_FAILED, Metric, RecordSet, Value
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Records
 from spiqa_tasks.benchmarks.signature import Signature, merged, parse
 
 # Share of answers of a kind from which people are warned: gains and leakages of a few points are
@@ -95,7 +95,7 @@ def signature_of(records: RecordSet) -> Signature:
     return signature.with_fields(judge_served="+".join(sorted(models)), questions=records.part)
 
 
-def merged_signature(records: Sequence[Record]) -> Signature:
+def merged_signature(records: Records) -> Signature:
     """Return the merged signature of records."""
     distinct = dict.fromkeys(record.signature for record in records if record.signature)
     return merged(map(parse, distinct))
@@ -159,7 +159,7 @@ class Outcomes:
         return f"of {self.n} answers {', '.join(counts)}"
 
 
-def outcomes(records: Sequence[Record]) -> Outcomes:
+def outcomes(records: Records) -> Outcomes:
     """Return the shares of at least one record."""
     n = len(records)
     cuts = [record.truncated for record in records]
@@ -173,7 +173,7 @@ def outcomes(records: Sequence[Record]) -> Outcomes:
     )
 
 
-def scored_unparsed(records: Sequence[Record]) -> int:
+def scored_unparsed(records: Records) -> int:
     """Return the number of answers that are scored as they are, as no answer was read in them.
 
     0 for plain files: nobody knows whether those answers were asked for a format.
@@ -182,7 +182,7 @@ def scored_unparsed(records: Sequence[Record]) -> int:
     return 0 if count and parse(records[0].signature).predictions == "jsonl" else count
 
 
-def remarks_on(benchmark: Benchmark, records: Sequence[Record]) -> list[str]:
+def remarks_on(benchmark: Benchmark, records: Records) -> list[str]:
     """Return the warnings about a run's records: the benchmark's own, and the remark on answers
     that are none.
     """

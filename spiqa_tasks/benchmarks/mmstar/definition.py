@@ -12,12 +12,11 @@ import dataclasses
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from statistics import fmean
-from typing import Any
 
-from spiqa_tasks.benchmarks.benchmark import Benchmark, parse_settings
+from spiqa_tasks.benchmarks.benchmark import Benchmark, Row, parse_settings
 from spiqa_tasks.benchmarks.choice import (
     ACCURACY,
     FAILURE_RATES,
@@ -36,7 +35,7 @@ from spiqa_tasks.benchmarks.mmstar.release import (
     table_options,
 )
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Record, Records, Response
 from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
 from spiqa_tasks.judge.rules import Rule
@@ -120,7 +119,7 @@ AUTHORS: tuple[Part, ...] = (
 AUTHORS_QUESTION = "Question: {asked}\n"
 
 
-def prompt(row: Mapping[str, Any]) -> list[Part]:
+def prompt(row: Row) -> list[Part]:
     """Return the picture, then the shots if any, the question with its options and the closing
     sentence.
     """
@@ -135,7 +134,7 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
     return [*pictures, asked]
 
 
-def template(row: Mapping[str, Any]) -> str:
+def template(row: Row) -> str:
     """Return the template of the row's prompt, for the signature."""
     shots = shots_of(row)
     if shots == "authors":
@@ -145,7 +144,7 @@ def template(row: Mapping[str, Any]) -> str:
     return f"{_solved(row['prompt'])}{wording}\n{ANSWER}" if shots == "2" else wording
 
 
-def shots_of(row: Mapping[str, Any]) -> str:
+def shots_of(row: Row) -> str:
     """Return which solved questions precede the row's: `0`, `2` or `authors`."""
     settings: MMStarSettings = parse_settings(MMStarSettings, row["settings"])
     return settings.shots
@@ -191,7 +190,7 @@ CATEGORIES = (
 LETTER = "letter_lmms_eval"
 
 
-def _mean_of_axes(records: Sequence[Record]) -> Value:
+def _mean_of_axes(records: Records) -> Value:
     axes: defaultdict[str, list[bool]] = defaultdict(list)
     for record in records:
         axis = record.groups.get("subcategory")
@@ -217,7 +216,7 @@ VLMEVALKIT_2026_06 = mean_of("accuracy_vlmevalkit_2026_06")
 OF_HOSTS = (VLMEVALKIT, VLMEVALKIT_2026_06, LMMS_EVAL)
 
 
-def record(row: Mapping[str, Any], response: Response, _rule: Rule | None) -> Record:
+def record(row: Row, response: Response, _rule: Rule | None) -> Record:
     """Return the record of one response, grouped by core capability and detailed axis.
 
     The source benchmark of the question (paper Figure 4) is a detail, for `score --by source`.

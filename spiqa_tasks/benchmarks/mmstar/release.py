@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from spiqa_tasks.benchmarks.benchmark import settings_text
-from spiqa_tasks.benchmarks.choice import Row, check_answer, check_unique
+from spiqa_tasks.benchmarks.benchmark import Row, settings_text
+from spiqa_tasks.benchmarks.choice import check_answer, check_unique
 from spiqa_tasks.files.pictures import (
     Ablation,
     ablated_pictures,
@@ -100,7 +100,7 @@ def read_options(question: str) -> dict[str, str]:
     return options_in(question) or dict.fromkeys("ABCD", "")
 
 
-def table_options(row: Mapping[str, Any]) -> dict[str, str]:
+def table_options(row: Row) -> dict[str, str]:
     """Return letter -> text as VLMEvalKit reads them: without the options in `MISSING`."""
     options = zip(row["letters"], row["options"], strict=True)
     return {letter: text for letter, text in options if text not in MISSING}

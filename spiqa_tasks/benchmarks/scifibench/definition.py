@@ -6,10 +6,9 @@ wording (examples, the instruction to ignore a mark, OCR text) it is ours.
 """
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.benchmark import Benchmark, Row
 from spiqa_tasks.benchmarks.choice import (
     ACCURACY,
     FAILURE_RATES,
@@ -59,7 +58,7 @@ OCR = "Text found in the image:\n"
 NO_TEXT = "(none)"
 
 
-def prompt(row: Mapping[str, Any]) -> list[Part]:
+def prompt(row: Row) -> list[Part]:
     """Return the prompt: the examples, each closed by its letter, then the question."""
     parts: list[Part] = []
     for shot in row["shots"]:
@@ -67,7 +66,7 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
     return parts + _question(row, row, row["marked"])
 
 
-def template(row: Mapping[str, Any]) -> str:
+def template(row: Row) -> str:
     """Return the template of the row's prompt, for the signature."""
     used = [CLOSINGS[row["prompt"]][row["subcategory"]]]
     used += [MARK] if row["marked"] else []
@@ -76,7 +75,7 @@ def template(row: Mapping[str, Any]) -> str:
     return "".join(used)
 
 
-def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> list[Part]:
+def _question(row: Row, shown: Row, marked: str) -> list[Part]:
     """Return figures and captions of `shown`, the row or one of its examples, then the question.
 
     `marked` is the letter of the caption that is marked as correct, or "".
@@ -101,26 +100,26 @@ def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> 
     return [*figures, below, captions + ignore + closing]
 
 
-def _released_to_caption(shown: Mapping[str, Any]) -> list[Part]:
+def _released_to_caption(shown: Row) -> list[Part]:
     """Return the question of the authors' README, with the options as Python prints their list."""
     options = zip(shown["letters"], shown["options"], strict=True)
     listed = [f"{letter})  {text}\n" for letter, text in options]
     return [*_figures(shown), f"{listed} {shown['asked']}{CLOSINGS['released']['fig2cap']}"]
 
 
-def _released_to_figure(shown: Mapping[str, Any]) -> list[Part]:
+def _released_to_figure(shown: Row) -> list[Part]:
     """Return the question of the authors' README."""
     return [*_lettered_figures(shown, ""), f"{shown['asked']}{CLOSINGS['released']['cap2fig']}"]
 
 
-def _figures(shown: Mapping[str, Any]) -> list[Part]:
+def _figures(shown: Row) -> list[Part]:
     """Return the pictures, or the texts found in them in their place."""
     if shown["texts"]:
         return [OCR + (text or NO_TEXT) for text in shown["texts"]]
     return [Picture(path) for path in shown["images"]]
 
 
-def _lettered_figures(shown: Mapping[str, Any], end: str) -> list[Part]:
+def _lettered_figures(shown: Row, end: str) -> list[Part]:
     """Return each letter, its figure unless none is shown, and the end of its line."""
     figures = _figures(shown)
     parts: list[Part] = []
@@ -139,7 +138,7 @@ OPEN_RULES = frozenset({"ambiguous", "no_match", "out_of_range", "truncated"})
 BY_JUDGE = "accuracy_llm"
 
 
-def record(row: Mapping[str, Any], response: Response, rule: Rule | None) -> Record:
+def record(row: Row, response: Response, rule: Rule | None) -> Record:
     """Return the record of one response, grouped by direction and category.
 
     The marked letter is a detail.
@@ -173,7 +172,7 @@ def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
     )
 
 
-def _caption_record(row: Mapping[str, Any], response: Response) -> Record:
+def _caption_record(row: Row, response: Response) -> Record:
     caption = " ".join(response.text.split()) or None
     return Record(
         row["id"],

@@ -198,21 +198,23 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
         digests[plain(question.caption)].add(question.figure.digest)
     randomised = []
     for question in questions:
+        needed = len(question.letters) - 1
         taken = captions[question.figure.digest] | digests[plain(question.caption)]
         pool = list(questions)
         question.generator("negatives", seed).shuffle(pool)
         pairs: list[ChoiceQuestion] = []
-        while pool and len(pairs) < len(question.letters) - 1:
+        while pool and len(pairs) < needed:
             pair = pool.pop()
-            if not taken & {plain(pair.caption), pair.figure.digest}:
+            content = {plain(pair.caption), pair.figure.digest}
+            if not taken & content:
                 pairs.append(pair)
-                taken |= {plain(pair.caption), pair.figure.digest}
-        if len(pairs) < len(question.letters) - 1:
-            of = f"question {question.id} of {question.file}"
+                taken |= content
+        if len(pairs) < needed:
             raise DataError(
-                f"Expected more pairs for the false options of {of}, found {len(pairs)}. Fetch it"
-                " again."
+                f"Expected more pairs for the false options of question {question.id} of"
+                f" {question.file}, found {len(pairs)}. Fetch it again."
             )
+
         pairs.insert(question.position, question)
         if question.to_figure:
             randomised.append(replace(question, figures=tuple(pair.figure for pair in pairs)))
@@ -230,15 +232,14 @@ def shuffled(question: ChoiceQuestion, seed: int) -> ChoiceQuestion:
         return question
     order = list(range(len(question.letters)))
     question.generator("shuffle", seed).shuffle(order)
+    figures = question.figures
+    if question.to_figure:
+        figures = tuple(figures[index] for index in order)
     return replace(
         question,
         options=tuple(question.options[index] for index in order),
         answer=question.letters[order.index(question.position)],
-        figures=(
-            tuple(question.figures[index] for index in order)
-            if question.to_figure
-            else question.figures
-        ),
+        figures=figures,
     )
 
 
@@ -272,15 +273,14 @@ def examples(
             question.generator("shots", seed).shuffle(order)
         else:
             order = (-similarities[index]).argsort(kind="stable").tolist()
-        others = (
-            place for place in order if place != index and not content[place] & content[index]
-        )
-        shots = [questions[place] for place in islice(others, count)]
+
+        # The question itself shares all with itself.
+        unlike = (place for place in order if not content[place] & content[index])
+        shots = [questions[place] for place in islice(unlike, count)]
         if len(shots) < count:
-            of = f"{question.id} of {question.file}"
             raise DataError(
-                f"Expected {count} examples unlike question {of}, found {len(shots)}. Use fewer"
-                " shots."
+                f"Expected {count} examples unlike question {question.id} of {question.file},"
+                f" found {len(shots)}. Use fewer shots."
             )
         picked.append(shots if similarities is None else shots[::-1])
     return picked

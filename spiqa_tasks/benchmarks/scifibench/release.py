@@ -3,14 +3,12 @@ five pictures).
 """
 
 import random
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from PIL import Image
 
-from spiqa_tasks.benchmarks.benchmark import settings_text
-from spiqa_tasks.benchmarks.choice import Row
+from spiqa_tasks.benchmarks.benchmark import Row, settings_text
 from spiqa_tasks.benchmarks.scifibench.questions import (
     ChoiceQuestion,
     examples,
@@ -102,9 +100,8 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
     Raises DataError: a missing or unreadable file, column or picture; InputError: settings that do
     not suit the split.
     """
-    if (settings.mark != "none" or settings.prompt == "caption") and any(
-        "Caption2" in name for name in SPLITS[split]
-    ):
+    is_of_figures = settings.mark != "none" or settings.prompt == "caption"
+    if is_of_figures and any("Caption2" in name for name in SPLITS[split]):
         raise InputError(
             "Expected a split of figure -> caption for mark=... and prompt=caption; found"
             f" {split!r}."
@@ -121,12 +118,12 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
     return [rows[place] for place in sorted(places)]
 
 
-def caption_length(row: Mapping[str, Any]) -> float:
+def caption_length(row: Row) -> float:
     """Return the length of the true caption in words (accuracy by length: section 4.5)."""
     return float(len(row["caption"].split()))
 
 
-def figure_size(row: Mapping[str, Any]) -> float:
+def figure_size(row: Row) -> float:
     """Return the mean area of the figures in pixels (accuracy by size: section 4.5)."""
     sizes = []
     for path in row["images"]:
@@ -136,13 +133,17 @@ def figure_size(row: Mapping[str, Any]) -> float:
 
 
 def _rows(
-    questions: Sequence[ChoiceQuestion], split: str, settings: SciFIBenchSettings, data: str
+    questions: list[ChoiceQuestion], split: str, settings: SciFIBenchSettings, data: str
 ) -> list[Row]:
     if settings.negatives == "random":
         questions = with_random_negatives(questions, settings.seed)
     questions = [shuffled(question, settings.shuffle) for question in questions]
-    shots = _shots(questions, settings)
+    similarities = None
+    if settings.shots > 0 and settings.shot_kind == "similar":
+        similarities = similarities_of(questions, settings.encoder)
+    shots = examples(questions, settings.shots, settings.seed, similarities)
     texts = _texts(questions) if settings.ocr == "yes" else {}
+
     shared = {
         "benchmark": "scifibench",
         "split": split,
@@ -151,7 +152,7 @@ def _rows(
         "settings": settings_text(settings),
         "data": data,
     }
-    rows = []
+    rows: list[Row] = []
     for question, solved in zip(questions, shots, strict=True):
         # The split joins two files, whose ids are the same.
         row_id = f"{question.file}/{question.id}" if split == "captioning" else question.id
@@ -167,23 +168,12 @@ def _rows(
     return rows
 
 
-def _shots(
-    questions: Sequence[ChoiceQuestion], settings: SciFIBenchSettings
-) -> list[list[ChoiceQuestion]]:
-    """Return the examples of each question."""
-    similarities = None
-    if settings.shots > 0 and settings.shot_kind == "similar":
-        similarities = similarities_of(questions, settings.encoder)
-    return examples(questions, settings.shots, settings.seed, similarities)
-
-
-def _texts(questions: Sequence[ChoiceQuestion]) -> dict[str, str]:
+def _texts(questions: list[ChoiceQuestion]) -> dict[str, str]:
     """Return digest -> text found in the figure."""
     from spiqa_tasks.vision import figure_texts
 
-    return figure_texts(
-        (figure.digest, figure.path) for question in questions for figure in question.figures
-    )
+    figures = [figure for question in questions for figure in question.figures]
+    return figure_texts((figure.digest, figure.path) for figure in figures)
 
 
 def _shown(

@@ -4,14 +4,14 @@ L3Score.
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.benchmark import Benchmark, Row
 from spiqa_tasks.benchmarks.metric import RELEASED
 from spiqa_tasks.benchmarks.open_metrics import judge_advice
-from spiqa_tasks.benchmarks.record import MetricRequest, Record, Response, metric_requests
+from spiqa_tasks.benchmarks.record import MetricRequest, Record, Records, Response, metric_requests
 from spiqa_tasks.benchmarks.signature import ablation_fields, parse
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
 from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics
@@ -37,7 +37,7 @@ class _Reading(NamedTuple):
     image: int | None
 
 
-def record(row: Mapping[str, Any], response: Response, rule: Rule | None) -> Record:
+def record(row: Row, response: Response, rule: Rule | None) -> Record:
     """Return the record of one response, with the answer that is read in it.
 
     `rule` is the status of the parsed answer (`ok`, `unformatted`, `truncated`, `empty`); `details`
@@ -97,7 +97,7 @@ def _released_reading(text: str, is_cot: bool) -> _Reading:
     return _Reading(RELEASED, answer, image)
 
 
-def _as_shown(row: Mapping[str, Any], shown: tuple[str, ...]) -> Mapping[str, Any]:
+def _as_shown(row: Row, shown: tuple[str, ...]) -> Mapping[str, Any]:
     """Return the row with the figures that the model was shown, in that order.
 
     Without figures if unknown.
@@ -113,7 +113,7 @@ _TOO_MANY = (
 )
 
 
-def image_limit_advice(records: Sequence[Record]) -> list[str]:
+def image_limit_advice(records: Records) -> list[str]:
     """Return a remedy if failed requests name a limit on images, or []."""
     failed = [record for record in records if record.status == "request_failed"]
     refused = [

@@ -25,7 +25,7 @@ from spiqa_tasks.benchmarks.open_metrics import (
     text_metric,
     whole,
 )
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.benchmarks.spiqa.formats import GROUPS
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.metrics.text_scores import METRICS
@@ -107,7 +107,7 @@ def _released(record: Record) -> Sequence[str]:
     return ()
 
 
-def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
+def _perfigure_released(name: str, records: Records) -> Value:
     """Return the released script's score: the sum over judged answers divided by their number plus
     one per question.
 
@@ -129,7 +129,7 @@ def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
     return Value(sum(scores) / (len(scores) + len(answered)), len(answered))
 
 
-def _retrieval(name: str, records: Sequence[Record]) -> Value:
+def _retrieval(name: str, records: Records) -> Value:
     """Return the mean retrieval score; the remedy is its reason if answers lack the order of the
     figures.
     """

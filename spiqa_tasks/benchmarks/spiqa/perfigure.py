@@ -13,11 +13,10 @@ a figure is helpful, and for an answer. Each of the two prompts is a document.
 import dataclasses
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
 
+from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.benchmarks.metric import RELEASED
-from spiqa_tasks.benchmarks.record import MetricRequest, Record, Response, metric_requests
+from spiqa_tasks.benchmarks.record import MetricRequest, Record, Records, Response, metric_requests
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
 from spiqa_tasks.benchmarks.spiqa.settings import STEPS, SpiqaSettings
 from spiqa_tasks.judge.rules import Candidate, Rule
@@ -41,7 +40,7 @@ def is_helpful_released(reply: str) -> bool:
     return "no" not in reply.lower()
 
 
-def document_record(row: Mapping[str, Any], response: Response) -> Record:
+def document_record(row: Row, response: Response) -> Record:
     """Return the record of one document: the reply as prediction, and the fields that `join`
     needs.
     """
@@ -62,7 +61,7 @@ def document_record(row: Mapping[str, Any], response: Response) -> Record:
     )
 
 
-def join(settings: SpiqaSettings, documents: Sequence[Record], rule: Rule | None) -> list[Record]:
+def join(settings: SpiqaSettings, documents: Records, rule: Rule | None) -> list[Record]:
     """Return one record per question.
 
     It has the scores and verdicts of its document that carries them, if it was scored before, and
@@ -87,7 +86,7 @@ def join(settings: SpiqaSettings, documents: Sequence[Record], rule: Rule | None
 
 
 def _joined(
-    question_id: str, ordered: Sequence[Record], settings: SpiqaSettings, rule: Rule | None
+    question_id: str, ordered: Records, settings: SpiqaSettings, rule: Rule | None
 ) -> Record:
     """Return the record of a question from those of its documents; `anchor` is the first one's
     id.
@@ -103,7 +102,7 @@ def _joined(
     return _answered(question, ordered, settings, rule)
 
 
-def _is_incomplete(parts: Sequence[Record]) -> bool:
+def _is_incomplete(parts: Records) -> bool:
     """Return whether a document of the question is missing or could not be scored."""
     if any(part.status == "scoring_failed" for part in parts):
         return True
@@ -117,7 +116,7 @@ def _figure_of(part: Record) -> int:
 
 
 def _answered(
-    question: Record, ordered: Sequence[Record], settings: SpiqaSettings, rule: Rule | None
+    question: Record, ordered: Records, settings: SpiqaSettings, rule: Rule | None
 ) -> Record:
     """Return the record of a question all of whose documents were answered, not yet judged."""
     answers, released = _answers(ordered)
@@ -147,7 +146,7 @@ def _answered(
     )
 
 
-def _answers(ordered: Sequence[Record]) -> tuple[list[str], list[str]]:
+def _answers(ordered: Records) -> tuple[list[str], list[str]]:
     """Return the answers of helpful figures, and those that the released scripts score."""
     replies = {part.id: part.prediction or "" for part in ordered}
     answers: list[str] = []

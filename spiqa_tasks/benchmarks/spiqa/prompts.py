@@ -10,6 +10,7 @@ from typing import Any
 
 from PIL import Image
 
+from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.benchmarks.prompting import Part, Picture
 from spiqa_tasks.benchmarks.spiqa.settings import SMALL, STEPS, SpiqaSettings, settings_of
 from spiqa_tasks.files.archives import unpacked
@@ -67,7 +68,7 @@ INSTRUCTIONS: dict[str, str] = {
 SMALL_FOLDER = f"_Images_{SMALL}"
 
 
-def prompt(row: Mapping[str, Any]) -> list[Part]:
+def prompt(row: Row) -> list[Part]:
     """Return the instruction, then every figure as `Image i: ` picture `Caption i: ...`, i from 0.
 
     Figures without a path (caption-only, text ablation) have no picture. `perfigure`: figure and

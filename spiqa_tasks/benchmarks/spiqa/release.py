@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spiqa_tasks.benchmarks.benchmark import settings_text
+from spiqa_tasks.benchmarks.benchmark import Row, settings_text
 from spiqa_tasks.benchmarks.spiqa.formats import Paper, Question, Reader, read_a, read_b, read_c
 from spiqa_tasks.benchmarks.spiqa.settings import SMALL, STEPS, SpiqaSettings, choose_figures
 from spiqa_tasks.errors import DataError
@@ -315,7 +315,7 @@ def _rows(
         yield row
 
 
-def _documents(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _documents(row: Row) -> Iterator[dict[str, Any]]:
     """Yield the rows of a question whose figures are shown one by one, with two prompts each."""
     documents = len(STEPS) * len(row["figures"])
     for index, figure in enumerate(row["figures"]):

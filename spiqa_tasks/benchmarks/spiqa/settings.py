@@ -2,11 +2,11 @@
 
 import hashlib
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from spiqa_tasks.benchmarks.benchmark import parse_settings
+from spiqa_tasks.benchmarks.benchmark import Row, parse_settings
 from spiqa_tasks.benchmarks.open_metrics import metric_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.pictures import Ablation
@@ -70,7 +70,7 @@ class SpiqaSettings:
         return self.setting != "captiononly" and self.ablation != "text"
 
 
-def settings_of(row: Mapping[str, Any]) -> SpiqaSettings:
+def settings_of(row: Row) -> SpiqaSettings:
     """Return the settings of a row."""
     settings: SpiqaSettings = parse_settings(SpiqaSettings, row["settings"])
     return settings
