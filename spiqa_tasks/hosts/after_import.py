@@ -34,24 +34,23 @@ def _once(module: ModuleType, apply: Callable[[Any], None]) -> None:
 
 
 def unmatched(patches: Patches) -> Iterator[tuple[str, str]]:
-    """Yield module and remedy of each patch whose line the installed host does not have.
-
-    Imports nothing of it.
-    """
+    """Yield module and remedy of each patch whose line the installed host does not have."""
     for name, (_, apply, line) in patches.items():
-        host, *below = name.split(".")
-        found = importlib.util.find_spec(host)
-        path = Path(*(found.submodule_search_locations or [""] if found else [""])[:1], *below)
-        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-        if not file.is_file() or line not in file.read_text(encoding="utf-8"):
+        if line not in _source_of(name):
             purpose = (apply.__doc__ or "").partition("\n")[0].rstrip(".")
-            yield (
-                name,
-                (
-                    f"expected the line `{line}`, found none. The patch has nothing to do there:"
-                    f" {purpose}"
-                ),
-            )
+            found = f"expected the line `{line}`, found none."
+            yield name, f"{found} The patch has nothing to do there: {purpose}"
+
+
+def _source_of(module: str) -> str:
+    """Return the source of a host's module, '' without one; imports nothing of the host."""
+    host, *below = module.split(".")
+    found = importlib.util.find_spec(host)
+    if found is None or not found.submodule_search_locations:
+        return ""
+    path = Path(found.submodule_search_locations[0], *below)
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
 class _AfterImport(importlib.abc.MetaPathFinder):
@@ -79,17 +78,15 @@ def replacing(owner: Any, name: str) -> Callable[[Callable[..., Any]], None]:
     """Replace a function of a module or class by the decorated one, whose first argument is the
     original.
     """
-    original, kind = getattr(owner, name), type(inspect.getattr_static(owner, name))
+    original = getattr(owner, name)
+    # A function from a class is bound to its caller again, unless the original was not.
+    is_unbound = isinstance(inspect.getattr_static(owner, name), staticmethod | classmethod)
 
     def replace(function: Callable[..., Any]) -> None:
         @functools.wraps(original)
         def replacement(*args: Any, **kwargs: Any) -> Any:
             return function(original, *args, **kwargs)
 
-        setattr(
-            owner,
-            name,
-            staticmethod(replacement) if kind in (staticmethod, classmethod) else replacement,
-        )
+        setattr(owner, name, staticmethod(replacement) if is_unbound else replacement)
 
     return replace

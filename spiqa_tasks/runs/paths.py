@@ -16,8 +16,7 @@ from spiqa_tasks.files.records import are_texts, form_of, has_separator, read_re
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 from spiqa_tasks.hosts.lmms_eval_files import date_text
-from spiqa_tasks.hosts.vlmevalkit.answer_files import DATED_FOLDER, SUFFIXES
-from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
+from spiqa_tasks.hosts.vlmevalkit.tasks import DATED_FOLDER, HOST, SUFFIXES
 from spiqa_tasks.runs import lmms_eval, spiqa_responses
 from spiqa_tasks.runs.columns import (
     LINES,

@@ -9,6 +9,7 @@ serve` build an index without loading models; for them the package installs a `.
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -139,13 +140,11 @@ def _patch_results(host: Any) -> None:
         from spiqa_tasks.hosts.lmms_eval.batch_scoring import LoggedRecord
         from spiqa_tasks.hosts.lmms_eval_files import BASELINE
 
-        if any(
-            isinstance(entry, LoggedRecord)
-            for entries in self.sample_metrics.values()
-            for entry in entries
-        ):
-            for key in [key for key in self.sample_metrics if key[0] == BASELINE]:
-                del self.sample_metrics[key]
+        entries = itertools.chain.from_iterable(self.sample_metrics.values())
+        if any(isinstance(entry, LoggedRecord) for entry in entries):
+            for key in list(self.sample_metrics):
+                if key[0] == BASELINE:
+                    del self.sample_metrics[key]
         aggregate(self, *args, **kwargs)
 
 
@@ -161,11 +160,9 @@ def _patch_baselines(host: Any) -> None:
         from spiqa_tasks.benchmarks.record import Record
         from spiqa_tasks.hosts.lmms_eval_files import BASELINE
 
-        return (
-            None
-            if BASELINE not in sample and Record.of_sample(sample) is not None
-            else extract(sample, task)
-        )
+        if BASELINE not in sample and Record.of_sample(sample) is not None:
+            return None
+        return extract(sample, task)
 
 
 def _patch_options(host: Any) -> None:

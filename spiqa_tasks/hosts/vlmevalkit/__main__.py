@@ -14,9 +14,9 @@ from functools import partial
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.hosts.lmms_eval_files import newest_summary
 from spiqa_tasks.hosts.vlmevalkit import arguments, registration
-from spiqa_tasks.hosts.vlmevalkit.answer_files import earlier_answers
 from spiqa_tasks.hosts.vlmevalkit.arguments import CLASS, Arguments
 from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of
+from spiqa_tasks.hosts.vlmevalkit.tasks import earlier_answers
 from spiqa_tasks.printable import counted, say
 
 COMPLETE, NO_SCORES, IN_PART = 0, 1, 3

@@ -13,18 +13,20 @@ from vlmeval.dataset.image_base import ImageBaseDataset
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.hosts.lmms_eval_files import newest_summary
-from spiqa_tasks.hosts.vlmevalkit.answer_files import (
-    ID,
-    QUESTION,
-    REFERENCE,
-    read_answers,
-    task_in,
-)
 from spiqa_tasks.hosts.vlmevalkit.arguments import CLASS
 from spiqa_tasks.hosts.vlmevalkit.checks import accepted
 from spiqa_tasks.hosts.vlmevalkit.registration import host_version
 from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of, scored, write
-from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
+from spiqa_tasks.hosts.vlmevalkit.tasks import (
+    ID,
+    QUESTION,
+    REFERENCE,
+    known,
+    message,
+    read_answers,
+    rows_of,
+    task_in,
+)
 
 logger = logging.getLogger("spiqa_tasks")
 

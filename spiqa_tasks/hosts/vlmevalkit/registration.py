@@ -20,14 +20,15 @@ from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.hosts.after_import import Patches, patch, replacing
 from spiqa_tasks.hosts.known_breaks import failure_of
-from spiqa_tasks.hosts.vlmevalkit.answer_files import (
+from spiqa_tasks.hosts.vlmevalkit.tasks import (
     CHECKPOINT,
     TABLE,
     as_tsv,
+    known,
     read_checkpoint,
     task_in,
+    too_many_pictures,
 )
-from spiqa_tasks.hosts.vlmevalkit.tasks import known, too_many_pictures
 from spiqa_tasks.printable import say
 
 # The host's module `run`: `parse_args`, `get_judge_kwargs`, `run_local_mode`, `run_api_mode`.

@@ -1,16 +1,35 @@
-"""Our tasks for the host: their rows and prompts."""
+"""Our tasks for the host: rows, prompts and files of answers. No host is needed."""
 
-from collections.abc import Mapping
+import pickle
+import re
+from collections.abc import Iterable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.prompting import Picture, Turn, chat_content
 from spiqa_tasks.benchmarks.registry import Task, benchmark_of, load_rows
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.atomic import write_atomically
+from spiqa_tasks.files.records import read_cells, row_id
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
+from spiqa_tasks.printable import say
 
 Row = Mapping[str, Any]
 # Suffix of model names, so that runs of the same model in lmms-eval stay apart.
 HOST = "host=vlmevalkit"
+
+# The host's columns; it takes the one called `answer` for the reference.
+ID, QUESTION, REFERENCE, PREDICTION = "index", "question", "answer", "prediction"
+# Answers to our tasks, whatever PRED_FORMAT says: xlsx truncates them, json cannot be resumed.
+TABLE = ".tsv"
+# Of `<model>_<task>_checkpoint`, `<model>_<task>_PREV` and `<rank><processes>_<task>`.
+CHECKPOINT = ".pkl"
+
+# Suffixes of files of answers to any dataset; pickles are checkpoints of a run that goes on.
+SUFFIXES = (".xlsx", ".tsv", ".csv", ".json")
+# Names of upstream's folders of a run, below that of the model.
+DATED_FOLDER = re.compile(r"T\d{8}(-\d{6}|_G[0-9a-fA-F]+)")
 
 
 @cache
@@ -65,3 +84,66 @@ def too_many_pictures(task: str, model_class: type) -> str:
         f"{model_class.__name__}, which is shown the first one only. Run a task that shows one at "
         "a time, such as spiqa_testA_perfigure."
     )
+
+
+def task_in(path: Path) -> str:
+    """Return the task of ours whose answers a file has, by its name, or ""."""
+    if path.suffix not in (TABLE, CHECKPOINT):
+        return ""
+    stem = path.stem
+    if path.suffix == CHECKPOINT:
+        stem = stem.removesuffix("_checkpoint").removesuffix("_PREV")
+
+    # The longest name: `_demo_text` ends in no shorter task, but `x_mmstar_demo` may be one.
+    tasks = [task for task in known()[0] if stem.endswith(f"_{task}")]
+    return max(tasks, key=len, default="")
+
+
+def earlier_answers(folder: Path, model: str, task: str) -> list[Path]:
+    """Return the files of an earlier run that the host continues without being asked.
+
+    Published builds write into the model's folder itself. Upstream's has links to its dated folders
+    there, which it reads with `--reuse` alone.
+    """
+    names = (f"{model}_{task}{TABLE}", f"{model}_{task}_checkpoint{CHECKPOINT}")
+    paths = [folder / name for name in names]
+    return [path for path in paths if path.is_file() and not path.is_symlink()]
+
+
+def read_answers(path: Path) -> dict[str, str]:
+    """Return id -> answer of a table. Raises InputError: no column of answers."""
+    table = read_cells(path)
+    if any(PREDICTION not in cells for cells in table):
+        raise InputError(
+            f"Expected {path} to have the column {PREDICTION}, found none. Run the host again."
+        )
+    return {row_id(cells): cells[PREDICTION] for cells in table}
+
+
+def read_checkpoint(path: Path) -> Any:
+    """Return the answers (by id) of a checkpoint; {} for a damaged one, which is named."""
+    try:
+        return pickle.loads(path.read_bytes())
+    except Exception as error:  # a damaged pickle raises anything
+        say(
+            f"{path} cannot be read ({type(error).__name__}: {error}). "
+            "All of its questions are asked again."
+        )
+        write_atomically(path, pickle.dumps({}))  # the host reads it twice
+        return {}
+
+
+def as_tsv(rows: Iterable[Iterable[Any]]) -> bytes:
+    """Return rows as TSV with every cell quoted.
+
+    The csv module of Python 3.10 cannot write NUL, which answers may hold.
+    """
+    lines = ["\t".join(_quoted(cell) for cell in row) for row in rows]
+    text = "".join(f"{line}\n" for line in lines)
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _quoted(cell: Any) -> str:
+    is_empty = cell is None or cell != cell
+    text = "" if is_empty else str(cell).replace('"', '""')
+    return f'"{text}"'

@@ -14,9 +14,8 @@ from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.errors import DataError, InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.hosts.vlmevalkit.answer_files import read_answers
 from spiqa_tasks.hosts.vlmevalkit.scoring import config_of, judge_of, scored, write
-from spiqa_tasks.hosts.vlmevalkit.tasks import rows_of
+from spiqa_tasks.hosts.vlmevalkit.tasks import read_answers, rows_of
 from spiqa_tasks.judge.config import DEFAULT_JUDGE
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath

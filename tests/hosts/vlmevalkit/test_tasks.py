@@ -2,13 +2,20 @@
 
 import json
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from spiqa_tasks.benchmarks.prompting import Picture, Turn, plain_text
 from spiqa_tasks.benchmarks.registry import benchmark_of, yaml_folder
 from spiqa_tasks.hosts.catalogue import user_folder
-from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, most_pictures, rows_of
+from spiqa_tasks.hosts.vlmevalkit.tasks import (
+    earlier_answers,
+    known,
+    message,
+    most_pictures,
+    rows_of,
+)
 
 TASKS = [
     *(
@@ -71,3 +78,14 @@ def test_a_task_that_a_filter_wrote_is_known() -> None:
     )
     assert [row["id"] for row in rows_of("mmstar_mine")] == ["3", "5"]
     assert known()[0]["mmstar_mine"].length == 512
+
+
+def test_answers_that_lie_in_the_models_folder_are_found(tmp_path: Path) -> None:
+    """Finished or not; those of other models and tasks, and links to dated folders, are not."""
+    names = ["m_mmstar_demo.tsv", "m_mmstar_demo_checkpoint.pkl"]
+    for name in (*names, "m_mmstar_demo_text.tsv", "n_mmstar_demo.tsv"):
+        (tmp_path / name).touch()
+    (tmp_path / "l_mmstar_demo.tsv").symlink_to(tmp_path / names[0])
+    assert earlier_answers(tmp_path, "m", "mmstar_demo") == [tmp_path / name for name in names]
+    assert earlier_answers(tmp_path, "l", "mmstar_demo") == []
+    assert earlier_answers(tmp_path / "nowhere", "m", "mmstar_demo") == []
