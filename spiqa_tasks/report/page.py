@@ -38,7 +38,7 @@ from spiqa_tasks.report.tables import (
 )
 from spiqa_tasks.report.values import (
     VALUE,
-    Record,
+    ValueRecord,
     cross_table,
     flat_records,
     headline,
@@ -62,6 +62,7 @@ HIDDEN = ("nonplot", "subcategory")
 # `--pictures` -> longest side in pixels: legible on a screen, or as a thumbnail that keeps a page
 # of 1,000 small.
 SIDES = {"large": 1000, "small": 320}
+# Of WebP, up to 100: labels in plots stay legible, in a third of the bytes.
 QUALITY = 70
 
 # Label of a run -> number of its colour, the same in every plot.
@@ -113,6 +114,7 @@ def build(
         tasks[run.task].append(run)
     comparisons, left_out = compare(runs, most=MOST_PAIRS)
 
+    # The page puts the samples behind the first section.
     sections = [
         _overview(tasks.values(), comparisons),
         *(_task(members, colours) for members in tasks.values()),
@@ -175,12 +177,12 @@ def _overview(by_task: Iterable[Sequence[Run]], comparisons: Sequence[Comparison
     return Section("Overview", notes, [Table(lines, ["task"], columns, title)], drawn)
 
 
-def _headline_record(run: Run) -> Record:
+def _headline_record(run: Run) -> ValueRecord:
     (record,) = records_of(run, overall(run, [headline(run)]))
     return record
 
 
-def _best_first(records: Iterable[Record]) -> list[Record]:
+def _best_first(records: Iterable[ValueRecord]) -> list[ValueRecord]:
     """Return records by their value, those without one last."""
     return sorted(
         records, key=lambda each: -1.0 if each["value"] is None else each["value"], reverse=True
@@ -218,7 +220,9 @@ def _conclusions(comparisons: Sequence[Comparison]) -> list[str]:
     ]
 
 
-def _ranking(run: Run, measured: Sequence[Record], printed: Iterable[Record]) -> list[Plot]:
+def _ranking(
+    run: Run, measured: Sequence[ValueRecord], printed: Iterable[ValueRecord]
+) -> list[Plot]:
     """Return a plot of the headlines of a task's runs beside its paper's values and those that
     others report.
 
@@ -242,12 +246,12 @@ def _ranking(run: Run, measured: Sequence[Record], printed: Iterable[Record]) ->
     return [plots.intervals(f"{metric} on {run.task}", series, f"{metric} x 100")]
 
 
-def _kind_of_source(record: Record) -> str:
+def _kind_of_source(record: ValueRecord) -> str:
     kind: str = record["source"].partition(", ")[0]
     return kind
 
 
-def _point(record: Record) -> Point:
+def _point(record: ValueRecord) -> Point:
     return record["value"], record.get("low"), record.get("high")
 
 
@@ -270,7 +274,7 @@ def _task(runs: Sequence[Run], colours: Colours) -> Section:
     return Section(f"{task.name} ({task.benchmark.name}, {task.split})", remarks, shown, drawn)
 
 
-def _by_kind(runs: Iterable[Run], measured: Iterable[Record]) -> dict[str, list[Record]]:
+def _by_kind(runs: Iterable[Run], measured: Iterable[ValueRecord]) -> dict[str, list[ValueRecord]]:
     """Return the records of groups by metric and kind: `accuracy by category, x 100`, ..."""
     kinds: dict[str, str] = {}
     for run in runs:
@@ -278,7 +282,7 @@ def _by_kind(runs: Iterable[Run], measured: Iterable[Record]) -> dict[str, list[
             kinds |= {group: kind for kind, group in each.groups.items()}
 
     # A run without a judge has groups by another metric than those with one.
-    records: dict[str, list[Record]] = defaultdict(list)
+    records: dict[str, list[ValueRecord]] = defaultdict(list)
     for record in measured:
         kind = kinds.get(record["group"], OVERALL)
         if kind not in (OVERALL, *HIDDEN):
@@ -286,7 +290,7 @@ def _by_kind(runs: Iterable[Run], measured: Iterable[Record]) -> dict[str, list[
     return records
 
 
-def _scores_table(measured: Sequence[Record], printed: Sequence[Record]) -> Table:
+def _scores_table(measured: Sequence[ValueRecord], printed: Sequence[ValueRecord]) -> Table:
     """Return every metric of the runs of one task, and the rows of its paper and of others."""
     records = [each for each in (*measured, *printed) if each["group"] == OVERALL]
     notes = []
@@ -299,7 +303,9 @@ def _scores_table(measured: Sequence[Record], printed: Sequence[Record]) -> Tabl
     return cross_table(records, "metric", "Scores x 100, with 95% intervals", notes)
 
 
-def _group_table(title: str, measured: Sequence[Record], printed: Iterable[Record]) -> Table:
+def _group_table(
+    title: str, measured: Sequence[ValueRecord], printed: Iterable[ValueRecord]
+) -> Table:
     """Return a metric by the groups of one kind, beside the paper's values for them."""
     sizes = {record["group"]: record["questions"].partition(" of ")[2] for record in measured}
     metric = measured[0]["metric"]
@@ -311,7 +317,7 @@ def _group_table(title: str, measured: Sequence[Record], printed: Iterable[Recor
     return cross_table(records, "size", title, _group_notes(measured))
 
 
-def _group_notes(measured: Iterable[Record]) -> list[str]:
+def _group_notes(measured: Iterable[ValueRecord]) -> list[str]:
     """Return why values of groups, or their intervals, are missing."""
     notes = []
     for record in measured:
@@ -324,7 +330,7 @@ def _group_notes(measured: Iterable[Record]) -> list[str]:
     return _distinct(notes)
 
 
-def _group_plot(title: str, records: Iterable[Record], colours: Colours) -> Plot:
+def _group_plot(title: str, records: Iterable[ValueRecord], colours: Colours) -> Plot:
     series: dict[str, dict[str, Point]] = defaultdict(dict)
     for record in records:
         series[record["model"]][record["group"]] = _point(record)

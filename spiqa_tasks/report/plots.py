@@ -25,8 +25,9 @@ SERIES = len(MARKERS)
 # Rows of a plot at most; its title says how many there are, and the tables have all.
 ROWS = 30
 
-# Inches, and letters of a name.
+# Inches: two plots stand side by side on a screen of 1,280 pixels.
 WIDTH = 5.6
+# Letters of a name: longer ones would leave no room for the values.
 LABEL = 44
 
 # Matplotlib knows no CSS: each colour stands for a variable of page.css.
@@ -36,7 +37,9 @@ _VARIABLES = {_INK: "ink", _GRID: "line"} | {
     colour: f"series-{number}" for number, colour in enumerate(_SERIES)
 }
 _STYLE: dict[str, Any] = {
+    # Text stays text, which can be found and copied.
     "svg.fonttype": "none",
+    # Names of models may hold dollar signs.
     "text.parse_math": False,
     "font.size": 10,
     "legend.frameon": False,

@@ -18,6 +18,7 @@ from spiqa_tasks.scoring.values import number, p_value, percent
 # Size of a part of a difference that is printed as other than 0.0.
 SMALLEST = 0.0005
 
+# The task that Table 5 of MMStar has gain and leakage of.
 MMSTAR_TASK = "mmstar_filtered"
 
 

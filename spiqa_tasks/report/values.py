@@ -25,13 +25,16 @@ from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.values import number, without_nan
 
-Record = dict[str, Any]
+# A value with what it is of: model, source, judge, task, metric, group, ...
+ValueRecord = dict[str, Any]
 
 # Source of computed values; those of papers and of others begin with `published, `, `reported, `.
 MEASURED = "measured"
 
+# The column of a value, beside its interval where it has one.
 VALUE = Column("value", "x 100", number, ("low", "high"))
 
+# Said below the values of MMStar, which has the same answers by several rules.
 MATCHERS = (
     "accuracy_released, _vlmevalkit and _lmms_eval read the same answers by other rules; "
     "_lmms_eval averages over sub-axes."
@@ -49,7 +52,7 @@ def shown_metrics(run: Run) -> list[Metric]:
     return [metric for metric in run.metrics if metric.name in rows and metric.higher_is_better]
 
 
-def records_of(run: Run, values: Iterable[GroupValue]) -> list[Record]:
+def records_of(run: Run, values: Iterable[GroupValue]) -> list[ValueRecord]:
     """Return a record of each value of a run, in natural units, None where withheld.
 
     `group` is `all` for all answers; `questions` says how many of its questions were answered.
@@ -64,7 +67,7 @@ def records_of(run: Run, values: Iterable[GroupValue]) -> list[Record]:
     return [without_nan({**asdict(value), **about}) for value in values]
 
 
-def flat_records(runs: Iterable[Run]) -> list[Record]:
+def flat_records(runs: Iterable[Run]) -> list[ValueRecord]:
     """Return the records of runs: the headline by group, the other metrics overall."""
     records = []
     for run in runs:
@@ -73,7 +76,7 @@ def flat_records(runs: Iterable[Run]) -> list[Record]:
     return records
 
 
-def printed_record(value: PublishedValue, task: str) -> Record:
+def printed_record(value: PublishedValue, task: str) -> ValueRecord:
     """Return a record of a published value, with the fields of a measured one that a paper has."""
     return {
         "model": value.model,
@@ -86,7 +89,7 @@ def printed_record(value: PublishedValue, task: str) -> Record:
     }
 
 
-def printed_records(runs: Iterable[Run], table: str | None = None) -> list[Record]:
+def printed_records(runs: Iterable[Run], table: str | None = None) -> list[ValueRecord]:
     """Return the records of what papers print, and others report, for the runs' tasks.
 
     `table` names the only table of a paper to read, such as `Table 3`.
@@ -99,7 +102,7 @@ def printed_records(runs: Iterable[Run], table: str | None = None) -> list[Recor
     return records
 
 
-def _reported(task: str) -> list[Record]:
+def _reported(task: str) -> list[ValueRecord]:
     """Return what others than the papers report for a task, with `sd` and `url`."""
     records = []
     for row in reported():
@@ -112,13 +115,13 @@ def _reported(task: str) -> list[Record]:
     return records
 
 
-def size_of(record: Record) -> str:
+def size_of(record: ValueRecord) -> str:
     """Return a measured value's `n of N` where a part of the questions was answered, else its n."""
     answered, _, every = record["questions"].partition(" of ")
     return str(record["n"]) if answered == every else record["questions"]
 
 
-def cell_of(record: Record) -> str:
+def cell_of(record: ValueRecord) -> str:
     """Return a value x 100 with its interval or deviation, and `n of N` if it is of a part."""
     text = number(record["value"], record.get("low"), record.get("high"))
     if record.get("sd") is not None:
@@ -129,13 +132,13 @@ def cell_of(record: Record) -> str:
 
 
 def cross_table(
-    records: Sequence[Record], head: str, title: str = "", notes: Sequence[str] = ()
+    records: Sequence[ValueRecord], head: str, title: str = "", notes: Sequence[str] = ()
 ) -> Table:
     """Return a table with a row per model, source and judge of runs, and a column per value of the
     field `head`.
     """
     labels = ("model", "source", "judge")
-    rows: dict[tuple[str, ...], Record] = {}
+    rows: dict[tuple[str, ...], ValueRecord] = {}
     for record in records:
         named = {name: record[name] for name in labels}
         if record["source"] != MEASURED:
@@ -167,7 +170,7 @@ def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
     return cross_table(records, "column")
 
 
-def _with_columns(records: Sequence[Record], names: Sequence[str]) -> list[Record]:
+def _with_columns(records: Sequence[ValueRecord], names: Sequence[str]) -> list[ValueRecord]:
     """Return the records of all answers by some metrics, with their columns and in the order of
     these: tasks by metrics.
     """
@@ -181,7 +184,7 @@ def _with_columns(records: Sequence[Record], names: Sequence[str]) -> list[Recor
     return sorted(kept, key=lambda record: order.index(record["column"]))
 
 
-def _overall_means(measured: Sequence[Record]) -> list[Record]:
+def _overall_means(measured: Sequence[ValueRecord]) -> list[ValueRecord]:
     """Return SciFIBench's overall accuracies, measured and printed, where both subsets were run."""
     means = []
     answered = {record["task"] for record in measured}
@@ -192,7 +195,7 @@ def _overall_means(measured: Sequence[Record]) -> list[Record]:
     return means
 
 
-def _means(measured: Sequence[Record], task: str, subsets: Sequence[str]) -> list[Record]:
+def _means(measured: Sequence[ValueRecord], task: str, subsets: Sequence[str]) -> list[ValueRecord]:
     """Return each model's mean over the subsets, which needs no weights: they are of one size."""
     of_model = defaultdict(list)
     for record in measured:
