@@ -253,18 +253,20 @@ def listed(found: Iterable[str]) -> str:
 def advice(found: Collection[str], columns: Columns = USUAL) -> str:
     """Return how to name the columns that an answer needs, with some of the file, or ''."""
     names = {what: columns.name(what, found) for what in FIELDS}
-    needed = ["prediction"] if names["question"] and names["reference"] else ["prediction", "id"]
-    missing = [what for what in needed if names[what] is None]
+    if names["question"] and names["reference"]:
+        names["id"] = ""  # such an answer needs none
+    missing = [what for what in ("prediction", "id") if names[what] is None]
     if not missing:
         return ""
 
-    free = [name for name in found if name not in names.values()]
+    free = [name[:_LONGEST_NAME] for name in found if name not in names.values()]
     if "prediction" in missing and "answer" in found:
-        free.insert(0, "answer")  # without a prediction more often the model's than the true one
+        # without a prediction more often the model's answer than the true one
+        free.insert(0, "answer")
     if not free:
         return f"No column looks like {' or '.join(missing)}: add it."
-    pairs = [f"{what}={name[:_LONGEST_NAME]}" for what, name in zip(missing, free, strict=False)]
-    return f"Name the columns, such as --columns {','.join(pairs)}."
+    pairs = ",".join(map("=".join, zip(missing, free, strict=False)))
+    return f"Name the columns, such as --columns {pairs}."
 
 
 def _id_of(row: Mapping[str, Any], names: Sequence[str], where: str) -> str:

@@ -120,27 +120,26 @@ def value(
     Raises:
         InputError: rows of several runs, or no such metric.
     """
-    _check_single_run(frame)
-    # a frame with runs of several tasks has NaN where a task has no clusters
-    clusters = {
-        key: cluster
-        for key, cluster in zip(frame.id, frame.cluster, strict=True)
-        if isinstance(cluster, str)
-    }
+    runs = frame.run.nunique()
+    if runs != 1:
+        raise InputError(
+            f"Expected the rows of one run, found {runs} runs. Use frame.groupby('run')."
+        )
+    if not has_metric(frame, metric):
+        known = ", ".join(name for name in frame.columns if name not in COLUMNS)
+        raise InputError(f"Expected a metric of the frame ({known}), found {metric}.")
 
-    if not partial and (reason := _shortage(frame, size)):
-        return Value(math.nan, len(frame), reason=reason)
-
-    is_l3score = metric.removesuffix(RELEASED) == L3SCORE
-    if is_l3score and YES_NO_MASS.name in frame and (reason := noise(frame.yes_no_mass.mean())):
+    reason = _noise(frame, metric) if partial else _shortage(frame, size) or _noise(frame, metric)
+    if reason:
         return Value(math.nan, len(frame), reason=reason)
     if metric in frame.columns:
-        return replace(mean_value(_scores(frame, metric)), clusters=clusters)
-    if metric in CORPUS_METRICS:
-        return replace(_corpus_value(frame, metric), clusters=clusters)
+        found = mean_value(_scores(frame, metric))
+    else:
+        found = _corpus_value(frame, metric)
 
-    known = ", ".join(name for name in frame.columns if name not in COLUMNS)
-    raise InputError(f"Expected a metric of the frame ({known}), found {metric}.")
+    # a frame with runs of several tasks has NaN where a task has no clusters
+    clustered = frame[frame.cluster.notna()]
+    return replace(found, clusters=dict(zip(clustered.id, clustered.cluster, strict=True)))
 
 
 def group_columns(frame: pd.DataFrame) -> list[str]:
@@ -209,20 +208,21 @@ def _judge_columns(record: Record) -> dict[str, float]:
     return {YES_NO_MASS.name: math.fsum(masses) / len(masses)} if masses else {}
 
 
-def _check_single_run(frame: pd.DataFrame) -> None:
-    labels = list(frame.run.unique())
-    if len(labels) != 1:
-        raise InputError(
-            f"Expected the rows of one run, found {len(labels)} runs. Use frame.groupby('run')."
-        )
-
-
 def _shortage(frame: pd.DataFrame, size: int | None) -> str:
-    """Return why a value over these rows is withheld, or ''."""
+    """Return why a value over so few rows is withheld, or ''."""
     first = frame.iloc[0]
-    return too_few(int(first.answered), int(first.task_size), "questions were answered") or (
-        too_few(len(frame), size, "questions were answered") if size else ""
-    )
+    reason = too_few(int(first.answered), int(first.task_size), "questions were answered")
+    if reason or not size:
+        return reason
+    return too_few(len(frame), size, "questions were answered")
+
+
+def _noise(frame: pd.DataFrame, metric: str) -> str:
+    """Return why L3Scores of a judge that says neither yes nor no are withheld, or ''."""
+    is_l3score = metric.removesuffix(RELEASED) == L3SCORE
+    if not is_l3score or YES_NO_MASS.name not in frame:
+        return ""
+    return noise(frame.yes_no_mass.mean()) or ""
 
 
 def is_of_metric(frame: pd.DataFrame, metric: str) -> pd.Series[bool]:

@@ -88,15 +88,7 @@ def join_questions(
     answers = list(run.read())
     _check_ids(run, task, answers)
     asked = _asked_task(run, task, answers)
-    remarks = []
-    if asked.settings_text != task.settings_text:
-        remarks.append(
-            f"{run.name}: scored as it was made, with {asked.settings_text}; {task.name} has "
-            f"{task.settings_text}."
-        )
-
-    is_in_file = has_no_task(asked.benchmark)
-    rows = _rows_in_file(asked, answers) if is_in_file else rows_of(asked)
+    rows = _rows_in_file(asked, answers) if has_no_task(asked.benchmark) else rows_of(asked)
     has_keys = run.form == spiqa_responses.FORM
     matched, unmatched = match(run.path, answers, rows, has_keys)
     if subset is not None:
@@ -110,8 +102,9 @@ def join_questions(
     matched, unmatched["differing"], said = compared(
         run.path, matched, rows, figures, accept_differences
     )
-    remarks += [f"{task.name}: {run.path}: {remark}" for remark in _match_remarks(unmatched)]
-    remarks += [f"{task.name}: {remark}" for remark in said]
+    remarks = [*_settings_remarks(run, asked, task)]
+    for remark in (*_match_remarks(run.path, unmatched), *said):
+        remarks.append(f"{task.name}: {remark}")
 
     rows = [_with_own_options(row, matched, unmatched["differing"]) for row in rows]
     found = list(matched.values())
@@ -129,27 +122,19 @@ def match(
     in SPIQA's response files, a paper's question is known by its text, and only then by its key.
     Raises InputError: an id with two different answers, ids from 1, or no id of the task at all.
     """
-    known = {row["id"] for row in rows}
     names = _row_ids(rows)
     found = []
     unknown: dict[str, None] = {}
     for answer in answers:
-        row_id: str | None = answer.id
-        if not answer.id and answer.place < len(rows):
-            # a host's answers without records, as of --predict_only
-            row_id = rows[answer.place]["id"]
-        elif has_keys or answer.id not in known:
-            row_id = names.get(_spelled(_name_by_text(answer))) if has_keys else None
-            row_id = row_id or names.get(_spelled(answer.id))
-
+        row_id = _row_id(answer, rows, names, has_keys)
         if row_id is None:
             unknown[answer.id] = None
         else:
             found.append(replace(answer, id=row_id))
 
     by_id, duplicates = by_question(path, found)
-    missing = [row["id"] for row in rows if row["id"] not in by_id]
     matched = {row["id"]: by_id[row["id"]] for row in rows if row["id"] in by_id}
+    missing = [row["id"] for row in rows if row["id"] not in by_id]
     if not matched:
         instead = f"ids such as {next(iter(unknown))[:LONGEST]!r}" if unknown else "no answers"
         raise InputError(
@@ -188,12 +173,10 @@ def compared(
     Raises InputError: another true answer or other options under an id, or other differences of
     too many answers, unless `accept`.
     """
-    differences = [
-        difference
-        for row in rows
-        if row["id"] in answers
-        for difference in _differences(answers[row["id"]], row, figures)
-    ]
+    differences: list[_Difference] = []
+    for row in rows:
+        if row["id"] in answers:
+            differences += _differences(answers[row["id"]], row, figures)
     if not differences:
         return answers, [], []
 
@@ -278,8 +261,22 @@ def _figures(task: Task, answers: Mapping[str, Answer]) -> Mapping[str, Collecti
     return known_figures(task.benchmark_name, task.split)
 
 
+def _row_id(answer: Answer, rows: Rows, names: Mapping[str, str], has_keys: bool) -> str | None:
+    """The id of the row that an answer is to, or None."""
+    if not answer.id and answer.place < len(rows):
+        # a host's answers without records, as of --predict_only
+        return str(rows[answer.place]["id"])
+
+    if has_keys:
+        paper, _, *document = answer.id.split("/", 2)
+        by_text = "/".join([paper, answer.question, *document])
+        if _spelled(by_text) in names:
+            return names[_spelled(by_text)]
+    return names.get(answer.id) or names.get(_spelled(answer.id))
+
+
 def _row_ids(rows: Rows) -> dict[str, str]:
-    """Spelled name -> id of the row, without names of several rows."""
+    """Id or spelled name -> id of the row, without names of several rows."""
     ids: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         names = [row["id"]]
@@ -289,7 +286,8 @@ def _row_ids(rows: Rows) -> dict[str, str]:
             names.append(f"{row['paper_id']}/{row['question']}{document}")
         for name in names:
             ids[_spelled(name)].add(row["id"])
-    return {name: same.pop() for name, same in ids.items() if len(same) == 1}
+    of_one = {name: min(same) for name, same in ids.items() if len(same) == 1}
+    return of_one | {row["id"]: row["id"] for row in rows}
 
 
 def _spelled(answer_id: str) -> str:
@@ -297,19 +295,21 @@ def _spelled(answer_id: str) -> str:
     return _SEPARATOR.sub("/", answer_id.strip().casefold())
 
 
-def _name_by_text(answer: Answer) -> str:
-    """The name of a response's question with its text in the place of its key."""
-    paper, _, *document = answer.id.split("/", 2)
-    return "/".join([paper, answer.question, *document])
+def _settings_remarks(run: Run, asked: Task, task: Task) -> Iterator[str]:
+    if asked.settings_text != task.settings_text:
+        yield (
+            f"{run.name}: scored as it was made, with {asked.settings_text}; {task.name} has "
+            f"{task.settings_text}."
+        )
 
 
-def _match_remarks(unmatched: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _match_remarks(path: Path, unmatched: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield a sentence for each way in which ids did not fit."""
     for name, meaning in _MEANINGS.items():
         ids = unmatched[name]
         if ids:
             first = ", ".join(key[:LONGEST] for key in ids[:FIRST])
-            yield f"{counted(len(ids), 'id')} {meaning}, the first: {first}."
+            yield f"{path}: {counted(len(ids), 'id')} {meaning}, the first: {first}."
 
 
 def _differences(
@@ -324,14 +324,17 @@ def _differences(
     question = str(row.get("question", ""))
     for letter, text in answer.options.items():
         ours = options.get(letter)
-        # the option of a picture has no text
-        is_same = ours is not None and plain(text) in (plain(ours), plain(letter + ours))
-        if not is_same and ours != "" and not _is_listed(letter, text, question):
+        if not _is_option(letter, text, ours, question):
             yield _Difference(row["id"], f"option {letter}", text, ours or "", of_key=True)
 
     if not _is_question(answer, row):
         yield _Difference(row["id"], "question", answer.question, question)
+    yield from _figure_differences(answer, row, figures)
 
+
+def _figure_differences(
+    answer: Answer, row: Row, figures: Mapping[str, Collection[str]]
+) -> Iterator[_Difference]:
     # a document of one figure does not have all figures of its question
     needed = {row["figures"][index]["file"] for index in row.get("referred", ())}
     if answer.needed and not row.get("step") and not needed <= set(answer.needed):
@@ -342,6 +345,13 @@ def _differences(
     shown = answer.response.shown or ()
     if known is not None and (len(set(shown)) < len(shown) or not set(shown) <= set(known)):
         yield _Difference(row["id"], "figures", ", ".join(shown), ", ".join(known))
+
+
+def _is_option(letter: str, text: str, ours: str | None, question: str) -> bool:
+    """Whether an option is the release's; that of a picture has no text there."""
+    if ours is not None and (not ours or plain(text) in (plain(ours), plain(letter + ours))):
+        return True
+    return _is_listed(letter, text, question)
 
 
 def _is_listed(letter: str, text: str, question: str) -> bool:

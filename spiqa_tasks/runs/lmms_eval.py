@@ -187,19 +187,18 @@ def _host_answers(path: Path, task: LoggedTask) -> list[Answer]:
             "with --log_samples."
         )
     samples = [sample for _, sample in lmms_eval_files.read_samples(task.samples)]
-
-    names = {name for sample in samples for name in sample.values}
-    scored = {name for name in names if _has_scores(name, samples, task)}
+    scored = _scored_metrics(samples, task)
     limit = (task.config.get("generation_kwargs") or {}).get("max_new_tokens")
-
-    ids = [_id_of(sample) for sample in samples]
-    if len(set(ids)) < len({sample.position for sample in samples}):
-        # what is logged as an id is none
-        ids = [str(sample.position) for sample in samples]
     return [
         _host_answer(answer_id, sample, scored, limit)
-        for answer_id, sample in zip(ids, samples, strict=True)
+        for answer_id, sample in zip(_ids_of(samples), samples, strict=True)
     ]
+
+
+def _scored_metrics(samples: Sequence[LoggedSample], task: LoggedTask) -> set[str]:
+    """The metrics whose scores are known."""
+    names = {name for sample in samples for name in sample.values}
+    return {name for name in names if _has_scores(name, samples, task)}
 
 
 def _has_scores(name: str, samples: Sequence[LoggedSample], task: LoggedTask) -> bool:
@@ -228,16 +227,26 @@ def score_of(logged: Any) -> float | None:
     if score is not None:
         return score_of(score)
 
-    predicted = next((logged[name] for name in _PREDICTIONS if name in logged), None)
-    answer = logged.get("answer")
-    if predicted is None or answer is None:
+    predicted = [logged[name] for name in _PREDICTIONS if name in logged]
+    if not predicted or predicted[0] is None or logged.get("answer") is None:
         return None
+    return _compared(predicted[0], logged["answer"], logged)
 
+
+def _compared(predicted: Any, answer: Any, logged: Mapping[str, Any]) -> float:
+    """The score of what the host read in a response: 1 for the answer, 0 for another."""
     options = {letter: str(logged[letter]) for letter in "ABCDE" if letter in logged}
     options = {letter: text for letter, text in options.items() if text != "nan"}
     if options and isinstance(predicted, str):
         return float(extract_choice(predicted, options).letter == answer)
     return float(_folded(answer) in _flat(predicted))
+
+
+def _ids_of(samples: Sequence[LoggedSample]) -> list[str]:
+    """The ids of the samples, or their places if what is logged as an id is none."""
+    ids = [_id_of(sample) for sample in samples]
+    places = [str(sample.position) for sample in samples]
+    return places if len(set(ids)) < len(set(places)) else ids
 
 
 def _id_of(sample: LoggedSample) -> str:
@@ -260,19 +269,24 @@ def _host_answer(
     if response.failure is not None:
         record = replace(record, status="request_failed", reason=response.failure)
     else:
-        scores = {name: score_of(value) for name, value in sample.values.items() if name in scored}
-        known = {name: score for name, score in scores.items() if score is not None}
-        is_wrong = not any(known.values())
-        is_empty = response.text.strip().lower() in EMPTY
-        record = replace(
-            record,
-            rule="empty" if is_wrong and is_empty else None,
-            refused=is_wrong and is_refusal(response.text),
-            scores=known,
-        )
+        record = _read_record(record, response.text, sample, scored)
     return Answer(
         answer_id, response, record, sample.position, _question(sample.prompt), sample.target
     )
+
+
+def _read_record(record: Record, text: str, sample: LoggedSample, scored: set[str]) -> Record:
+    """The record with the logged scores, and whether a wrong answer is none."""
+    scores: dict[str, float] = {}
+    for name, logged in sample.values.items():
+        score = score_of(logged)
+        if name in scored and score is not None:
+            scores[name] = score
+
+    if any(scores.values()):
+        return replace(record, scores=scores)
+    rule = "empty" if text.strip().lower() in EMPTY else None
+    return replace(record, scores=scores, rule=rule, refused=is_refusal(text))
 
 
 def _question(prompt: str) -> str:

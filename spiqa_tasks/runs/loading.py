@@ -2,7 +2,7 @@
 
 import functools
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def unscored_runs(
     With `name`, only those of a task, a group or a task's YAML.
     Raises InputError: an unknown task, or no answers to a task of ours.
     """
-    named = {task.name: task for task in _named_tasks(name, wanted.include)} if name else {}
+    named = {task.name: task for task in _named_tasks(name, wanted.include)}
     if named:
         wanted = replace(wanted, tasks=tuple(named))
     if len(named) == 1:
@@ -77,28 +77,42 @@ def unscored_runs(
     runs, remarks = _counting_runs(paths, wanted, judged=False)
     runs = selection.select_tasks(runs, wanted.tasks)
     remarks += selection.remarks_on(run for run in runs if not run.logged)
+    by_task = _by_task(runs, named)
+    if not by_task:
+        raise _no_answers(name, paths, remarks)
+
+    found: ByTask = []
+    for task_name, same in by_task.items():
+        task = named.get(task_name) or task_of_run(same[0], wanted.include)
+        found.append((task, selection.with_unique_labels(same)))
+
+    missing = ", ".join(sorted(named.keys() - by_task.keys()))
+    if missing:
+        remarks.append(f"{name}: no answers to {missing}.")
+    return found, remarks
+
+
+def _named_tasks(name: str, include: Sequence[Path]) -> list[Task]:
+    if not name:
+        return []
+    return [read_task(Path(name))] if name.endswith(".yaml") else find_tasks([name], include)
+
+
+def _no_answers(name: str, paths: Sequence[RunPath], remarks: Sequence[str]) -> InputError:
+    what = name or "this package's tasks"
+    places = ", ".join(str(place.path) for place in paths)
+    return InputError(
+        f"Expected answers to {what} in {places}, found none. {' '.join(remarks)}".strip()
+    )
+
+
+def _by_task(runs: Iterable[Run], named: Collection[str]) -> dict[str, list[Run]]:
+    """Task -> the runs with answers to it, of tasks of this package or those that are named."""
     by_task: dict[str, list[Run]] = {}
     for run in runs:
         if run.logged and (run.is_own or run.task in named):
             by_task.setdefault(run.task, []).append(run)
-    if not by_task:
-        what = name or "this package's tasks"
-        places = ", ".join(str(place.path) for place in paths)
-        raise InputError(
-            f"Expected answers to {what} in {places}, found none. {' '.join(remarks)}".strip()
-        )
-
-    missing = [task for task in named if task not in by_task]
-    if missing:
-        remarks.append(f"{name}: no answers to {', '.join(missing)}.")
-    found = [
-        (
-            named.get(task) or task_of_run(same[0], wanted.include),
-            selection.with_unique_labels(same),
-        )
-        for task, same in by_task.items()
-    ]
-    return found, remarks
+    return by_task
 
 
 def find_task(name: str, include: Sequence[Path] = ()) -> Task:
@@ -119,10 +133,6 @@ def task_of_run(run: Run, include: Sequence[Path]) -> Task:
     except InputError:
         kept = None
     return replace(run.own, kept=kept)
-
-
-def _named_tasks(name: str, include: Sequence[Path]) -> list[Task]:
-    return [read_task(Path(name))] if name.endswith(".yaml") else find_tasks([name], include)
 
 
 def _counting_runs(

@@ -165,15 +165,16 @@ def _of_named_task(place: RunPath, runs: list[Run], task: str) -> list[Run]:
     host's own task.
     """
     wanted = place.task or task
+    is_alone = bool(place.task) and place.path.is_file() and len(runs) == 1
     if all(run.task != wanted for run in runs):
-        is_alone = bool(place.task) and place.path.is_file() and len(runs) == 1
-        runs = [
-            replace(run, task=wanted) if not run.task or (is_alone and _is_free(run)) else run
-            for run in runs
-        ]
-    if not place.task:
-        return runs
+        for index, run in enumerate(runs):
+            if not run.task or (is_alone and _is_free(run)):
+                runs[index] = replace(run, task=wanted)
+    return _runs_of(place, runs) if place.task else runs
 
+
+def _runs_of(place: RunPath, runs: Sequence[Run]) -> list[Run]:
+    """The runs to the task that is named with a path. Raises InputError: there are none."""
     found = [run for run in runs if run.task == place.task]
     if not found:
         others = ", ".join(sorted({run.task for run in runs}))
@@ -326,10 +327,14 @@ def _json_form(path: Path, columns: Columns) -> tuple[str, Any]:
         return spiqa_responses.FORM, content
 
     # an object of texts is predictions by id, or a line
-    rows = list(read_records([path])) if are_texts(first) else rows_in(content) or []
+    rows = list(read_records([path])) if are_texts(first) else rows_in(content)
+    return TABLE if rows and _are_answers(rows, content, columns) else "", content
+
+
+def _are_answers(rows: Sequence[Mapping[str, Any]], content: Any, columns: Columns) -> bool:
+    """Whether the rows in a JSON value are answers; a list of rows is nothing else."""
     found = columns_of(columns.resolved(row) for row in rows)
-    is_table = isinstance(content, list) or columns.is_answer(found)
-    return TABLE if rows and is_table else "", content
+    return isinstance(content, list) or columns.is_answer(found)
 
 
 def _line_form(line: Mapping[str, Any], columns: Columns) -> str:

@@ -9,7 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.files.json_text import digest_of, loads
@@ -110,8 +110,7 @@ def read_subset(path: Path) -> Subset:
         text = path.read_text(encoding="utf-8-sig")
         if path.suffix == ".json":
             kept = loads(text)
-            content = {key: kept[key] for key in kept if key not in ("digest", SOURCE_YAML)}
-            is_changed = digest_of(content) != kept["digest"]
+            is_changed = _digest_of_kept(kept) != kept["digest"]
             ids = [str(question["id"]) for question in kept["kept"]]
         else:
             ids = [line.strip() for line in text.splitlines()]
@@ -127,10 +126,14 @@ def read_subset(path: Path) -> Subset:
             f"Expected {path} to have the digest that it names, found another: it was changed. Get "
             "it again."
         )
-    distinct = dict.fromkeys(key for key in ids if key)
+    distinct = dict.fromkeys(filter(None, ids))
     if not distinct:
         raise InputError(f"Expected ids of questions in {path}, found none. Correct the list.")
     return Subset(path, tuple(distinct), kept)
+
+
+def _digest_of_kept(kept: Mapping[str, Any]) -> str:
+    return digest_of({key: kept[key] for key in kept if key not in ("digest", SOURCE_YAML)})
 
 
 def question_of(row: Mapping[str, Any]) -> str:
@@ -182,13 +185,15 @@ def judged_as_wanted(runs: list[Run], judge: str | None) -> list[Run]:
         return runs
 
     wanted = parse_judge(judge, environ=os.environ)
+    # without an address, a judge at any is meant
+    host = wanted.host if "@http" in judge else ""
+
     found = []
     for run in runs:
-        if run.logged and run.signature.judge:
-            is_there = "@http" not in judge or run.signature.judge_host == wanted.host
-            if run.signature.judge != wanted.name or not is_there:
-                continue
-        found.append(run)
+        made_by = run.signature if run.logged else Signature()
+        is_wanted = made_by.judge == wanted.name and host in ("", made_by.judge_host)
+        if not made_by.judge or is_wanted:
+            found.append(run)
 
     if runs and not found:
         judges = ", ".join(sorted({run.judge_name for run in runs}))

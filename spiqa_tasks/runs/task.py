@@ -48,21 +48,23 @@ ROUNDING = 0.5e-4 + 1e-9
 def own_metrics(run: Run) -> list[Metric]:
     """Return the benchmark's metrics that can be computed, the headline first."""
     every = run.own.benchmark.metrics(run.settings)
-    known = {name for record in (*run.records, *run.questions) for name in record.scores}
-    known |= {str(verdict["metric"]) for record in run.questions for verdict in record.verdicts}
-    is_judged = any(metric.needs == "judge" and metric.name in known for metric in every)
+    is_judged = _is_judged(run, every)
     computed = _computed(run, every)
 
-    found = []
+    missing = set(run.written.omitted)
     for metric in every:
-        is_missing = metric.name in run.written.omitted
-        if metric.needs == "judge":
-            is_missing |= not is_judged
-        elif metric.needs == "text programs":
-            is_missing |= metric.name not in computed
-        if not is_missing:
-            found.append(metric)
-    return found
+        if metric.needs == "judge" and not is_judged:
+            missing.add(metric.name)
+        if metric.needs == "text programs" and metric.name not in computed:
+            missing.add(metric.name)
+    return [metric for metric in every if metric.name not in missing]
+
+
+def _is_judged(run: Run, metrics: Sequence[Metric]) -> bool:
+    """Whether a record has a score or a verdict of a judge."""
+    known = {name for record in (*run.records, *run.questions) for name in record.scores}
+    known |= {str(verdict["metric"]) for record in run.questions for verdict in record.verdicts}
+    return any(metric.needs == "judge" and metric.name in known for metric in metrics)
 
 
 def _computed(run: Run, metrics: Sequence[Metric]) -> set[str]:
@@ -83,23 +85,29 @@ def own_value(run: Run, metric: Metric, group: str | None) -> Value:
     """
     is_whole = run.answered in (0, len(run.by_id)) and group is None
     reported = run.written.values.get(metric.name) if is_whole else None
-    if reported is not None and metric.needs == "text programs":
+    if reported is None:
+        return run.record_set.value(metric, group)
+
+    if metric.needs == "text programs":
         scores = {r.id: r.scores[metric.name] for r in run.questions if metric.name in r.scores}
         clusters = {record.id: record.cluster for record in run.questions}
         value = Value(reported, len(scores) or len(run.questions), scores, clusters=clusters)
         return run.record_set.withheld() or value
 
-    value = run.record_set.value(metric, group)
-    if reported is None or math.isnan(value.value) or not metric.higher_is_better:
-        return value
+    value = run.record_set.value(metric)
+    if metric.higher_is_better and not math.isnan(value.value):
+        _check_written(run, metric, value.value, reported)
+    return value
+
+
+def _check_written(run: Run, metric: Metric, value: float, reported: float) -> None:
     # other versions may compute other values
     is_of_version = run.signature.package == version(PACKAGE)
-    if is_of_version and not math.isclose(value.value, reported, abs_tol=1e-6):
+    if is_of_version and not math.isclose(value, reported, abs_tol=1e-6):
         raise InputError(
             f"Expected the answers in {run.path} to have the {metric.name} written with them,"
-            f" {reported}, found {value.value}. The file was changed: score the answers again."
+            f" {reported}, found {value}. The file was changed: score the answers again."
         )
-    return value
 
 
 # Tasks of a host, which are known by their YAML's values and what the host logged
@@ -144,16 +152,17 @@ def host_value(run: Run, metric: Metric, group: str | None) -> Value:
     if whole := run.record_set.withheld():
         return whole
 
-    reported = run.written.values.get(metric.name)
+    reported = run.written.values.get(metric.name, math.nan)
     divisor = unit(run.task, metric.name, run.origin.config)
-    if reported is None or divisor is None or not 0 <= reported / divisor <= 1:
-        known = "no value" if reported is None else f"{reported:g}, whose unit is not known"
+    share = reported / (divisor or math.nan)
+    if not 0 <= share <= 1:
+        known = "no value" if math.isnan(reported) else f"{reported:g}, whose unit is not known"
         reason = f"no question has a score, and the host reports {known}"
         return Value(math.nan, 0, reason=reason)
 
     asked = _members(run, metric.name)
     answered = sum(record.status != "request_failed" for record in asked)
-    return withheld(answered, len(asked)) or Value(reported / divisor, answered)
+    return withheld(answered, len(asked)) or Value(share, answered)
 
 
 def headline_fault(run: Run) -> str:
