@@ -56,7 +56,7 @@ OPTIONS = "options"
 SOURCE = "source"
 
 # Share of answers whose letter, extracted by `extract_choice`, is the true one.
-ACCURACY = dataclasses.replace(mean_of("accuracy"), signature=lambda: {"matcher": MATCHER_VERSION})
+ACCURACY = dataclasses.replace(mean_of("accuracy"), signature={"matcher": MATCHER_VERSION})
 
 # Shares of answers without a letter: refused, not parsed, request failed.
 FAILURE_RATES: tuple[Metric, ...] = (

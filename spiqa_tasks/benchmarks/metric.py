@@ -65,7 +65,7 @@ class Metric:
         pairs: records -> (prediction, reference) pairs, for a metric that needs text programs.
         in_table: whether it is in the host's table; `score` prints all.
         groups: groups whose values are in the table, as rows `metric/group`.
-        signature: () -> signature fields of the tools that it is computed with.
+        signature: signature fields of the tools that it is computed with.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Metric:
     pairs: Callable[[Records], Pairs] | None = None
     in_table: bool = True
     groups: Sequence[str] = ()
-    signature: Callable[[], Mapping[str, str]] = dict
+    signature: Mapping[str, str] = field(default_factory=dict)
 
 
 def mean_of(name: str, needs: Needs = "nothing") -> Metric:

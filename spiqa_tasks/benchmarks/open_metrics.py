@@ -64,7 +64,7 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
         needs="text programs",
         of_corpus=toolkit == "cider",
         pairs=pairs,
-        signature=lambda: {"tokenizer": TOKENIZER},
+        signature={"tokenizer": TOKENIZER},
     )
 
 

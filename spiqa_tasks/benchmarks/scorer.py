@@ -53,7 +53,7 @@ def make_scorer(
     metrics = benchmark.metrics(parsed)
     fields = dict(benchmark.signature(parsed))
     for metric in metrics:
-        fields |= metric.signature()
+        fields |= metric.signature
     if judge is not None:
         fields |= judge.configured
     fields |= {name: value for name, value in made.items() if value}

@@ -74,7 +74,13 @@ class Signature:
     @property
     def text(self) -> str:
         """The non-empty fields as `key:value` joined by `|`; inverse of `parse`."""
-        return _text_of(self)
+        parts = []
+        for name, key in _KEYS.items():
+            if value := getattr(self, name):
+                # A model's name may hold the separator.
+                escaped = value.replace("%", "%25").replace("|", "%7C")
+                parts.append(f"{key}:{escaped}")
+        return "|".join(parts)
 
     def with_fields(self, **fields: str) -> Signature:
         """Return the signature with some fields replaced."""
@@ -91,22 +97,13 @@ class Signature:
         return self.data.partition("/")[2].partition("@")[0]
 
 
-_KEYS = {
-    entry.name: PACKAGE if entry.name == "package" else entry.name
-    for entry in dataclasses.fields(Signature)
-}
+# Field -> its key in the text: the version stands under the package's name, as a reader looks for
+# it.
+_KEYS = {entry.name: entry.name for entry in dataclasses.fields(Signature)} | {"package": PACKAGE}
 _FIELDS = {key: name for name, key in _KEYS.items()}
 
 
-@cache  # a run has few signatures and many answers
-def _text_of(signature: Signature) -> str:
-    fields = ((key, getattr(signature, name)) for name, key in _KEYS.items())
-    escaped = (
-        (key, value.replace("%", "%25").replace("|", "%7C")) for key, value in fields if value
-    )
-    return "|".join(f"{key}:{value}" for key, value in escaped)
-
-
+# A run has few signatures and many answers.
 @cache
 def signature_text(
     host: str, data: str, wording: str | None, settings: str, fields: tuple[tuple[str, str], ...]
@@ -120,21 +117,23 @@ def signature_text(
 @cache
 def parse(text: str) -> Signature:
     """Return the signature of a text; unknown fields are dropped."""
-    pairs = (part.partition(":")[::2] for part in text.split("|"))
-    known = ((_FIELDS[key], value) for key, value in pairs if key in _FIELDS)
-    return Signature(
-        **{name: value.replace("%7C", "|").replace("%25", "%") for name, value in known}
-    )
+    fields = {}
+    for part in text.split("|"):
+        key, _, value = part.partition(":")
+        if key in _FIELDS:
+            # In the reverse order of escaping.
+            fields[_FIELDS[key]] = value.replace("%7C", "|").replace("%25", "%")
+    return Signature(**fields)
 
 
 def merged(signatures: Iterable[Signature]) -> Signature:
     """Return one signature of several: differing values of a field are joined by `+`."""
     distinct = list(dict.fromkeys(signatures))
-    values = {
-        name: dict.fromkeys(filter(None, (getattr(each, name) for each in distinct)))
-        for name in _KEYS
-    }
-    return Signature(**{name: "+".join(each) for name, each in values.items()})
+    fields = {}
+    for name in _KEYS:
+        values = dict.fromkeys(getattr(signature, name) for signature in distinct)
+        fields[name] = "+".join(filter(None, values))
+    return Signature(**fields)
 
 
 def ablation_fields(settings: Any) -> dict[str, str]:

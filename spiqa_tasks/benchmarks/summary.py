@@ -106,20 +106,37 @@ def counts(records: RecordSet) -> dict[str, int]:
     are withheld.
     """
     documents = records.documents
-    failed = sum(record.judge_failed for record in records.questions)
-    unformatted = scored_unparsed(documents)
+    tally = _tally(documents)
+    judge_failed = sum(record.judge_failed for record in records.questions)
     numbers = {
         "docs": len(documents),
-        "judged": sum(bool(record.verdicts) for record in records.questions) - failed,
-        "judge_failed": failed,
-        "refused": sum(record.refused for record in documents),
-        "unparsed": sum(record.unparsed for record in documents) + unformatted,
-        "truncated": sum(bool(record.truncated) for record in documents),
-        "request_failed": sum(record.status == "request_failed" for record in documents),
+        "judged": sum(bool(record.verdicts) for record in records.questions) - judge_failed,
+        "judge_failed": judge_failed,
+        "refused": tally["refused"],
+        "unparsed": tally["unparsed"] + tally["scored_unparsed"],
+        "truncated": tally["truncated"],
+        "request_failed": tally["failed"],
         "scoring_failed": sum(record.status == "scoring_failed" for record in documents),
     }
-    # Named only if there are any, as only open answers can be.
-    return numbers | {"scored_unparsed": unformatted} if unformatted else numbers
+    # Only open answers can be: a count of 0 would say nothing of choices.
+    if tally["scored_unparsed"]:
+        numbers["scored_unparsed"] = tally["scored_unparsed"]
+    return numbers
+
+
+def _tally(records: Records) -> dict[str, int]:
+    """Return kind -> number of answers that are none, or not whole."""
+    unformatted = sum(record.scored_unparsed for record in records)
+    # Nobody knows whether the answers in a plain file were asked for a format.
+    if unformatted and parse(records[0].signature).predictions == "jsonl":
+        unformatted = 0
+    return {
+        "refused": sum(record.refused for record in records),
+        "unparsed": sum(record.unparsed for record in records),
+        "failed": sum(record.status == "request_failed" for record in records),
+        "truncated": sum(bool(record.truncated) for record in records),
+        "scored_unparsed": unformatted,
+    }
 
 
 @dataclass(frozen=True)
@@ -162,24 +179,10 @@ class Outcomes:
 def outcomes(records: Records) -> Outcomes:
     """Return the shares of at least one record."""
     n = len(records)
-    cuts = [record.truncated for record in records]
-    return Outcomes(
-        n,
-        refused=sum(record.refused for record in records) / n,
-        unparsed=sum(record.unparsed for record in records) / n,
-        failed=sum(record.status == "request_failed" for record in records) / n,
-        truncated=None if set(cuts) == {None} else cuts.count(True) / n,
-        scored_unparsed=scored_unparsed(records) / n,
-    )
-
-
-def scored_unparsed(records: Records) -> int:
-    """Return the number of answers that are scored as they are, as no answer was read in them.
-
-    0 for plain files: nobody knows whether those answers were asked for a format.
-    """
-    count = sum(record.scored_unparsed for record in records)
-    return 0 if count and parse(records[0].signature).predictions == "jsonl" else count
+    shares = {kind: count / n for kind, count in _tally(records).items()}
+    is_known = any(record.truncated is not None for record in records)
+    truncated = shares.pop("truncated")
+    return Outcomes(n, truncated=truncated if is_known else None, **shares)
 
 
 def remarks_on(benchmark: Benchmark, records: Records) -> list[str]:
