@@ -15,7 +15,6 @@ from PIL import Image
 from spiqa_tasks.analysis.breakdown import OVERALL, overall
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import Row, ablation_pairs, rows
-from spiqa_tasks.analysis.published_rows import PAPER_JUDGE
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.demo.judge_server import MODEL as DEMO_JUDGE
@@ -247,8 +246,7 @@ def _ranking(
 
 
 def _kind_of_source(record: ValueRecord) -> str:
-    kind: str = record["source"].partition(", ")[0]
-    return kind
+    return str(record["source"]).partition(", ")[0]
 
 
 def _point(record: ValueRecord) -> Point:
@@ -294,10 +292,8 @@ def _scores_table(measured: Sequence[ValueRecord], printed: Sequence[ValueRecord
     """Return every metric of the runs of one task, and the rows of its paper and of others."""
     records = [each for each in (*measured, *printed) if each["group"] == OVERALL]
     notes = []
-    if any(record["judge"] for record in records):
-        notes.append(
-            f"Printed L3Scores are by {PAPER_JUDGE}. Scores of different judges are not comparable."
-        )
+    if judges := _distinct(record["judge"] for record in records):
+        notes.append(f"Judges: {', '.join(judges)}. Scores of different ones are not comparable.")
     if urls := dict.fromkeys(record["url"] for record in records if "url" in record):
         notes.append(f"Reported rows are by others, in settings of their own: {', '.join(urls)}")
     return cross_table(records, "metric", "Scores x 100, with 95% intervals", notes)

@@ -182,7 +182,7 @@ def test_a_task_has_every_metric_beside_its_papers_rows() -> None:
     assert scores.grid.heads[:4] == ["model", "source", "judge", "l3score"]
     assert scores.grid.rows[0][:4] == ["m", "measured", "openai:gpt-4o", "30.0 [0.2, 99.0]"]
     assert {row[2] for row in scores.grid.rows[1:]} == {""}
-    assert scores.notes[0].startswith("Printed L3Scores are by GPT-4o.")
+    assert scores.notes[0].startswith("Judges: openai:gpt-4o, GPT-4o.")
 
 
 def test_groups_are_told_and_drawn_by_kind(drawn: dict[str, Any]) -> None:
