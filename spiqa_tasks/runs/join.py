@@ -243,14 +243,16 @@ def _rows_in_file(task: Task, answers: Sequence[Answer]) -> Rows:
     table = []
     asked = []
     for answer in answers:
+        # a scored run has the true answer as one text
+        references = answer.references or (answer.reference,)
         cells = {
             "id": answer.id,
             "question": answer.question,
             "options": dict(answer.known_options),
-            "answer": "/".join(answer.references),
+            "answer": "/".join(references),
         }
         asked.append({name: str(cell) for name, cell in cells.items() if cell})
-        table.append({**cells, "references": answer.references})
+        table.append({**cells, "references": references})
     return rows_in_file(task.benchmark, table, f"table {digest_of(asked)}")
 
 

@@ -1,6 +1,9 @@
 """Files as people have them: cut, linked, with nulls, with long names, of other harnesses."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -180,3 +183,23 @@ def test_a_folder_of_files_that_are_not_read_is_told_by_their_names(tmp_path: Pa
         (tmp_path / "M" / name).touch()
     with pytest.raises(InputError, match=r"only M_MMStar.pkl, M_MMStar_openai_result.xlsx, which"):
         read_path(tmp_path, ["mmstar_filtered"])
+
+
+def test_answers_without_a_task_are_scored_again_from_their_scored_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The run has their questions and true answers, under a locale of ASCII, too."""
+    row = {"question": "Größe?", "reference": "5 µm", "prediction": "5 µm"}
+    (tmp_path / "q.jsonl").write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+    locale = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "spiqa_tasks", "score", "q.jsonl", "--output", "out"]
+    subprocess.run(
+        [*command, "--judge", "none", "--metrics", "refusal_rate"],
+        cwd=tmp_path,
+        env={**os.environ, **locale},
+        check=True,
+        capture_output=True,
+    )
+    options = ["--judge", "none", "--metrics", "refusal_rate"]
+    status, found, errors = run_json(capsys, "score", tmp_path / "out", *options)
+    assert (status, found["metrics"]) == (0, {"refusal_rate": 0.0}), errors

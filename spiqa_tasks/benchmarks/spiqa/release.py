@@ -105,7 +105,7 @@ def papers_of(source: Source, split: str) -> list[Paper]:
 
 
 def read_papers(path: Path, read: Reader) -> list[Paper]:
-    """Return the papers of an annotation file, the last of a repeated id.
+    """Return the papers of an annotation file, the last of a repeated id, which is logged.
 
     Raises DataError: not JSON, no papers, or a paper that lacks a field of its format.
     """
@@ -113,6 +113,8 @@ def read_papers(path: Path, read: Reader) -> list[Paper]:
     paper_id = None
     try:
         for paper_id, released in entries(path):
+            if paper_id in papers:
+                logger.warning("%s has the paper %s twice; the last one counts.", path, paper_id)
             papers[paper_id] = read(paper_id, released)
         if not papers:
             raise ValueError("no paper")

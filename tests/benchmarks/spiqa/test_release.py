@@ -81,6 +81,26 @@ def write_split(folder: Path, split: str, papers: Any) -> LocalSource:
     return LocalSource(folder)
 
 
+def test_a_paper_that_a_file_has_twice_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The last one counts."""
+    figures = {"f": {"caption": "c", "figure_type": "plot", "content_type": "figure"}}
+    texts = [
+        json.dumps(
+            {"all_figures": figures, "qa": [{"question": text, "answer": "a", "reference": "f"}]}
+        )
+        for text in ("first", "last")
+    ]
+    path = tmp_path / "spiqa" / "test-A" / "SPIQA_testA.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("{" + ", ".join(f'"p": {text}' for text in texts) + "}")
+    with caplog.at_level(logging.WARNING):
+        rows = load_rows("spiqa", "testA", "setting=captiononly", LocalSource(tmp_path))
+    assert [row["question"] for row in rows] == ["last"]
+    assert caplog.messages == [f"{path} has the paper p twice; the last one counts."]
+
+
 def test_papers_of_b_without_a_text_are_asked_without(
     real_data: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
