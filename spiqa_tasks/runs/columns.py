@@ -83,6 +83,7 @@ class Columns:
         if what in self.named:
             return self.named[what] if self.named[what] in found else None
 
+        # with prediction=answer, a column `answer` is no true answer
         taken = set(self.named.values())
         present = [name for name in FIELDS[what] if name in found and name not in taken]
         # of several columns of figures nobody knows which the model saw
@@ -95,6 +96,7 @@ class Columns:
         question = self.name("question", found)
         papers = [column for column in PAPERS if column in found]
 
+        # columns such as `key` or `qid` may number the questions of a paper
         is_sure = "id" in self.named or name in (*ID_COLUMNS, KEY)
         if question is not None and papers and not is_sure:
             return (papers[0], question)
@@ -253,9 +255,10 @@ def listed(found: Iterable[str]) -> str:
 def advice(found: Collection[str], columns: Columns = USUAL) -> str:
     """Return how to name the columns that an answer needs, with some of the file, or ''."""
     names = {what: columns.name(what, found) for what in FIELDS}
-    if names["question"] and names["reference"]:
-        names["id"] = ""  # such an answer needs none
-    missing = [what for what in ("prediction", "id") if names[what] is None]
+    # an answer with its question and its true answer needs no id
+    has_question = names["question"] and names["reference"]
+    needed = ["prediction"] if has_question else ["prediction", "id"]
+    missing = [what for what in needed if names[what] is None]
     if not missing:
         return ""
 

@@ -23,7 +23,7 @@ Rows = Sequence[Row]
 # `missing`, `unknown`, `duplicates`, `differing` -> ids of answers that did not fit the rows.
 Unmatched = dict[str, list[str]]
 
-# Characters of a text that a sentence quotes.
+# Characters of a text that a sentence quotes: a line of a terminal.
 LONGEST = 80
 
 # Between the parts of an id: `paper/0`, `paper#0`, `paper_0`, `paper_qa_0`, `paper-q0`.
@@ -92,6 +92,7 @@ def join_questions(
     has_keys = run.form == spiqa_responses.FORM
     matched, unmatched = match(run.path, answers, rows, has_keys)
     if subset is not None:
+        # after the match: answers to questions off the list are no unknown ones
         rows = subset.rows(task.name, rows)
         kept = {row["id"] for row in rows}
         matched = {key: answer for key, answer in matched.items() if key in kept}
@@ -135,18 +136,25 @@ def match(
     by_id, duplicates = by_question(path, found)
     matched = {row["id"]: by_id[row["id"]] for row in rows if row["id"] in by_id}
     missing = [row["id"] for row in rows if row["id"] not in by_id]
-    if not matched:
-        instead = f"ids such as {next(iter(unknown))[:LONGEST]!r}" if unknown else "no answers"
+    unmatched = {"missing": missing, "unknown": list(unknown), "duplicates": duplicates}
+    _check_matched(path, rows, unmatched)
+    return matched, unmatched
+
+
+def _check_matched(path: Path, rows: Rows, unmatched: Unmatched) -> None:
+    missing, unknown = unmatched["missing"], unmatched["unknown"]
+    if len(missing) == len(rows):
+        instead = f"ids such as {unknown[0][:LONGEST]!r}" if unknown else "no answers"
         raise InputError(
             f"Expected answers to the task's questions (ids such as {rows[0]['id']!r}) in {path}, "
             f"found {instead}. Name the task of the answers."
         )
-    if missing == ["0"] and list(unknown) == [str(len(rows))]:
+    # all other ids would be those of the questions before them
+    if missing == ["0"] and unknown == [str(len(rows))]:
         raise InputError(
             f"Expected ids from 0 to {len(rows) - 1} in {path}, found 1 to {len(rows)}. Count "
             "from 0."
         )
-    return matched, {"missing": missing, "unknown": list(unknown), "duplicates": duplicates}
 
 
 def match_counts(unmatched: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -181,6 +189,7 @@ def compared(
         return answers, [], []
 
     ids = list(dict.fromkeys(each.id for each in differences))
+    # another true answer is the gravest, however few there are
     first = max(differences, key=lambda each: each.of_key)
     is_little = is_covered(len(answers) - len(ids), len(answers)) and not first.of_key
     example = (
@@ -198,6 +207,7 @@ def compared(
 
     found = dict(answers)
     for each in differences:
+        # an order of other figures says nothing of the numbers that the answer names
         if each.what == "figures":
             answer = found[each.id]
             found[each.id] = replace(answer, response=replace(answer.response, shown=()))
@@ -226,6 +236,7 @@ def _asked_task(run: Run, task: Task, answers: Sequence[Answer]) -> Task:
     if not logged:
         return task
 
+    # how answers are scored is a matter of the task that is named now
     scoring = {name: getattr(task.settings, name) for name in task.benchmark.scoring}
     made = {settings_text(replace(task.benchmark.parse(text), **scoring)) for text in logged}
     if len(made) > 1:

@@ -32,6 +32,7 @@ def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list
     """
     runs, remarks = _counting_runs(paths, wanted)
 
+    # runs of one task share its questions, which take seconds to read
     rows_of = functools.cache(task_questions)
     loaded = []
     for run in runs:
@@ -72,6 +73,7 @@ def unscored_runs(
     if named:
         wanted = replace(wanted, tasks=tuple(named))
     if len(named) == 1:
+        # files of answers need not say their task, nor be right about it
         paths = [RunPath(place.path, *named) for place in paths]
 
     runs, remarks = _counting_runs(paths, wanted, judged=False)
@@ -86,10 +88,12 @@ def unscored_runs(
         task = named.get(task_name) or task_of_run(same[0], wanted.include)
         found.append((task, selection.with_unique_labels(same)))
 
-    missing = ", ".join(sorted(named.keys() - by_task.keys()))
-    if missing:
-        remarks.append(f"{name}: no answers to {missing}.")
-    return found, remarks
+    missing = sorted(named.keys() - by_task.keys())
+    return found, [*remarks, *_missing_remarks(name, missing)]
+
+
+def _missing_remarks(name: str, missing: Sequence[str]) -> list[str]:
+    return [f"{name}: no answers to {', '.join(missing)}."] if missing else []
 
 
 def _named_tasks(name: str, include: Sequence[Path]) -> list[Task]:
@@ -129,6 +133,7 @@ def find_task(name: str, include: Sequence[Path] = ()) -> Task:
 def task_of_run(run: Run, include: Sequence[Path]) -> Task:
     """Return the task of a run, with the questions that a filter kept if its YAML is known."""
     try:
+        # the run's file has the settings, and not the list beside the YAML
         kept = find_tasks([run.task], include)[0].kept
     except InputError:
         kept = None
@@ -159,6 +164,7 @@ def _counting_runs(
             runs, replaced = selection.runs_that_count(runs, judged)
             remarks += replaced + without_task + unreadable
             for run in runs:
+                # a file may be named by itself and by its folder
                 found.setdefault((run.path.resolve(), run.task, run.identity), run)
 
     if tasks and not found:
@@ -232,7 +238,7 @@ def _has_scores(run: Run, judge: str | None) -> bool:
     if run.form not in lmms_eval.FORMS:
         return False
     if not (run.logged and run.is_own):
-        return True
+        return True  # the host's own are all there is
     if not run.records:
         return not run.read()  # answers of --predict_only have no records
     needs_judge = judge is not None and run.own.benchmark.judge(run.settings) is not None

@@ -62,6 +62,7 @@ class RunPath:
     @classmethod
     def parse(cls, text: str) -> RunPath:
         """Parse `PATH` or `TASK=PATH`."""
+        # names of files may have a sign of equality, too
         task, separator, path = text.partition("=")
         if separator and task.replace("_", "").isalnum() and not Path(text).exists():
             return cls(Path(path), task)
@@ -152,6 +153,7 @@ def task_in_name(path: Path, tasks: Collection[str]) -> tuple[str, str]:
     names = {name: task for name, task in DATASETS.items() if task in tasks}
     names |= {task: task for task in tasks}
 
+    # the longest counts: `mmstar_demo_text` ends in no shorter task, `x_mmstar_demo` in one
     fitting = [name for name in names if stem == name or stem.endswith(f"_{name}")]
     name = max(fitting, key=len, default="")
     model = stem.removesuffix(name).removesuffix("_") or path.resolve().parent.name
@@ -165,11 +167,9 @@ def _of_named_task(place: RunPath, runs: list[Run], task: str) -> list[Run]:
     host's own task.
     """
     wanted = place.task or task
-    is_alone = bool(place.task) and place.path.is_file() and len(runs) == 1
     if all(run.task != wanted for run in runs):
-        for index, run in enumerate(runs):
-            if not run.task or (is_alone and _is_free(run)):
-                runs[index] = replace(run, task=wanted)
+        is_alone = bool(place.task) and place.path.is_file() and len(runs) == 1
+        runs = [replace(run, task=wanted) if _takes_task(run, is_alone) else run for run in runs]
     return _runs_of(place, runs) if place.task else runs
 
 
@@ -185,9 +185,11 @@ def _runs_of(place: RunPath, runs: Sequence[Run]) -> list[Run]:
     return found
 
 
-def _is_free(run: Run) -> bool:
-    """Whether a run may be of another task than its file says."""
-    return run.is_own or run.form not in lmms_eval.FORMS
+def _takes_task(run: Run, is_alone: bool) -> bool:
+    """Whether a run may be to a task that its file does not name."""
+    # answers to a host's own task are none to any of ours
+    is_free = run.is_own or run.form not in lmms_eval.FORMS
+    return not run.task or (is_alone and is_free)
 
 
 def _lmms_eval_runs(files: Sequence[_File], faults: list[DataError | InputError]) -> list[Run]:
@@ -326,7 +328,7 @@ def _json_form(path: Path, columns: Columns) -> tuple[str, Any]:
     if spiqa_responses.is_response_file(path, content):
         return spiqa_responses.FORM, content
 
-    # an object of texts is predictions by id, or a line
+    # an object of texts is predictions by id, or a single line
     rows = list(read_records([path])) if are_texts(first) else rows_in(content)
     return TABLE if rows and _are_answers(rows, content, columns) else "", content
 

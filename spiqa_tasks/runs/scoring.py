@@ -98,6 +98,7 @@ def _groups(
 ) -> dict[str, Mapping[str, str]]:
     """Question -> its groups, also of questions without an answer."""
     groups = {question_of(row): scored[row["id"]].groups for row in rows if row["id"] in scored}
+    # the size of a group is that of the task's, not of the answers
     for row in rows:
         if question_of(row) not in groups:
             groups[question_of(row)] = scorer.record(row, Response("")).groups

@@ -9,7 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.signature import Signature, parse
+from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.files.json_text import digest_of, loads
@@ -70,6 +70,7 @@ class Subset:
             read=lambda: answers,
             asked=len(self.ids),
             answered=len(answers),
+            # what was reported is of the whole task
             written=replace(run.written, values={}),
         )
 
@@ -187,20 +188,20 @@ def judged_as_wanted(runs: list[Run], judge: str | None) -> list[Run]:
     wanted = parse_judge(judge, environ=os.environ)
     # without an address, a judge at any is meant
     host = wanted.host if "@http" in judge else ""
-
-    found = []
-    for run in runs:
-        made_by = run.signature if run.logged else Signature()
-        is_wanted = made_by.judge == wanted.name and host in ("", made_by.judge_host)
-        if not made_by.judge or is_wanted:
-            found.append(run)
-
+    found = [run for run in runs if _is_scored_by(run, wanted.name, host)]
     if runs and not found:
         judges = ", ".join(sorted({run.judge_name for run in runs}))
         raise InputError(
             f"Expected scores by the judge {judge}, found those by {judges}. Correct --judge."
         )
     return found
+
+
+def _is_scored_by(run: Run, judge: str, host: str) -> bool:
+    """Whether a run has scores of no judge, or of this one at a host ('': any)."""
+    if not run.logged or not run.signature.judge:
+        return True
+    return run.signature.judge == judge and host in ("", run.signature.judge_host)
 
 
 def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run], list[str]]:
@@ -342,6 +343,7 @@ def source_task(run: Run) -> str:
     the task itself.
     """
     if is_few_shot(run):
+        # our tasks for LLM bases are called `..._llm` and `..._llm_authors`
         return run.task.removesuffix("_authors").removesuffix("_llm")
     return run.task.removesuffix(f"_{_own_ablation(run)}")
 
@@ -394,6 +396,7 @@ def twin(run: Run, runs: Iterable[Run]) -> Run | None:
         if not is_blind(other)
         and (source_task(other), other.identity.model) == (source_task(run), run.identity.model)
     ]
+    # each only if it leaves a run: the seed may be that of the ablation alone
     for value_of in map(attrgetter, ("identity.seed", "judge_name", "path.parent")):
         same = [other for other in same if value_of(other) == value_of(run)] or same
     return same[0] if len(same) == 1 else None

@@ -72,6 +72,7 @@ def _computed(run: Run, metrics: Sequence[Metric]) -> set[str]:
     texts = {metric.name for metric in metrics if metric.needs == "text programs"}
     written = texts & run.written.values.keys()
     if written:
+        # METEOR takes Java, which the machine of the run had
         return written
     missing = missing_text_metrics()
     return {name for name in texts if name.removesuffix("_released") not in missing}
@@ -89,15 +90,20 @@ def own_value(run: Run, metric: Metric, group: str | None) -> Value:
         return run.record_set.value(metric, group)
 
     if metric.needs == "text programs":
-        scores = {r.id: r.scores[metric.name] for r in run.questions if metric.name in r.scores}
-        clusters = {record.id: record.cluster for record in run.questions}
-        value = Value(reported, len(scores) or len(run.questions), scores, clusters=clusters)
-        return run.record_set.withheld() or value
+        return run.record_set.withheld() or _as_reported(run, metric, reported)
 
     value = run.record_set.value(metric)
     if metric.higher_is_better and not math.isnan(value.value):
         _check_written(run, metric, value.value, reported)
     return value
+
+
+def _as_reported(run: Run, metric: Metric, reported: float) -> Value:
+    scores = {r.id: r.scores[metric.name] for r in run.questions if metric.name in r.scores}
+    clusters = {record.id: record.cluster for record in run.questions}
+    # a metric of a corpus has no scores of single answers
+    n = len(scores) or len(run.questions)
+    return Value(reported, n, scores, clusters=clusters)
 
 
 def _check_written(run: Run, metric: Metric, value: float, reported: float) -> None:
@@ -128,6 +134,7 @@ def host_metrics(run: Run) -> list[Metric]:
         if isinstance(entry, dict) and entry.get("higher_is_better") is False
     }
 
+    # False sorts first
     def order(name: str) -> tuple[bool, ...]:
         return (
             name != headline,
