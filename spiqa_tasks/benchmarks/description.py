@@ -1,7 +1,7 @@
 """Counts of the releases, under the names that the published tables have for them."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
 from spiqa_tasks.benchmarks.mmstar import release as mmstar
@@ -20,81 +20,96 @@ GENERATED = ("train", "val", "testA")
 
 # Statistic -> number, in its own unit.
 Counts = dict[str, float]
-_TASKS = {"Figure2Caption": "figure_to_caption", "Caption2Figure": "caption_to_figure"}
+
+# End of a release file's name -> the direction as Table 1 calls it.
+_DIRECTIONS = {"Figure2Caption": "figure_to_caption", "Caption2Figure": "caption_to_figure"}
+
+
+def _spiqa_table4(source: Source, split: str) -> Counts:
+    return _columns(papers_of(source, split))
 
 
 def _columns(papers: Sequence[Paper]) -> Counts:
-    """Return the columns of Table 4, by the reading `released`.
-
-    Figure types only if some figure has one.
-    """
+    """Return the columns of Table 4, by the reading `released`."""
     figures = [figure for paper in papers for figure in paper.figures.values()]
     types = Counter(figure.type_released for figure in figures)
-    has_types = any(figure.label for figure in figures if not figure.is_table)
-    totals: Counts = {
+    counts: Counts = {
         "papers": len(papers),
         "questions": sum(len(paper.questions) for paper in papers),
+        "table": types["table"],
     }
-    return totals | {group: types[group] for group in GROUPS if has_types or group == "table"}
+    # A copy of test-C without labels has no types, and its figures are not all "other".
+    if any(figure.label for figure in figures if not figure.is_table):
+        counts |= {group: types[group] for group in GROUPS}
+    return counts
 
 
 def _spiqa_table2(source: Source, _split: str) -> Counts:
     """Words are separated by white space (the paper has no definition)."""
-    papers = [paper for split in GENERATED for paper in papers_of(source, split)]
+    papers = []
+    for split in GENERATED:
+        papers += papers_of(source, split)
+    questions = [question for paper in papers for question in paper.questions]
+
     counts = _columns(papers)
     counts["figure"] = sum(counts.get(group, 0) for group in GROUPS if group != "table")
     for name in ("question", "answer"):
-        words = [
-            len(getattr(question, name).split()) for paper in papers for question in paper.questions
-        ]
+        words = [len(getattr(question, name).split()) for question in questions]
         counts |= {f"max_{name}_words": max(words), f"mean_{name}_words": fmean(words)}
     return counts
 
 
 def _mmstar_figure4(source: Source, _split: str) -> Counts:
     rows = read_rows(source.files(MMSTAR, mmstar.FILE), ("index",), optional=(mmstar.META,))
-    origins = ((row.get(mmstar.META) or {}).get("source", "unknown") for row in rows)
+    origins = [(row.get(mmstar.META) or {}).get("source", "unknown") for row in rows]
     return {"questions": len(rows)} | _by_name("source", origins)
 
 
 def _mmstar_figure5(source: Source, _split: str) -> Counts:
     rows = read_rows(source.files(MMSTAR, mmstar.FILE), ("category", "l2_category"))
-    categories = _by_name("category", (row["category"] for row in rows))
-    axes = _by_name("subcategory", (row["l2_category"] for row in rows))
+    categories = _by_name("category", [row["category"] for row in rows])
+    axes = _by_name("subcategory", [row["l2_category"] for row in rows])
     return {"categories": len(categories), "subcategories": len(axes)} | categories | axes
 
 
 def _scifibench_table1(source: Source, split: str) -> Counts:
     counts: Counts = {}
-    archives: set[str] = set()  # of arXiv
-    for file, categories in _categories(source, split).items():
-        counts[f"questions/{_TASKS[file.partition('_')[2]]}"] = len(categories)
-        archives |= {"cs" if name == "other cs" else name.partition(".")[0] for name in categories}
+    archives: set[str] = set()
+    for file in scifibench.SPLITS[split]:
+        categories = _categories(source, file)
+        counts[f"questions/{_DIRECTIONS[file.partition('_')[2]]}"] = len(categories)
+        for name in categories:
+            archives.add("cs" if name == "other cs" else name.partition(".")[0])
+    # The paper counts archives of arXiv; a paper in several of them is in none.
     return counts | {"categories": len(archives - {"cross-list"})}
 
 
-def _categories(source: Source, split: str) -> dict[str, list[str]]:
-    paths = {
-        file: source.files(SCIFIBENCH, f"data/{file}-*.parquet")
-        for file in scifibench.SPLITS[split]
-    }
-    return {
-        file: [row["Category"] for row in read_rows(each, ("Category",))]
-        for file, each in paths.items()
-    }
+def _scifibench_figure3(source: Source, split: str) -> Counts:
+    categories = []
+    for file in scifibench.SPLITS[split]:
+        categories += _categories(source, file)
+    return _by_name("category", categories)
+
+
+def _categories(source: Source, file: str) -> list[str]:
+    """Return the category of each question of a release file."""
+    paths = source.files(SCIFIBENCH, f"data/{file}-*.parquet")
+    return [row["Category"] for row in read_rows(paths, ("Category",))]
+
+
+def _by_name(prefix: str, names: Sequence[str]) -> Counts:
+    return {f"{prefix}/{name}": count for name, count in sorted(Counter(names).items())}
 
 
 # (Paper, table or figure) -> function (source, split) that counts; it raises DataError for missing
 # files.
 COUNTED: Mapping[tuple[str, str], Callable[[Source, str], Counts]] = {
     ("spiqa", "table2"): _spiqa_table2,
-    ("spiqa", "table4"): lambda source, split: _columns(papers_of(source, split)),
+    ("spiqa", "table4"): _spiqa_table4,
     ("mmstar", "figure4"): _mmstar_figure4,
     ("mmstar", "figure5"): _mmstar_figure5,
     ("scifibench", "table1"): _scifibench_table1,
-    ("scifibench", "figure3"): lambda source, split: _by_name(
-        "category", (name for names in _categories(source, split).values() for name in names)
-    ),
+    ("scifibench", "figure3"): _scifibench_figure3,
 }
 
 
@@ -106,13 +121,10 @@ def printed(paper: str, key: str, split: str) -> Counts:
         "split": split.replace("test", "test-"),
         "subset": "CS" if split.startswith("cs") else "General",
     }
-    rows = [
-        row
-        for row in load(paper, key)
-        if all(row.get(name, value) == value for name, value in names.items())
-    ]
-    return {str(row["statistic"]): float(row["value"]) for row in rows if row["value"] is not None}
-
-
-def _by_name(prefix: str, names: Iterable[str]) -> Counts:
-    return {f"{prefix}/{name}": often for name, often in sorted(Counter(names).items())}
+    counts: Counts = {}
+    for row in load(paper, key):
+        # A table has a column of splits, of subsets, or neither.
+        is_of_split = all(row.get(column, value) == value for column, value in names.items())
+        if is_of_split and row["value"] is not None:
+            counts[str(row["statistic"])] = float(row["value"])
+    return counts
