@@ -33,7 +33,7 @@ def keep(listing: Path, docs: datasets.Dataset) -> datasets.Dataset:
 def _check(kept: dict[str, Any], docs: datasets.Dataset) -> None:
     """Raise SystemExit if the data changed: the filter names questions by index."""
     change = _change(kept, docs)
-    if change is not None:
+    if change:
         raise SystemExit(
             f"spiqa-tasks: Expected the data of {kept['source']} that the filter saw"
             f" ({kept['data'] or kept['questions']}), found {change}. Run `spiqa-tasks filter`"
@@ -41,32 +41,21 @@ def _check(kept: dict[str, Any], docs: datasets.Dataset) -> None:
         )
 
 
-def _change(kept: dict[str, Any], docs: datasets.Dataset) -> str | None:
-    """Return what the data is now if it changed, or None."""
+def _change(kept: dict[str, Any], docs: datasets.Dataset) -> str:
+    """Return what the data is now if it changed, or ''."""
     questions = kept["kept"]
     if max(question["doc_id"] for question in questions) >= len(docs):
         return f"{len(docs)}"
 
-    # Of a task of this package a question's id and the data's digest are known, of others the
-    # target.
-    if kept["data"] is None:
-        changed = _changed(questions, docs, kept["target"], "target")
-        return f"data with {changed} other questions or answers" if changed else None
-
-    changed = _changed(questions, docs, "id", "id")
-    data = docs[0]["data"]
-    is_same_data = data == kept["data"].rpartition("@")[2]
-    if is_same_data and not changed:
-        return None
+    # Our docs have ids and a digest of the data; of a host's docs the true answers are known.
+    is_ours = kept["data"] is not None
+    column, key = ("id", "id") if is_ours else (kept["target"], "target")
+    data = docs[0]["data"] if is_ours else "data"
+    changed = 0
+    if column in docs.column_names:
+        values = docs[column]
+        changed = sum(str(values[each["doc_id"]]) != str(each[key]) for each in questions)
+    has_same_data = not is_ours or data == kept["data"].rpartition("@")[2]
+    if has_same_data and not changed:
+        return ""
     return f"{data} with {changed} other questions or answers"
-
-
-def _changed(questions: list[dict[str, Any]], docs: datasets.Dataset, column: str, key: str) -> int:
-    """Return the number of kept questions whose column has another value now.
-
-    0 without the column.
-    """
-    if column not in docs.column_names:
-        return 0
-    values = docs[column]
-    return sum(str(values[each["doc_id"]]) != str(each[key]) for each in questions)

@@ -56,6 +56,7 @@ def _free_row(cells: Cells) -> dict[str, Any]:
 
 def _free_record(row: Row, response: Response, rule: Rule | None) -> Record:
     """Return the record of a response, taken as it is; the judge is asked about each reference."""
+    # A host's doc may lack them; a file's rows were checked.
     if not row["question"] or not any(row["references"]):
         raise DataError("no question or no reference")  # the record's status says so
 

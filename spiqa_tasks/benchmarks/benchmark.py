@@ -25,6 +25,7 @@ Row = Mapping[str, Any]
 Join = Callable[[Records, Rule | None], list[Record]]
 
 
+# Every document carries the text, so the same one is parsed for each.
 @cache
 def parse_settings(kind: type[Any], text: str) -> Any:
     """Return the settings dataclass `kind` of a `key=value,key=value` text.

@@ -77,7 +77,7 @@ def _truncated_rate(records: Records) -> Value:
 # Share of answers that are known to be cut off; no row of the host's table.
 TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False, in_table=False)
 
-# Shared by up to a million records.
+# Shared by up to a million records, which would have a dict each.
 _WRONG = {"accuracy": 0.0}
 _RIGHT = {"accuracy": 1.0}
 

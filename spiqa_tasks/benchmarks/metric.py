@@ -20,6 +20,7 @@ Pairs = list[tuple[str, str]]
 # Suffix of metrics that are computed as the released scripts do.
 RELEASED = "_released"
 
+# Reason of a value of a group in which the task has no question.
 NO_ANSWER = "there is no such answer"
 
 
@@ -46,6 +47,7 @@ class Value:
     def interval(self) -> tuple[float, float] | None:
         """The 95% interval (`scoring.intervals.mean_interval`), or None if the value is no mean."""
         scores = list(self.scores.values())
+        # A released score or a mean over axes has scores, and is not their mean.
         if not scores or not math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
             return None
         interval = mean_interval(scores, [self.clusters.get(key) for key in self.scores])
@@ -195,6 +197,7 @@ class RecordSet:
 
         The one rule holds for a group as for the whole.
         """
+        # Missing answers are no random sample, of a group neither.
         members = self.members(metric, group)
         if whole := self.withheld():
             return whole if group is None else replace(whole, n=len(members))
@@ -206,6 +209,7 @@ class RecordSet:
         value = replace(metric.compute(members), clusters=_clusters(members))
         if value.reason or self.partial or not total:
             return value
+        # Unanswered questions and answers without a score count together.
         scored = len(members) - value.missing
         reason = too_few(scored, total, "questions were answered and have a score")
         return Value(math.nan, value.n, reason=reason) if reason else value

@@ -12,6 +12,7 @@ from spiqa_tasks.metrics.text_scores import TOKENIZER, text_scores
 # Mean probability of yes and no together below which people are warned; fit judges stay near 1.
 USUAL_MASS = 0.95
 
+# SPIQA's metric (paper section 4), by the rule of the same name.
 L3SCORE = "l3score"
 
 # Record -> the predictions that a text metric scores, () without an answer.
@@ -62,7 +63,7 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
         name,
         compute,
         needs="text programs",
-        of_corpus=toolkit == "cider",
+        of_corpus=toolkit == "cider",  # its word weights come from all references
         pairs=pairs,
         signature={"tokenizer": TOKENIZER},
     )

@@ -25,6 +25,7 @@ Status = Literal[
     "incomplete",
 ]
 
+# Rules of open answers in which no answer in the format was read.
 _UNREAD = ("empty", "truncated", "unformatted")
 
 # Whole responses in lower case that are no answers; tables write the last two for empty cells.
@@ -32,7 +33,8 @@ EMPTY = ("", "nan", "none")
 STATUSES: tuple[str, ...] = get_args(Status)
 
 
-@dataclass(frozen=True, slots=True)  # one for each of up to a million answers, as the record
+# With slots, as the record: there is one for each of up to a million answers.
+@dataclass(frozen=True, slots=True)
 class Response:
     """A model's response as the host returns it.
 
@@ -180,6 +182,7 @@ class Record:
         for request, verdict in zip(self.requests, verdicts, strict=True):
             entries.append(_entry(request, verdict))
 
+        # Only the metric knows how several scores make one.
         requests_of_metric = Counter(request.metric for request in self.requests)
         scores = {}
         for entry in entries:
@@ -196,10 +199,12 @@ class Record:
         reasons = [verdict["reason"] for verdict in verdicts if "reason" in verdict]
         if not reasons:
             return record
+        # What was wrong before is the first cause.
         status: Status = "judge_failed" if self.status == "ok" else self.status
         return dataclasses.replace(record, status=status, reason=reasons[0])
 
 
+# Of a run, or of a group in it.
 Records = Sequence[Record]
 
 

@@ -179,6 +179,7 @@ def is_there(source: Source, benchmark: str, split: str, settings: str) -> bool:
     """Return whether all files of a task are on this machine."""
     if split.startswith("demo"):
         return True
+    # Asking must not download 33 GB.
     if isinstance(source, HubSource):
         source = HubSource(fetches=False)
     entry = BENCHMARKS[benchmark]
@@ -188,6 +189,7 @@ def is_there(source: Source, benchmark: str, split: str, settings: str) -> bool:
 
 def _has(source: Source, repository: Repository, pattern: str) -> bool:
     """Return whether a source has a file, or the folder that an archive was extracted to."""
+    # `SPIQA_TASKS_DATA` may have the folder in place of its archive.
     if pattern.endswith(".zip") and source.folder(repository, pattern.removesuffix(".zip")):
         return True
     with suppress(DataError):

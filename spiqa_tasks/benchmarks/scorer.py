@@ -122,6 +122,7 @@ class Scorer:
             return Record(str(row["id"]), status="scoring_failed", reason=repr(error))
 
     def _record(self, row: Row, response: Response) -> Record:
+        # A failed request has the groups and the signature of its question, and no answer.
         failure = response.failure
         if len(response.text) > LONGEST:
             failure = f"an answer of {len(response.text):,} characters, more than {LONGEST:,}"
@@ -132,6 +133,7 @@ class Scorer:
         if failure is not None:
             return record.failed(failure)
 
+        # A cut answer in which something was read keeps the rule that read it.
         if not text and (response.truncated or is_cut_in_reasoning(response.text)):
             record = dataclasses.replace(record, rule="truncated")
         if response.truncated is not None:
@@ -221,6 +223,7 @@ def judged(records: Records, judge: Judge | None) -> list[Record]:
     """
     if judge is None:
         return list(records)
+    # One call for all: a judge is asked many requests at a time.
     verdicts = iter(judge.verdicts(_pending(records)))
     return [record.judged([next(verdicts) for _ in record.requests]) for record in records]
 
@@ -235,6 +238,7 @@ def _with_answer_scores(records: Records, metrics: Collection[Metric]) -> list[R
     """
     if not records:
         return []
+    # Java starts once for all metrics.
     prepare([(metrics, records)])
     by_id: defaultdict[str, dict[str, float]] = defaultdict(dict)
     with progress(f"scores of {counted(len(records), 'answer')}", len(metrics)) as show:

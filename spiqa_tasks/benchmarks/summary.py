@@ -31,6 +31,7 @@ def rows_of(metrics: Sequence[Metric], records: RecordSet) -> Rows:
         for group in metric.groups:
             if _has_questions(records, metric, group):
                 rows[f"{metric.name}/{group}"] = (metric, group)
+    # A defect is shown only where there is one.
     if any(record.status == "scoring_failed" for record in records.documents):
         rows[SCORING_FAILED.name] = (SCORING_FAILED, None)
     return rows

@@ -48,6 +48,7 @@ class MMStarSettings:
     shots: Literal["0", "2", "authors"] = "0"
 
 
+# The release has one split in one file.
 FILE = "mmstar.parquet"
 
 # Column with the source benchmark of a question (paper Figure 4); copies of the release may lack

@@ -52,8 +52,10 @@ CLOSINGS: dict[str, dict[str, str]] = {
     },
     "caption": {"fig2cap": CAPTION},
 }
+# Section 4.7: what marks a caption, and the sentence about it, which the paper does not print.
 MARK = " <Correct>"
 IGNORE = "Ignore the annotation <Correct>.\n"
+# Section 4.1; the wording is ours.
 OCR = "Text found in the image:\n"
 NO_TEXT = "(none)"
 
@@ -184,7 +186,9 @@ def _caption_record(row: Row, response: Response) -> Record:
     )
 
 
+# Split -> number of questions, if it is not 500.
 _SIZES = {"captioning": 100, "demo": 24, "demo_fig2cap": 12, "demo_cap2fig": 12}
+# Setting `extractor` -> the judge's rule.
 _RULES = {"none": None, "judge": "letters", "released": "letters_released"}
 SCIFIBENCH = Benchmark(
     name="scifibench",

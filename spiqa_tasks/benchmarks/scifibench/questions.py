@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+# Columns of a release file.
 COLUMNS = ("ID", "Question", "Options", "Answer", "Category", "Images")
 
 
@@ -215,6 +216,7 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
                 f" {question.file}, found {len(pairs)}. Fetch it again."
             )
 
+        # The answer keeps its letter.
         pairs.insert(question.position, question)
         if question.to_figure:
             randomised.append(replace(question, figures=tuple(pair.figure for pair in pairs)))
@@ -282,6 +284,7 @@ def examples(
                 f"Expected {count} examples unlike question {question.id} of {question.file},"
                 f" found {len(shots)}. Use fewer shots."
             )
+        # The nearest stands last, next to the question.
         picked.append(shots if similarities is None else shots[::-1])
     return picked
 

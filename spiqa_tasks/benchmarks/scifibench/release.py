@@ -22,6 +22,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.pictures import Ablation, ablated_pictures
 from spiqa_tasks.files.source import SCIFIBENCH, Source, fingerprint
 
+# Split -> release files.
 SPLITS = {
     "cs_fig2cap": ("CS_Figure2Caption",),
     "cs_cap2fig": ("CS_Caption2Figure",),

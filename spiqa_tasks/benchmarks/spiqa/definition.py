@@ -50,6 +50,7 @@ def record(row: Row, response: Response, rule: Rule | None) -> Record:
     if response.shown is not None:
         row = _as_shown(row, response.shown)
 
+    # The released scripts read and judge what the model wrote, control tokens included.
     is_cot = settings.setting == "cot"
     cleaned = without_control_tokens(response.text)
     parsed = parse_cot(cleaned) if is_cot else parse_answer(cleaned)
@@ -107,6 +108,7 @@ def _as_shown(row: Row, shown: tuple[str, ...]) -> Mapping[str, Any]:
     return {**row, "figures": [{"file": file} for file in shown], "referred": indices}
 
 
+# Servers word it in many ways; each names images and a limit.
 _TOO_MANY = (
     re.compile("image", re.IGNORECASE),
     re.compile("many|most|limit|max|exceed|only|single", re.IGNORECASE),

@@ -21,7 +21,7 @@ NOT_PLOTS = ("schematic", "visualization", "other")
 # Largest number of figures with a group of its own: the default of `max_figures`.
 MOST_FIGURES = 8
 
-# The first of these in a label counts.
+# Keyword in a label -> type; the first counts.
 _KEYWORDS = {"schematic": "schematic", "plot": "plot", "photograph": "visualization"}
 _CORRECTED = {"table": "table", **_KEYWORDS}
 
@@ -148,6 +148,7 @@ def read_c(paper_id: str, paper: Mapping[str, Any]) -> Paper:
     figures = []
     for figure in paper["figures_and_tables"]:
         file = figure["file"]
+        # Files of tables are called so: `3-Table2-1.png`.
         label = figure.get("figure_type") or ("table" if "table" in file.lower() else "")
         picture = f"{paper['arxiv_id']}/{file}"
         figures.append(Figure(file, picture, figure["caption"], label, label.lower() == "table"))
@@ -189,6 +190,7 @@ def _check_texts(paper: Paper) -> None:
         texts += [figure.file, figure.picture, figure.caption, figure.label]
     for question in paper.questions:
         texts += [question.question, question.answer]
+    # Lone surrogates of broken JSON would fail in the middle of a run.
     "".join(texts).encode()
 
 

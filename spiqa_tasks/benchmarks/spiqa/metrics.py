@@ -46,7 +46,8 @@ def metrics(settings: SpiqaSettings) -> list[Metric]:
         found += _of_reading(settings, RELEASED, _released)
     found += _rates(settings)
 
-    # At most 16 rows of the host's table: with both protocols, no figure types.
+    # At most 16 rows, which fit on a screen: with both protocols, no figure types. `yes_no_mass` is
+    # near 1 with a fit judge, and `judge_advice` warns otherwise.
     hidden = {name for name in METRICS if name not in SHOWN} | {YES_NO_MASS.name}
     if settings.protocol == "both":
         hidden.add("bleu_1")

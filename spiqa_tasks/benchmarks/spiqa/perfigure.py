@@ -22,6 +22,7 @@ from spiqa_tasks.benchmarks.spiqa.settings import STEPS, SpiqaSettings
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.scoring.responses import without_control_tokens
 
+# Models begin with the word that is asked for, and may go on.
 _VERDICT = re.compile(r"\b(?:(yes|yeah)|(no|not))\b", re.IGNORECASE)
 
 
@@ -49,6 +50,7 @@ def document_record(row: Row, response: Response) -> Record:
     else:
         is_unclear = not response.text.strip()
     details = {key: row[key] for key in ("question_id", "question", "step", "documents")}
+    # `join` must tell whether a document is missing, and whether a figure is a referred one.
     details |= {"figures": [row["figures"][0]["file"]], "referred": bool(row["referred"])}
     return Record(
         row["id"],
@@ -96,6 +98,7 @@ def _joined(
         return Record(question_id, status="incomplete", cluster=first.cluster)
 
     question = dataclasses.replace(first, id=question_id, rule=None, details={"anchor": first.id})
+    # Without one of its replies, nobody knows what the answer would have been.
     for part in ordered:
         if part.status == "request_failed":
             return question.failed(str(part.reason))
@@ -129,6 +132,7 @@ def _answered(
     if answers:
         requests += metric_requests(rule, settings.judged, candidate)
     else:
+        # Without an answer there is nothing to judge.
         scores[settings.judged] = 0.0
     if settings.protocol == "both":
         details["released_answers"] = released

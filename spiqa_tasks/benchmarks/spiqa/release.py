@@ -61,7 +61,9 @@ SPLITS = {
         "train_val/SPIQA_train.json", "train_val/SPIQA_train_val_Images.zip", read_a, packed=True
     ),
 }
+# Made in the format of test-A.
 SPLITS["demo"] = SPLITS["testA"]
+# Full texts of test-A, val and train.
 PARAGRAPHS = "SPIQA_train_val_test-A_extracted_paragraphs.zip"
 
 
@@ -214,12 +216,14 @@ def _picture_paths(
 
     names = _picture_names(questions)
     archive = files.archive(settings)
+    # Nothing to unpack for people who extracted the archive themselves.
     is_extracted = source.folder(SPIQA, archive.removesuffix(".zip")) is not None
     if files.packed and not is_extracted:
         return packed_pictures(source.files(SPIQA, archive)[0], names)
 
     folder = picture_folder(source, SPIQA, archive, names)
     paths = {name: f"{folder}/{name}" for name in names}
+    # A broken picture stops the run here, and not hours later; of train that takes too long.
     if not files.packed:
         check_pictures(list(paths.values()))
     return paths
