@@ -366,7 +366,8 @@ def _gain(runs: Iterable[Run]) -> Section:
         found += rows(pair)
     was_mmstar_run = MMSTAR_TASK in {row.task for row in found}
     printed = published_gain_rows() if was_mmstar_run else []
-    return Section(title, problems, [gain_table(found, printed, _gain_notes(found))])
+    table = gain_table(found, printed, "Multi-modal gain and leakage x 100", _gain_notes(found))
+    return Section(title, problems, [table])
 
 
 def _gain_notes(found: Iterable[Row]) -> list[str]:

@@ -40,7 +40,10 @@ def coverage_table(runs: Sequence[Run]) -> Table:
 
 
 def gain_table(
-    found: Sequence[Row], printed: Sequence[Mapping[str, Any]] = (), notes: Sequence[str] = ()
+    found: Sequence[Row],
+    printed: Sequence[Mapping[str, Any]] = (),
+    title: str = "",
+    notes: Sequence[str] = (),
 ) -> Table:
     """Return gain and leakage, beside printed rows such as `published_gain_rows`.
 
@@ -63,7 +66,7 @@ def gain_table(
         Column("ml_signed", "S_wv - S_t", _if_known, ("ml_signed_low", "ml_signed_high")),
     ]
     labels: Columns = ["task", "model", "source", "metric", "group", Column("ablation", "without")]
-    return Table([*records, *printed], labels, values, "", notes, data=records)
+    return Table([*records, *printed], labels, values, title, notes, data=records)
 
 
 def _if_known(value: float | None, low: float | None = None, high: float | None = None) -> str:

@@ -4,6 +4,7 @@ that are wanted.
 
 import json
 import math
+import re
 import statistics
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -258,15 +259,12 @@ def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(
         assert any(record["value"] is not None for record in records) == bool(partial)
         assert (",0.75," in files["csv"].read_text()) == bool(partial)
         for name in ("html", "markdown"):
-            text = (
-                files[name].read_text(encoding="utf-8").replace("\\", "").partition('id="data"')[0]
-            )
+            text = files[name].read_text(encoding="utf-8").partition('id="data"')[0]
+            text = re.sub(r"\\|</?span>", "", text)
             assert ("75.0 [46.8, 91.1]" in text) == bool(partial)
             assert ("75.0 [46.8, 91.1] (12 of 24)" in text) == bool(partial)
-            assert ("Multi-modal gain and leakage x 100" in text) == bool(partial)
-            assert ("mmstar_demo of a is withheld: a answered 12 of 24 questions." in text) != bool(
-                partial
-            )
+            withheld = "mmstar_demo of a: withheld: a answered 12 of 24 questions."
+            assert (withheld in text) != bool(partial)
             assert "12 of 24" in text
             noted = (
                 "mmstar_demo of a: 12 of 24 questions were answered, fewer than 99%; --partial"
