@@ -22,7 +22,7 @@ from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import lmms_eval, selection
-from spiqa_tasks.runs.run import MissingMetricError, Run
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task import mean_remarks
 from spiqa_tasks.scoring import gain as scoring
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals
@@ -111,11 +111,12 @@ def ablation_pairs(
             alone.append(_alone(run, "with", seeing))
             continue
         paired.add(id(twin))
-        base, problem = _base(twin, bases, accept_differences)
+        of_task = _of_task(bases, selection.source_task(twin))
         try:
-            pairs.append(pair_of([twin, run, *base], metric, accept_differences))
-        except MissingMetricError as error:
-            problem = f"{twin.task} of {twin.name} is left out: {error}"
+            pair, problem = pair_of(twin, run, of_task, metric, accept_differences)
+            pairs.append(pair)
+        except InputError as error:
+            problem = str(error)
         if problem and problem not in problems:
             problems.append(problem)
 
@@ -124,6 +125,10 @@ def ablation_pairs(
         nothing = "Expected runs with and without images, found results of neither."
         raise InputError([*problems, *alone, nothing][0])
     return pairs, alone, problems
+
+
+def _of_task(runs: Sequence[Run], task: str) -> list[Run]:
+    return [run for run in runs if selection.source_task(run) == task]
 
 
 def _by_role(runs: list[Run], bases: list[Run]) -> tuple[list[Run], list[Run], list[str]]:
@@ -149,68 +154,66 @@ def _by_role(runs: list[Run], bases: list[Run]) -> tuple[list[Run], list[Run], l
     return seeing, blind, problems
 
 
-def _base(run: Run, bases: Sequence[Run], accept_differences: bool) -> tuple[list[Run], str]:
-    """Return the LLM base of a run with pictures, or [], and why one is left out, or ''."""
-    task = selection.source_task(run)
-    of_task = [base for base in bases if selection.source_task(base) == task]
+def pair_of(
+    seeing: Run,
+    blind: Run,
+    bases: Sequence[Run] = (),
+    metric: str | None = None,
+    accept_differences: bool = False,
+) -> tuple[GainRuns, str]:
+    """Return a run with pictures, one without and that of the LLM base, if there is one, as one.
+
+    The sentence says why the base is left out, or is ''.
+    Raises InputError: runs that must not be compared, or without the metric.
+    """
+    problem = _problem_of_base(seeing, bases, accept_differences)
+    runs = [seeing, blind, *([] if problem else bases)]
+    _check_roles(runs, accept_differences)
+
+    # The run with pictures names the metric: a text variant may log others first.
+    chosen = headline(seeing, metric)
+    for run in runs:
+        run.metric(chosen.name)
+    for run in runs[1:]:
+        # An LLM base is asked in its own way, with solved questions before.
+        check_comparable(seeing, run, chosen, same_prompt=run is blind)
+
+    ablation = selection.ablation(blind) if selection.is_blind(blind) else UNKNOWN
+    if blind.identity.seed not in ("", seeing.identity.seed):
+        ablation += f",seed={blind.identity.seed}"
+    return GainRuns(runs, chosen, ablation), problem
+
+
+def _problem_of_base(seeing: Run, bases: Sequence[Run], accept_differences: bool) -> str:
+    """Return why no run of an LLM base is taken, or ''."""
+    task = selection.source_task(seeing)
     # Of several bases none is taken: leakage of either would look like that of the other.
-    if len(of_task) > 1:
-        names = " and ".join(map(selection.model_name, of_task))
-        return [], (
+    if len(bases) > 1:
+        names = " and ".join(map(selection.model_name, bases))
+        return (
             f"Expected one LLM base for {task}; found {names}. S_t and ML are left out: name one of"
             " the runs, or its --judge."
         )
-    if of_task and not accept_differences and of_task[0].identity.model == run.identity.model:
-        return [], (
-            f"Expected another model as LLM base for {task}, found {run.identity.model} itself. S_t"
-            f" and ML are left out. {ACCEPT}"
+    model = seeing.identity.model
+    if bases and not accept_differences and bases[0].identity.model == model:
+        return (
+            f"Expected another model as LLM base for {task}, found {model} itself. S_t and ML are"
+            f" left out. {ACCEPT}"
         )
-    return of_task, ""
+    return ""
 
 
-def pair_of(
-    runs: Sequence[Run], metric: str | None = None, accept_differences: bool = False
-) -> GainRuns:
-    """Return a run with pictures, one without and, if there is one, that of the LLM base, as one.
-
-    Raises InputError: runs that must not be compared, or without the metric.
-    """
-    for run in runs:
+def _check_roles(runs: Sequence[Run], accept_differences: bool) -> None:
+    """Raise InputError for changed options, or unless accepted if a file stands in two roles."""
+    for place, run in enumerate(runs):
         if remark := selection.changed_options_remark(run):
             raise InputError(remark)
-    if not accept_differences:
-        _check_roles(runs)
-
-    # The run with pictures names the metric: a text variant may log others first.
-    chosen = headline(runs[0], metric)
-    for run in runs:
-        run.metric(chosen.name)
-    for place, run in enumerate(runs[1:]):
-        # An LLM base is asked in its own way, with solved questions before.
-        check_comparable(runs[0], run, chosen, same_prompt=place == 0)
-
-    blind = runs[1]
-    ablation = selection.ablation(blind) if selection.is_blind(blind) else UNKNOWN
-    if blind.identity.seed not in ("", runs[0].identity.seed):
-        ablation += f",seed={blind.identity.seed}"
-    return GainRuns(runs, chosen, ablation)
-
-
-def _check_roles(runs: Sequence[Run]) -> None:
-    """Raise InputError if one file or model stands in two roles."""
-    for place, run in enumerate(runs):
         for other in runs[:place]:
-            if _is_copy(run, other):
+            if not accept_differences and _is_copy(run, other):
                 raise InputError(
                     f"Expected other answers in each role, found the same ones in {other.path} and "
                     f"{run.path}. {ACCEPT}"
                 )
-
-    if len(runs) > 2 and runs[2].identity.model == runs[0].identity.model:
-        raise InputError(
-            f"Expected another model as the LLM base of {runs[0].identity.model}, found itself. "
-            f"{ACCEPT}"
-        )
 
 
 def _is_copy(run: Run, other: Run) -> bool:
@@ -226,8 +229,8 @@ def _texts(run: Run) -> dict[str, str]:
 def _alone(run: Run, what: str, others: Sequence[Run]) -> str:
     """Return the sentence on a run without its twin, with the runs of its task that are none."""
     task = selection.source_task(run)
-    of_task = [other for other in others if selection.source_task(other) == task]
-    names = " and ".join(dict.fromkeys(map(selection.model_name, of_task))) or "none"
+    models = dict.fromkeys(map(selection.model_name, _of_task(others, task)))
+    names = " and ".join(models) or "none"
     remedy = f"Run the same model on {task}, or name one file of each."
     if what == "without":
         base = run.identity.model.partition(",")[0]

@@ -45,6 +45,19 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the table; return 3 if a row is withheld or a run that was asked for is left out."""
+    _check_ways(arguments)
+    if arguments.scores:
+        return _print_scores(arguments.scores, arguments.format)
+
+    pairs, problems = _recognised(arguments) if arguments.runs else _named(arguments)
+    is_complete = print_gain(pairs, arguments.format, arguments.by)
+    # Problems are said below the table, where they are read.
+    say(*problems)
+    return 0 if is_complete and not problems else 3
+
+
+def _check_ways(arguments: argparse.Namespace) -> None:
+    """Raise InputError unless the runs are named in one way."""
     ways = {
         "RUNs": arguments.runs,
         "--scores": arguments.scores,
@@ -57,17 +70,6 @@ def run(arguments: argparse.Namespace) -> int:
             f"S_v S_wv [S_t]; found {' and '.join(named) or 'none of them'}. See `spiqa-tasks gain "
             "-h`."
         )
-    if arguments.scores:
-        return _print_scores(arguments.scores, arguments.format)
-
-    if arguments.runs:
-        pairs, problems = _recognised(arguments)
-    else:
-        pairs, problems = [_named(arguments)], []
-    is_complete = print_gain(pairs, arguments.format, arguments.by)
-    # Problems are said below the table, where they are read.
-    say(*problems)
-    return 0 if is_complete and not problems else 3
 
 
 def print_gain(pairs: Sequence[GainRuns], form: str, by: str | None = None) -> bool:
@@ -103,8 +105,11 @@ def _recognised(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str
     return pairs, problems
 
 
-def _named(arguments: argparse.Namespace) -> GainRuns:
-    """Return the runs that the options name; InputError: one missing, or see `pair_of`."""
+def _named(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:
+    """Return the pair that the options name, and why its base is left out.
+
+    Raises InputError: a file missing, or runs that must not be compared.
+    """
     if arguments.seeing is None or arguments.blind is None:
         raise InputError(
             "Expected --with and --without, which gain is the difference of; found one of them. "
@@ -128,7 +133,9 @@ def _named(arguments: argparse.Namespace) -> GainRuns:
         raise InputError(
             f"Expected a run with pictures at --with, found {name}. Name it at --without."
         )
-    return pair_of(runs, arguments.metric, arguments.accept_differences)
+    seeing, blind, *bases = runs
+    pair, problem = pair_of(seeing, blind, bases, arguments.metric, arguments.accept_differences)
+    return [pair], [problem] if problem else []
 
 
 def _print_scores(scores: Sequence[float], form: str) -> int:

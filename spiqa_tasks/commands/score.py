@@ -151,8 +151,12 @@ def _score(arguments: argparse.Namespace) -> int:
     scored = [run for of_task in results for run in of_task]
     if arguments.output is not None:
         say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
+    return 0 if _is_whole(batches, scored) else 3
+
+
+def _is_whole(batches: Sequence[Batch], scored: Sequence[Run]) -> bool:
     are_judged = all(batch.is_judged and all_stored(batch.judges) for batch in batches)
-    return 0 if are_judged and all(map(is_complete, scored)) else 3
+    return are_judged and all(map(is_complete, scored))
 
 
 def _batch(arguments: argparse.Namespace, task: Task, joined: Sequence[Joined]) -> Batch:
