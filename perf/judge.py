@@ -16,8 +16,8 @@ from pathlib import Path
 from measure import arguments, growth, paired, ratio, show, spread, table, timed
 from served import blocking_ask, requests_at, requests_for, server
 
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import JudgeClient
+from spiqa_tasks.judge.types import JudgeConfig
 
 FAULTS = {"429": 0.08, "500": 0.08, "reset": 0.06, "timeout": 0.02, "truncated": 0.06}
 RATE, BURST, PACED = 100, 50, 2000

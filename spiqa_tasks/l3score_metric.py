@@ -9,7 +9,6 @@ from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import conforms
-from spiqa_tasks.judge.config import CONCURRENCY, DEFAULT_JUDGE, TIMEOUT
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.rules import (
@@ -20,7 +19,7 @@ from spiqa_tasks.judge.rules import (
     L3ScoreRule,
     yes_no_mass,
 )
-from spiqa_tasks.judge.types import Verdict
+from spiqa_tasks.judge.types import CONCURRENCY, DEFAULT_JUDGE, TIMEOUT, Verdict
 from spiqa_tasks.scoring.values import mean_or_nan
 
 

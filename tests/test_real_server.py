@@ -12,10 +12,9 @@ from llama_server import llama_server
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge, JudgeClient
 from spiqa_tasks.judge.rules import RULES, Candidate
-from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest
 
 pytestmark = pytest.mark.slow
 ANSWERS = 12

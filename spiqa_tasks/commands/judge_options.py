@@ -8,10 +8,10 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.config import EXTRA_VARIABLE, HEADER_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.judge import Judge, JudgeClient, JudgingEstimate
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import DEFAULT_PROMPT, PROMPTS, TOP, Rule, SampledRule, make_rule
+from spiqa_tasks.judge.types import EXTRA_VARIABLE, HEADER_VARIABLE, JudgeConfig
 from spiqa_tasks.report.printer import Column, Table, render
 
 

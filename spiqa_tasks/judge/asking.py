@@ -10,14 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from spiqa_tasks.extras import require
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.pace import Outcome, Pace
 from spiqa_tasks.judge.patience import Job, Patience
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.providers.hf import HfLocal
 from spiqa_tasks.judge.providers.provider import Adaptation, Provider, RequestError
 from spiqa_tasks.judge.slots import Slots
-from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed, redacted_verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict, failed, redacted_verdict
 from spiqa_tasks.printable import counted, progress
 
 _TEST = "Is the sky blue on a clear day? Answer in one word - Yes or No."

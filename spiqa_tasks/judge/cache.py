@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 from spiqa_tasks.printable import counted, say
 
 # Seconds to wait for a locked file on opening and closing it, when no answer is held up.

@@ -9,11 +9,19 @@ from dataclasses import dataclass, replace
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.asking import ask_all
 from spiqa_tasks.judge.cache import VerdictCache, request_key
-from spiqa_tasks.judge.config import JUDGE_VARIABLE, KEY_VARIABLE, JudgeConfig, RetryPolicy
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.providers.provider import Adaptation
 from spiqa_tasks.judge.rules import Rule, make_rule
-from spiqa_tasks.judge.types import CUT_OFF, JudgeRequest, Verdict, verdict_of_draws
+from spiqa_tasks.judge.types import (
+    CUT_OFF,
+    JUDGE_VARIABLE,
+    KEY_VARIABLE,
+    JudgeConfig,
+    JudgeRequest,
+    RetryPolicy,
+    Verdict,
+    verdict_of_draws,
+)
 
 _log = logging.getLogger("spiqa_tasks")
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"

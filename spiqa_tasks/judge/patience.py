@@ -3,9 +3,8 @@
 import random
 from dataclasses import dataclass
 
-from spiqa_tasks.judge.config import RetryPolicy
 from spiqa_tasks.judge.providers.provider import RequestError
-from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.judge.types import JudgeRequest, RetryPolicy
 
 # Tries that always count; before each later one a test question shows whether it is the server's
 # fault.

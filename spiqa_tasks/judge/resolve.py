@@ -21,7 +21,9 @@ from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.files.atomic import cache_path
-from spiqa_tasks.judge.config import (
+from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.providers.provider import Provider
+from spiqa_tasks.judge.types import (
     DEFAULT_JUDGE,
     EXTRA_VARIABLE,
     HEADER_VARIABLE,
@@ -31,8 +33,6 @@ from spiqa_tasks.judge.config import (
     URL_VARIABLE,
     JudgeConfig,
 )
-from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.judge.providers.provider import Provider
 
 _SECRET_IN_URL = re.compile(
     r"//[^/?#]*@|[?&](?:[\w-]*key|token|access_token|sig|secret|password)=", re.IGNORECASE

@@ -16,9 +16,8 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.config import EXTRA_VARIABLE, NO_THINKING
 from spiqa_tasks.judge.sanitize import LONGEST, sanitize, shortened
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import EXTRA_VARIABLE, NO_THINKING, JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import NO_FORMS, YES_FORMS, l3score
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.responses import without_reasoning

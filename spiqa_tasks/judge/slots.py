@@ -4,7 +4,7 @@ import math
 import statistics
 from dataclasses import dataclass, field
 
-from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.types import JudgeConfig
 
 # Requests at once in the beginning: a server that takes one at a time loses few of them.
 FIRST = 8

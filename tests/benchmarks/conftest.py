@@ -7,9 +7,9 @@ from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.scorer import Scorer
-from spiqa_tasks.judge.config import JudgeConfig, RetryPolicy
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import RULES
+from spiqa_tasks.judge.types import JudgeConfig, RetryPolicy
 
 LEFT_OUT = {"meteor": "left out of this test", "bertscore_f1": "left out of this test"}
 

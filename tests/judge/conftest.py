@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.judge.config import JudgeConfig, RetryPolicy
+from spiqa_tasks.judge.types import JudgeConfig, RetryPolicy
 
 KEY = "sk-secret-0123456789"
 

@@ -16,15 +16,14 @@ from typing import Any
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.judge.config import JudgeConfig, RetryPolicy
 from spiqa_tasks.judge.judge import JudgeClient, JudgingEstimate
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, RetryPolicy, Verdict
 
 PROGRAM = """
 import sys
 from pathlib import Path
-from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.types import JudgeConfig
 from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.types import JudgeRequest
 url, cache, count = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])

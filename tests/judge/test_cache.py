@@ -14,9 +14,8 @@ from openai_server import OpenAIServer
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge import cache as module
 from spiqa_tasks.judge.cache import VerdictCache, request_key
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import JudgeClient
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 
 VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", -2.5)), "m-1", None, False, 10, 1)
 

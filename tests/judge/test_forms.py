@@ -27,12 +27,11 @@ from judge_forms import (
 from openai_server import Behaviour, OpenAIServer, TopLogprobs
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge, JudgeClient
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
 from spiqa_tasks.judge.providers.provider import Adaptation
 from spiqa_tasks.judge.rules import L3ScoreRule, Rule, SampledRule
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 
 
 def judge_at(server: OpenAIServer, rule: Rule, provider: str = "openai") -> Judge:

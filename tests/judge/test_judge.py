@@ -9,11 +9,10 @@ import pytest
 from openai_server import OpenAIServer, agreeing
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import RULES, Candidate, Rule, SampledRule
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 
 WITHOUT = "go without it by SWITCH=off"
 REQUESTS = [JudgeRequest("one"), JudgeRequest("two")]

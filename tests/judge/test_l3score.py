@@ -7,10 +7,9 @@ import pytest
 from openai_server import OpenAIServer, agreeing
 
 from spiqa_tasks.errors import InputError, JudgeError
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import Candidate, L3ScoreRule, yes_no_mass
-from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict, failed
 
 
 def _l3judge(config: JudgeConfig, prompt: str = "released", top: int | str = 5) -> Judge:

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from virtual_clock import run_virtually
 
 from spiqa_tasks.judge.asking import JudgeLoop
-from spiqa_tasks.judge.config import JudgeConfig, RetryPolicy
 from spiqa_tasks.judge.providers.provider import Provider, RequestError, http_error
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, RetryPolicy, Verdict
 
 ANSWERS = 666
 PATIENCE = RetryPolicy().patience

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.judge.config import RetryPolicy
 from spiqa_tasks.judge.patience import FIRST_TRIES, Job, Patience
 from spiqa_tasks.judge.providers.provider import RequestError
-from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.judge.types import JudgeRequest, RetryPolicy
 
 DOWN = RequestError("down", retryable=True)
 

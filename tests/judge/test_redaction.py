@@ -15,10 +15,9 @@ from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.resolve import parse_judge
-from spiqa_tasks.judge.types import JudgeRequest, redacted
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, redacted
 
 KEY = "sk-secret-0123456789"  # the one of the fixture `config`
 KEYS = st.text('abcXYZ012-_/+%. "\\', min_size=8, max_size=60)

@@ -10,9 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.config import NO_THINKING
 from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.resolve import checked_extra, judge_from_environ, parse_judge
+from spiqa_tasks.judge.types import NO_THINKING
 
 OPENAI = "https://api.openai.com/v1"
 

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.rules import PROMPTS, RULES, Candidate, L3ScoreRule
 from spiqa_tasks.judge.sanitize import (
@@ -23,6 +22,7 @@ from spiqa_tasks.judge.sanitize import (
     sanitize,
     shortened,
 )
+from spiqa_tasks.judge.types import JudgeConfig
 from spiqa_tasks.scoring.responses import without_control_tokens
 
 LABELS = (

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.slots import Slots
+from spiqa_tasks.judge.types import JudgeConfig
 
 
 def slots(concurrency: int = 64, timeout: float = 60.0) -> Slots:

@@ -12,9 +12,9 @@ from openai_server import OpenAIServer
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import RULES
+from spiqa_tasks.judge.types import JudgeConfig
 from spiqa_tasks.runs.lmms_eval import read_results
 from spiqa_tasks.runs.run import Identity, Run, Written
 from spiqa_tasks.runs.scoring import (

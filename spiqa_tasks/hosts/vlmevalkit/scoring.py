@@ -14,10 +14,10 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval_files import LoggedAnswer, task_log, write_log
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST, Row
-from spiqa_tasks.judge.config import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
+from spiqa_tasks.judge.types import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeConfig
 
 # Judge names that switch judging off; the second is the host's.
 NO_JUDGE = ("none", "exact_matching")

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.provider import WITHOUT_LOGPROBS, RequestError, written_verdict
 from spiqa_tasks.judge.providers.sdk import SdkJudge, text_of, with_usage
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 
 
 class AnthropicJudge(SdkJudge):

@@ -6,10 +6,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.files.json_text import conforms
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.provider import WITHOUT_LOGPROBS, RequestError, written_verdict
 from spiqa_tasks.judge.providers.sdk import SdkJudge, text_of, with_usage
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import ROUNDING
 
 _AZURE = (".azure.com", ".azure.us", ".azure.cn")

@@ -9,8 +9,14 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar
 
-from spiqa_tasks.judge.config import EXTRA_VARIABLE, NO_THINKING, JudgeConfig
-from spiqa_tasks.judge.types import CUT_OFF, JudgeRequest, Verdict
+from spiqa_tasks.judge.types import (
+    CUT_OFF,
+    EXTRA_VARIABLE,
+    NO_THINKING,
+    JudgeConfig,
+    JudgeRequest,
+    Verdict,
+)
 from spiqa_tasks.scoring.responses import without_reasoning
 
 RETRIED_STATUSES = frozenset({408, 409, 429})

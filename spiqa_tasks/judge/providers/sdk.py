@@ -16,14 +16,13 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.provider import (
     Provider,
     RequestError,
     http_error,
     retry_after_seconds,
 )
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 from spiqa_tasks.printable import printable
 
 # Characters of a server's error message that are shown.

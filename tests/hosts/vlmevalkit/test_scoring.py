@@ -16,7 +16,7 @@ from spiqa_tasks.errors import DataError, InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.vlmevalkit.scoring import config_of, judge_of, scored, write
 from spiqa_tasks.hosts.vlmevalkit.tasks import read_answers, rows_of
-from spiqa_tasks.judge.config import DEFAULT_JUDGE
+from spiqa_tasks.judge.types import DEFAULT_JUDGE
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run

@@ -11,11 +11,10 @@ import pytest
 from openai_server import OpenAIServer
 
 from spiqa_tasks.errors import MissingPartError
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.providers.anthropic import AnthropicJudge
 from spiqa_tasks.judge.providers.provider import RequestError
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 
 KEY = "sk-ant-0123456789"
 TEXT = JudgeRequest("p", top_logprobs=None, max_tokens=9)

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.providers.hf import HfLocal
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 
 TEMPLATE = (
     "{% for m in messages %}<|{{ m['role'] }}|> {{ m['content'] }} {% endfor %}"

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
 from spiqa_tasks.judge.providers.provider import RequestError
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 
 KEY = "sk-secret-0123456789"
 

@@ -14,12 +14,11 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.anthropic import AnthropicJudge
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
 from spiqa_tasks.judge.providers.provider import RequestError
 from spiqa_tasks.judge.providers.sdk import SdkJudge
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 
 JUDGES: dict[str, type[SdkJudge]] = {"openai": OpenAIJudge, "anthropic": AnthropicJudge}
 TEXT = JudgeRequest("p", top_logprobs=None, max_tokens=9)
