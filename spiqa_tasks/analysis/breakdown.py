@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pandas as pd
 
 from spiqa_tasks.analysis.merging import kinds_of
 from spiqa_tasks.benchmarks.metric import Metric, Value
-from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.runs.frame import frame_of, has_metric, value
 from spiqa_tasks.runs.run import Run
 
@@ -78,15 +77,6 @@ def _value_of_group(run: Run, metric: Metric, group: str, members: pd.DataFrame)
 def overall(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
     """Return each metric over all answers."""
     return [group_value(run, metric.name, OVERALL, run.value(metric)) for metric in metrics]
-
-
-def value_over(run: Run, metric: Metric, name: str, members: Sequence[Record]) -> GroupValue:
-    """Return a metric over some of a run's questions."""
-    part = replace(run.record_set, documents=members, questions=members, partial=True)
-    found = part.value(metric)
-    if withheld := run.record_set.withheld():
-        found = replace(withheld, n=found.n)
-    return group_value(run, metric.name, name, found)
 
 
 def group_value(run: Run, metric: str, group: str, value: Value) -> GroupValue:

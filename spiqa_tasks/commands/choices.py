@@ -40,6 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"Expected answers in {file}, found none. Name a file with an answer in every row."
         )
 
+    # One column for all rows: a file with answers in another one in some rows is a mistake.
     prediction = _prediction_column(file, rows, columns)
     answers: list[dict[str, Any]] = []
     without = []

@@ -39,6 +39,7 @@ def add_rule_options(parser: argparse._ActionsContainer) -> None:
 def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
     """Return the rule of a name with the options of `add_rule_options`; InputError if unusable."""
     options = {"prompt": arguments.judge_prompt, "top": arguments.top}
+    # Only a draw has room to think: the other rules read the first token.
     if arguments.thinking_tokens is not None:
         if not name.startswith(SampledRule.name):
             raise InputError(
@@ -75,6 +76,7 @@ def judge_configs(
 
 def _default(headers: Sequence[str], environ: Mapping[str, str]) -> dict[str, JudgeConfig]:
     if headers:
+        # They replace those of the environment, which go to the environment's judge alone.
         environ = {**environ, HEADER_VARIABLE: "\n".join(headers)}
     config = judge_from_environ(environ)
     return {} if config is None else {config.name: config}
@@ -103,6 +105,7 @@ def chosen_judges(
     unusable judge.
     """
     named = _but_none(arguments.judge)
+    # It depends on the settings: SciFIBench has a judge where it reads the letters.
     rule_name = task.benchmark.judge(task.settings)
     if rule_name is None:
         if named:

@@ -96,11 +96,9 @@ def measured_runs(arguments: argparse.Namespace) -> list[Run]:
     """
     runs = with_unique_labels(named_runs(arguments))
     for run in runs:
-        say(
-            *withheld_values(
-                run, [each for each in run.metrics if arguments.metric in (None, each.name)][:1]
-            )
-        )
+        measured = [metric for metric in run.metrics if arguments.metric in (None, metric.name)]
+        # Without a name the first one is measured, the headline.
+        say(*withheld_values(run, measured[:1]))
     return runs
 
 
@@ -108,14 +106,15 @@ def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
     """Return why values over all answers are withheld; [] for a run withheld as a whole, which
     is reported before.
     """
+    if run.record_set.withheld() is not None:
+        return []
+
+    # Several metrics are withheld for one reason, which is said once.
     names: dict[str, list[str]] = {}
-    for metric in metrics if run.record_set.withheld() is None else ():
-        names.setdefault(run.value(metric).reason or "", []).append(metric.name)
-    return [
-        f"{run.task} of {run.name}: {', '.join(of)}: {reason}."
-        for reason, of in names.items()
-        if reason
-    ]
+    for metric in metrics:
+        if reason := run.value(metric).reason:
+            names.setdefault(reason, []).append(metric.name)
+    return [f"{run.task} of {run.name}: {', '.join(of)}: {why}." for why, of in names.items()]
 
 
 def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Run]:
