@@ -108,8 +108,6 @@ def test_every_command_reads_every_form(
     )
     (kept,) = run_json(capsys, "filter", without, "--max-hits", 0)[1]
     assert (kept["task"], kept["n"], kept["kept"]) == ("mmstar_demo", 24, 18)
-    (resampled,) = run_json(capsys, "bootstrap", runs[0], "--size", 24, "--repeats", 500)[1]
-    assert (resampled["n"], resampled["mean"]) == (24, pytest.approx(0.75, abs=0.02))
     assert main(["report", *runs, without, "--json", str(tmp_path / "r.json")]) == 0
     told = {
         (short(each["model"]), each["task"]): each["value"]
@@ -300,9 +298,7 @@ def test_runs_of_one_name_in_two_folders_are_not_mixed(
         {"0": 3 / 12, "1": 2 / 12},
     ]
     named = [{each["model"] for each in records} for records in (changes, found)]
-    named.append(
-        {each["model"] for each in run_json(capsys, "bootstrap", *folders, "--repeats", "2")[1]}
-    )
+    named.append({each["model"] for each in run_json(capsys, "bootstrap", *folders)[1]})
     assert named == [{f"m ({tmp_path.name}/a)", f"m ({tmp_path.name}/b)"}] * 3
 
 
@@ -326,9 +322,7 @@ def test_a_value_that_failed_requests_withhold_has_its_reason(
         assert capsys.readouterr().err.count(said) == 1
 
 
-@pytest.mark.parametrize(
-    "command", ["bootstrap --repeats 2", "spread", "alignment", "alignment --summary"]
-)
+@pytest.mark.parametrize("command", ["bootstrap", "spread", "alignment"])
 def test_a_value_over_a_part_has_its_questions_beside_it(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
