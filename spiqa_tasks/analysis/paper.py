@@ -222,6 +222,8 @@ def alignment(runs: Iterable[Run], metric: str | None) -> list[Row]:
     rows = []
     for (model, _, split, mark, ignore, questions), both in pairs.groupby(names, sort=False):
         change = paired(list(both.score_control), list(both.score))
+        # Either run may be over a part of its task.
+        parts = dict.fromkeys(filter(None, [questions, *both.questions_control]))
         rows.append(
             {
                 "model": model,
@@ -234,7 +236,7 @@ def alignment(runs: Iterable[Run], metric: str | None) -> list[Row]:
                 "change": change.difference,
                 "low": change.low,
                 "high": change.high,
-                "questions": questions,
+                "questions": "; ".join(parts),
             }
         )
     return rows
