@@ -389,6 +389,8 @@ def _with_own_options(row: Row, answers: Answers, differing: Collection[str]) ->
     answer = answers.get(row["id"])
     if answer is None or not answer.options or row["id"] in differing:
         return row
+    if list(answer.options.values()) == row.get("options"):
+        return row  # nearly always, and the question is not looked through
     question = str(row.get("question", ""))
     are_listed = all(_is_listed(*option, question) for option in answer.options.items())
     if not are_listed or not set(row["letters"]) <= set(answer.options):
