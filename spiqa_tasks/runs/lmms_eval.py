@@ -11,14 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.record import EMPTY, Record, Response
-from spiqa_tasks.benchmarks.registry import Task, task_of
+from spiqa_tasks.benchmarks.registry import ALL_BENCHMARKS, BENCHMARKS, Task, task_of
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval_files import LoggedSample, LoggedTask, Results
-from spiqa_tasks.runs.run import Answer, Origin, Run, Written, identity, plain
+from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written, identity, plain
 from spiqa_tasks.runs.task import LOGGED, is_reported
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.refusals import is_refusal
@@ -52,17 +53,37 @@ def runs_of(path: Path, results: Results) -> list[Run]:
 
 
 def read_samples(path: Path) -> Run:
-    """Return the run of a samples file, which the results file beside it names.
+    """Return the run of a samples file, of the samples alone if no results file is beside it.
 
-    Raises InputError: no such results file.
+    lmms-eval called from Python may write samples alone.
+    Raises InputError: samples of no benchmark.
     """
     beside = lmms_eval_files.results_beside(path)
     for run in read_results(beside) if beside.is_file() else ():
         if path.name.endswith(f"{lmms_eval_files.SAMPLES}{run.task}.jsonl"):
             return run
-    raise InputError(
-        f"Expected the results file beside the samples {path}, found none. Keep both files of a "
-        "run in one folder."
+
+    answers = own_answers(path)
+    records = [answer.record for answer in answers if answer.record is not None]
+    made = summary.merged_signature(records)
+    if made.benchmark not in ALL_BENCHMARKS:
+        raise InputError(
+            f"Expected samples of a benchmark among {', '.join(BENCHMARKS)} in {path}, found those "
+            f"of {made.benchmark or 'none'}. Name the result file beside it, or install the "
+            "package that has it."
+        )
+
+    name = lmms_eval_files.task_in_name(path)
+    task = Task(name, made.benchmark, made.split, made.settings)
+    return Run(
+        task.name,
+        Identity(path.stem),
+        path,
+        FORM,
+        lambda: answers,
+        definition=task,
+        asked=task.questions,
+        answered=len(answers),
     )
 
 

@@ -211,7 +211,7 @@ def _lmms_eval_runs(files: Sequence[_File], faults: list[DataError | InputError]
         if file.form == SAMPLES and file.path not in read:
             try:
                 runs.append(lmms_eval.read_samples(file.path))
-            except InputError as error:
+            except (DataError, InputError) as error:
                 faults.append(error)
     return runs
 

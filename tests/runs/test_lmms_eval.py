@@ -8,7 +8,7 @@ import pytest
 from host_files import FAILED, SPLIT, choice_samples, sample_of, write_run
 
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.lmms_eval_files import result_files
@@ -280,8 +280,40 @@ def test_a_samples_file_is_of_the_run_beside_it(tmp_path: Path) -> None:
     assert read_samples(logged(path)).identity.model == "m"
 
 
-def test_samples_without_the_results_file_are_refused(tmp_path: Path) -> None:
-    """Only that says of which model and task they are."""
-    alone = logged(write_own(tmp_path / "run")).rename(tmp_path / "x_samples_mine.jsonl")
-    with pytest.raises(InputError, match=r"Expected the results file beside the samples .*mine"):
-        read_samples(alone)
+def test_samples_alone_have_their_task_in_their_name_and_its_settings_in_their_records(
+    tmp_path: Path,
+) -> None:
+    """Their number of questions is the task's; the model is called as the file."""
+    path = write_own(tmp_path / "run")
+    alone = logged(path).rename(tmp_path / "x_samples_mine.jsonl")
+    run = read_samples(alone)
+    assert (run.task, run.identity.model, run.own.benchmark_name, run.own.split) == (
+        "mine",
+        alone.stem,
+        "mmstar",
+        "demo",
+    )
+    assert run.own.settings_text == "prompt=letter,ablation=text,shots=0"
+    assert (run.asked, run.answered, len(run.by_id), run.form) == (24, 3, 3, "lmms-eval")
+    assert read_samples(alone.rename(tmp_path / "renamed.jsonl")).task == "renamed"
+
+
+@pytest.mark.parametrize(("signature", "found"), [("", "none"), ("data:other/val@d", "other")])
+def test_samples_alone_of_an_unknown_benchmark_are_refused(
+    tmp_path: Path, signature: str, found: str
+) -> None:
+    """They may be of a package that is not installed here."""
+    line = {
+        "doc_id": 0,
+        "target": "",
+        "x": Record("1", signature=signature).as_dict(),
+        "filtered_resps": "A",
+    }
+    path = write_samples(tmp_path / "s.jsonl", [line])
+    with pytest.raises(InputError) as error:
+        read_samples(path)
+    assert (
+        str(error.value)
+        == f"Expected samples of a benchmark among {', '.join(BENCHMARKS)} in {path}, found those"
+        f" of {found}. Name the result file beside it, or install the package that has it."
+    )

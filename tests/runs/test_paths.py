@@ -104,14 +104,20 @@ def test_a_file_is_called_by_model_and_task(stem: str, expected: tuple[str, str]
 
 
 def test_every_form_is_known_by_its_content(tmp_path: Path) -> None:
-    """Results and the samples beside them, runs of score, responses, jsonl, and tables of any
-    name.
+    """Results and the samples beside them, samples alone, runs of score, responses, jsonl, and
+    tables of any name.
     """
     results = write_own(tmp_path / "host", "vlm")
     (logged,) = (tmp_path / "host").glob("*.jsonl")
     expected = {
         results: ("mmstar_demo", "vlm", "lmms-eval", 3),
         logged: ("mmstar_demo", "vlm", "lmms-eval", 3),
+        samples_alone(tmp_path / "x_samples_t.jsonl", SAMPLES): (
+            "t",
+            "x_samples_t",
+            "lmms-eval",
+            3,
+        ),
         write_run_file(tmp_path, "mmstar_demo", "scored", ANSWERS): (
             "mmstar_demo",
             "scored",
@@ -172,11 +178,15 @@ def test_a_folder_is_read_through_oldest_runs_of_the_host_first(tmp_path: Path) 
     assert len(read(tmp_path)[-1].read()) == 2
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "tables"])
+@pytest.mark.parametrize("kind", ["samples", "jsonl", "tables"])
 def test_a_folder_of_files_that_name_their_tasks_is_read(tmp_path: Path, kind: str) -> None:
-    """Answers of one's own and tables, wherever below; other files are passed."""
+    """Samples without their result file, answers of one's own and tables, wherever below; other
+    files are passed.
+    """
     for model in ("a", "b"):
-        if kind == "jsonl":
+        if kind == "samples":
+            samples_alone(tmp_path / model / f"{model}_samples_mmstar_demo.jsonl", SAMPLES)
+        elif kind == "jsonl":
             write_jsonl(tmp_path / model / f"{model}_mmstar_demo.jsonl", ANSWERS)
         else:
             write_table(TABLE, tmp_path / f"of_{model}" / f"{model}_mmstar_demo.tsv")
@@ -187,7 +197,9 @@ def test_a_folder_of_files_that_name_their_tasks_is_read(tmp_path: Path, kind: s
         ("mmstar_demo", "a"),
         ("mmstar_demo", "b"),
     ]
-    assert {run.form for run in runs} == {{"jsonl": "jsonl", "tables": "table"}[kind]}
+    assert {run.form for run in runs} == {
+        {"samples": "lmms-eval", "jsonl": "jsonl", "tables": "table"}[kind]
+    }
 
 
 def test_a_file_that_is_named_twice_is_one_run(tmp_path: Path) -> None:
@@ -219,6 +231,8 @@ def test_a_named_task_is_that_of_answers_that_do_not_say_it(tmp_path: Path) -> N
     assert told(read(f"spiqa_demo={tmp_path / 'spiqa'}")) == [
         ("spiqa_demo", "spiqa", "spiqa-responses")
     ]
+    alone = samples_alone(tmp_path / "logged.jsonl", SAMPLES)
+    assert told(read(f"mmstar_demo={alone}")) == [("mmstar_demo", "logged", "lmms-eval")]
 
 
 def test_a_named_task_chooses_among_those_of_a_run(tmp_path: Path) -> None:
@@ -257,10 +271,11 @@ def test_no_form_is_known_by_a_files_name(tmp_path: Path) -> None:
 def test_samples_without_their_results_file_spoil_no_folder(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """They are named; alone they are refused."""
-    samples_alone(tmp_path / "9_samples_other.jsonl", SAMPLES)
+    """Those of a task of ours are a run, those of a host's are named; alone they are refused."""
+    samples_alone(tmp_path / "9_samples_other.jsonl", [{"resps": ["x"], "accuracy": 1.0}])
     with pytest.raises(InputError, match="9_samples_other"):
         read(tmp_path)
     write_own(tmp_path)
-    assert [run.task for run in read(tmp_path)] == ["mmstar_demo"]
+    samples_alone(tmp_path / "8_samples_t.jsonl", SAMPLES)
+    assert [run.task for run in read(tmp_path)] == ["mmstar_demo", "t"]
     assert "9_samples_other" in caplog.text
