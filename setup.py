@@ -4,7 +4,7 @@ they are started.
 
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 
 LINES = {
@@ -47,4 +47,12 @@ class BuildPyWithPth(build_py):
         ]
 
 
-setup(cmdclass={"build_py": BuildPyWithPth})
+setup(
+    # `utils` and `yaml_configs` lie beside the package: `package_dir` of setup.cfg says where.
+    packages=[
+        *find_packages(include=["spiqa_tasks", "spiqa_tasks.*"]),
+        "spiqa_tasks.utils",
+        "spiqa_tasks.yaml_configs",
+    ],
+    cmdclass={"build_py": BuildPyWithPth},
+)
