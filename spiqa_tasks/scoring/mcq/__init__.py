@@ -47,7 +47,7 @@ from spiqa_tasks.scoring.mcq.text import (
     without_echo,
 )
 
-MATCHER_VERSION = "7"
+MATCHER_VERSION = "8"
 """Incremented with every change that can change a letter; part of every signature."""
 
 

@@ -147,7 +147,7 @@ def ends_early(text: str, options: Iterable[str]) -> bool:
 
     A short last line is no sentence, and one that ends with an option's text is complete.
     """
-    text = text.rstrip()
+    text = text.strip()
     line = text[text.rfind("\n") + 1 :]
     is_whole = len(line) <= _SHORT_LINE or line[-1] in _CLOSING
     if is_whole or text.endswith(tuple(filter(None, options))):

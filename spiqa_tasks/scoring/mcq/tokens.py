@@ -74,7 +74,7 @@ _LABELLED = re.compile(r"[A-Z]\w+ (?=\(?[A-Z](?![\w'+#]))")
 """A noun before a letter: `Sentence B`."""
 _NAMING = (cues.ANSWER, cues.IS, cues.COLON, cues.PICK)
 """Kinds before what an answer names."""
-_ITEM_END = re.compile(rf"[^\w\s]{{0,3}}[).:]\s?(?:\w|[{TEXTS}-\ue0ff])")
+_ITEM_END = re.compile(rf"[^\w\s]{{0,3}}[).:]\s?(?:\w|[{TEXTS}-\ue0ff]|\.\.\.)")
 _LEAST = 3
 """Options that are a listing in one line."""
 

@@ -295,7 +295,7 @@ INDONESIAN = """
 TURKISH = """
     answer: cevap, cevabı, cevabım, yanıt
     option: seçenek, şık, şıkkı, seçeneği
-    good: doğru
+    good: doğru, doğrudur
     wrong: yanlış
     not: değil, değildir
     so: bu nedenle, dolayısıyla, sonuç olarak
@@ -436,6 +436,7 @@ GREEK = """
     good: σωστή, ορθή
     wrong: λάθος
     is: είναι
+    pick: επιλέγω
     not: δεν, όχι
     so: επομένως, άρα
     and: και, ή
@@ -449,6 +450,7 @@ HEBREW = """
     good: נכונה, הנכונה, נכון
     wrong: שגויה
     is: היא, הוא
+    pick: בוחר, בוחרת
     not: לא
     so: לכן
     and: או

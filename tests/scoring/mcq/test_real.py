@@ -148,6 +148,10 @@ CHANGES: Mapping[str, Callable[[str, Mapping[str, str]], tuple[str, Mapping[str,
         options,
     ),
     "the options in another order": lambda text, options: (text, dict(reversed(options.items()))),
+    "the options' texts in capitals": lambda text, options: (
+        text,
+        {letter: option.upper() for letter, option in options.items()},
+    ),
     "a for one": lambda text, options: (text.replace(" one ", " a "), options),
     "a second question": lambda text, options: (
         f"{text}\n\nQuestion: Which is it?\nThe answer is D.",
@@ -168,6 +172,21 @@ def test_the_letter_stays_where_the_answer_means_the_same(real_data: Path, chang
                 extract_choice(*CHANGES[change](each["response"], each["choices"])).letter != letter
             )
     assert others <= 0.002 * read
+
+
+def test_the_letter_follows_its_text(real_data: Path) -> None:
+    """An answer that is read by an option's text gives the letter under which that text stands."""
+    followed = []
+    for each in _real(real_data, "free_form")[::2]:
+        choice = extract_choice(each["response"], each["choices"])
+        texts = [*each["choices"].values()]
+        if choice.rule == "text" and choice.letter == each["letter"] and len({*texts}) > 1:
+            options = dict(zip(each["choices"], reversed(texts), strict=True))
+            letter = extract_choice(each["response"], options).letter
+            text = each["choices"][choice.letter]
+            followed.append(letter is None or options[letter] == text)
+    assert len(followed) > 100
+    assert followed.count(False) <= 0.005 * len(followed)
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
