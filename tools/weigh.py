@@ -20,23 +20,23 @@ PACKAGE = Path(__file__).resolve().parents[1] / "spiqa_tasks"
 # The bounds are what the package weighs today, rounded up. They only ever go down, to the aims.
 #
 # Aim: 130,000, four times httpx; more has shown to be more than a newcomer reads.
-MOST_TOKENS = 184_000
+MOST_TOKENS = 160_000
 
 # Aim: 170.
-MOST_MODULES = 210
+MOST_MODULES = 168
 
 # The aim was 35, one function in forty, as in the libraries of the field.
-MOST_COMPLEX = 14
+MOST_COMPLEX = 5
 
 # Functions above it are complex: radon's rank C, from which its authors advise to split.
 COMPLEX = 10
 
 # As the aim: a function above it is two functions.
-MOST_COMPLEXITY = 15
+MOST_COMPLEXITY = 12
 
 # Share of the lines with a comment. Aim: 4%; the libraries of the field have 4 to 10%. This bound
 # only ever goes up.
-LEAST_COMMENTS = 0.023
+LEAST_COMMENTS = 0.035
 
 NO_CODE = frozenset(
     {

@@ -124,7 +124,7 @@ def test_gain_is_that_of_the_questions_that_were_answered_or_there_is_none(
     row, *_ = rows(pair)
     if row.result is None:
         assert len(known) < 0.99 * ASKED
-        assert row.warnings[0].startswith("withheld: ")
+        assert any(warning.startswith("withheld: ") for warning in row.warnings)
         return
     assert len(known) >= 0.99 * ASKED
     values = [row.result.s_v, row.result.s_wv, *([row.result.s_t] if with_base else [])]

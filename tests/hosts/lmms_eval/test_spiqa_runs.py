@@ -107,11 +107,12 @@ def test_figures_shown_alone_are_joined_and_judged_once(
     assert scores["judge_failed_rate,none"] == 0
     assert len([r for r in judged.requests if r["body"]["model"] == "judge"]) == 2 + 2
     samples = result["samples"]["spiqa_demo_perfigure"]
-    joined = [sample["l3score"]["details"]["question"] for sample in samples if "score" in sample]
-    assert [question["id"] for question in joined] == list(
+    # One document of each question has its score.
+    scored = [sample["l3score"] for sample in samples if "score" in sample]
+    assert [record["details"]["question_id"] for record in scored] == list(
         dict.fromkeys(row["question_id"] for row in rows[:two])
     )
-    assert {question["prediction"] for question in joined} == {"Yes, blue."}
+    assert {record["prediction"] for record in scored} == {"Yes, blue."}
 
 
 def test_a_task_may_name_another_rule(
