@@ -15,7 +15,7 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import Outcomes, outcomes
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written
+from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written, plain
 
 ACCURACY = mean_of("accuracy")
 PERFIGURE = "setting=perfigure,max_figures=0"
@@ -235,3 +235,13 @@ def test_every_answer_counts_once(tmp_path: Path) -> None:
     assert found.remark == "of 24 answers 1 refused, 3 empty or unparsed"
     for name, share in (("refusal_rate", found.refused), ("unparsed_rate", found.unparsed)):
         assert run.value(run.metric(name)).value == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("ﬁgure", "figure"), ("Ａ１", "a1"), ("x²", "x2"), ("A\u0301", "Á")]
+)
+def test_texts_that_differ_in_forms_of_letters_are_plainly_the_same(one: str, other: str) -> None:
+    """Ligatures, full-width letters, raised digits and combined accents: spreadsheets and
+    hosts change these.
+    """
+    assert plain(one) == plain(other)
