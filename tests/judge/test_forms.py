@@ -4,8 +4,10 @@ way out.
 
 import asyncio
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -224,14 +226,18 @@ def test_tokens_are_read_in_the_spellings_of_servers(entry: dict[str, Any]) -> N
 
 def cut_off(share: int) -> Behaviour:
     """A thinker of whose draws about each question so many in five have no answer."""
-    count = 0
+    lock = Lock()
+    draws: Counter[bool] = Counter()
 
     def text(body: dict[str, Any]) -> str:
-        nonlocal count
-        count += 1
-        if count % 5 < share:
+        is_right = "Candidate answer: Blue" in str(body["messages"])
+        # counted for each question: draws about both arrive at once, in any order
+        with lock:
+            draws[is_right] += 1
+            has_no_answer = draws[is_right] % 5 < share
+        if has_no_answer:
             return "<think>Is it so?"
-        return "Yes" if "Candidate answer: Blue" in str(body["messages"]) else "No"
+        return "Yes" if is_right else "No"
 
     return Behaviour(text=text)
 
