@@ -36,8 +36,10 @@ BINS = 5
 # What the figure groups the questions by -> its measure of a row.
 MEASURES = {"caption_length": caption_length, "figure_size": figure_size}
 
+# Group of `spread` for the runs of every value of the setting together.
 ALL_RUNS = "all runs"
 
+# A line of a printed table: column -> cell.
 Row = dict[str, Any]
 
 
