@@ -10,6 +10,7 @@ import re
 # without full stops.
 _LONGEST = 400
 _SENTENCE_END = re.compile(r"[.!?;。！？]+(?:\s|$)|[。！？]|\n+")
+
 # Curly apostrophes of models as the straight ones of the patterns.
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'"})
 
@@ -18,11 +19,13 @@ _VISUAL = (
     r"(?:image|picture|figure|photo|photograph|chart|graph|plot|diagram|visual|attachment"
     r"|screenshot|file)s?\b"
 )
+
 # What a model says has no answer in it.
 _TEXT = (
     r"(?:texts?|contexts?|chunks?|excerpts?|passages?|paragraphs?|documents?|papers?|articles?"
     r"|information)\b"
 )
+
 # Being unable, at the start of a clause, in the first person or with none.
 _UNABLE = (
     r"(?:\b(?:i|we)(?:'m| am|'re| are)?|^|[,:]|\bbut|\band) ?(?:\w+ly |still |also |just )?"
@@ -30,6 +33,7 @@ _UNABLE = (
     r" not) have|wo(?:n't)"
     r"|will not|must decline|decline to)"
 )
+
 # At most six words between two parts of a refusal: within one clause.
 _WORDS = r"(?:[^\s]+ ){0,6}?"
 _REFUSALS = tuple(
@@ -143,6 +147,7 @@ _OTHER_LANGUAGES = tuple(
         r"(?:göremiyorum|cevaplayamam|yanıtlayamam|yardımcı olamam|belirleyemiyorum)",
     )
 )
+
 # Necessary for a refusal; checked first, as it is faster.
 _MAY_REFUSE = re.compile(
     r"\b(?:no|any|you|user|please|as an?|non|nicht)\b|not|n't|unable|impossible|decline|missing|ne"
