@@ -174,7 +174,6 @@ class Selection:
         return replace(run, partial=self.partial)
 
 
-# All runs, by whatever judge.
 EVERY = Selection()
 
 

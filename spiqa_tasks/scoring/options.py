@@ -27,35 +27,24 @@ _USUAL_NAMES = {
         " query_id sample_index record_id question_number _id no"
     ),
 }
-
-# Role -> usual names of its column, the most likely first.
 NAMES: Mapping[str, Sequence[str]] = {role: names.split() for role, names in _USUAL_NAMES.items()}
-
-# Labels of options that have none, and names of columns with one option each.
+"""Role -> usual names of its column, the most likely first."""
 LETTERS = string.ascii_uppercase
+"""Labels of options that have none, and names of columns with one option each."""
 
 _LABEL_FIELDS = ("label", "key", "letter", "id")
-
-# Fields of an option that is an object, as of ARC and CommonsenseQA.
 _TEXT_FIELDS = ("text", "content", "value", "option", "choice")
-
-# A label at the start of an option's text.
+"""Fields of an option that is an object, as of ARC and CommonsenseQA."""
 _LABEL = re.compile(r"\s*[(\[]?([A-Za-z])(?:[)\].:]|$)\s*")
-
-# A label in lower case within a listing, as of MathQA.
+"""A label at the start of an option's text."""
 _LOWER_LABEL = re.compile(r"(?<![^\s,;(\[])[a-j]\s?(?=[.):\]])")
-
-# An answer that is a label, with any marks around it.
+"""A label in lower case within a listing, as of MathQA."""
 _NAMED_LABEL = re.compile(r"\W*(\w{1,2})\W*")
+"""An answer that is a label, with any marks around it."""
 
 
-# Ten options: no benchmark of the field lists more behind letters.
 _OPTION_LETTERS = "ABCDEFGHIJ"
-
-# `(A)`, `A.` or `A)`, `A:`, `[A]`.
 _FORMS_OF_LABELS = (r"\(([A-J])\)", r"([A-J]) ?[.)]", r"([A-J]):", r"\[([A-J])\]")
-
-# Forms of labels, tried in order: at the start of lines, which is surest, then within a line.
 _LISTINGS = (
     *(re.compile(rf"(?:^|\n)[ \t]*(?:[-*][ \t]+)?{label}[ \t]*") for label in _FORMS_OF_LABELS),
     *(
@@ -65,24 +54,17 @@ _LISTINGS = (
     *(re.compile(rf"(?:^|[,;，；、|])\s{{0,9}}{label}\s*") for label in _FORMS_OF_LABELS[1:]),
     re.compile(rf"[,;，；、|]?\s?{_FORMS_OF_LABELS[0]}\s*"),
 )
-
-# Forms that need no blank behind the label; they also continue a series of another form.
+"""Forms of labels, tried in order: at the start of lines, which is surest, then within a line."""
 _CLOSE = _LISTINGS[-4:]
-
-# What may stand between two options of one line.
+"""Forms that need no blank behind the label; they also continue a series of another form."""
 _BETWEEN = " \t\r\n;；"
-
-# A heading between question and options, part of neither.
 _HEADING = re.compile(r"\b(?:options|choices)\s*:\s*", re.IGNORECASE)
 
-# A text in quotes or an object, within an array.
 _ITEM = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\{[^{}]*\})"
-
-# An array as numpy prints it, without commas.
 _PRINTED = re.compile(rf"\[\s*{_ITEM}(?:\s+{_ITEM})+\s*\]")
-
-# An array of numpy as pandas writes it into csv.
+"""An array as numpy prints it, without commas."""
 _ARRAY = re.compile(r"\barray\((\[[^\]]{0,9999}\])(?:,\s*dtype=\w+)?\)")
+"""An array of numpy as pandas writes it into csv."""
 
 
 def row_options(row: Mapping[str, Any], columns: Sequence[str] = ()) -> dict[str, str]:

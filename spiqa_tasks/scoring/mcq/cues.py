@@ -32,7 +32,6 @@ ALL = "e"
 ELSE = "r"  # the others
 THAN = "<"
 LESS = "-"  # what the right one is not
-ASIDE = ">"  # however
 HARD = "X"  # inability to choose
 KNOW = "B"
 EXAMINE = "b"

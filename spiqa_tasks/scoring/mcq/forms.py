@@ -39,7 +39,7 @@ PIECES: Mapping[str, str] = {
     "THE_ANSWER": "(ANSWER | GOOD FILL? LABEL | OPTION GOOD)",
     "WORDS": (
         "[OTHER FILL GOOD LABELS FITS PICK IT SO AND LISTING NOUNS BECAUSE ANSWER COMMA TEXT ALL"
-        " ELSE]{0,12}?"
+        " ELSE KNOW]{0,12}?"
     ),
     "FILLING": "[FILL LABELS PART GOOD ANSWER SO IT COMMA COLON IS]{0,8}?",
 }
@@ -96,7 +96,7 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
     "alone": {  # a whole line
         "Option B.": (
             "[FILL LABELS PART SO ANSWER BUT GOOD IT PICK IS COLON COMMA STOP]{0,6}"
-            "<(SURE | WEAK | WORD | OUT_OF_RANGE) ((LETTER | CONFIRMED){1,9} (?=$) | REST)>"
+            "<(SURE | WEAK | WORD | OUT_OF_RANGE) REST>"
             "LABEL? [STOP COMMA]* $"
         ),
     },
@@ -138,8 +138,15 @@ _ANYWHERE: tuple[Level, ...] = ("named", "concluded", "stated")
 _CLAUSE_END = compiled("[COMMA STOP COLON QUESTION BECAUSE BUT SO]")
 _DENIAL = compiled("[NOT IF MAY] | (?<![LETTER ENCLOSED CONFIRMED TEXT WEAK IS COLON]) WRONG")
 _CORRECTION = compiled("[BUT SO]")
+_CONCLUDES = compiled("(^ | [STOP QUESTION]) SO [^STOP QUESTION]* $")
 _QUESTION = compiled("[^STOP QUESTION]{0,199} QUESTION")
 _LETTER = compiled("BY_LETTER | OUT_OF_RANGE")
+REJECTION = compiled(
+    "NOT [FILL BECAUSE]{0,3} OTHER? LISTING"  # none of the given options
+    "| NOT FILL? OTHER [FILL BECAUSE]{0,3} LISTING"  # is not listed among the options
+    "| ALL [FILL OTHER]{0,3} LISTING IS FILL? WRONG"  # all five options are incorrect
+)
+"""Statements that no option is right: they cancel all claims before them."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +170,11 @@ class Line:
     """The range of kinds in which all options are listed, each behind its letter."""
 
     @cached_property
+    def rejection(self) -> int:
+        """The start of the last statement that no option is right, or -1."""
+        return max((match.start() for match in REJECTION.finditer(self.kinds)), default=-1)
+
+    @cached_property
     def claims(self) -> Sequence[Claim]:
         """The commitments in order of position; of several at one mention the strongest."""
         found: dict[int, Claim] = {}
@@ -171,8 +183,11 @@ class Line:
                 for match in pattern.finditer(self.kinds):
                     end = match.end("option")
                     if end not in found and not _doubted(self.kinds, match):
-                        found[end] = self._claim(level, match)
-        return [found[end] for end in sorted(found)]
+                        concludes = level == "stated" and _CONCLUDES.search(
+                            self.kinds, 0, match.start("option")
+                        )
+                        found[end] = self._claim("concluded" if concludes else level, match)
+        return [found[end] for end in sorted(found) if end > self.rejection]
 
     def opening(self, level: Level) -> Claim | None:
         """Return the mention that is the whole line (`alone`), or its start (`lead`), or None."""
@@ -193,7 +208,7 @@ class Line:
     def _claim(self, level: Level, match: re.Match[str]) -> Claim:
         start, end = match.span("option")
         first, last = self.listing
-        is_listing = start == first < last
+        is_listing = start == first < last and end == match.end()  # not "A: right. B: wrong."
         letters = self.named(first, last) if is_listing else self.named(start, end)
         of_text = _LETTER.search(self.kinds, start, end) is None
         return Claim(level, start, end, letters, of_text)

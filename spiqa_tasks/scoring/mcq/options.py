@@ -143,9 +143,10 @@ _FORMS = (
     r"(?:(?=번|입니다|이다|です|だ)|(?![\w%°]|[.,]\d))",
     (
         r"(?P<before>^\W{{0,8}}|[(\[<{{\"':]\s?)(?P<label>{label})(?=\s?(?:[.)、"
-        r":\]<}}\"',;]|$|번))(?![.,]\d)"
+        r":\]<}}\"',;]|\*\*|$|번))(?![.,]\d)"
     ),
     r"(?P<before>)(?P<label>(?<!{alphabets})(?={alphabets})(?:{label})(?!{alphabets}))",
+    r"(?P<before>)(?P<label>(?<!\d)(?:{label})(?=번(?!째)))",
 )
 """Where a label names an option: after `answer` or `option`; at a line's beginning, in brackets
 or a field; a letter of the alphabets beside no other letter. A bare number elsewhere is a

@@ -11,7 +11,7 @@ from spiqa_tasks.scoring.mcq.cues import ANSWER, OTHER
 from spiqa_tasks.scoring.mcq.fields import fields_in
 from spiqa_tasks.scoring.mcq.forms import Claim, Line, compiled, settle
 from spiqa_tasks.scoring.mcq.options import Options
-from spiqa_tasks.scoring.mcq.stance import By, Stance, is_unable, is_undecided, rejects_all, stances
+from spiqa_tasks.scoring.mcq.stance import By, Stance, is_unable, is_undecided, stances
 from spiqa_tasks.scoring.mcq.text import breaks_off
 from spiqa_tasks.scoring.mcq.tokens import read_line
 from spiqa_tasks.scoring.refusals import is_refusal
@@ -93,6 +93,8 @@ class Reading:
             line = self.at(index)
             if any(line.letters):
                 yield index, line
+            if line.rejection >= 0:
+                return
 
     def content(self, field: str, of_text: bool) -> frozenset[str]:
         """Return the options that the content of a field made for the answer names, by their
@@ -150,6 +152,8 @@ class Reading:
         items = [(index, ord(item[1].lower()[0])) for index, item in found if item]  # İ is two
         listed = set[int]()
         for (here, item), (there, following) in pairwise(items):
+            if there - here > 1 and _HEADING.fullmatch(self.lines[there - 1]):
+                continue
             if following == item + 1 or (there == here + 1 and following > item):
                 listed |= {here, there}
         return listed | self._cut_item(items)
@@ -220,8 +224,6 @@ def _concluded(reading: Reading) -> frozenset[str]:
 def _stated(reading: Reading) -> frozenset[str]:
     """Return the options that all lines state."""
     stated = [(index, line) for index, line in reading.backwards() if _claims(line)]
-    if stated and reading.says(rejects_all, stated[0][0], _claims(stated[0][1])[-1].end):
-        return _NOTHING
     return _NOTHING.union(*(settle(_claims(line), line) for _, line in stated))
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from spiqa_tasks.scoring.mcq.cues import AND, ASIDE, LETTER, MAY, PART
-from spiqa_tasks.scoring.mcq.forms import Claim, Line, compiled
+from spiqa_tasks.scoring.mcq.cues import AND, LETTER, MAY, PART
+from spiqa_tasks.scoring.mcq.forms import REJECTION, Claim, Line, compiled
 
 _SENTENCE = compiled("[^STOP QUESTION]+ (?!QUESTION) STOP?")
 _MENTIONS = compiled(
@@ -37,11 +37,6 @@ _UNABLE = compiled(
     "(NOT | (?<!NOT) HARD) [FILL OTHER IT GOOD AND]{0,4} KNOW"
     "| ((?<!IS) NOT | HARD) [FILL OTHER]{0,4} PICK | (?<!IS) NOT ANSWER"  # cannot choose; 无法回答
     "| KNOW OTHER? NOT"  # 判断できません
-)
-_NONE_LISTED = compiled(
-    "NOT [FILL BECAUSE]{0,3} OTHER? LISTING"  # none of the given options
-    "| NOT FILL? OTHER [FILL BECAUSE]{0,3} LISTING"  # is not listed among the options
-    "| ALL [FILL OTHER]{0,3} LISTING IS FILL? WRONG"  # all five options are incorrect
 )
 _NONE = compiled(
     # there is no correct answer; none of the given options
@@ -78,11 +73,12 @@ def stances(line: Line, is_first: bool = False) -> Iterator[Stance]:
     if lead is not None and lead.of_text and lead.start not in claimed:
         yield Stance(lead.letters, 1, "text", lead.start)
     for sentence in _SENTENCE.finditer(line.kinds):
-        yield from _of_sentence(line, sentence, claimed)
+        is_opening = is_first and not sentence.start()
+        yield from _of_sentence(line, sentence, claimed, is_opening)
 
 
 def _of_sentence(
-    line: Line, sentence: re.Match[str], claimed: Mapping[int, Claim]
+    line: Line, sentence: re.Match[str], claimed: Mapping[int, Claim], is_opening: bool
 ) -> Iterator[Stance]:
     conclusion = _CONCLUDES.match(line.kinds, *sentence.span())
     concluded_from = conclusion.end() if conclusion else sentence.end()
@@ -93,6 +89,8 @@ def _of_sentence(
             yield Stance(claim.letters, 1 + concludes, "text", start)
             continue
         strength = _strength(line, sentence, mention, concluded_from <= start)
+        if strength == 0 and is_opening and _is_predicate(line, mention):
+            strength = 1  # "The video is sped up. This can be inferred from ..."
         if strength is not None:
             yield Stance(line.named(*mention.span()), strength, _by(mention[0]), start)
 
@@ -130,11 +128,16 @@ def _of_position(
     """Return the strength of a mention that no word speaks for: what a sentence ends with, `the
     sky is blue`.
     """
-    start, end = mention.span()
-    ends = _PREDICATE.search(line.kinds, 0, start) and _END.match(line.kinds, end)
+    ends = _is_predicate(line, mention)
     if concludes and (ends or _MARKED.search(mention[0])):
         return 2
-    return int(bool(ends) and sentence.end() == len(line.kinds))
+    return int(ends and sentence.end() == len(line.kinds))
+
+
+def _is_predicate(line: Line, mention: re.Match[str]) -> bool:
+    """Return whether a clause ends with a mention behind its verb: `the sky is blue`."""
+    start, end = mention.span()
+    return bool(_PREDICATE.search(line.kinds, 0, start) and _END.match(line.kinds, end))
 
 
 def _is_denied(before: str, opened: str, after: str) -> bool:
@@ -149,7 +152,7 @@ def _is_contrasted(line: Line, sentence: re.Match[str], end: int, after: str) ->
     """Return whether the sentence sets something else against what it mentions."""
     rest = _found(_REST.match(line.kinds, end, sentence.end()))
     joined = after.startswith(AND)  # "B and something else"
-    return ASIDE in sentence[0] or _DENIES.search(rest) is not None or joined
+    return _DENIES.search(rest) is not None or joined
 
 
 def _found(match: re.Match[str] | None) -> str:
@@ -161,13 +164,8 @@ def is_unable(line: Line) -> bool:
     return _UNABLE.search(line.kinds) is not None
 
 
-def rejects_all(line: Line, start: int = 0) -> bool:
-    """Return whether a line says, from `start` on, that no option is right."""
-    return _NONE_LISTED.search(line.kinds, start) is not None
-
-
 def is_undecided(line: Line, start: int = 0) -> bool:
     """Return whether a line says, from `start` on, that nothing can be chosen, or that no option
     is right.
     """
-    return any(pattern.search(line.kinds, start) for pattern in (_UNABLE, _NONE, _NONE_LISTED))
+    return any(pattern.search(line.kinds, start) for pattern in (_UNABLE, _NONE, REJECTION))

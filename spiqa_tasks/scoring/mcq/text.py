@@ -129,6 +129,8 @@ def fold(text: str) -> str:
     return lower(text).rstrip(".,;:!?\"'。").lstrip("\"'").rstrip()
 
 
+_CUT_WORD = re.compile(r"[A-Z][^:]* [b-z]")
+"""A sentence that breaks off after the first letter of a word."""
 _CUT_LENGTH = 1_500
 """Characters from which on an answer that ends within a sentence counts as cut: shorter ones
 often lack a full stop.
@@ -149,6 +151,8 @@ def ends_early(text: str, options: Iterable[str]) -> bool:
     """
     text = text.strip()
     line = text[text.rfind("\n") + 1 :]
+    if len(line) < len(text) and _CUT_WORD.fullmatch(line):
+        return True
     is_whole = len(line) <= _SHORT_LINE or line[-1] in _CLOSING
     if is_whole or text.endswith(tuple(filter(None, options))):
         return False

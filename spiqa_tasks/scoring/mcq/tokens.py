@@ -62,6 +62,8 @@ _CERTAIN = {
 _MAY_TELL = re.compile(rf"'|^(?:{'|'.join((*_NEGATIONS, *cues.PLACE_OF_ORDINAL))})$")
 """What a word in lower case has that is no cue by itself: `isn't`, `second`."""
 _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'=-]{{0,6}}([{TEXTS}-\ue0ff])")
+_AGAIN = re.compile(r"[\s.:)]{1,3}(?:[A-Za-z]+ )?([A-Z])(?![\w'])")
+"""A letter that is repeated: `(C) Point C`, `B.B`."""
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
 _AFTER_LETTER = (cues.IS, cues.AND, cues.BECAUSE, cues.FITS, cues.WRONG, cues.NOT, cues.BUT)
 _BEGINS_TEXT = re.compile(rf"(?:(?<=[)\]])|(?<=[)\]] ))(?:{'|'.join(_NEGATIONS)})")
@@ -185,6 +187,9 @@ class _Tokens:
 
     def _own_text(self, letter: str, end: int) -> int:
         """Return the end of the option's text if it follows its letter, or 0."""
+        again = _AGAIN.match(self.line, end)
+        if again and again[1] == letter:
+            return again.end()
         found = _SEPARATOR.match(self.low, end)
         is_own = found and letter in self.options.sought[ord(found[1]) - ord(TEXTS)][1]
         return found.end(1) if found and is_own else 0

@@ -44,7 +44,7 @@ ENGLISH = """
     and: and, or
     fill: the, most, very, likely, probably, more, likeliest, clearly, indeed, definitely, simply, just, still, either
     fill: both, to, for, of, labeled, labelled, as, correctly, my, a, an, should, would, must, will, seem, seems, appear
-    fill: appears, option's, if i had to, if forced to, if i have to, if i must, no doubt, not only, no question
+    fill: appears, option's, if i had to, if forced to, if i have to, if i must, if we had to, if we have to, if we must, no doubt, not only, no question
     fill: number, i would, i'd, listed, provided
     because: because, since, given, due, based, with, which, as it, as the, as they
     because: as this, as there, as a, as we, as well, as an, as i
@@ -54,7 +54,6 @@ ENGLISH = """
     than: than, unlike, whereas, while, although, though, versus, vs, compared to, compared with, in comparison to
     than: in comparison with, in contrast to, in contrast with
     less: different, differs, differ, less, least, unlikely, unrelated, worse, lacks, lack, fails, inconsistent, off
-    aside: however, conversely, meanwhile, on the other hand, in contrast, by contrast, on the contrary
     hard: difficult, impossible, challenging, unable, insufficient, hard
     know: determine, determined, identify, identified, decide, decided, conclude, distinguish, know, tell, confirm
     know: information, context, decision, determination, judgment, assessment, to answer, answer the, answer this
@@ -151,7 +150,6 @@ PORTUGUESE = """
     is: é, são, seria
     pick: escolho
     not: não, nao, nenhuma
-    if: se
     so: portanto, logo, assim, em conclusão
     but: mas
     and: e, ou

@@ -33,7 +33,6 @@ def said(text: str, by: str, choices: Mapping[str, str] = COLOURS) -> str:
         ("While red is near, blue matches.", "B1"),
         ("Blue is brighter than red.", "B0"),
         ("Compared to red, blue matches.", "B1"),
-        ("Red, on the other hand, is dark.", ""),
         ("However, blue matches better.", "B1"),
         ("Red does not match. Blue does.", "B0"),
         ("Red is shown, which does not fit.", ""),
@@ -171,13 +170,11 @@ def test_all_that_is_said_in_a_first_line(
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("However, (A) is here. (B) is wide", "B0"),
-        ("(A) is wide. However, (B) is here", "A0"),
         ("However, (A) fits. (B) is wide", "A1 B0"),
         ("(A) fits and something else", "A1"),
         ("(A) may fit. (B) does", "A0 B0"),
     ],
 )
-def test_an_aside_ends_with_its_sentence(text: str, found: str) -> None:
-    """What is only mentioned in it does not count."""
+def test_words_speak_for_the_options_of_their_clause(text: str, found: str) -> None:
+    """Not for those of the next sentence."""
     assert said(text, "mark", PICTURES) == found
