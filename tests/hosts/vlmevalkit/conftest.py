@@ -1,5 +1,6 @@
 """What runs of VLMEvalKit need; without it, the tests that run it are skipped."""
 
+import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.hosts.vlmevalkit import scoring, tasks
 from spiqa_tasks.hosts.vlmevalkit.registration import command_of_host
+from spiqa_tasks.metrics import text_scores
 
 Launch = Callable[..., int]
 
@@ -36,6 +38,10 @@ def launch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Launch:
     from vlmevalkit_models import MODELS
 
     from spiqa_tasks.hosts.vlmevalkit.__main__ import main
+
+    # where the hub is out of reach, looking for BERTScore's weights takes most of a minute
+    no_weights = functools.cache(lambda: (None, "its weights are not there"))
+    monkeypatch.setattr(text_scores, "scorer_or_reason", no_weights)
 
     monkeypatch.setenv("LMUData", str(tmp_path))
     monkeypatch.setattr("sys.argv", ["spiqa-vlmevalkit"])
