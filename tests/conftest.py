@@ -51,8 +51,11 @@ class _FastLoader(yaml.CFullLoader):
 
 yaml.FullLoader = yaml.loader.FullLoader = _FastLoader  # type: ignore[misc, assignment]
 
-settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("tests")  # a machine that is busy is no fault
+# A machine that is busy is no fault.
+BUSY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("tests", BUSY, max_examples=50)
+settings.register_profile("deep", BUSY, max_examples=500)  # for `make slow`
+settings.load_profile("tests")
 settings.register_profile(
     "mutants",  # for `make mutants`: the same few examples each time, on a machine that is busy
     derandomize=True,

