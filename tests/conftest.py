@@ -20,6 +20,7 @@ import yaml.loader
 from forgetting import forget_scorers, forget_text_metrics
 from hypothesis import HealthCheck, Phase, settings
 
+from spiqa_tasks import printable
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.extras import is_installed, require
@@ -153,7 +154,7 @@ def own_environment(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every test has its own cache, no data folder and no judge, whatever the machine has
-    configured.
+    configured. Only a minute's work is slow enough for a line on stderr.
 
     It works in an empty folder, so that the processes it starts find the installed package and
     not a checkout's.
@@ -164,6 +165,7 @@ def own_environment(
     monkeypatch.chdir(folder / "work")
     monkeypatch.setenv("SPIQA_TASKS_CACHE", str(folder / "cache"))
     monkeypatch.setenv("SPIQA_JUDGE", "none")
+    monkeypatch.setattr(printable, "SLOW", 60.0)  # a machine that is busy is no fault
     keys = [provider.key_variable for provider in PROVIDERS.values() if provider.key_variable]
     for name in ("SPIQA_TASKS_DATA", "SPIQA_JUDGE_BASE_URL", "SPIQA_JUDGE_API_KEY", *keys):
         monkeypatch.delenv(name, raising=False)

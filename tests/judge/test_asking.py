@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
+from spiqa_tasks import printable
 from spiqa_tasks.judge.judge import JudgeClient, JudgingEstimate
 from spiqa_tasks.judge.providers.openai import OpenAIJudge
 from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, RetryPolicy, Verdict
@@ -239,12 +240,16 @@ def test_two_processes_share_a_cache(server: OpenAIServer, tmp_path: Path) -> No
 
 
 def test_a_slow_judge_is_said_on_stderr(
-    server: OpenAIServer, config: JudgeConfig, capsys: pytest.CaptureFixture[str]
+    server: OpenAIServer,
+    config: JudgeConfig,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """After a second, once; nothing where it is fast."""
+    """After the time that is slow, once; nothing where it is fast."""
     ask(config, 2)
     fast = capsys.readouterr().err
-    server.behaviour.latency = 1.5
+    monkeypatch.setattr(printable, "SLOW", 0.1)
+    server.behaviour.latency = 0.5
     ask(config, [JudgeRequest("slow")], timeout=10)
     assert (fast, capsys.readouterr().err) == (
         "",
