@@ -180,7 +180,8 @@ class VerdictCache:
 
         aside = self.path.with_suffix(f".damaged-{time.time_ns()}.sqlite")
         try:
-            for suffix in ("", "-wal", "-shm"):  # SQLite would replay the old log into the new file
+            # the log, too: a process that has the old file open would share it with the new one
+            for suffix in ("", "-wal", "-shm"):
                 with suppress(FileNotFoundError):
                     os.replace(f"{self.path}{suffix}", f"{aside}{suffix}")
             self._db = _connected(self.path)

@@ -105,6 +105,25 @@ def test_a_file_that_is_damaged_or_another_programs_is_left_whole(
     assert len(read(path, ["00000"])) == 1
 
 
+def test_a_damaged_file_takes_its_log_along(path: Path) -> None:
+    """Another process that still writes goes on in the damaged file, and the new one is whole."""
+    fill(path, 200)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("CREATE TABLE notes (text TEXT)")  # its pages are in the log
+        content = path.read_bytes()
+        path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+
+        with VerdictCache(path) as cache:
+            assert cache.get(["00000"]) == {}
+            cache.put("before", VERDICT)
+            other.execute("INSERT INTO notes VALUES ('x')")
+            cache.put("after", VERDICT)
+        (aside,) = path.parent.glob("judge.damaged-*.sqlite")
+        with closing(sqlite3.connect(aside)) as moved:
+            assert moved.execute("SELECT text FROM notes").fetchall() == [("x",)]
+    assert set(read(path, ["before", "after"])) == {"before", "after"}
+
+
 def test_pictures_count_by_content_and_addresses_as_they_are(tmp_path: Path) -> None:
     """A copy has the same verdict; an address is not opened."""
     files = [tmp_path / name for name in ("a.png", "b.png", "c.png")]

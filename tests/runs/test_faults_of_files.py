@@ -85,6 +85,25 @@ def test_answers_of_predict_only_are_scored_by_their_places(
     assert found["metrics"]["accuracy"] == 1.0
 
 
+def test_a_null_of_predict_only_is_an_empty_answer(tmp_path: Path) -> None:
+    """It is no text "None", which an option or a reference may have."""
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps({"doc_id": 0, "target": "D", "filtered_resps": "None", "bypass": 1}))
+    (answer,) = own_answers(path)
+    assert answer.response.text == ""
+
+
+def test_a_renamed_results_file_keeps_its_samples(tmp_path: Path) -> None:
+    """They are found by the date in the file."""
+    path = write_own(tmp_path, "m")
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "date": path.name.removesuffix("_results.json")}))
+    (run,) = read_path(path.rename(tmp_path / "final_results.json"), ["t"])
+    assert [answer.record.id for answer in run.read() if answer.record] == [
+        row["id"] for row in ROWS
+    ]
+
+
 @pytest.mark.parametrize("command", ["score", "choices"])
 def test_a_path_names_a_column_of_another_harness(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str

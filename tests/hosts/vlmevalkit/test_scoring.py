@@ -14,6 +14,7 @@ from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.errors import DataError, InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.hosts.lmms_eval_files import newest_summary
 from spiqa_tasks.hosts.vlmevalkit.scoring import config_of, judge_of, scored, write
 from spiqa_tasks.hosts.vlmevalkit.tasks import read_answers, rows_of
 from spiqa_tasks.judge.types import DEFAULT_JUDGE
@@ -124,6 +125,16 @@ def header(folder: Path) -> dict[str, Any]:
     path = max(folder.glob("*_results.json"))
     ((task, found),) = json.loads(path.read_text())["spiqa_tasks"].items()
     return {"task": task, **found}
+
+
+def test_the_summary_of_the_newest_run_counts(tmp_path: Path) -> None:
+    """A run that is scored again leaves the files of the one before."""
+    failures = dict.fromkeys([row["id"] for row in rows_of(TASK)][:2], FAILED)
+    write_run(tmp_path, TASK, failures)
+    write_run(tmp_path, TASK, {})
+    summary = newest_summary(tmp_path, TASK)
+    assert summary is not None
+    assert (summary["counts"]["docs"], summary["counts"]["request_failed"]) == (24, 0)
 
 
 def test_a_mean_over_papers_has_a_clustered_interval(tmp_path: Path) -> None:
