@@ -1,5 +1,6 @@
 """MMStar without images and for LLM bases: what each variant shows."""
 
+import functools
 import json
 from importlib.resources import files
 from pathlib import Path
@@ -59,12 +60,17 @@ def test_llm_bases_get_two_solved_questions_first() -> None:
         assert last.endswith("directly.\nAnswer:")
 
 
+@functools.cache
+def demo_row(name: str) -> dict[str, Any]:
+    """The demo's first question with a prompt."""
+    return load_rows("mmstar", "demo", f"prompt={name},ablation=text")[0]
+
+
 def asked(cells: dict[str, str], name: str) -> str:
     """The text that a question is asked with."""
-    pattern = load_rows("mmstar", "demo", f"prompt={name},ablation=text")[0]
     options = read_options(cells["question"])
     listed = {"letters": list(options), "options": list(options.values())}
-    (text,) = prompt({**pattern, **cells, **listed})
+    (text,) = prompt({**demo_row(name), **cells, **listed})
     assert isinstance(text, str)
     return text
 
